@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+// Starts databridge with a Node.js that can run it. Plain JavaScript, because an old Node.js must understand this file.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { isatty } from 'node:tty';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED_MAJOR_VERSION = 24;
+const LAUNCHER = 'DATABRIDGE_LAUNCHER_PID';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const launched = Number(process.env[LAUNCHER]) === process.ppid;
+const startedByNpx = process.env.npm_lifecycle_event === 'npx';
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR_VERSION) {
+  if (launched || startedByNpx) stopWithParent();
+  runMain();
+} else {
+  const node = here(
+    process.platform === 'win32' ? '../node_modules/node/bin/node.exe' : '../node_modules/node/bin/node',
+  );
+  if (!launched && existsSync(node)) runWith(node);
+  else fail(`needs Node.js ${NEEDED_MAJOR_VERSION} or newer, and this is ${process.version}`, olderNodeRemedy());
+}
+
+/** In a checkout the sources count, however old a `dist` lies beside them; an installed package has no sources. */
+function runMain() {
+  const main = ['../src/main.ts', '../dist/src/main.js'].find((path) => existsSync(here(path)));
+  if (main === undefined) {
+    fail('this copy is not complete: neither src/main.ts nor dist/src/main.js is there', 'install databridge anew');
+    return;
+  }
+  import(new URL(main, import.meta.url).href).catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND' || existsSync(here('../node_modules')) || !main.endsWith('.ts'))
+      throw error;
+    fail('its packages are not installed', `npm ci (in ${here('..')})`);
+  });
+}
+
+/** Runs this file once more with the given Node.js and ends as that process ends. */
+function runWith(node) {
+  const child = spawn(node, [here('databridge.js'), ...process.argv.slice(2)], {
+    env: { ...process.env, [LAUNCHER]: String(process.pid) },
+    stdio: 'inherit',
+  });
+  // Ctrl-C reaches every process at the terminal; passed on as well, it would count as the second one, which does not wait.
+  const atTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  const passOn = (signal) => void child.kill(signal);
+  process.on('SIGTERM', passOn);
+  process.on('SIGHUP', passOn);
+  process.on('SIGINT', atTerminal ? () => undefined : passOn);
+  child.on('error', (error) => fail(`${node} does not start: ${error.message}`, olderNodeRemedy()));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    for (const name of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+    // For signals that do not end this process, such as those of a crash that Node.js catches itself.
+    setTimeout(() => process.exit(128 + constants.signals[signal]), 200);
+  });
+}
+
+/**
+ * Drains, as after SIGTERM, when the parent is gone: a launcher that was killed had no chance to say so, and npx passes
+ * SIGTERM no further than to the shell it starts commands with. Nobody would stop this process any more.
+ */
+function stopWithParent() {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  watch.unref();
+}
+
+function olderNodeRemedy() {
+  return existsSync(here('../src/main.ts'))
+    ? `npm ci (in ${here('..')}), which brings one along, or install Node.js ${NEEDED_MAJOR_VERSION}`
+    : `install Node.js ${NEEDED_MAJOR_VERSION} and run this command with it`;
+}
+
+function fail(problem, remedy) {
+  process.stderr.write(`databridge: ${problem}\n  try: ${remedy}\n`);
+  process.exitCode = 1;
+}

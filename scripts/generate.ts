@@ -1,0 +1,61 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { kinds, platforms } from '../adapters/index.ts';
+import { sourceJsonSchema } from '../src/core/source-json-schema.ts';
+import { optionTable } from '../src/core/source-option-table.ts';
+import { describeSettings } from '../src/settings.ts';
+
+/**
+ * Writes what follows from the schemas: `config/source.schema.json`, with which editors check sources, the table of
+ * options in the README of each platform and that of settings in the main one, between their markers. With `--check` nothing is written: stale files
+ * are named, and the exit code is 1.
+ */
+
+const END = '<!-- /generated -->';
+
+const root = new URL('../', import.meta.url);
+const check = process.argv.includes('--check');
+let failures = 0;
+
+function fail(file: string, message: string): void {
+  failures += 1;
+  console.error(`${file}: ${message}`);
+}
+
+async function settle(file: string, before: string | undefined, after: string): Promise<void> {
+  if (before === after) return;
+  if (check) {
+    fail(file, 'is stale; run "npm run generate"');
+    return;
+  }
+  await writeFile(new URL(file, root), after);
+  console.log(`${file}: written`);
+}
+
+const read = (file: string): Promise<string | undefined> =>
+  readFile(fileURLToPath(new URL(file, root)), 'utf8').catch(() => undefined);
+
+const schema = 'config/source.schema.json';
+await settle(schema, await read(schema), `${JSON.stringify(sourceJsonSchema(platforms, kinds), undefined, 2)}\n`);
+
+/** Puts a generated text between its two markers. */
+async function fill(file: string, name: string, text: string): Promise<void> {
+  const begins = `<!-- generated: ${name} -->`;
+  const before = await read(file);
+  const begin = before?.indexOf(begins) ?? -1;
+  const end = before?.indexOf(END, begin) ?? -1;
+  if (before === undefined) fail(file, 'does not exist');
+  else if (begin < 0 || end < 0) fail(file, `has no place for the ${name}: put ${begins} and ${END} into it`);
+  else await settle(file, before, `${before.slice(0, begin + begins.length)}\n\n${text}\n\n${before.slice(end)}`);
+}
+
+for (const platform of platforms) {
+  await fill(`adapters/platforms/${platform.name}/README.md`, 'options', optionTable(platform));
+}
+
+const settings = describeSettings().map(
+  ({ name, fallback, meaning }) => `| \`${name}\` | ${fallback && `\`${fallback}\``} | ${meaning} |`,
+);
+await fill('README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settings].join('\n'));
+
+process.exitCode = failures === 0 ? 0 : 1;
