@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inOrder } from './batch.ts';
+import type { Segment } from './batch.ts';
+
+const point = fc.record({
+  at: fc.integer({ min: 0, max: 30 }),
+  value: fc.integer(),
+  grade: fc.constantFrom(0, 50, 100),
+});
+
+/** Segments as pages bring them: any order, repeats, some with precision, labels by the same or another array. */
+const segments = fc.array(
+  fc
+    .record({
+      points: fc.array(point, { maxLength: 8 }),
+      graded: fc.boolean(),
+      labels: fc.constantFrom<readonly string[]>(['a'], ['a', 'b'], []),
+    })
+    .map(({ points, graded, labels }): Segment => ({
+      at: points.map(({ at }) => at),
+      value: points.map(({ value }) => value),
+      precision: graded ? points.map(({ grade }) => grade) : undefined,
+      labels,
+    })),
+  { maxLength: 6 },
+);
+
+/** One line a point, with all that is known about it. */
+const lines = (all: readonly Segment[]): [at: number, line: string][] =>
+  all.flatMap(({ at, value, precision, labels }) =>
+    at.map((instant, index): [number, string] => [
+      instant,
+      `${instant} ${value[index]} ${precision?.[index]} ${labels.join()}`,
+    ]),
+  );
+
+/** The naive oracle: what came last for an instant stands in a map. */
+const lastOf = (all: readonly Segment[]): string[] =>
+  [...new Map(lines(all))].toSorted(([one], [other]) => one - other).map(([, line]) => line);
+
+describe('segments of one series', () => {
+  test('become one ascending run in which the last point of an instant stays', () =>
+    fc.assert(
+      fc.property(segments, (given) => {
+        const { segments: ordered, repeats } = inOrder(given);
+        const got = lines(ordered);
+        expect(got.map(([, line]) => line)).toEqual(lastOf(given));
+        expect(repeats).toBe(lines(given).length - got.length);
+        expect(ordered.every(({ at }) => at.length > 0)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    ));
+
+  test('have one value and, where they have any, one precision for each instant', () =>
+    fc.assert(
+      fc.property(segments, (given) => {
+        for (const { at, value, precision } of inOrder(given).segments) {
+          expect(value).toHaveLength(at.length);
+          if (precision) expect(precision).toHaveLength(at.length);
+        }
+      }),
+    ));
+
+  test('in order already are handed on without a copy', () => {
+    const first: Segment = { at: [1, 2], value: [1, 2], precision: undefined, labels: [] };
+    const second: Segment = { at: [3], value: [3], precision: [100], labels: ['a'] };
+    const ordered = inOrder([first, second]);
+    expect(ordered.segments[0]).toBe(first);
+    expect(ordered.segments[1]).toBe(second);
+  });
+
+  test('that only touch at one instant are not in order', () => {
+    const labels: readonly string[] = [];
+    const first: Segment = { at: [1, 2], value: [1, 2], precision: undefined, labels };
+    const second: Segment = { at: [2, 3], value: [20, 3], precision: undefined, labels };
+    expect(inOrder([first, second])).toEqual({
+      segments: [{ at: [1, 2, 3], value: [1, 20, 3], precision: undefined, labels }],
+      repeats: 1,
+    });
+  });
+});

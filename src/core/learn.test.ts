@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
+import { afterTooMuch, afterWindow } from './learn.ts';
+import type { Learned } from './learn.ts';
+
+const LIMITS = { comfortable: 50_000, minWindow: SECOND, maxWindow: DAY };
+const length = fc.integer({ min: SECOND, max: DAY });
+const learned = fc
+  .record({ length, tooMuch: fc.option(length, { nil: undefined }) })
+  .map((each): Learned => (each.tooMuch === undefined ? { length: each.length } : { ...each, tooMuch: each.tooMuch }));
+
+const check = <T>(property: fc.IProperty<T>, numRuns = 1_000): void => fc.assert(property, { numRuns });
+
+/** Asks for windows of the learned length until `windows` went through; a platform that takes `most` µs at most. */
+function fetchMany(from: Learned, perSecond: number, windows: number, most = Infinity) {
+  let state = from;
+  const lengths: number[] = [];
+  let refused = 0;
+  for (let done = 0; done < windows;) {
+    const asked = state.length;
+    if (asked > most) {
+      const shorter = afterTooMuch(state, asked, LIMITS.minWindow);
+      if (shorter === 'cannot-shrink') throw new Error('cannot shrink');
+      state = shorter;
+      refused++;
+      continue;
+    }
+    state = afterWindow(state, { ...LIMITS, asked, readings: Math.floor((perSecond * asked) / SECOND) });
+    lengths.push(asked);
+    done++;
+  }
+  return { state, lengths, refused };
+}
+
+describe('after a window', () => {
+  test('the length stays whole, within its bounds and grows by half at most', () =>
+    check(
+      fc.property(learned, length, fc.nat(10_000_000), (before, asked, readings) => {
+        const after = afterWindow(before, { ...LIMITS, asked, readings });
+        expect(Number.isInteger(after.length)).toBe(true);
+        expect(after.length).toBeGreaterThanOrEqual(LIMITS.minWindow);
+        expect(after.length).toBeLessThanOrEqual(LIMITS.maxWindow);
+        expect(after.length).toBeLessThanOrEqual(Math.ceil(before.length * 1.5));
+      }),
+    ));
+
+  test('too many readings shrink it at once to what would have been comfortable', () =>
+    check(
+      fc.property(learned, fc.integer({ min: 50_001, max: 5_000_000 }), (before, readings) => {
+        const after = afterWindow(before, { ...LIMITS, asked: before.length, readings });
+        const expected = Math.max(LIMITS.minWindow, Math.floor((before.length * 50_000) / readings));
+        expect(after.length).toBe(expected);
+      }),
+    ));
+
+  test('a window shorter than the learned length never makes it grow', () =>
+    check(
+      fc.property(learned, length, fc.nat(50_000), (before, asked, readings) => {
+        fc.pre(asked < before.length);
+        expect(afterWindow(before, { ...LIMITS, asked, readings }).length).toBe(before.length);
+      }),
+    ));
+
+  test('bounds that were narrowed meanwhile hold at once', () => {
+    const narrow = { ...LIMITS, maxWindow: HOUR, asked: MINUTE, readings: 10 };
+    expect(afterWindow({ length: DAY }, narrow).length).toBe(HOUR);
+    const wide = { ...LIMITS, minWindow: HOUR, asked: SECOND, readings: 10 };
+    expect(afterWindow({ length: SECOND }, wide).length).toBe(HOUR);
+  });
+
+  test('even one µs grows', () => {
+    const outcome = { asked: 1, readings: 0, comfortable: 10, minWindow: 1, maxWindow: DAY };
+    expect(afterWindow({ length: 1, tooMuch: 2 }, outcome)).toEqual({ length: 2, tooMuch: 2 });
+  });
+});
+
+test('a constant density ends at a comfortable window, or at a bound', () =>
+  check(
+    fc.property(length, fc.integer({ min: 1, max: 40_000 }), (from, perSecond) => {
+      const ideal = Math.min(DAY, Math.max(SECOND, (50_000 / perSecond) * SECOND));
+      const { state } = fetchMany({ length: from }, perSecond, 60);
+      expect(state.length).toBeGreaterThan(ideal * 0.95);
+      expect(state.length).toBeLessThan(ideal * 1.05);
+    }),
+    300,
+  ));
+
+describe('after too much', () => {
+  test('half is asked next, down to the shortest window there is', () =>
+    check(
+      fc.property(learned, length, (before, asked) => {
+        const after = afterTooMuch(before, asked, SECOND);
+        if (after === 'cannot-shrink') {
+          expect(asked).toBe(SECOND);
+          return;
+        }
+        expect(asked).toBeGreaterThan(SECOND);
+        expect(after.length).toBe(Math.max(SECOND, Math.min(before.length, Math.floor(asked / 2))));
+        expect(after.length).toBeLessThan(asked);
+        expect(after.tooMuch).toBeLessThanOrEqual(asked);
+      }),
+    ));
+
+  test('shrinking always comes to its end', () => {
+    let state: Learned = { length: DAY };
+    for (let round = 0; round < 20; round++) {
+      const after = afterTooMuch(state, state.length, SECOND);
+      if (after === 'cannot-shrink') {
+        expect(state.length).toBe(SECOND);
+        return;
+      }
+      state = after;
+    }
+    throw new Error('never ended');
+  });
+
+  test('a length known to be too much is dared again seldom', () =>
+    check(
+      fc.property(fc.integer({ min: 10 * SECOND, max: DAY / 2 }), (most) => {
+        const { refused } = fetchMany({ length: DAY }, 0, 200, most);
+        const halvings = Math.ceil(Math.log2(DAY / most));
+        expect(refused).toBeLessThanOrEqual(halvings + 8);
+      }),
+      100,
+    ));
+
+  test('and still, when the reason is gone, the length recovers and what was too much is forgotten', () =>
+    check(
+      fc.property(fc.integer({ min: 10 * SECOND, max: DAY / 2 }), (asked) => {
+        const shrunk = afterTooMuch({ length: asked }, asked, SECOND);
+        if (shrunk === 'cannot-shrink') throw new Error('could have shrunk');
+        const { state, lengths } = fetchMany(shrunk, 0, 100);
+        expect(lengths.findIndex((each) => each >= asked)).toBeGreaterThan(30);
+        expect(state).toEqual({ length: DAY });
+      }),
+      100,
+    ));
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { rulesOf } from './mapping.ts';
+import type { SensorChoice } from './source.ts';
+
+const mapping = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' } as const;
+const rules = (sensors: 'all' | readonly SensorChoice[] = 'all', labels: string[] = []) =>
+  rulesOf({ sensors, mapping: { ...mapping, labels } });
+const plain = { scale: 1, offset: 0 };
+
+describe('a mapping', () => {
+  test('leaves the names of the platform as they are, but for what a valueName may not hold', () => {
+    const { series } = rules();
+    expect(series('Hall 3/Pump', 'temp °C')).toEqual({
+      sensorId: 'Hall 3/Pump',
+      valueName: 'temp__C',
+      ...plain,
+      labels: [],
+    });
+    expect(series('s', '')).toMatchObject({ valueName: 'none' });
+  });
+
+  test('renames, scales and labels where the source says so', () => {
+    const { series } = rules(
+      [{ id: 's', as: 'pump', values: { t: { as: 'temperature', scale: 0.1, offset: -40, unit: '°C' } } }],
+      ['plant', '°C'],
+    );
+    expect(series('s', 't')).toEqual({
+      sensorId: 'pump',
+      valueName: 'temperature',
+      scale: 0.1,
+      offset: -40,
+      labels: ['plant', '°C'],
+    });
+    expect(series('s', 'other')).toMatchObject({ sensorId: 'pump', valueName: 'other', ...plain });
+  });
+
+  test('does not want what the source did not choose', () => {
+    expect(rules([{ id: 's' }]).series('t', 'x')).toBeUndefined();
+  });
+
+  test('refuses names that are none', () => {
+    const { series } = rules();
+    expect(series('bell\u0007', 'x')).toBe('bad-sensor-id');
+    expect(series('', 'x')).toBe('bad-sensor-id');
+    expect(series('s', 'x'.repeat(129))).toBe('bad-value-name');
+    // Not even where the two together read the same as two good ones.
+    expect(series('a\nb', 'c')).toBe('bad-sensor-id');
+    expect(series('a', 'b\nc')).toMatchObject({ sensorId: 'a', valueName: 'b_c' });
+  });
+
+  test('lets the first of two variables keep a name, within a sensor and over sensors', () => {
+    const within = rules();
+    expect(within.series('s', 'a b')).toMatchObject({ valueName: 'a_b' });
+    expect(within.series('s', 'a_b')).toBe('name-collision');
+    expect(within.series('s', 'a b')).toMatchObject({ valueName: 'a_b' });
+    const over = rules([
+      { id: 's', as: 'pump' },
+      { id: 't', as: 'pump' },
+    ]);
+    expect(over.series('s', 'x')).toMatchObject({ sensorId: 'pump' });
+    expect(over.series('t', 'x')).toBe('name-collision');
+    expect(over.series('t', 'y')).toMatchObject({ sensorId: 'pump', valueName: 'y' });
+  });
+
+  const name = fc.string({ unit: fc.constantFrom('a', '_', ' ', '\n', '"', ','), maxLength: 4 });
+
+  test('never makes two variables one series, and always says the same', () =>
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, name), { maxLength: 30 }), (asked) => {
+        const { series } = rules();
+        const holders = new Map<string, string>();
+        const said = new Map<string, string>();
+        for (const [sensor, variable] of asked) {
+          const who = JSON.stringify([sensor, variable]);
+          const rule = series(sensor, variable);
+          const what = JSON.stringify(rule);
+          expect(said.get(who) ?? what).toBe(what);
+          said.set(who, what);
+          if (typeof rule !== 'object') continue;
+          expect(rule.sensorId).toBe(sensor);
+          const key = JSON.stringify([rule.sensorId, rule.valueName]);
+          expect(holders.get(key) ?? who).toBe(who);
+          holders.set(key, who);
+        }
+      }),
+      { numRuns: 500 },
+    ));
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { collisions, toValueName } from './naming.ts';
+
+const variable = fc.string({ unit: fc.constantFrom('a', 'b', '_', ' ', '-', 'é', '😀', '2'), maxLength: 4 });
+
+describe('toValueName', () => {
+  test.each([
+    ['pressure', 'pressure'],
+    ['a b', 'a_b'],
+    ['Drehzahl (1/min)', 'Drehzahl__1_min_'],
+    ['ÖL', '_L'],
+    ['😀', '_'],
+    ['', 'none'],
+    ['x'.repeat(128), 'x'.repeat(128)],
+    ['x'.repeat(129), undefined],
+  ])('%j → %j', (from, to) => {
+    expect(toValueName(from)).toBe(to);
+  });
+
+  test('always gives what the rules allow, and leaves alone what they allow already', () =>
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 140 }), (text) => {
+        const name = toValueName(text);
+        expect(name === undefined).toBe(Array.from(text).length > 128);
+        if (name === undefined) return;
+        expect(name).toMatch(/^[A-Za-z0-9_]{1,128}$/);
+        expect(toValueName(name)).toBe(name);
+      }),
+      { numRuns: 300 },
+    ));
+});
+
+describe('collisions', () => {
+  test('say which variables become one, and the fix to copy', () => {
+    expect(collisions(['a b', 'speed', 'a-b'])).toEqual([
+      {
+        valueName: 'a_b',
+        variables: ['a b', 'a-b'],
+        message: '"a b" and "a-b" would all become "a_b"',
+        remedy: 'give each a name of its own: values: {"a-b": {as: a_b_2}}',
+      },
+    ]);
+  });
+
+  test('let the variable keep its name that has it already, and suggest none that is taken', () => {
+    const [first] = collisions(['a b', 'a_b', 'a_b_2']);
+    expect(first?.remedy).toContain('values: {"a b": {as: a_b_3}}');
+  });
+
+  test('are none for the same variable twice, and one for no name and "none"', () => {
+    expect(collisions(['a', 'a'])).toEqual([]);
+    expect(collisions(['', 'none'])[0]?.remedy).toContain('{"": {as: none_2}}');
+  });
+
+  test('are exactly the pairs with one name, and following the fix leaves none', () =>
+    fc.assert(
+      fc.property(fc.uniqueArray(variable, { maxLength: 12 }), (variables) => {
+        const found = collisions(variables);
+        const collided = new Set(found.flatMap((each) => each.variables));
+        for (const each of variables) {
+          const others = variables.filter((other) => other !== each && toValueName(other) === toValueName(each));
+          expect(collided.has(each)).toBe(others.length > 0);
+        }
+        const fixes = new Map(found.flatMap(({ remedy }) => fixesIn(remedy)));
+        const names = variables.map((each) => toValueName(fixes.get(each) ?? each));
+        expect(new Set(names).size).toBe(variables.length);
+      }),
+      { numRuns: 500 },
+    ));
+});
+
+/** The `"variable": {as: name}` pairs of a remedy. */
+const fixesIn = (remedy: string): [string, string][] =>
+  [...remedy.matchAll(/("(?:[^"\\]|\\.)*"): \{as: (\w+)\}/g)].map((match) => [
+    JSON.parse(match[1] ?? '""') as string,
+    match[2] ?? '',
+  ]);

@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Batch } from './batch.ts';
+import { coverageOf } from './coverage.ts';
+import { BridgeError } from './errors.ts';
+import { normaliser } from './normalise.ts';
+import type { RawSamples, Rules, SeriesRule } from './normalise.ts';
+import { understood } from './normalise-oracle.ts';
+import type { RefusalReason } from './reading.ts';
+
+const SPAN = 24;
+const window = { from: 4, to: 20 };
+
+const value = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom<unknown>(1, 2.5, -3, 0) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown>(
+      -0,
+      NaN,
+      Infinity,
+      1e308,
+      2n ** 60n,
+      null,
+      undefined,
+      true,
+      false,
+      '',
+      '7',
+      'x',
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>([1], { a: 1 }, Symbol.iterator) },
+);
+const instant = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 0, max: SPAN }) },
+  { weight: 1, arbitrary: fc.constantFrom(NaN, 5.5, Infinity, -Infinity) },
+);
+const quality = fc.constantFrom('good', 'uncertain', 'substituted', 'bad');
+const label = fc.constantFrom('b', 'a', 'm', 'bad\n', '');
+
+const page: fc.Arbitrary<RawSamples> = fc
+  .record({
+    sensor: fc.constantFrom('s', 't'),
+    variable: fc.constantFrom('x', 'y'),
+    points: fc.array(fc.tuple(instant, value, quality), { maxLength: 12 }),
+    ascending: fc.boolean(),
+    graded: fc.boolean(),
+    labels: fc.option(fc.array(label, { maxLength: 2 }), { nil: undefined }),
+  })
+  .map(({ sensor, variable, points, ascending, graded, labels }) => {
+    const ordered = ascending ? points.toSorted(([one], [other]) => one - other) : points;
+    return {
+      sensor,
+      variable,
+      at: ordered.map(([at]) => at),
+      values: ordered.map(([, raw]) => raw),
+      ...(graded ? { quality: ordered.map(([, , grade]) => grade) } : {}),
+      ...(labels === undefined ? {} : { labels }),
+    } as RawSamples;
+  });
+
+const seriesRule: fc.Arbitrary<SeriesRule> = fc.record({
+  sensorId: fc.constant('S'),
+  valueName: fc.constantFrom('v', 'w'),
+  scale: fc.constantFrom(1, 1, 10, -0.5),
+  offset: fc.constantFrom(0, 0, -0, 7, -2.5),
+  labels: fc.constantFrom<readonly string[]>([], ['m']),
+});
+const rules: fc.Arbitrary<Rules> = fc
+  .record({
+    booleans: fc.constantFrom('refuse', 'number'),
+    bad: fc.constantFrom('refuse', 'keep'),
+    table: fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: seriesRule as fc.Arbitrary<SeriesRule | RefusalReason | undefined> },
+        { weight: 1, arbitrary: fc.constantFrom<RefusalReason | undefined>('name-collision', undefined) },
+      ),
+      { minLength: 4, maxLength: 4 },
+    ),
+  })
+  .map(({ booleans, bad, table }) => ({
+    booleans,
+    bad,
+    series: (sensor, variable) => table[(sensor === 's' ? 0 : 2) + (variable === 'x' ? 0 : 1)],
+  }));
+const covered = fc
+  .array(fc.tuple(fc.nat(SPAN), fc.nat(SPAN)), { maxLength: 2 })
+  .map((all) => coverageOf(all.map(([from, to]) => ({ from, to }))));
+
+function taken(given: { pages: readonly RawSamples[]; rules: Rules; covered: ReturnType<typeof coverageOf> }): Batch {
+  const normalising = normaliser({ ...given, window, maxReadings: Infinity });
+  for (const samples of given.pages) normalising.take(samples);
+  return normalising.seal();
+}
+
+describe('normalising a window', () => {
+  const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, covered });
+
+  test('makes of every sample one reading, one refusal, one repeat or nothing, as the naive oracle does', () =>
+    fc.assert(
+      fc.property(given, (each) => {
+        const expected = understood(each, window);
+        const batch = taken(each);
+        const readings = batch.columns.flatMap(({ sensorId, valueName, segments }) =>
+          segments.flatMap(({ at, value: values, precision, labels }) =>
+            at.map((instantOf, index) => ({
+              series: `${sensorId}.${valueName}`,
+              at: instantOf,
+              value: values[index],
+              precision: precision?.[index],
+              labels: [...labels],
+            })),
+          ),
+        );
+        expect(
+          readings.toSorted((one, other) => (one.series < other.series ? -1 : one.series > other.series ? 1 : 0)),
+        ).toStrictEqual(expected.readings);
+        expect(batch.readings).toBe(expected.readings.length);
+        expect(batch.repeats).toBe(expected.repeats);
+        expect(batch.outside).toBe(expected.outside);
+        expect(batch.refused).toEqual(expected.refused);
+        expect(batch.refusedFirst).toEqual(expected.refusedFirst);
+        expect(readings.every((reading) => Number.isFinite(reading.value) && !Object.is(reading.value, -0))).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    ));
+
+  test('has each series once and shows only what it counted', () =>
+    fc.assert(
+      fc.property(given, (each) => {
+        const { columns, refused, examples } = taken(each);
+        expect(new Set(columns.map(({ sensorId, valueName }) => `${sensorId}.${valueName}`)).size).toBe(columns.length);
+        const shown = Map.groupBy(examples, ({ reason }) => reason);
+        for (const [reason, all] of shown) expect(all.length).toBeLessThanOrEqual(refused.get(reason) ?? 0);
+      }),
+    ));
+});
+
+describe('what an operator finds', () => {
+  const keeping: Rules = {
+    booleans: 'refuse',
+    bad: 'refuse',
+    series: (sensorId, valueName) => ({ sensorId, valueName, scale: 1, offset: 0, labels: [] }),
+  };
+  const many = (from: number, to: number): RawSamples => ({
+    sensor: 's',
+    variable: 'x',
+    at: Array.from({ length: to - from }, (_, index) => from + index),
+    values: Array.from({ length: to - from }, () => 'text'),
+  });
+  const normalise = (pages: readonly RawSamples[], already = coverageOf([])): Batch => {
+    const normalising = normaliser({
+      rules: keeping,
+      window: { from: 0, to: 1_000 },
+      covered: already,
+      maxReadings: Infinity,
+    });
+    for (const samples of pages) normalising.take(samples);
+    return normalising.seal();
+  };
+
+  test('is a part of many refusals, and what is new among them however much was seen before', () => {
+    const batch = normalise([many(0, 500), many(500, 900)], coverageOf([{ from: 0, to: 500 }]));
+    expect(batch.refused.get('not-a-number')).toBe(900);
+    expect(batch.refusedFirst.get('not-a-number')).toBe(400);
+    expect(batch.examples).toHaveLength(200);
+    expect(batch.examples.filter(({ at }) => at !== undefined && at >= 500)).toHaveLength(100);
+  });
+
+  test('is the raw value in short, also of what has no JSON', () => {
+    const raw = (single: unknown): string | undefined =>
+      normalise([{ sensor: 's', variable: 'x', at: [1], values: [single] }]).examples[0]?.raw;
+    expect(raw('No Data')).toBe('"No Data"');
+    expect(raw(2n ** 64n)).toBe('18446744073709551616');
+    expect(raw(undefined)).toBe('nothing');
+    expect(raw([1, 2])).toBe('[1,2]');
+    expect(raw(Symbol.iterator)).toBe('symbol');
+    expect(raw('x'.repeat(1_000))).toHaveLength(200);
+  });
+
+  test('is the text of an instant that could not be read', () => {
+    const [example] = normalise([
+      { sensor: 's', variable: 'x', at: [NaN], values: [1], rawInstants: ['yesterday'] },
+    ]).examples;
+    expect(example).toEqual({ sensor: 's', variable: 'x', at: undefined, raw: 'yesterday', reason: 'bad-instant' });
+  });
+
+  test('is a spectrum once, also where it was seen before and goes on', () => {
+    const spectra: RawSamples = { sensor: 's', variable: 'x', at: [1, 2, 3, 4], values: [[1], [2], [3], [4]] };
+    expect(normalise([spectra]).refused.get('not-a-scalar')).toBe(1);
+    const again = normalise([spectra], coverageOf([{ from: 0, to: 3 }]));
+    expect(again.refusedFirst.get('not-a-scalar')).toBe(1);
+    expect(normalise([spectra], coverageOf([{ from: 0, to: 9 }])).refusedFirst.size).toBe(0);
+  });
+});
+
+test('a window that outgrows the buffer is too much, counting what is thrown away too', () => {
+  const unwanted: Rules = { booleans: 'refuse', bad: 'refuse', series: () => undefined };
+  const normalising = normaliser({ rules: unwanted, window, covered: [], maxReadings: 3 });
+  const two: RawSamples = { sensor: 's', variable: 'x', at: [5, 6], values: [1, 2] };
+  normalising.take(two);
+  const error = (() => {
+    try {
+      normalising.take(two);
+    } catch (thrown) {
+      return thrown;
+    }
+    return undefined;
+  })();
+  expect(error).toBeInstanceOf(BridgeError);
+  expect(error).toMatchObject({ code: 'too-much' });
+});
+
+test('a usual page is taken without a copy', () => {
+  const rule: SeriesRule = { sensorId: 's', valueName: 'x', scale: 1, offset: 0, labels: [] };
+  const normalising = normaliser({
+    rules: { booleans: 'refuse', bad: 'refuse', series: () => rule },
+    window,
+    covered: [],
+    maxReadings: 9,
+  });
+  const values = [1, 2];
+  normalising.take({ sensor: 's', variable: 'x', at: [5, 6], values });
+  expect(normalising.seal().columns[0]?.segments[0]?.value).toBe(values);
+});

@@ -1,0 +1,234 @@
+import { inOrder } from './batch.ts';
+import type { Batch, Column, Refusal, Segment } from './batch.ts';
+import type { Coverage } from './coverage.ts';
+import { covers } from './coverage.ts';
+import { tooMuch } from './errors.ts';
+import { MICROSECOND } from './instant.ts';
+import type { Instant } from './instant.ts';
+import { PRECISION } from './quality.ts';
+import type { Quality } from './quality.ts';
+import { judgeLabels, judgeValue } from './reading.ts';
+import type { RefusalReason } from './reading.ts';
+import { formatWindow } from './window.ts';
+import type { Window } from './window.ts';
+
+/** What becomes of one variable of one sensor. `value' = value × scale + offset`. */
+export interface SeriesRule {
+  readonly sensorId: string;
+  readonly valueName: string;
+  readonly scale: number;
+  readonly offset: number;
+  readonly labels: readonly string[];
+}
+
+/** A source's mapping, as the normaliser asks for it. */
+export interface Rules {
+  readonly booleans: 'refuse' | 'number';
+  readonly bad: 'refuse' | 'keep';
+  /** The rule of a variable; a reason where none of its points may be a reading; undefined where it is not wanted. */
+  readonly series: (sensor: string, variable: string) => SeriesRule | RefusalReason | undefined;
+}
+
+/** One page of a platform, as its adapter yields it (columns of equal length). */
+export interface RawSamples {
+  readonly sensor: string;
+  readonly variable: string;
+  readonly at: readonly Instant[];
+  readonly values: readonly unknown[];
+  readonly quality?: readonly Quality[];
+  readonly labels?: readonly string[];
+  readonly rawInstants?: readonly string[];
+}
+
+export interface Normaliser {
+  /** Takes one page. Throws `too-much` when the window outgrows `maxReadings`. */
+  take(samples: RawSamples): void;
+  seal(): Batch;
+}
+
+/** Of those in time not covered before, and as many again of those seen a second time. */
+const EXAMPLES_PER_REASON = 100;
+const RAW_LENGTH = 200;
+
+/**
+ * Turns the pages of one window into a batch of readings and refusals. Nothing is coerced (law 6); points outside
+ * `window` are dropped; what lies in `covered` was counted before.
+ */
+export function normaliser(given: {
+  readonly rules: Rules;
+  readonly window: Window;
+  readonly covered: Coverage;
+  readonly maxReadings: number;
+}): Normaliser {
+  const { rules, window, covered, maxReadings } = given;
+  const columns = new Map<string, { rule: SeriesRule; segments: Segment[] }>();
+  const refused = new Map<RefusalReason, number>();
+  const refusedFirst = new Map<RefusalReason, number>();
+  const shown = new Map<string, number>();
+  const notScalar = new Set<string>();
+  const examples: Refusal[] = [];
+  let samplesTaken = 0;
+  let outside = 0;
+
+  function refuse(samples: RawSamples, index: number, reason: RefusalReason): void {
+    const { sensor, variable } = samples;
+    const at = samples.at[index] as number;
+    const known = isInstant(at);
+    const first = !covers(covered, known ? { from: at, to: at + MICROSECOND } : window);
+    // Spectra and arrays are counted once per series, in new time and in time read again: each point says the same.
+    if (reason === 'not-a-scalar' && !isNew(notScalar, JSON.stringify([sensor, variable, first]))) return;
+    count(refused, reason);
+    if (first) count(refusedFirst, reason);
+    if (count(shown, first ? reason : `again ${reason}`) > EXAMPLES_PER_REASON) return;
+    const raw = known ? show(samples.values[index]) : (samples.rawInstants?.[index] ?? `${at}`);
+    examples.push({ sensor, variable, at: known ? at : undefined, raw: raw.slice(0, RAW_LENGTH), reason });
+  }
+
+  function refuseAll(samples: RawSamples, reason: RefusalReason): void {
+    for (let index = 0; index < samples.at.length; index += 1) {
+      if (isOutside(samples.at[index] as number, window)) outside += 1;
+      else refuse(samples, index, reason);
+    }
+  }
+
+  function columnOf(rule: SeriesRule): { rule: SeriesRule; segments: Segment[] } {
+    const key = `${rule.sensorId}\n${rule.valueName}`;
+    let column = columns.get(key);
+    if (!column) {
+      column = { rule, segments: [] };
+      columns.set(key, column);
+    }
+    return column;
+  }
+
+  function labelsOf(
+    samples: RawSamples,
+    rule: SeriesRule,
+    column: { segments: Segment[] },
+  ): readonly string[] | RefusalReason {
+    if (!samples.labels?.length) return rule.labels;
+    const labels = judgeLabels([...samples.labels, ...rule.labels]);
+    if (typeof labels === 'string') return labels;
+    const before = column.segments.at(-1)?.labels;
+    // The same array for the same labels lets neighbouring pages share one segment and one row of label_set.
+    return before?.length === labels.length && labels.every((label, index) => label === before[index])
+      ? before
+      : labels;
+  }
+
+  return {
+    take(samples) {
+      samplesTaken += samples.at.length;
+      if (samplesTaken > maxReadings) {
+        throw tooMuch(`window ${formatWindow(window)} holds more than ${maxReadings} readings`);
+      }
+      const rule = rules.series(samples.sensor, samples.variable);
+      if (rule === undefined) return;
+      if (typeof rule === 'string') {
+        refuseAll(samples, rule);
+        return;
+      }
+      const column = columnOf(rule);
+      const labels = labelsOf(samples, rule, column);
+      if (typeof labels === 'string') {
+        refuseAll(samples, labels);
+        return;
+      }
+      if (isClean(samples, window) && rule.scale === 1 && rule.offset === 0) {
+        column.segments.push({ at: samples.at, value: samples.values as number[], precision: undefined, labels });
+        return;
+      }
+      const kept = sift(samples, rule, rules, window, (index, reason) => {
+        refuse(samples, index, reason);
+      });
+      outside += kept.outside;
+      column.segments.push({ at: kept.at, value: kept.value, precision: kept.precision, labels });
+    },
+    seal() {
+      const sealed: Column[] = [];
+      let readings = 0;
+      let repeats = 0;
+      for (const { rule, segments } of columns.values()) {
+        const ordered = inOrder(segments);
+        repeats += ordered.repeats;
+        for (const segment of ordered.segments) readings += segment.at.length;
+        if (ordered.segments.length > 0) {
+          sealed.push({ sensorId: rule.sensorId, valueName: rule.valueName, segments: ordered.segments });
+        }
+      }
+      return { columns: sealed, readings, repeats, outside, refused, refusedFirst, examples };
+    },
+  };
+}
+
+/** Fractions of a µs do not exist: two of them could become one instant in the database. */
+const isInstant = (at: number): boolean => Number.isInteger(at);
+
+const isOutside = (at: number, window: Window): boolean => isInstant(at) && (at < window.from || at >= window.to);
+
+const isNew = (seen: Set<string>, key: string): boolean => seen.size < seen.add(key).size;
+
+/** @returns the number with this one */
+function count<K>(counts: Map<K, number>, key: K): number {
+  const number = (counts.get(key) ?? 0) + 1;
+  counts.set(key, number);
+  return number;
+}
+
+/** The usual page: finite numbers inside the window and no quality. It is taken as it is, without a copy. */
+function isClean(samples: RawSamples, window: Window): boolean {
+  if (samples.quality !== undefined) return false;
+  const { at, values } = samples;
+  for (let index = 0; index < at.length; index += 1) {
+    const instant = at[index] as number;
+    if (!isInstant(instant) || instant < window.from || instant >= window.to) return false;
+    const value = values[index];
+    if (typeof value !== 'number' || value - value !== 0 || Object.is(value, -0)) return false;
+  }
+  return true;
+}
+
+function sift(
+  samples: RawSamples,
+  rule: SeriesRule,
+  rules: Rules,
+  window: Window,
+  refuse: (index: number, reason: RefusalReason) => void,
+): { at: Instant[]; value: number[]; precision: number[] | undefined; outside: number } {
+  const at: Instant[] = [];
+  const value: number[] = [];
+  const precision: number[] | undefined = samples.quality ? [] : undefined;
+  let outside = 0;
+  for (let index = 0; index < samples.at.length; index += 1) {
+    const instant = samples.at[index] as number;
+    if (!isInstant(instant)) {
+      refuse(index, 'bad-instant');
+      continue;
+    }
+    if (isOutside(instant, window)) {
+      outside += 1;
+      continue;
+    }
+    const quality = samples.quality?.[index];
+    if (quality === 'bad' && rules.bad === 'refuse') {
+      refuse(index, 'bad-quality');
+      continue;
+    }
+    const judged = judgeValue(samples.values[index], { booleans: rules.booleans });
+    const scaled = typeof judged === 'number' ? judged * rule.scale + rule.offset : judged;
+    if (typeof scaled === 'string' || !Number.isFinite(scaled)) {
+      refuse(index, typeof scaled === 'string' ? scaled : 'not-finite');
+      continue;
+    }
+    at.push(instant);
+    value.push(scaled === 0 ? 0 : scaled);
+    if (quality !== undefined) precision?.push(PRECISION[quality]);
+  }
+  return { at, value, precision, outside };
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, RAW_LENGTH));
+  if (typeof value === 'bigint') return `${value}`;
+  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value);
+}

@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { coverageOf, covers, equal, intersect, missing, subtract, totalLength, union } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
+import { edgeOf, plan } from './plan.ts';
+import type { Lane, PlanRequest, Policy } from './plan.ts';
+import { lengthOf } from './window.ts';
+import type { Window } from './window.ts';
+
+const NOW = 1_000;
+
+const span = fc
+  .tuple(fc.integer({ min: 0, max: NOW }), fc.integer({ min: 1, max: 300 }))
+  .map(([from, length]): Window => ({ from, to: from + length }));
+
+const policy = fc.record({
+  start: fc.integer({ min: 0, max: NOW + 50 }),
+  settle: fc.integer({ min: 0, max: 120 }),
+  align: fc.integer({ min: 1, max: 40 }),
+  overlap: fc.integer({ min: 0, max: 150 }),
+  maxWindow: fc.integer({ min: 1, max: 200 }),
+});
+
+const scene = fc.record({
+  policy,
+  coverage: fc.array(span, { maxLength: 8 }).map(coverageOf),
+  now: fc.constant(NOW),
+  learned: fc.integer({ min: 1, max: 250 }),
+});
+
+const order = fc.constantFrom('newest' as const, 'oldest' as const);
+const lane = fc.constantFrom<Lane>('live', 'history');
+
+const openOf = ({ policy: of, coverage, now }: { policy: Policy; coverage: Coverage; now: number }): Coverage =>
+  missing({ from: of.start, to: edgeOf(of, now) }, coverage);
+
+const check = <T>(property: fc.IProperty<T>, numRuns = 1_000): void => fc.assert(property, { numRuns });
+
+/** No two share an instant: together they are as long as the time they cover. */
+const areDisjoint = (windows: readonly Window[]): boolean =>
+  totalLength(coverageOf(windows)) === windows.reduce((sum, window) => sum + lengthOf(window), 0);
+
+describe('the windows of one call', () => {
+  test('are never empty, too long, past the edge, before the start or on top of each other', () =>
+    check(
+      fc.property(scene, lane, order, (given, which, sequence) => {
+        const windows = plan({ ...given, lane: which, order: sequence });
+        const edge = edgeOf(given.policy, NOW);
+        for (const window of windows) {
+          expect(window.from).toBeLessThan(window.to);
+          expect(lengthOf(window)).toBeLessThanOrEqual(Math.min(given.learned, given.policy.maxWindow));
+          expect(window.to).toBeLessThanOrEqual(edge);
+          expect(window.from).toBeGreaterThanOrEqual(given.policy.start);
+        }
+        expect(areDisjoint(windows)).toBe(true);
+      }),
+    ));
+
+  test('are all that is missing and, beyond that, only the overlap before the newest missing stretch', () =>
+    check(
+      fc.property(scene, order, (given, sequence) => {
+        const open = openOf(given);
+        const asked = (which: Lane): Coverage => coverageOf(plan({ ...given, lane: which, order: sequence }));
+        const [live, history] = [asked('live'), asked('history')];
+        expect(equal(intersect(subtract(live, history), { from: 0, to: 2 * NOW }), live)).toBe(true);
+        const again = subtract(union(live, history), open);
+        expect(equal(subtract(union(live, history), again), open)).toBe(true);
+        const newest = open.at(-1);
+        if (newest === undefined) expect(again).toEqual([]);
+        else expect(equal(again, expectedAgain(given, newest, sequence, live))).toBe(true);
+      }),
+    ));
+
+  test('of the live lane reach the edge first, or there are none', () =>
+    check(
+      fc.property(scene, (given) => {
+        const windows = plan({ ...given, lane: 'live' });
+        const open = openOf(given);
+        const edge = edgeOf(given.policy, NOW);
+        expect(windows[0]?.to).toBe(open.at(-1)?.to === edge ? edge : undefined);
+        const length = Math.min(given.learned, given.policy.maxWindow);
+        expect(totalLength(subtract(coverageOf(windows), given.coverage))).toBeLessThanOrEqual(length);
+      }),
+    ));
+
+  test('meet on the grid inside a stretch', () =>
+    check(
+      fc.property(scene, lane, order, (given, which, sequence) => {
+        const { align, maxWindow } = given.policy;
+        fc.pre(Math.min(given.learned, maxWindow) >= align);
+        const windows = plan({ ...given, lane: which, order: sequence });
+        // The overlap's own boundaries hang on the covered end, which need not lie on the grid.
+        const open = openOf(given);
+        for (const { from } of windows) {
+          const inside = open.some((stretch) => from > stretch.from && from < stretch.to);
+          if (inside && given.policy.overlap === 0) expect(from % align).toBe(0);
+        }
+      }),
+    ));
+
+  test('are the beginning of the same list under a limit', () =>
+    check(
+      fc.property(scene, lane, order, fc.integer({ min: 0, max: 5 }), (given, which, sequence, limit) => {
+        const request: PlanRequest = { ...given, lane: which, order: sequence };
+        expect(plan({ ...request, limit })).toEqual(plan(request).slice(0, limit));
+      }),
+    ));
+
+  test('come in the order that was asked for', () =>
+    check(
+      fc.property(scene, (given) => {
+        const missingOnly = { ...given, policy: { ...given.policy, overlap: 0 } };
+        const newest = plan({ ...missingOnly, lane: 'history', order: 'newest' }).map((window) => window.from);
+        const oldest = plan({ ...missingOnly, lane: 'history', order: 'oldest' }).map((window) => window.from);
+        expect(newest).toEqual(newest.toSorted((a, b) => b - a));
+        expect(oldest).toEqual(oldest.toSorted((a, b) => a - b));
+      }),
+    ));
+});
+
+function expectedAgain(
+  given: { policy: Policy; coverage: Coverage },
+  newest: Window,
+  sequence: 'newest' | 'oldest',
+  live: Coverage,
+): Coverage {
+  if (sequence === 'oldest' && !covers(live, { from: newest.from, to: newest.from + 1 })) return [];
+  const { start, overlap, align } = given.policy;
+  if (overlap === 0) return [];
+  // Live looks back a few times in every overlap, a little further; history once, when it reaches the seam.
+  const step = Math.max(align, Math.ceil(overlap / 4));
+  const isLive = covers(live, { from: newest.from, to: newest.from + 1 });
+  if (isLive && Math.floor(newest.from / step) === Math.floor(newest.to / step)) return [];
+  const from = Math.max(start, newest.from - overlap - (isLive ? step : 0));
+  if (from >= newest.from) return [];
+  // Only the covered stretch that ends here: time before a gap further back is asked when that gap is filled.
+  return intersect(given.coverage, { from, to: newest.from }).slice(-1);
+}
+
+test('a range asks for what it misses up to the edge, also before the start, and for nothing else but the overlap', () =>
+  check(
+    fc.property(scene, span, order, (given, range, sequence) => {
+      const edge = edgeOf(given.policy, NOW);
+      const asked = coverageOf(plan({ ...given, lane: 'history', range, order: sequence }));
+      const wish = missing({ from: range.from, to: Math.min(range.to, edge) }, given.coverage);
+      const again = subtract(asked, wish);
+      expect(equal(subtract(asked, again), wish)).toBe(true);
+      expect(totalLength(again)).toBeLessThanOrEqual(given.policy.overlap);
+      expect(again.every((each) => covers(given.coverage, each))).toBe(true);
+    }),
+  ));
+
+test('planning and covering in any interleaving covers everything, to the last µs', () => {
+  const step = fc.record({
+    lane,
+    order,
+    learned: fc.integer({ min: 1, max: 250 }),
+    limit: fc.integer({ min: 1, max: 4 }),
+    taken: fc.integer({ min: 1, max: 4 }),
+  });
+  check(
+    fc.property(scene, fc.array(step, { minLength: 1, maxLength: 20 }), (given, steps) => {
+      let coverage = given.coverage;
+      let idle = 0;
+      for (let turn = 0; idle < 2 * steps.length; turn++) {
+        const now = steps[turn % steps.length];
+        if (now === undefined) throw new Error('no step');
+        // Both lanes are asked in turn, whatever the script says, or one of them might never get its windows.
+        for (const which of [now.lane, now.lane === 'live' ? 'history' : 'live'] as const) {
+          const windows = plan({ ...given, ...now, lane: which, coverage });
+          const before = totalLength(coverage);
+          coverage = union(coverage, coverageOf(windows.slice(0, now.taken)));
+          idle = windows.length === 0 ? idle + 1 : 0;
+          if (windows.length > 0) expect(totalLength(coverage)).toBeGreaterThan(before);
+        }
+      }
+      expect(missing({ from: given.policy.start, to: edgeOf(given.policy, NOW) }, coverage)).toEqual([]);
+    }),
+    300,
+  );
+});
+
+test('a point that comes up to the overlap late is asked for again, a few times in every overlap and no more', () => {
+  const overlap = 5 * MINUTE;
+  const daily: Policy = { start: 0, settle: 30 * SECOND, align: SECOND, overlap, maxWindow: DAY };
+  const every = 7 * SECOND;
+  let coverage: Coverage = [{ from: 0, to: HOUR }];
+  const lastAsked = new Map<number, number>();
+  const probes = Array.from({ length: 100 }, (_, index) => HOUR + index * 5 * SECOND);
+  let lookBacks = 0;
+  for (let now = HOUR + 31 * SECOND; now < 2 * HOUR; now += every) {
+    const end = coverage.at(-1)?.to ?? 0;
+    const windows = plan({ policy: daily, coverage, now, lane: 'live', learned: HOUR });
+    if (windows.some((window) => window.from < end)) lookBacks += 1;
+    for (const probe of probes) {
+      if (windows.some((window) => probe >= window.from && probe < window.to)) lastAsked.set(probe, edgeOf(daily, now));
+    }
+    coverage = union(coverage, windows);
+  }
+  expect(coverage).toHaveLength(1);
+  for (const probe of probes) expect((lastAsked.get(probe) ?? 0) - probe).toBeGreaterThanOrEqual(overlap - every);
+  expect(lookBacks).toBeLessThanOrEqual((4 * HOUR) / overlap + 1);
+});
+
+test('after a downtime live takes the newest window, and history fills the rest and asks the overlap once', () => {
+  const policyOfDay: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 10 * MINUTE, maxWindow: DAY };
+  const request = { policy: policyOfDay, now: 30 * HOUR, learned: HOUR };
+  let coverage: Coverage = [{ from: 0, to: 20 * HOUR }];
+  const live = plan({ ...request, coverage, lane: 'live' });
+  expect(live).toEqual([{ from: 29 * HOUR, to: 30 * HOUR }]);
+  coverage = union(coverage, live);
+  let again = 0;
+  for (let windows = plan({ ...request, coverage, lane: 'history', limit: 1 }); windows.length > 0;) {
+    again += totalLength(intersect(coverage, windows[0] ?? { from: 0, to: 0 }));
+    coverage = union(coverage, windows);
+    windows = plan({ ...request, coverage, lane: 'history', limit: 1 });
+  }
+  expect(coverage).toEqual([{ from: 0, to: 30 * HOUR }]);
+  expect(again).toBe(10 * MINUTE);
+});
+
+test('an overlap up to half a window is asked once and whole, even where one window is planned at a time', () =>
+  check(
+    fc.property(scene, fc.integer({ min: 1, max: 400 }), (given, downtime) => {
+      const { maxWindow, overlap, start } = given.policy;
+      const half = Math.floor(Math.min(given.learned, maxWindow) / 2);
+      const policyOfHalf = { ...given.policy, overlap: Math.min(overlap, half) };
+      const end = start + 100;
+      const now = end + downtime + given.policy.settle + given.policy.align;
+      const edge = edgeOf(policyOfHalf, now);
+      let coverage: Coverage = [{ from: start, to: end }];
+      let again = 0;
+      for (const which of ['live', 'history'] as const) {
+        const next = (): Window[] => plan({ ...given, policy: policyOfHalf, now, coverage, lane: which, limit: 1 });
+        for (let windows = next(); windows.length > 0; windows = next()) {
+          again += totalLength(windows) - totalLength(subtract(windows, coverage));
+          coverage = union(coverage, windows);
+        }
+      }
+      expect(coverage).toEqual([{ from: start, to: edge }]);
+      const inLive = end >= edge - Math.min(given.learned, maxWindow);
+      if (!inLive) expect(again).toBe(Math.min(policyOfHalf.overlap, 100));
+    }),
+  ));
+
+test('an overlap longer than a window shares one with new time, and its rest comes last', () => {
+  const long: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 2 * HOUR, maxWindow: HOUR };
+  const coverage = coverageOf([
+    { from: 0, to: 20 * HOUR },
+    { from: 21 * HOUR, to: 30 * HOUR },
+  ]);
+  const windows = plan({ policy: long, coverage, now: 30 * HOUR, lane: 'history', learned: HOUR });
+  expect(windows.map(({ from, to }) => [from / HOUR, to / HOUR])).toEqual([
+    [20.5, 21],
+    [19.5, 20.5],
+    [18.5, 19.5],
+    [18, 18.5],
+  ]);
+});
+
+test('a century of empty history is planned one window at a time', () => {
+  const century: Policy = { start: 0, settle: 0, align: SECOND, overlap: 0, maxWindow: SECOND };
+  const request = { policy: century, coverage: [], now: 36_500 * DAY, learned: SECOND, lane: 'history' as const };
+  expect(plan({ ...request, limit: 2 })).toHaveLength(2);
+  expect(plan({ ...request, order: 'oldest', limit: 1 })).toEqual([{ from: 0, to: SECOND }]);
+});

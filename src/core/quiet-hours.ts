@@ -1,0 +1,97 @@
+import { IANAZone } from 'luxon';
+import { configInvalid } from './errors.ts';
+import { DAY, HOUR, MILLISECOND, MINUTE, toMillis } from './instant.ts';
+import type { Instant, Microseconds } from './instant.ts';
+
+export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
+
+/**
+ * A time of day in which a source is left alone, `[from, to)` by the clock on the wall of `zone` (an IANA name).
+ * `to` at or before `from` is a time of the next day, so equal times are a whole day. `days` name the day it begins
+ * on; without them, every day.
+ *
+ * What the wall clock reads decides, and nothing else. So an hour that a time change skips is not quiet, because no
+ * clock ever shows it; quiet hours that would have begun or ended in it begin or end at the change. An hour that is
+ * repeated is quiet both times.
+ */
+export interface QuietHours {
+  readonly from: string;
+  readonly to: string;
+  readonly zone: string;
+  readonly days?: readonly Weekday[];
+}
+
+/** 1970-01-01 was a Thursday. */
+const WEEKDAYS: readonly Weekday[] = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed'];
+
+/** Two ranges of different zones may leave a gap in one half of the year only, so a year is looked through. */
+const GIVE_UP: Microseconds = 400 * DAY;
+
+interface Quiet {
+  readonly from: Microseconds;
+  readonly to: Microseconds;
+  readonly zone: IANAZone;
+  readonly days: readonly Weekday[];
+}
+
+/**
+ * The first instant from `at` on that lies in no quiet hours; undefined where all time is quiet.
+ * Throws `config-invalid` for a time of day or a zone that does not exist.
+ */
+export function nextAllowed(quiet: readonly QuietHours[], at: Instant): Instant | undefined {
+  if (quiet.length === 0) return at;
+  const ranges = quiet.map(read);
+  for (let instant = at; instant - at <= GIVE_UP;) {
+    const later = ranges.reduce((reached, range) => quietUntil(range, reached), instant);
+    if (later === instant) return instant;
+    instant = later;
+  }
+  return undefined;
+}
+
+function read({ from, to, zone: name, days }: QuietHours): Quiet {
+  const zone = IANAZone.create(name);
+  if (!zone.isValid)
+    throw configInvalid(`quiet hours: there is no time zone "${name}"`, 'use a name like Europe/Berlin');
+  return { from: timeOfDay(from), to: timeOfDay(to), zone, days: days ?? WEEKDAYS };
+}
+
+function timeOfDay(text: string): Microseconds {
+  const match = /^(\d{2}):(\d{2})$/.exec(text);
+  const time = match === null ? NaN : Number(match[1]) * HOUR + Number(match[2]) * MINUTE;
+  if (match !== null && Number(match[2]) < 60 && time <= DAY) return time;
+  throw configInvalid(`quiet hours: "${text}" is not a time of day`, 'write hours and minutes, like 06:30');
+}
+
+/** The instant itself where it is not quiet, else the end of the quiet hours it lies in, or the time change before. */
+function quietUntil(range: Quiet, instant: Instant): Instant {
+  const offset = offsetAt(range.zone, instant);
+  const left = quietLeft(range, instant + offset);
+  const end = instant + left;
+  return left === 0 || offsetAt(range.zone, end) === offset ? end : changeBetween(range.zone, instant, end);
+}
+
+/** How long it stays quiet on a wall clock without time changes; 0 where it is not quiet. */
+function quietLeft({ from, to, days }: Quiet, wall: Microseconds): Microseconds {
+  const day = Math.floor(wall / DAY);
+  const time = wall - day * DAY;
+  const begins = (number: number): boolean => days.includes(WEEKDAYS[((number % 7) + 7) % 7] ?? 'thu');
+  if (from < to) return time >= from && time < to && begins(day) ? to - time : 0;
+  if (time >= from && begins(day)) return to + DAY - time;
+  return time < to && begins(day - 1) ? to - time : 0;
+}
+
+/** The first instant after `from` with another offset than `from`; the offset at `to` is known to be another. */
+function changeBetween(zone: IANAZone, from: Instant, to: Instant): Instant {
+  const offset = offsetAt(zone, from);
+  let [before, after] = [toMillis(from), toMillis(to)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(zone, middle * MILLISECOND) === offset) before = middle;
+    else after = middle;
+  }
+  return after * MILLISECOND;
+}
+
+const offsetAt = (zone: IANAZone, instant: Instant): Microseconds =>
+  Math.round(zone.offset(toMillis(instant)) * MINUTE);

@@ -1,0 +1,109 @@
+import { DAY, LAST_INSTANT, parseInstant } from './instant.ts';
+import type { Instant, Microseconds } from './instant.ts';
+import { LONGEST_VALUE_NAME, NO_VALUE_NAME } from './naming.ts';
+
+/**
+ * Why a point may not become a reading: the closed list, with what an operator is told. Pushed and pulled points obey
+ * the same rules (seed 2.1, decisions: pushing readings, normalising what is pulled).
+ */
+export const REFUSALS = {
+  'not-an-object': 'The element is not a JSON object with sensorId, date and value.',
+  'no-value': 'There is no value.',
+  null: 'The value is null: the platform has no number for this instant.',
+  boolean: 'The value is true or false. Let the source take booleans as 1 and 0 if they are meant as readings.',
+  'text-number': 'The value is a number written as text. Send it as a JSON number.',
+  'not-a-number': 'The value is text, not a number.',
+  'not-finite': 'The value is infinite, not a number or too large for a double.',
+  'not-a-scalar': 'The value is an array or an object, such as a spectrum, not a single number.',
+  'system-state': 'The platform reports a state of its own instead of a value, such as "No Data".',
+  'bad-quality': 'The platform calls the value bad. Let the source keep bad data to take it with precision 0.',
+  'bad-instant': 'The date is not an ISO 8601 date and time that exists (in UTC or with an offset, before June 2255).',
+  'date-without-time': 'The date has no time of day.',
+  'in-the-future': 'The date lies further in the future than clocks may differ.',
+  'local-time-missing': 'The local time never existed: the clocks were put forward over it.',
+  'local-time-repeated': 'The local time happened twice, as clocks were put back; the source is set to take neither.',
+  'bad-sensor-id': 'The sensorId is not text of 1 to 256 characters without control characters.',
+  'bad-value-name': 'The valueName is not text of 1 to 128 letters, digits and underscores.',
+  'bad-precision': 'The precision is not a whole number from 0 to 100.',
+  'bad-label': 'The labels are not an array of texts of 1 to 128 characters without control characters.',
+  'too-many-labels': 'There are more than 32 different labels.',
+  'name-collision':
+    'Another variable of this source already has this sensorId and valueName. Give one a name of its own.',
+  'name-held-back': 'The project is locked, and this sensorId and valueName were never seen before. Release the name.',
+} as const;
+
+export type RefusalReason = keyof typeof REFUSALS;
+
+/** What a sensorId, a label and the number of labels may be at most. */
+const LONGEST_SENSOR_ID = 256;
+const LONGEST_LABEL = 128;
+const MOST_LABELS = 32;
+
+const VALUE_NAME = new RegExp(`^[A-Za-z0-9_]{1,${LONGEST_VALUE_NAME}}$`);
+const CONTROL = /\p{Cc}/u;
+const NUMBER_AS_TEXT = /^\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*$/;
+const DATE_ONLY = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
+
+/** A value is a finite number as it stands, and nothing is made one (law 6); `booleans` is the source's own wish. -0 is 0. */
+export function judgeValue(value: unknown, { booleans }: { booleans: 'refuse' | 'number' }): number | RefusalReason {
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : 'not-finite';
+  if (value === null) return 'null';
+  if (value === undefined) return 'no-value';
+  if (typeof value === 'boolean') return booleans === 'refuse' ? 'boolean' : Number(value);
+  if (typeof value === 'string') return NUMBER_AS_TEXT.test(value) ? 'text-number' : 'not-a-number';
+  return typeof value === 'object' ? 'not-a-scalar' : 'not-a-number';
+}
+
+/** A refusal where what was judged is text itself. */
+export interface Refused {
+  readonly refused: RefusalReason;
+}
+
+/** The sensorId as it stands. */
+export const judgeSensorId = (value: unknown): string | Refused =>
+  isText(value, LONGEST_SENSOR_ID) ? value : { refused: 'bad-sensor-id' };
+
+/** The valueName as it stands, `none` where there is none. */
+export function judgeValueName(value: unknown): string | Refused {
+  if (value === undefined) return NO_VALUE_NAME;
+  return typeof value === 'string' && VALUE_NAME.test(value) ? value : { refused: 'bad-value-name' };
+}
+
+/** The precision, undefined where there is none. */
+export function judgePrecision(value: unknown): number | undefined | RefusalReason {
+  if (value === undefined) return undefined;
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 100 ? Number(value) + 0 : 'bad-precision';
+}
+
+/** The labels in order and each once; no labels are an empty array. */
+export function judgeLabels(value: unknown): readonly string[] | RefusalReason {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || !value.every((label) => isText(label, LONGEST_LABEL))) return 'bad-label';
+  const labels = new Set<string>(value);
+  return labels.size > MOST_LABELS ? 'too-many-labels' : [...labels].toSorted();
+}
+
+/** How far in the future a reading may lie, seen from `now`; a day unless a setting says otherwise. */
+export interface Clock {
+  readonly now: Instant;
+  readonly ahead?: Microseconds;
+}
+
+/**
+ * ISO 8601 text or an instant (µs since 1970, NaN where a platform's time could not be read) → instant.
+ * The `date` of a pushed reading must be text: a JSON number there is `bad-instant` before it gets here.
+ */
+export function judgeInstant(date: string | number, { now, ahead = DAY }: Clock): Instant | RefusalReason {
+  const instant = typeof date === 'string' ? parseInstant(date) : date;
+  if (instant === undefined || !Number.isInteger(instant) || Math.abs(instant) > LAST_INSTANT) {
+    return typeof date === 'string' && DATE_ONLY.test(date) ? 'date-without-time' : 'bad-instant';
+  }
+  return instant - now > ahead ? 'in-the-future' : instant;
+}
+
+/** Text that PostgreSQL stores as it is: neither control characters nor half a surrogate pair, which it would change. */
+function isText(value: unknown, longest: number): value is string {
+  if (typeof value !== 'string' || value === '' || value.length > 2 * longest) return false;
+  if (value.length > longest && Array.from(value).length > longest) return false;
+  return value.isWellFormed() && !CONTROL.test(value);
+}

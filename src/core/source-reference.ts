@@ -1,0 +1,16 @@
+/** A secret that stands outside the source: in an environment variable or in a file. */
+export type Reference =
+  | { readonly from: 'env'; readonly name: string }
+  | { readonly from: 'file'; readonly name: string };
+
+const WHOLE = /^\$\{(?:env:([A-Za-z_][A-Za-z0-9_]*)|file:(\/[^}\0]*))\}$/;
+
+/** `${env:PASSWORD}` or `${file:/run/secrets/password}` as a whole text; undefined for anything else. */
+export function parseReference(text: string): Reference | undefined {
+  const match = WHOLE.exec(text);
+  if (match?.[1] !== undefined) return { from: 'env', name: match[1] };
+  return match?.[2] === undefined ? undefined : { from: 'file', name: match[2] };
+}
+
+/** Whether somebody meant a reference: it is one, is spelled wrongly, or stands inside other text. */
+export const looksLikeReference = (text: string): boolean => /^\$\{.*\}$|\$\{(?:env|file):/s.test(text);
