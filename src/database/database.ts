@@ -1,0 +1,177 @@
+import pg from 'pg';
+import type { Client, ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
+import { BridgeError } from '../core/errors.ts';
+import { migrate } from './migrate.ts';
+
+const INT8 = 20;
+const NUMERIC = 1700;
+const INT8_ARRAY = 1016;
+
+/** Big integers here are microseconds and counts, all below 2^53; instants leave the database through instant_of(). */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8 || oid === NUMERIC) return Number;
+    if (oid === INT8_ARRAY) return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(Number);
+    return pg.types.getTypeParser(oid, format as 'text');
+  }) as typeof pg.types.getTypeParser,
+};
+
+/** What every room above sees of PostgreSQL. */
+export interface Database {
+  readonly url: string;
+  readonly pool: Pool;
+  rows<R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  /** The only row; undefined where there is none. */
+  row<R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R | undefined>;
+  /** Number of rows a statement changed. */
+  run(text: string, values?: readonly unknown[]): Promise<number>;
+  /** One short transaction; rolled back where `work` throws. Never ask a platform inside. */
+  transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** A connection of its own outside the pool, for LISTEN and the like; the caller ends it. */
+  dedicated(): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** One statement on a client inside a transaction, typed like `Database.rows`. */
+export const rowsOf = async <R extends QueryResultRow>(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> => (await client.query<R>(text, values as unknown[])).rows;
+
+export interface OpenOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly applicationName: string;
+  /** Called while the server is not there yet: at start it is waited for, however long. */
+  readonly onWaiting?: (reason: string) => void;
+  readonly signal?: AbortSignal;
+  /** Instead of waiting: fail at the first refusal (commands a person waits for). */
+  readonly patient: boolean;
+}
+
+/** Connects, waits where asked to, migrates. Throws `config-invalid` for what waiting cannot cure. */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const configuration = { connectionString: options.url, application_name: options.applicationName, types };
+  const first = await firstConnection(configuration, options);
+  try {
+    await migrate(first);
+  } finally {
+    await first.end();
+  }
+  const pool = new pg.Pool({
+    ...configuration,
+    max: options.poolSize,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+  });
+  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+  pool.on('error', ignored);
+  return databaseOf(options.url, pool, configuration);
+}
+
+function databaseOf(url: string, pool: Pool, configuration: pg.ClientConfig): Database {
+  const rows = async <R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
+    (await pool.query<R>(text, values as unknown[])).rows;
+  return {
+    url,
+    pool,
+    rows,
+    row: async <R extends QueryResultRow>(text: string, values?: readonly unknown[]) =>
+      (await rows<R>(text, values))[0],
+    run: async (text, values = []) => (await pool.query(text, values as unknown[])).rowCount ?? 0,
+    async transaction(work) {
+      const client = await pool.connect();
+      // The pool listens to idle connections only; one that dies in here fails its statements, not the process.
+      client.on('error', ignored);
+      let broken: Error | undefined;
+      try {
+        await client.query('begin');
+        const result = await work(client);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((lost: unknown) => {
+          broken = lost instanceof Error ? lost : new Error(String(lost));
+        });
+        throw error;
+      } finally {
+        client.off('error', ignored);
+        client.release(broken);
+      }
+    },
+    async dedicated() {
+      const client = new pg.Client({ ...configuration, keepAlive: true });
+      await client.connect();
+      return client;
+    },
+    close: () => pool.end(),
+  };
+}
+
+const ignored = (): undefined => undefined;
+
+/** 28P01/28000 wrong password or user, 3D000 no such database: waiting cures none of them. */
+const HOPELESS: Readonly<Record<string, string>> = {
+  '28P01': 'check user and password in DATABASE_URL',
+  '28000': 'check user and authentication method in DATABASE_URL',
+  '3D000': 'create the database first: CREATE DATABASE …',
+};
+
+async function firstConnection(configuration: pg.ClientConfig, options: OpenOptions): Promise<Client> {
+  for (let attempt = 0; ; attempt += 1) {
+    const client = new pg.Client({ ...configuration, connectionTimeoutMillis: 10_000 });
+    client.on('error', ignored);
+    try {
+      await client.connect();
+      await assertUsable(client);
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (error instanceof BridgeError) throw error;
+      const { code, message } = error as { code?: string; message: string };
+      const reason = message || code || 'no answer';
+      const remedy = code === undefined ? undefined : HOPELESS[code];
+      if (remedy !== undefined) throw new BridgeError({ code: 'config-invalid' }, `database: ${reason}`, { remedy });
+      if (!options.patient) {
+        const start = 'start PostgreSQL, or correct DATABASE_URL';
+        throw new BridgeError({ code: 'unavailable', why: 'refused' }, `database: ${reason}`, { remedy: start });
+      }
+      options.onWaiting?.(reason);
+      await pause(Math.min(250 * 2 ** attempt, 5_000), options.signal);
+    }
+  }
+}
+
+async function assertUsable(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; may: boolean | null }>(
+    `select current_setting('server_version_num') as version, has_schema_privilege(current_schema(), 'create') as may`,
+  );
+  const version = Number(rows[0]?.version);
+  if (version < 180_000) {
+    const found = Math.floor(version / 10_000);
+    throw new BridgeError({ code: 'config-invalid' }, `database: PostgreSQL ${found} is too old`, {
+      remedy: 'use PostgreSQL 18 or newer, or leave DATABASE_URL out to use the embedded one',
+    });
+  }
+  if (rows[0]?.may === true) return;
+  throw new BridgeError({ code: 'config-invalid' }, 'database: the user may not create tables', {
+    remedy: 'give the user the right to create tables in the database: GRANT CREATE ON SCHEMA public TO …',
+  });
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(new BridgeError({ code: 'cancelled' }, 'stopped while waiting for the database'));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { explained, failureOf } from './failure.ts';
+
+it.each([
+  ['could not extend file "base/1/2": wrote only 4096 of 8192 bytes Check free disk space.', 'the disk is full'],
+  ['FATAL:  could not write to file "pg_wal/xlogtemp.1": No space left on device', 'the disk is full'],
+  ['initdb: could not look up effective user ID 54321: user does not exist', 'no entry in /etc/passwd'],
+  ['FATAL:  could not map anonymous shared memory: Cannot allocate memory', 'not enough memory'],
+  ['FATAL:  pre-existing shared memory block (key 1, ID 2) is still in use', 'an earlier server'],
+  ['FATAL:  data directory "/x" has invalid permissions', 'permission was denied'],
+  ['spawn /x/native/bin/postgres ENOENT', 'does not run on this system'],
+  ['PANIC:  could not locate a valid checkpoint record at 0/1', 'damaged'],
+])('knows what "%s" means', (line, meaning) => {
+  const error = failureOf('the server does not start', line);
+  expect(error.message).toBe(`the server does not start: ${error.message.split(': ')[1]?.split('\n')[0]}\n${line}`);
+  expect(error.message.split('\n')[0]).toContain(meaning);
+  expect(error.remedy).not.toBe('');
+});
+
+it('offers another server where it does not know', () => {
+  expect(failureOf('it failed', 'FATAL:  never seen').remedy).toContain('DATABASE_URL');
+});
+
+it('explains errors of the file system and lets the others pass', () => {
+  const caught = (): unknown => {
+    try {
+      return readFileSync('/');
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(explained(caught())).toBeInstanceOf(EmbeddedDatabaseError);
+  const other = new TypeError('ours');
+  expect(explained(other)).toBe(other);
+});

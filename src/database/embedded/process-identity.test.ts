@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { fromPs, identify, liveness, parseIdentity, thisProcess } from './process-identity.ts';
+
+it('knows itself, and its note again after it was written down', () => {
+  const noted = parseIdentity(JSON.stringify(thisProcess()));
+  expect(noted).toEqual(thisProcess());
+  expect(liveness(thisProcess())).toBe('alive');
+});
+
+it('does not take a process for another with the same number', () => {
+  expect(liveness({ ...thisProcess(), startedAt: '1' })).toBe('dead');
+  expect(liveness({ ...thisProcess(), where: 'another boot' })).toBe('elsewhere');
+});
+
+it('knows an ended process as dead', async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+  const noted = identify(child.pid ?? 0);
+  expect(noted?.pid).toBe(child.pid);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(noted === undefined ? undefined : liveness(noted)).toBe('dead');
+});
+
+it('reads no identity from a torn note', () => {
+  for (const text of ['', '{"pid":1', '{"pid":"1","startedAt":"","where":""}', 'null']) {
+    expect(parseIdentity(text)).toBeUndefined();
+  }
+});
+
+it.runIf(existsSync('/bin/ps') || existsSync('/usr/bin/ps'))(
+  'is told the same twice by ps, and nothing of nobody',
+  () => {
+    expect(fromPs(process.pid)).toEqual({ state: expect.any(String), startedAt: fromPs(process.pid)?.startedAt });
+    expect(fromPs(process.pid)?.startedAt).toMatch(/\d\d:\d\d:\d\d \d{4}$/);
+    expect(fromPs(2 ** 22 + 1)).toBeUndefined();
+  },
+);

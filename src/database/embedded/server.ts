@@ -1,0 +1,136 @@
+import { closeSync, existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureCluster, readPassword } from './cluster.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { failureOf } from './failure.ts';
+import type { Place } from './place.ts';
+import { choosePort } from './port.ts';
+import {
+  answersElsewhere,
+  endOrphans,
+  forgetDead,
+  runningPostmaster,
+  serverProcesses,
+  signalTo,
+} from './postmaster.ts';
+import { programsFor } from './programs.ts';
+import type { Programs } from './programs.ts';
+import { untilReady, urlOf } from './readiness.ts';
+import { start } from './run.ts';
+import { boundLog, logSize, openLog, tailOfLog } from './server-log.ts';
+
+const ORPHANS_MS = 5_000;
+const FAST_MS = 120_000;
+const IMMEDIATE_MS = 20_000;
+const ATTEMPTS = 5;
+
+/** Attaches to the running server or starts one; resolves to its URL once it accepts connections. To be called under the lock. */
+export async function ensureServer(place: Place, log: (message: string) => void): Promise<string> {
+  const running = existsSync(place.data) ? runningPostmaster(place.data) : undefined;
+  if (running !== undefined && (await attached(place, log))) return urlOf(runningPort(place), readPassword(place));
+  if (existsSync(place.data)) await clear(place, log);
+  const programs = await programsFor(place, log);
+  await ensureCluster(place, programs, log);
+  const password = readPassword(place);
+  boundLog(place);
+  const refused = new Set<number>();
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await choosePort(place, refused);
+    const outcome = await started(place, programs, { port, password }, log);
+    if (outcome === 'ready') return urlOf(port, password);
+    if (attempt === ATTEMPTS || !/Address already in use|pre-existing shared memory/.test(outcome)) {
+      throw failureOf('the embedded PostgreSQL does not start', outcome);
+    }
+    // Somebody took the port since we looked, or an orphan of the last server is still on its way out.
+    if (outcome.includes('Address already in use')) refused.add(port);
+    await endOrphans(place.data, ORPHANS_MS);
+  }
+}
+
+/**
+ * Stops the server, if one runs, and resolves when none of its processes is left. Fast shutdown; after two minutes immediate
+ * shutdown and then SIGKILL, both harmless to what is committed. To be called under the lock.
+ */
+export async function stopServer(place: Place, log: (message: string) => void, fastMs = FAST_MS): Promise<void> {
+  const running = existsSync(place.data) ? runningPostmaster(place.data) : undefined;
+  if (running === undefined) return;
+  signalTo(running.pid, 'SIGINT');
+  if (await gone(place.data, fastMs)) return;
+  log('the embedded PostgreSQL takes too long to stop and is stopped at once; it will recover at its next start');
+  signalTo(running.pid, 'SIGQUIT');
+  if (await gone(place.data, IMMEDIATE_MS)) return;
+  signalTo(running.pid, 'SIGKILL');
+  await endOrphans(place.data, 0);
+}
+
+async function gone(data: string, withinMs: number): Promise<boolean> {
+  const giveUpAt = performance.now() + withinMs;
+  while (serverProcesses(data).length > 0) {
+    if (performance.now() > giveUpAt) return false;
+    await sleep(25);
+  }
+  return true;
+}
+
+/** False: the server that seemed to run has ended. Its port is read anew, as a server just started has not noted it yet. */
+async function attached(place: Place, log: (message: string) => void): Promise<boolean> {
+  const alive = (): boolean => runningPostmaster(place.data) !== undefined;
+  while (alive() && runningPort(place) === 0) await sleep(25);
+  if (!alive()) return false;
+  return await untilReady(place, { port: runningPort(place), password: readPassword(place), alive }, log);
+}
+
+function runningPort({ data }: Place): number {
+  return runningPostmaster(data)?.port ?? 0;
+}
+
+/** Makes sure that nobody has the data open, and removes what a killed server left. */
+async function clear({ data }: Place, log: (message: string) => void): Promise<void> {
+  if (await answersElsewhere(data)) {
+    throw new EmbeddedDatabaseError(
+      `the embedded PostgreSQL in ${data} already runs in another container, where it cannot be reached from here`,
+      'run the command in that container ("docker compose exec", not "run"), or give both DATABASE_URL',
+    );
+  }
+  if (serverProcesses(data).length > 0) log('ending what an earlier PostgreSQL left running');
+  await endOrphans(data, ORPHANS_MS);
+  forgetDead(data);
+}
+
+/** `ready`, or what the server wrote before it ended. */
+async function started(
+  place: Place,
+  programs: Programs,
+  { port, password }: { port: number; password: string },
+  log: (message: string) => void,
+): Promise<string> {
+  const logged = logSize(place);
+  const output = openLog(place);
+  // Absolute settings of ours, over whatever stands in postgresql.conf. The socket is there for answersElsewhere() alone.
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '.',
+    unix_socket_permissions: '0700',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    fsync: 'on',
+    full_page_writes: 'on',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  let alive = true;
+  let failure = '';
+  try {
+    const child = start(programs.postgres, ['-D', place.data, ...options], place.account, output);
+    child.once('exit', () => (alive = false));
+    child.once('error', (error) => {
+      alive = false;
+      failure = error.message;
+    });
+    child.unref();
+  } finally {
+    closeSync(output);
+  }
+  if (await untilReady(place, { port, password, alive: () => alive }, log)) return 'ready';
+  return `${failure}\n${tailOfLog(place, logged)}`.trim();
+}

@@ -1,0 +1,80 @@
+import { DateTime } from 'luxon';
+import { MILLISECOND, toMillis } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Database } from './database.ts';
+
+/** Tables cut by time, and how finely. */
+const PERIOD = { reading: 'month', window_log: 'day' } as const;
+type Partitioned = keyof typeof PERIOD;
+
+/**
+ * Readings from before 1960 share one partition: a date is whatever its sender writes, and three centuries of mistaken
+ * ones are not to become thousands of tables.
+ */
+const EARLY = DateTime.utc(1960);
+
+export interface Partitions {
+  /**
+   * Makes sure that partitions exist for all instants in `[from, to)` and returns the table to write to: the one
+   * partition that holds the whole range, otherwise the parent.
+   */
+  ensure(table: Partitioned, from: Instant, to: Instant): Promise<string>;
+  /** The first instant behind the partition that holds this one. */
+  endOf(table: Partitioned, instant: Instant): Instant;
+}
+
+/** One partition; no beginning means since ever. */
+interface Part {
+  readonly name: string;
+  readonly from: DateTime | undefined;
+  readonly to: DateTime;
+}
+
+function partOf(table: Partitioned, instant: Instant): Part {
+  const at = DateTime.fromMillis(toMillis(instant), { zone: 'utc' });
+  if (table === 'reading' && at < EARLY) return { name: 'reading_early', from: undefined, to: EARLY };
+  const from = at.startOf(PERIOD[table]);
+  const name = `${table}_${from.toFormat(PERIOD[table] === 'month' ? 'yyyy_MM' : 'yyyy_MM_dd')}`;
+  return { name, from, to: from.plus({ [PERIOD[table]]: 1 }) };
+}
+
+const endOf = ({ to }: Part): Instant => to.toMillis() * MILLISECOND;
+
+/** Partitions on demand, each created once; what this process has seen is not asked for again. */
+export function partitionsOf(database: Database): Partitions {
+  const known = new Set<string>();
+  return {
+    async ensure(table, from, to) {
+      const names: string[] = [];
+      for (let begin = from; begin < to;) {
+        const part = partOf(table, begin);
+        if (!known.has(part.name)) {
+          await create(database, table, part);
+          known.add(part.name);
+        }
+        names.push(part.name);
+        begin = endOf(part);
+      }
+      const [only, more] = names;
+      return only !== undefined && more === undefined ? only : table;
+    },
+    endOf: (table, instant) => endOf(partOf(table, instant)),
+  };
+}
+
+/**
+ * Built apart and attached: attaching locks the parent against schema changes only, so nobody's reading or writing
+ * waits. The advisory lock lets processes that need the same month take turns.
+ */
+async function create(database: Database, table: string, { name, from, to }: Part): Promise<void> {
+  const begin = from === undefined ? 'minvalue' : `'${from.toISO()}'`;
+  await database.transaction(async (client) => {
+    await client.query('select pg_advisory_xact_lock(hashtext($1))', [`partition ${table}`]);
+    const { rows } = await client.query('select to_regclass($1) as found', [name]);
+    if ((rows[0] as { found: string | null }).found !== null) return;
+    await client.query(
+      `create table ${name} (like ${table} including defaults including constraints including indexes)`,
+    );
+    await client.query(`alter table ${table} attach partition ${name} for values from (${begin}) to ('${to.toISO()}')`);
+  });
+}

@@ -1,0 +1,91 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+const MIB = 1_048_576;
+
+/** A whole number of the environment between two others. */
+const whole = (least: number, most: number, fallback: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+
+const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+
+/** What the environment may say about the `/v0` API. */
+export const apiFields = {
+  DATABRIDGE_API_HOST: z.string().default('127.0.0.1').describe('address the API listens on'),
+  DATABRIDGE_API_PORT: whole(0, 65_535, 8080).describe('port of the API; 0 takes a free one'),
+  DATABRIDGE_API_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('where clients reach the API, without `/v0`; for the reference at `/docs`'),
+  DATABRIDGE_API_TLS_CERT: z
+    .string()
+    .optional()
+    .describe('file of the certificate chain (PEM), read again when it changes'),
+  DATABRIDGE_API_TLS_KEY: z.string().optional().describe('file of its private key (PEM)'),
+  DATABRIDGE_API_TRUST_PROXY: z
+    .string()
+    .refine(
+      (text) => text.split(',').every((part) => isNetwork(part.trim())),
+      'is not a list of addresses and networks',
+    )
+    .optional()
+    .describe('addresses or networks of proxies whose `X-Forwarded-For` counts, with commas between'),
+  DATABRIDGE_API_ALLOW_PLAIN: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('plain HTTP beyond this host: only behind a proxy that speaks TLS'),
+  DATABRIDGE_API_BODY_BYTES: whole(1_024, 256 * MIB, 10 * MIB).describe('largest body, unpacked'),
+  DATABRIDGE_API_READINGS: whole(1, 1_000_000, 50_000).describe('most readings in a body'),
+  DATABRIDGE_API_WAITING_BYTES: whole(MIB, 16_384 * MIB, 128 * MIB).describe(
+    'bodies that may arrive or wait to be stored at a time, bytes; beyond it clients are told to come back',
+  ),
+  DATABRIDGE_API_REQUEST_SECONDS: whole(1, 3_600, 60).describe('time a request may take to arrive, s'),
+  DATABRIDGE_API_WAIT_SECONDS: whole(1, 600, 30).describe('time readings may wait to be stored, s'),
+  DATABRIDGE_API_AHEAD_HOURS: whole(0, 8_760, 24).describe('how far in the future a pushed reading may lie, h'),
+  DATABRIDGE_API_TOKENS_PER_MINUTE: whole(1, 1_000_000, 60).describe(
+    'token requests a minute of an application; of an address ten times as many',
+  ),
+  DATABRIDGE_API_FAILURES_PER_MINUTE: whole(1, 1_000_000, 30).describe(
+    'failed authentications a minute of an application from one address; of an address, or of an application from everywhere, ten times as many',
+  ),
+} as const;
+
+/** Settings of the `/v0` API. */
+export interface ApiSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at its end. */
+  readonly publicUrl: string | undefined;
+  readonly tlsCertificate: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly trustProxy: string | undefined;
+  readonly allowPlain: boolean;
+  readonly bodyBytes: number;
+  readonly readings: number;
+  readonly waitingBytes: number;
+  readonly requestMs: number;
+  readonly waitMs: number;
+  readonly aheadHours: number;
+  readonly tokensPerMinute: number;
+  readonly failuresPerMinute: number;
+}
+
+type Values = z.infer<z.ZodObject<typeof apiFields>>;
+
+export const apiSettings = (values: Values): ApiSettings => ({
+  host: values.DATABRIDGE_API_HOST,
+  port: values.DATABRIDGE_API_PORT,
+  publicUrl: values.DATABRIDGE_API_PUBLIC_URL?.replace(/\/+$/, ''),
+  tlsCertificate: values.DATABRIDGE_API_TLS_CERT,
+  tlsKey: values.DATABRIDGE_API_TLS_KEY,
+  trustProxy: values.DATABRIDGE_API_TRUST_PROXY,
+  allowPlain: values.DATABRIDGE_API_ALLOW_PLAIN === 'true',
+  bodyBytes: values.DATABRIDGE_API_BODY_BYTES,
+  readings: values.DATABRIDGE_API_READINGS,
+  waitingBytes: values.DATABRIDGE_API_WAITING_BYTES,
+  requestMs: values.DATABRIDGE_API_REQUEST_SECONDS * 1000,
+  waitMs: values.DATABRIDGE_API_WAIT_SECONDS * 1000,
+  aheadHours: values.DATABRIDGE_API_AHEAD_HOURS,
+  tokensPerMinute: values.DATABRIDGE_API_TOKENS_PER_MINUTE,
+  failuresPerMinute: values.DATABRIDGE_API_FAILURES_PER_MINUTE,
+});

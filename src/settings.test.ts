@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from './settings.ts';
+
+describe('the lifetimes of tokens', () => {
+  it('have defaults, and an empty variable counts as not set', () => {
+    const tokens = { tokenMinSeconds: 300, tokenMaxSeconds: 3600, refreshTokenDays: 30, tokenIssuer: 'databridge' };
+    expect(readSettings({})).toMatchObject(tokens);
+    expect(readSettings({ DATABRIDGE_TOKEN_MAX_SECONDS: '' })).toMatchObject(tokens);
+  });
+
+  it.each([
+    [{ DATABRIDGE_TOKEN_MIN_SECONDS: '4000' }, 'DATABRIDGE_TOKEN_MIN_SECONDS'],
+    [{ DATABRIDGE_TOKEN_MAX_SECONDS: '299' }, 'DATABRIDGE_TOKEN_MIN_SECONDS'],
+    [{ DATABRIDGE_TOKEN_MAX_SECONDS: '86401' }, 'DATABRIDGE_TOKEN_MAX_SECONDS'],
+    [{ DATABRIDGE_TOKEN_MIN_SECONDS: '0' }, 'DATABRIDGE_TOKEN_MIN_SECONDS'],
+    [{ DATABRIDGE_REFRESH_TOKEN_DAYS: '1.5' }, 'DATABRIDGE_REFRESH_TOKEN_DAYS'],
+  ])('%o is refused, naming the variable', (environment, name) => {
+    expect(() => readSettings(environment)).toThrow(name);
+  });
+
+  it('may have floor and ceiling in one place', () => {
+    const same = { DATABRIDGE_TOKEN_MIN_SECONDS: '60', DATABRIDGE_TOKEN_MAX_SECONDS: '60' };
+    expect(readSettings(same)).toMatchObject({ tokenMinSeconds: 60, tokenMaxSeconds: 60 });
+  });
+});

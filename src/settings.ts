@@ -1,0 +1,152 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { LONGEST_TOKEN_SECONDS } from './access/token-lifetime.ts';
+import { configInvalid } from './core/errors.ts';
+import { apiFields, apiSettings } from './settings-api.ts';
+import type { ApiSettings } from './settings-api.ts';
+
+/** Everything the environment may say, with its default. The table in the README is this list. */
+const schema = z.object({
+  DATABRIDGE_HOME: z
+    .string()
+    .default('.databridge')
+    .describe('directory for the embedded database and the sealing key'),
+  DATABASE_URL: z.string().optional().describe('an own PostgreSQL 18 or newer; without it the embedded one is used'),
+  REDIS_URL: z.string().optional().describe('moves the queue to Redis; without it the queue stands in PostgreSQL'),
+  DATABRIDGE_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'is not 32 bytes in base64')
+    .optional()
+    .describe('key that seals secrets at rest, 32 bytes in base64; without it one is made in DATABRIDGE_HOME'),
+  DATABRIDGE_QUEUE_PREFIX: z.string().default('{databridge}').describe('prefix of all Redis keys; keep the hash tag'),
+  DATABRIDGE_POLLS: z.coerce.number().int().min(1).max(1000).default(50).describe('polls a process runs at a time'),
+  DATABRIDGE_HISTORY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(4)
+    .describe('history jobs a process runs at a time'),
+  DATABRIDGE_TICK_MS: z.coerce
+    .number()
+    .int()
+    .min(50)
+    .max(60_000)
+    .default(250)
+    .describe('how often the planner looks, ms'),
+  DATABRIDGE_WINDOW_READINGS: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(5_000_000)
+    .default(50_000)
+    .describe('readings a window should hold; four times as many and it is halved'),
+  DATABRIDGE_DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3600)
+    .default(25)
+    .describe('time to drain on SIGTERM, s'),
+  DATABRIDGE_LOG_DAYS: z.coerce.number().int().min(1).max(3650).default(30).describe('days the window log is kept'),
+  DATABRIDGE_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('least level logged'),
+  DATABRIDGE_TOKEN_MIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LONGEST_TOKEN_SECONDS)
+    .default(300)
+    .describe('how long an access token lives while the service is busy, s'),
+  DATABRIDGE_TOKEN_MAX_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LONGEST_TOKEN_SECONDS)
+    .default(3600)
+    .describe('how long an access token lives while the service is calm, s'),
+  DATABRIDGE_REFRESH_TOKEN_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe('days a refresh token lives unless it is used'),
+  DATABRIDGE_TOKEN_ISSUER: z
+    .string()
+    .max(500)
+    .default('databridge')
+    .describe('issuer and audience in access tokens, the same on all hosts; the address clients use is a good one'),
+  ...apiFields,
+  DATABRIDGE_POOL: z.coerce.number().int().min(2).max(200).default(12).describe('database connections of a process'),
+});
+
+export interface Settings {
+  readonly home: string;
+  readonly databaseUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly sealingKey: string | undefined;
+  readonly queuePrefix: string;
+  readonly polls: number;
+  readonly historyJobs: number;
+  readonly tickMs: number;
+  readonly windowReadings: number;
+  readonly drainMs: number;
+  readonly logDays: number;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly poolSize: number;
+  readonly api: ApiSettings;
+  readonly tokenMinSeconds: number;
+  readonly tokenMaxSeconds: number;
+  readonly refreshTokenDays: number;
+  readonly tokenIssuer: string;
+}
+
+/** Environment → settings. Throws `config-invalid` naming the variable; an empty variable counts as not set. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = String(issue?.path[0]);
+    throw configInvalid(`${name}: ${issue?.message ?? 'is not valid'}`, `set ${name} as the README's table says`, name);
+  }
+  const values = parsed.data;
+  if (values.DATABRIDGE_TOKEN_MIN_SECONDS > values.DATABRIDGE_TOKEN_MAX_SECONDS) {
+    const name = 'DATABRIDGE_TOKEN_MIN_SECONDS';
+    throw configInvalid(
+      `${name}: is more than DATABRIDGE_TOKEN_MAX_SECONDS`,
+      'make it smaller, or the other larger',
+      name,
+    );
+  }
+  return {
+    home: resolve(values.DATABRIDGE_HOME),
+    databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
+    sealingKey: values.DATABRIDGE_KEY,
+    queuePrefix: values.DATABRIDGE_QUEUE_PREFIX,
+    polls: values.DATABRIDGE_POLLS,
+    historyJobs: values.DATABRIDGE_HISTORY,
+    tickMs: values.DATABRIDGE_TICK_MS,
+    windowReadings: values.DATABRIDGE_WINDOW_READINGS,
+    drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
+    logDays: values.DATABRIDGE_LOG_DAYS,
+    logLevel: values.DATABRIDGE_LOG_LEVEL,
+    poolSize: values.DATABRIDGE_POOL,
+    api: apiSettings(values),
+    tokenMinSeconds: values.DATABRIDGE_TOKEN_MIN_SECONDS,
+    tokenMaxSeconds: values.DATABRIDGE_TOKEN_MAX_SECONDS,
+    refreshTokenDays: values.DATABRIDGE_REFRESH_TOKEN_DAYS,
+    tokenIssuer: values.DATABRIDGE_TOKEN_ISSUER,
+  };
+}
+
+/** Name, default and meaning of each setting, for the README and `doctor`. */
+export const describeSettings = (): { name: string; fallback: string; meaning: string }[] =>
+  Object.entries(schema.shape).map(([name, field]) => {
+    const fallback: string | number | undefined = field.safeParse(undefined).data;
+    return { name, fallback: fallback === undefined ? '' : `${fallback}`, meaning: field.description ?? '' };
+  });
