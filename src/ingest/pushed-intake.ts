@@ -1,0 +1,142 @@
+import { isDatabaseAway } from '../database/away.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseSlow, inTime } from '../database/patience.ts';
+import type { Ingestion } from './ingestion.ts';
+import { commitPushes } from './pushed-commit.ts';
+import type { Counts } from './pushed-commit.ts';
+import { pushedQueue } from './pushed-queue.ts';
+import type { Waiting } from './pushed-queue.ts';
+import type { Pushed } from './pushed-readings.ts';
+
+/** What takes pushed readings to the database. */
+export interface Intake {
+  /**
+   * Stores the readings of one push, all or none; they are durable when it returns. Readings repeated inside the push
+   * count as duplicates. Throws `DatabaseSlow` when that takes too long (whether they are stored is not known then), and
+   * what the database throws.
+   */
+  push(applicationId: string, projectId: number, pushed: Pushed): Promise<Counts>;
+  /** Waits until nothing waits any more. */
+  idle(): Promise<void>;
+}
+
+/** A commit takes what has come in the meantime, up to as many readings: some 20 ms of work for the database. */
+const MOST_READINGS = 20_000;
+
+/** Another process may write the same readings in another order; then one of the two has to begin again. */
+const DEADLOCK_TRIES = 3;
+
+interface Push extends Waiting {
+  /** Where its readings go: one partition or the table of all. */
+  readonly table: string;
+  readonly done: (counts: Counts) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * One commit at a time, and what arrives while it is under way shares the next one: alone a push waits for nobody, and
+ * a thousand of them need two commits instead of a thousand.
+ */
+export function intakeOf({
+  database,
+  ingestion,
+  waitMs,
+}: {
+  readonly database: Database;
+  readonly ingestion: Ingestion;
+  /** How long a push may wait for its answer, ms. */
+  readonly waitMs: number;
+}): Intake {
+  const queue = pushedQueue<Push>();
+  /** Applications whose last push held something that was there already: of them COPY is not tried. */
+  const repeating = new Set<string>();
+  let running: Promise<void> | undefined;
+
+  async function commit(group: readonly Push[]): Promise<Counts[]> {
+    const fresh = group.every(({ applicationId }) => !repeating.has(applicationId));
+    const columns = group.map((push) => push.columns);
+    const tables = new Set(group.map((push) => push.table));
+    const [table = 'reading'] = tables.size === 1 ? tables : [];
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await commitPushes(database, columns, { table, fresh });
+      } catch (error) {
+        if (attempt === DEADLOCK_TRIES || !isDeadlock(error)) throw error;
+      }
+    }
+  }
+
+  async function settle(group: readonly Push[]): Promise<void> {
+    try {
+      for (const [place, counts] of (await commit(group)).entries()) {
+        const push = group[place] as Push;
+        if (counts.accepted === push.readings) repeating.delete(push.applicationId);
+        else remember(repeating, push.applicationId);
+        push.done(counts);
+      }
+    } catch (error) {
+      const [only, more] = group;
+      // What one push cannot get past is not to fail the others.
+      if (isTemporary(error) || more === undefined) for (const push of group) push.failed(error);
+      else if (only) for (const push of group) await settle([push]);
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let group = queue.next(MOST_READINGS); group.length > 0; group = queue.next(MOST_READINGS)) {
+      await settle(group);
+    }
+    running = undefined;
+  }
+
+  function wait(ms: number, waiting: Omit<Push, 'done' | 'failed'>): Promise<Counts> {
+    const { promise, resolve: done, reject: failed } = Promise.withResolvers<Counts>();
+    const push = { ...waiting, done, failed };
+    queue.add(push);
+    const patience = setTimeout(() => {
+      queue.remove(push);
+      failed(new DatabaseSlow());
+    }, ms);
+    running ??= run();
+    return promise.finally(() => {
+      clearTimeout(patience);
+    });
+  }
+
+  return {
+    async push(applicationId, projectId, pushed) {
+      const { readings, repeats } = pushed;
+      if (readings === 0) return { accepted: 0, duplicates: 0, revised: 0 };
+      const begunAt = performance.now();
+      const leftMs = (): number => begunAt + waitMs - performance.now();
+      // Before it joins the others: new sensors and new months keep nobody else waiting.
+      const columns = await inTime(waitMs, ingestion.number(projectId, pushed));
+      const table = await inTime(leftMs(), ingestion.prepare(columns));
+      const counts = await wait(leftMs(), { applicationId, readings, columns, table });
+      return { ...counts, duplicates: counts.duplicates + repeats };
+    },
+    async idle() {
+      while (running) await running;
+    },
+  };
+}
+
+/** Full disk, out of memory, read-only after a failover, cancelled: nothing that a push could help. */
+const TEMPORARY = /^(?:53...|25006|57014|55P03)$/;
+
+/** Whether an error of the database says: not now. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof DatabaseSlow ||
+  isDatabaseAway(error) ||
+  (error instanceof Error && 'code' in error && typeof error.code === 'string' && TEMPORARY.test(error.code));
+
+/** Deadlock or serialization failure: nothing was written, and the same again will work. */
+const isDeadlock = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+
+const MOST_REPEATING = 10_000;
+
+function remember(repeating: Set<string>, applicationId: string): void {
+  if (repeating.size >= MOST_REPEATING) repeating.clear();
+  repeating.add(applicationId);
+}

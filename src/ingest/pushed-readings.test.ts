@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY, HOUR, parseInstant } from '../core/instant.ts';
+import {
+  judgeInstant,
+  judgeLabels,
+  judgePrecision,
+  judgeSensorId,
+  judgeValue,
+  judgeValueName,
+} from '../core/reading.ts';
+import { REFUSALS_LISTED, judgePushed } from './pushed-readings.ts';
+import type { Pushed } from './pushed-readings.ts';
+
+const NOW = parseInstant('2026-11-21T08:00:00Z') ?? NaN;
+const clock = { now: NOW };
+const DATE = '2026-11-20T08:15:30Z';
+const good = { sensorId: 'a', date: DATE, value: 1 };
+
+const linesOf = ({ columns }: Pushed): string[] =>
+  columns.flatMap(({ sensorId, valueName, segments }) =>
+    segments.flatMap(({ at, value, precision, labels }) =>
+      at.map((instant, index) =>
+        [sensorId, valueName, instant, value[index], precision?.[index] ?? '-', labels.join(',')].join(' '),
+      ),
+    ),
+  );
+
+describe('a pushed reading', () => {
+  it('is refused with the field that is wrong', () => {
+    const cases: [unknown, string, string][] = [
+      [7, '', 'not-an-object'],
+      [null, '', 'not-an-object'],
+      [[good], '', 'not-an-object'],
+      ['text', '', 'not-an-object'],
+      [{ ...good, sensorId: undefined }, '/sensorId', 'bad-sensor-id'],
+      [{ ...good, sensorId: 7 }, '/sensorId', 'bad-sensor-id'],
+      [{ ...good, sensorId: 'a\0b' }, '/sensorId', 'bad-sensor-id'],
+      [{ ...good, valueName: null }, '/valueName', 'bad-value-name'],
+      [{ ...good, valueName: 'a-b' }, '/valueName', 'bad-value-name'],
+      [{ ...good, date: undefined }, '/date', 'bad-instant'],
+      [{ ...good, date: 1_795_000_000_000 }, '/date', 'bad-instant'],
+      [{ ...good, date: '2026-11-20' }, '/date', 'date-without-time'],
+      [{ ...good, date: '2026-11-22T08:00:00.000001Z' }, '/date', 'in-the-future'],
+      [{ ...good, value: undefined }, '/value', 'no-value'],
+      [{ ...good, value: '1' }, '/value', 'text-number'],
+      [{ ...good, value: true }, '/value', 'boolean'],
+      [{ ...good, value: null }, '/value', 'null'],
+      [{ ...good, value: JSON.parse('1e999') }, '/value', 'not-finite'],
+      [{ ...good, value: [1] }, '/value', 'not-a-scalar'],
+      [{ ...good, precision: 99.5 }, '/precision', 'bad-precision'],
+      [{ ...good, precision: null }, '/precision', 'bad-precision'],
+      [{ ...good, labels: 'x' }, '/labels', 'bad-label'],
+      [{ ...good, labels: [''] }, '/labels', 'bad-label'],
+      [{ ...good, labels: Array.from({ length: 33 }, (_, index) => `l${index}`) }, '/labels', 'too-many-labels'],
+    ];
+    for (const [element, field, reason] of cases) {
+      const pushed = judgePushed([good, element], clock);
+      expect(pushed).toMatchObject({ readings: 1, refusedCount: 1 });
+      expect(pushed.refusals, JSON.stringify(element)).toEqual([{ index: 1, pointer: `/1${field}`, reason }]);
+    }
+  });
+
+  it('may be a day ahead, or as far as it is told', () => {
+    const ahead = { ...good, date: '2026-11-22T08:00:00Z' };
+    expect(judgePushed([ahead], clock).readings).toBe(1);
+    expect(judgePushed([ahead], { now: NOW, ahead: DAY - HOUR }).readings).toBe(0);
+  });
+
+  it('has its default name, sorted labels, and no field of its prototype', () => {
+    const labelled = { ...good, labels: ['b', 'a', 'b'], precision: 0 };
+    const elsewhere = { ...labelled, date: '2026-11-20T09:15:30+01:00' };
+    expect(judgePushed([good, elsewhere], clock)).toMatchObject({ readings: 1, repeats: 1 });
+    const instant = parseInstant(DATE) ?? NaN;
+    expect(linesOf(judgePushed([labelled], clock))).toEqual([`a none ${instant} 1 0 a,b`]);
+    const poisoned: unknown = JSON.parse(
+      `[{"__proto__": {"sensorId": "a", "value": 1}, "date": "${DATE}", "constructor": 1}]`,
+    );
+    expect(judgePushed(poisoned as unknown[], clock)).toMatchObject({
+      refusedCount: 1,
+      unknownFields: 2,
+      refusals: [{ pointer: '/0/sensorId', reason: 'bad-sensor-id' }],
+    });
+    expect(({} as { sensorId?: unknown }).sensorId).toBeUndefined();
+  });
+});
+
+describe('a pushed body', () => {
+  it('keeps the last of what it repeats, whatever order it comes in', () => {
+    const at = (second: number, value: number): unknown => ({
+      sensorId: 'a',
+      date: `2026-11-20T08:15:0${second}Z`,
+      value,
+    });
+    const pushed = judgePushed([at(3, 1), at(1, 2), at(3, 3), at(2, 4), at(1, 5)], clock);
+    expect(pushed).toMatchObject({ readings: 3, repeats: 2, refusedCount: 0 });
+    const values = pushed.columns[0]?.segments.flatMap(({ value }) => value);
+    expect(values).toEqual([5, 4, 3]);
+  });
+
+  it('lists so many refusals and counts all', () => {
+    const pushed = judgePushed(Array<unknown>(REFUSALS_LISTED + 5).fill(null), clock);
+    expect(pushed.refusals).toHaveLength(REFUSALS_LISTED);
+    expect(pushed).toMatchObject({ refusedCount: REFUSALS_LISTED + 5, readings: 0, columns: [] });
+  });
+
+  it('counts fields that no reading has', () => {
+    const pushed = judgePushed(
+      [
+        { ...good, unit: 'mm', Precision: 1 },
+        { ...good, x: 1, value: 'x' },
+      ],
+      clock,
+    );
+    expect(pushed).toMatchObject({ unknownFields: 3, readings: 1, refusedCount: 1 });
+  });
+
+  const text = fc.oneof(fc.constantFrom('a', 'b', '', 'x y', 'none', 'a\0', '\ud800'), fc.string({ maxLength: 3 }));
+  const element = fc.oneof(
+    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
+    {
+      weight: 9,
+      arbitrary: fc.record(
+        {
+          sensorId: fc.oneof(fc.constantFrom('a', 'b'), text, fc.constant(1)),
+          valueName: fc.oneof(fc.constantFrom('none', 'x'), text, fc.constant(null)),
+          date: fc.oneof(
+            fc.integer({ min: 0, max: 9 }).map((second) => `2026-11-20T08:15:0${second}Z`),
+            fc.constantFrom('2026-11-20', 'now', 7, '2036-01-01T00:00:00Z'),
+          ),
+          value: fc.oneof(fc.integer(), fc.double(), fc.constantFrom('1', null, true)),
+          precision: fc.oneof(fc.integer({ min: -1, max: 101 }), fc.constantFrom(1.5, null, '5')),
+          labels: fc.oneof(fc.array(text, { maxLength: 3 }), fc.constant('a')),
+        },
+        { requiredKeys: ['sensorId', 'date', 'value'] },
+      ),
+    },
+  );
+
+  it('holds exactly the readings that the rules let through, one by one', () => {
+    fc.assert(
+      fc.property(fc.array(element, { maxLength: 20 }), (elements) => {
+        const expected = new Map<string, string>();
+        let refused = 0;
+        let repeats = 0;
+        for (const item of elements) {
+          const line = judgedAlone(item);
+          if (line === undefined) refused += 1;
+          else {
+            if (expected.has(line.key)) repeats += 1;
+            expected.set(line.key, line.whole);
+          }
+        }
+        const pushed = judgePushed(elements, clock);
+        expect(linesOf(pushed).toSorted()).toEqual([...expected.values()].toSorted());
+        expect(pushed).toMatchObject({ readings: expected.size, repeats, refusedCount: refused });
+        for (const { segments } of pushed.columns) {
+          const instants = segments.flatMap(({ at }) => at);
+          expect(instants).toEqual([...new Set(instants)].toSorted((one, other) => one - other));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** The same rules, applied to one reading without any of the shortcuts. */
+function judgedAlone(item: unknown): { key: string; whole: string } | undefined {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined;
+  const fields = item as Record<string, unknown>;
+  const sensor = judgeSensorId(fields['sensorId']);
+  const name = judgeValueName(fields['valueName']);
+  const at = typeof fields['date'] === 'string' ? judgeInstant(fields['date'], clock) : 'bad-instant';
+  const value = judgeValue(fields['value'], { booleans: 'refuse' });
+  const precision = judgePrecision(fields['precision']);
+  const labels = judgeLabels(fields['labels']);
+  if (typeof sensor !== 'string' || typeof name !== 'string' || typeof at === 'string') return undefined;
+  if (typeof value === 'string' || typeof precision === 'string' || typeof labels === 'string') return undefined;
+  return {
+    key: `${sensor} ${name} ${at}`,
+    whole: [sensor, name, at, value, precision ?? '-', labels.join(',')].join(' '),
+  };
+}

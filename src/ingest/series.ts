@@ -1,0 +1,146 @@
+import type { Batch, Column } from '../core/batch.ts';
+import type { Database } from '../database/database.ts';
+import type { NumberedColumn } from './rows.ts';
+
+const CACHED = 200_000;
+
+/** Numbers series and label sets. What was looked up once is remembered: names never change their number. */
+export function numbering(
+  database: Database,
+): (projectId: number, batch: Pick<Batch, 'columns'>) => Promise<NumberedColumn[]> {
+  const series = new Map<string, number>();
+  const labelSets = new Map<string, number>();
+  const labelKeys = new WeakMap<readonly string[], string>();
+
+  const keyOf = (labels: readonly string[]): string => {
+    let key = labelKeys.get(labels);
+    if (key === undefined) {
+      key = JSON.stringify(labels);
+      labelKeys.set(labels, key);
+    }
+    return key;
+  };
+
+  /** The numbers of columns, in their order. */
+  async function seriesOf(projectId: number, columns: readonly Column[]): Promise<number[]> {
+    const keys = columns.map((column) => seriesKey(projectId, column));
+    const known = keys.map((key) => series.get(key));
+    if (known.every((number) => number !== undefined)) return known;
+    const wanted = new Map(columns.map((column, index) => [keys[index] as string, column]));
+    const names = (missing: readonly Column[]): unknown[] => [
+      projectId,
+      missing.map(({ sensorId }) => sensorId),
+      missing.map(({ valueName }) => valueName),
+    ];
+    const found = await numbersOf(series, wanted, {
+      async look(missing) {
+        const rows = await database.rows<{ id: number; sensorId: string; valueName: string }>(
+          LOOK_UP_SERIES,
+          names(missing),
+        );
+        return rows.map((row) => [seriesKey(projectId, row), row.id]);
+      },
+      make: (missing) => database.run(MAKE_SERIES, names(missing)),
+    });
+    return keys.map((key) => certain(found.get(key), key));
+  }
+
+  async function labelSetsOf(columns: readonly Column[]): Promise<Map<string, number>> {
+    const wanted = new Map<string, readonly string[]>();
+    for (const { segments } of columns) {
+      for (const { labels } of segments) if (labels.length > 0) wanted.set(keyOf(labels), labels);
+    }
+    if (wanted.size === 0) return wanted as Map<string, never>;
+    return await numbersOf(labelSets, wanted, {
+      async look(missing) {
+        const rows = await database.rows<{ id: number; labels: string[] }>(LOOK_UP_LABEL_SETS, [
+          JSON.stringify(missing),
+        ]);
+        return rows.map(({ id, labels }) => [keyOf(labels), id]);
+      },
+      make: (missing) => database.run(MAKE_LABEL_SETS, [JSON.stringify(missing)]),
+    });
+  }
+
+  return async (projectId, { columns }) => {
+    const numbers = await seriesOf(projectId, columns);
+    const found = await labelSetsOf(columns);
+    const numbered = columns.map((column, index) => ({
+      series: numbers[index] as number,
+      column,
+      labelSets: column.segments.map(({ labels }) =>
+        labels.length === 0 ? null : certain(found.get(keyOf(labels)), keyOf(labels)),
+      ),
+    }));
+    return numbered.sort((one, other) => one.series - other.series);
+  };
+}
+
+const LOOK_UP_SERIES = `
+  select id, sensor_id as "sensorId", value_name as "valueName" from series join unnest($2::text[], $3::text[]) as wanted (sensor_id, value_name)
+  using (sensor_id, value_name) where project_id = $1`;
+
+const MAKE_SERIES = `
+  insert into series (project_id, sensor_id, value_name)
+  select $1, * from unnest($2::text[], $3::text[]) order by 2, 3 on conflict do nothing`;
+
+const WANTED_LABEL_SETS = `
+  wanted as (
+    select array(select jsonb_array_elements_text(labels)) as labels from jsonb_array_elements($1::jsonb) as row (labels))`;
+
+const LOOK_UP_LABEL_SETS = `with ${WANTED_LABEL_SETS} select id, labels from label_set join wanted using (labels)`;
+
+/** In order, so that two processes which make the same sets never wait for each other in a ring. */
+const MAKE_LABEL_SETS = `
+  with ${WANTED_LABEL_SETS}
+  insert into label_set (labels) select labels from wanted order by labels on conflict do nothing`;
+
+/**
+ * Numbers from memory, otherwise looked up, otherwise made. Made last and only where missing: an insert that finds its
+ * row there uses up a number all the same, and there are only two thousand million of them.
+ */
+async function numbersOf<W>(
+  remembered: Map<string, number>,
+  wanted: ReadonlyMap<string, W>,
+  {
+    look,
+    make,
+  }: {
+    readonly look: (missing: readonly W[]) => Promise<[string, number][]>;
+    readonly make: (missing: readonly W[]) => Promise<unknown>;
+  },
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const key of wanted.keys()) {
+    const number = remembered.get(key);
+    if (number !== undefined) found.set(key, number);
+  }
+  const missing = (): W[] => [...wanted].filter(([key]) => !found.has(key)).map(([, item]) => item);
+  const lookUp = async (): Promise<void> => {
+    for (const [key, number] of await look(missing())) {
+      found.set(key, number);
+      remember(remembered, key, number);
+    }
+  };
+  if (found.size < wanted.size) await lookUp();
+  if (found.size < wanted.size) {
+    await make(missing());
+    await lookUp();
+  }
+  return found;
+}
+
+/** A batch keeps its own numbers, so another one may empty the memory at any time. */
+function remember(numbers: Map<string, number>, key: string, number: number): void {
+  if (numbers.size >= CACHED) numbers.clear();
+  numbers.set(key, number);
+}
+
+/** A reading without a number would end up in a series that is nobody's. */
+function certain(number: number | undefined, key: string): number {
+  if (number === undefined) throw new Error(`no number was given to ${key}`);
+  return number;
+}
+
+const seriesKey = (projectId: number, column: { sensorId: string; valueName: string }): string =>
+  `${projectId}\n${column.sensorId}\n${column.valueName}`;
