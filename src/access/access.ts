@@ -1,0 +1,47 @@
+import { DAY } from '../core/instant.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Settings } from '../settings.ts';
+import { accessTokensOf } from './access-tokens.ts';
+import type { AccessTokens } from './access-tokens.ts';
+import { revocationsOf } from './revocations.ts';
+import type { Sealing } from './sealing.ts';
+import { signingKeysOf } from './signing-keys.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { grantToken } from './token-endpoint.ts';
+import type { GrantRefused, TokenAnswer, TokenRequest } from './token-endpoint.ts';
+import { lifetimeFor } from './token-lifetime.ts';
+
+/** All that the `/v0` API needs to know who may do what. */
+export interface Access {
+  readonly grantToken: (request: TokenRequest) => Promise<TokenAnswer | GrantRefused>;
+  readonly verifyAccessToken: AccessTokens['verifyAccessToken'];
+  readonly jwks: SigningKeys['jwks'];
+}
+
+/** Puts the room together, once a process. `load` says how busy the service is, 0..1: access tokens live by it. */
+export function accessOf(given: {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly clock: Clock;
+  readonly settings: Pick<Settings, 'tokenMinSeconds' | 'tokenMaxSeconds' | 'refreshTokenDays' | 'tokenIssuer'>;
+  readonly load: () => number;
+}): Access {
+  const { database, clock, settings, load } = given;
+  const keys = signingKeysOf(given);
+  const revoked = revocationsOf(database, clock);
+  const accessTokens = accessTokensOf({ keys, revoked, clock, issuer: settings.tokenIssuer });
+  const limits = { minSeconds: settings.tokenMinSeconds, maxSeconds: settings.tokenMaxSeconds };
+  const parts = {
+    database,
+    accessTokens,
+    clock,
+    accessSeconds: () => lifetimeFor(load(), limits),
+    refreshLifetime: settings.refreshTokenDays * DAY,
+  };
+  return {
+    grantToken: (request) => grantToken(parts, request),
+    verifyAccessToken: (token) => accessTokens.verifyAccessToken(token),
+    jwks: () => keys.jwks(),
+  };
+}

@@ -1,0 +1,175 @@
+import { configInvalid } from '../core/errors.ts';
+import { HOUR } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { audit } from './audit.ts';
+import { assertName, isApplicationId, newApplicationId } from './names.ts';
+import { assertOrganisation } from './organisations.ts';
+import { assertProjects } from './projects.ts';
+import { revokeFamilies } from './refresh-families.ts';
+import { fingerprint, matches, newSecret } from './secret.ts';
+
+/** What may push (seed 2.2). Its secret is stored nowhere. */
+export interface Application {
+  readonly applicationId: string;
+  readonly organisation: string;
+  readonly name: string;
+  /** Codes of the only projects it may push to; null: every project of its organisation. */
+  readonly projects: readonly string[] | null;
+  readonly createdAt: Instant;
+  /** Until when the secret before the last rotation is accepted as well. */
+  readonly previousSecretUntil: Instant | null;
+  /** When it last created a token (renewals do not count). */
+  readonly lastTokenAt: Instant | null;
+  readonly revokedAt: Instant | null;
+}
+
+/** The longest two secrets may be valid beside each other, in hours. */
+const LONGEST_OVERLAP_HOURS = 720;
+
+/**
+ * Makes an application. The secret is in this answer and nowhere else. Throws `config-invalid` for an organisation or
+ * project that does not exist and for a name that is taken.
+ */
+export async function createApplication(
+  database: Database,
+  given: {
+    readonly organisation: string;
+    readonly name: string;
+    readonly projects?: readonly string[] | undefined;
+  },
+  actor: string,
+): Promise<{ applicationId: string; secret: string }> {
+  const { organisation, name } = given;
+  assertName(name);
+  await assertOrganisation(database, organisation);
+  const projects = given.projects === undefined ? null : [...new Set(given.projects)].sort();
+  if (projects) await assertProjects(database, organisation, projects);
+  const applicationId = newApplicationId();
+  const secret = newSecret();
+  await database.transaction(async (client) => {
+    const { rowCount } = await client.query(
+      `insert into application (id, organisation_id, name, projects, secret_hash) values ($1, $2, $3, $4, $5)
+       on conflict (organisation_id, name) where revoked_at is null do nothing`,
+      [applicationId, organisation, name, projects, fingerprint(secret)],
+    );
+    if (!rowCount) {
+      const remedy = 'choose another name, or databridge application rotate gives that one a new secret';
+      throw configInvalid(`organisation ${organisation} has an application ${JSON.stringify(name)}`, remedy, 'name');
+    }
+    await audit(client, actor, 'application.created', applicationId, { organisation, name, projects });
+  });
+  return { applicationId, secret };
+}
+
+export const listApplications = (database: Database): Promise<Application[]> =>
+  database.rows<Application & Record<string, unknown>>(
+    `select id as "applicationId", organisation_id as organisation, name, projects, instant_of(created_at) as "createdAt",
+       case when previous_secret_until > now() then instant_of(previous_secret_until) end as "previousSecretUntil",
+       (select instant_of(max(created_at)) from refresh_family where application_id = application.id) as "lastTokenAt",
+       instant_of(revoked_at) as "revokedAt"
+     from application order by organisation_id, created_at`,
+  );
+
+/**
+ * Gives an application a new secret; the one before is accepted for `overlapHours` (0..720) more, the one before that
+ * no longer. No overlap is for a secret that leaked: then its refresh tokens end too, since whoever had the secret may
+ * have created some. Access tokens end when they expire. Throws `config-invalid` for an unknown or revoked application.
+ */
+export async function rotateSecret(
+  database: Database,
+  applicationId: string,
+  { overlapHours }: { readonly overlapHours: number },
+  actor: string,
+): Promise<{ secret: string; previousUntil: Instant }> {
+  if (!(overlapHours >= 0 && overlapHours <= LONGEST_OVERLAP_HOURS)) {
+    throw configInvalid(
+      `an overlap of ${overlapHours} hours is not possible`,
+      `use 0 to ${LONGEST_OVERLAP_HOURS} hours`,
+      'overlapHours',
+    );
+  }
+  const secret = newSecret();
+  return await database.transaction(async (client) => {
+    const [row] = isApplicationId(applicationId)
+      ? await rowsOf<{ until: Instant }>(
+          client,
+          `update application set secret_hash = $2, previous_secret_hash = secret_hash,
+             previous_secret_until = now() + $3 * interval '1 microsecond'
+           where id = $1 and revoked_at is null returning instant_of(previous_secret_until) as until`,
+          [applicationId, fingerprint(secret), Math.round(overlapHours * HOUR)],
+        )
+      : [];
+    if (!row) throw unknownApplication(applicationId);
+    if (overlapHours === 0) await revokeFamilies(client, applicationId, 'secret rotated without overlap');
+    await audit(client, actor, 'application.secret-rotated', applicationId, { overlapHours });
+    return { secret, previousUntil: row.until };
+  });
+}
+
+/**
+ * Ends an application and its refresh tokens; false where that was done before. Its access tokens are refused wherever
+ * the revocation is known (`revocations.ts`: within seconds). Throws `config-invalid` for an unknown application.
+ */
+export async function revokeApplication(database: Database, applicationId: string, actor: string): Promise<boolean> {
+  if (!isApplicationId(applicationId)) throw unknownApplication(applicationId);
+  return await database.transaction(async (client) => {
+    const { rowCount } = await client.query(
+      'update application set revoked_at = now() where id = $1 and revoked_at is null',
+      [applicationId],
+    );
+    if (rowCount) {
+      await revokeFamilies(client, applicationId, 'application revoked');
+      await audit(client, actor, 'application.revoked', applicationId, {});
+      return true;
+    }
+    const known = await rowsOf(client, 'select from application where id = $1', [applicationId]);
+    if (known.length === 0) throw unknownApplication(applicationId);
+    return false;
+  });
+}
+
+/** Whom a request comes from, once its secret was right. */
+export interface Authenticated {
+  readonly applicationId: string;
+  readonly organisationId: string;
+  readonly projects: readonly string[] | null;
+}
+
+/** Stands where there is nothing to compare with; no secret has this fingerprint. */
+const NO_FINGERPRINT = Buffer.alloc(32);
+
+/**
+ * Whose id and secret these are; undefined for an unknown or revoked application just as for a wrong secret. The work
+ * is the same in every case (one look-up, one hash, two comparisons), so the time tells nothing either.
+ */
+export async function authenticateApplication(
+  database: Database,
+  id: string,
+  secret: string,
+): Promise<Authenticated | undefined> {
+  const given = fingerprint(secret);
+  const row = await database.row<{
+    organisation: string;
+    projects: string[] | null;
+    now: Buffer;
+    before: Buffer | null;
+  }>(
+    `select organisation_id as organisation, projects, secret_hash as now,
+       case when previous_secret_until > now() then previous_secret_hash end as before
+     from application where id = $1 and revoked_at is null`,
+    [isApplicationId(id) ? id : ''],
+  );
+  const isNow = matches(given, row?.now ?? NO_FINGERPRINT);
+  const isBefore = matches(given, row?.before ?? NO_FINGERPRINT);
+  if (!row || !(isNow || isBefore)) return undefined;
+  return { applicationId: id, organisationId: row.organisation, projects: row.projects };
+}
+
+const unknownApplication = (id: string): Error =>
+  configInvalid(
+    `there is no application ${JSON.stringify(id)} that is not revoked`,
+    'databridge application list shows the ones there are',
+    'applicationId',
+  );

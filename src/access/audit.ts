@@ -1,0 +1,41 @@
+import type { ClientBase } from 'pg';
+import type { Instant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { printable, printableJson } from '../database/printable.ts';
+
+/** Writes down who changed what; in the transaction of the change. Details never hold secrets. */
+export async function audit(
+  client: ClientBase,
+  actor: string,
+  action: string,
+  subject: string,
+  detail: unknown,
+): Promise<void> {
+  await client.query('insert into audit (actor, action, subject, detail) values ($1, $2, $3, $4)', [
+    printable(actor),
+    action,
+    printable(subject),
+    printableJson(detail),
+  ]);
+}
+
+/** A change as it was written down. */
+export interface AuditEntry {
+  readonly id: number;
+  readonly at: Instant;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: unknown;
+}
+
+/** The newest changes first; `before` is the id of an entry, for the page after it. */
+export const listAudit = (
+  database: Database,
+  page: { readonly limit: number; readonly before?: number | undefined },
+): Promise<AuditEntry[]> =>
+  database.rows<AuditEntry & Record<string, unknown>>(
+    `select id, instant_of(at) as at, actor, action, subject, detail from audit
+     where $2::bigint is null or id < $2 order by id desc limit $1`,
+    [page.limit, page.before ?? null],
+  );

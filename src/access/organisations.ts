@@ -1,0 +1,51 @@
+import type { Instant } from '../core/instant.ts';
+import { configInvalid } from '../core/errors.ts';
+import type { Database } from '../database/database.ts';
+import { audit } from './audit.ts';
+import { assertCode, assertName, isCode } from './names.ts';
+
+/** Who owns data, and how much belongs to them. */
+export interface Organisation {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Instant;
+  readonly projects: number;
+  /** Those that are not revoked. */
+  readonly applications: number;
+}
+
+/** Makes an organisation; false where there is one with this id. Throws `config-invalid` for a bad id or name. */
+export async function createOrganisation(
+  database: Database,
+  { id, name }: { readonly id: string; readonly name: string },
+  actor: string,
+): Promise<boolean> {
+  assertCode(id, 'an organisation id', 'id');
+  assertName(name);
+  return await database.transaction(async (client) => {
+    const { rowCount } = await client.query(
+      'insert into organisation (id, name) values ($1, $2) on conflict do nothing',
+      [id, name],
+    );
+    if (rowCount) await audit(client, actor, 'organisation.created', id, { name });
+    return Boolean(rowCount);
+  });
+}
+
+export const listOrganisations = (database: Database): Promise<Organisation[]> =>
+  database.rows<Organisation & Record<string, unknown>>(
+    `select id, name, instant_of(created_at) as "createdAt",
+       (select count(*) from ml_project where organisation_id = organisation.id) as projects,
+       (select count(*) from application where organisation_id = organisation.id and revoked_at is null) as applications
+     from organisation order by id`,
+  );
+
+/** Throws `config-invalid` where there is no such organisation. */
+export async function assertOrganisation(database: Database, id: string): Promise<void> {
+  if (isCode(id) && (await database.row('select from organisation where id = $1', [id])) !== undefined) return;
+  throw configInvalid(
+    `there is no organisation ${JSON.stringify(id)}`,
+    'databridge organisation list shows the ones there are; databridge organisation create makes one',
+    'organisation',
+  );
+}

@@ -1,0 +1,173 @@
+import type { ClientBase } from 'pg';
+import { SECOND } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { audit } from './audit.ts';
+import { fingerprint, newSecret, newSeed, successor } from './secret.ts';
+
+// A family is a chain: each use of its newest token adds one link, and a link's successor follows from the token itself
+// and a stored seed. So whoever repeats a use within the grace time, however often and on however many hosts, is
+// answered with the one unused token at the end. A family never has two branches; the database would refuse the second.
+
+/** How long a used token is still accepted: its first answer may have been lost. */
+export const GRACE: Microseconds = 30 * SECOND;
+
+export interface RefreshToken {
+  /** Opaque, 256 bits; stored as its hash only. */
+  readonly token: string;
+  /** A whole second. */
+  readonly expiresAt: Instant;
+}
+
+export interface Renewed extends RefreshToken {
+  readonly applicationId: string;
+  readonly organisationId: string;
+  readonly projects: readonly string[] | null;
+}
+
+/**
+ * `unknown` never issued or long gone, `expired` its time is over, `revoked` its family or application is,
+ * `reused` used again after the grace time: the family was revoked because of it, `foreign` of another application.
+ */
+export interface RenewalRefused {
+  readonly refused: 'unknown' | 'expired' | 'revoked' | 'reused' | 'foreign';
+}
+
+const expiryOf = (now: Instant, lifetime: Microseconds): Instant => Math.ceil((now + lifetime) / SECOND) * SECOND;
+
+/** Begins a family with its first refresh token. */
+export async function createRefreshToken(
+  database: Database,
+  given: { readonly applicationId: string; readonly now: Instant; readonly lifetime: Microseconds },
+): Promise<RefreshToken> {
+  const token = newSecret();
+  const expiresAt = expiryOf(given.now, given.lifetime);
+  await database.run(
+    `with family as (
+       insert into refresh_family (application_id, created_at, expires_at)
+       values ($1, at_instant($2), at_instant($3)) returning id)
+     insert into refresh_token (hash, family_id, generation, expires_at) select $4, id, 1, at_instant($3) from family`,
+    [given.applicationId, given.now, expiresAt, fingerprint(token)],
+  );
+  return { token, expiresAt };
+}
+
+export interface Renewal {
+  readonly token: string;
+  readonly now: Instant;
+  readonly lifetime: Microseconds;
+  /** The application that authenticated itself for this renewal, where one did: the token must be its own. */
+  readonly applicationId?: string | undefined;
+  /** Where the request came from, for the audit. */
+  readonly address: string;
+}
+
+/**
+ * Uses a refresh token: the answer is the newest token of its family, a new one where it was the newest itself.
+ * Renewals of one family wait for each other; a revocation is committed although the renewal is refused.
+ */
+export async function renewRefreshToken(database: Database, renewal: Renewal): Promise<Renewed | RenewalRefused> {
+  const hash = fingerprint(renewal.token);
+  return await database.transaction(async (client) => {
+    const family = await lockFamily(client, hash);
+    if (!family) return { refused: 'unknown' };
+    if (renewal.applicationId !== undefined && renewal.applicationId !== family.applicationId)
+      return { refused: 'foreign' };
+    if (family.revoked) return { refused: 'revoked' };
+    const [used, ...after] = await linksFrom(client, family.id, hash);
+    if (used === undefined) return { refused: 'unknown' };
+    if (used.usedAt !== null && renewal.now - used.usedAt > GRACE) {
+      await revokeReused(client, family, used, renewal.address);
+      return { refused: 'reused' };
+    }
+    const newest = after.at(-1);
+    const next =
+      newest === undefined
+        ? await addLink(client, family.id, used, renewal)
+        : { token: walk(renewal.token, [used, ...after]), expiresAt: newest.expiresAt };
+    if (next === undefined || next.expiresAt <= renewal.now) return { refused: 'expired' };
+    const { applicationId, organisationId, projects } = family;
+    return { ...next, applicationId, organisationId, projects };
+  });
+}
+
+interface Family {
+  readonly id: number;
+  readonly applicationId: string;
+  readonly organisationId: string;
+  readonly projects: readonly string[] | null;
+  readonly revoked: boolean;
+}
+
+async function lockFamily(client: ClientBase, hash: Buffer): Promise<Family | undefined> {
+  const [family] = await rowsOf<Family & Record<string, unknown>>(
+    client,
+    `select refresh_family.id, application_id as "applicationId", organisation_id as "organisationId", projects,
+       refresh_family.revoked_at is not null or application.revoked_at is not null as revoked
+     from refresh_family join application on application.id = application_id
+     where refresh_family.id = (select family_id from refresh_token where hash = $1) for update of refresh_family`,
+    [hash],
+  );
+  return family;
+}
+
+interface Link {
+  readonly generation: number;
+  readonly expiresAt: Instant;
+  readonly usedAt: Instant | null;
+  readonly seed: Buffer | null;
+}
+
+/** The link of a token and all that follow it. A statement of its own: it must see what was committed before the lock. */
+const linksFrom = (client: ClientBase, familyId: number, hash: Buffer): Promise<Link[]> =>
+  rowsOf<Link & Record<string, unknown>>(
+    client,
+    `select generation, instant_of(expires_at) as "expiresAt", instant_of(used_at) as "usedAt", successor_seed as seed
+     from refresh_token
+     where family_id = $1 and generation >= (select generation from refresh_token where hash = $2) order by generation`,
+    [familyId, hash],
+  );
+
+/** From a token along the seeds to the newest one. */
+const walk = (token: string, links: readonly Link[]): string =>
+  links.reduce((current, { seed }) => (seed === null ? current : successor(current, seed)), token);
+
+async function addLink(
+  client: ClientBase,
+  familyId: number,
+  used: Link,
+  { token, now, lifetime }: Renewal,
+): Promise<RefreshToken | undefined> {
+  if (used.expiresAt <= now) return undefined;
+  const seed = newSeed();
+  const next = successor(token, seed);
+  const expiresAt = expiryOf(now, lifetime);
+  const of = [familyId, used.generation] as const;
+  await client.query(
+    'update refresh_token set used_at = at_instant($3), successor_seed = $4 where family_id = $1 and generation = $2',
+    [...of, now, seed],
+  );
+  await client.query(
+    `insert into refresh_token (hash, family_id, generation, expires_at) values ($3, $1, $2::integer + 1, at_instant($4))`,
+    [...of, fingerprint(next), expiresAt],
+  );
+  await client.query('update refresh_family set expires_at = at_instant($2) where id = $1', [familyId, expiresAt]);
+  // Without its seed an old token leads nowhere, also for somebody who has a copy of the database.
+  await client.query(
+    `update refresh_token set successor_seed = null
+     where family_id = $1 and successor_seed is not null and used_at < at_instant($2)`,
+    [familyId, now - GRACE],
+  );
+  return { token: next, expiresAt };
+}
+
+async function revokeReused(client: ClientBase, family: Family, used: Link, address: string): Promise<void> {
+  const because = 'refresh token used again after the grace time';
+  await client.query('update refresh_family set revoked_at = now(), revoked_because = $2 where id = $1', [
+    family.id,
+    because,
+  ]);
+  const detail = { family: family.id, generation: used.generation, because, address };
+  await audit(client, `application:${family.applicationId}`, 'refresh-family.revoked', family.applicationId, detail);
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSealing } from './sealing.ts';
+
+let home = '';
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'databridge-sealing-'));
+});
+
+afterEach(async () => {
+  await rm(home, { recursive: true });
+});
+
+const keyFile = (): string => join(home, 'sealing.key');
+
+describe('a sealed secret', () => {
+  it('opens to what it was, and never looks the same twice', async () => {
+    const sealing = await openSealing(home, undefined);
+    const secret = 'Grüße\u0000 "x"';
+    const [one, other] = [await sealing.seal(secret), await sealing.seal(secret)];
+    expect(one).not.toBe(other);
+    expect(one).not.toContain('Gr');
+    expect(await sealing.open(one)).toBe(secret);
+    expect(await sealing.open(other)).toBe(secret);
+  });
+
+  it('stays shut for another key and after a change, with a remedy', async () => {
+    const sealed = await (await openSealing(home, 'A'.repeat(43))).seal('x');
+    const other = await openSealing(home, `${'B'.repeat(42)}A=`);
+    await expect(other.open(sealed)).rejects.toMatchObject({
+      code: 'config-invalid',
+      remedy: expect.stringContaining('DATABRIDGE_KEY'),
+    });
+    const changed = sealed.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'));
+    await expect((await openSealing(home, 'A'.repeat(43))).open(changed)).rejects.toMatchObject({
+      code: 'config-invalid',
+    });
+  });
+
+  it('opens with the same key however it is written: base64, base64url, padded or not', async () => {
+    const bytes = Buffer.alloc(32, 0xfb);
+    const sealed = await (await openSealing(home, bytes.toString('base64'))).seal('x');
+    for (const text of [bytes.toString('base64url'), bytes.toString('base64').replace('=', '')]) {
+      expect(await (await openSealing(home, text)).open(sealed)).toBe('x');
+    }
+  });
+});
+
+describe('the key file', () => {
+  it('is made once, for its owner alone, by however many come first', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => openSealing(join(home, 'new'), undefined)));
+    const sealed = await Promise.all(all.map((sealing) => sealing.seal('x')));
+    for (const sealing of all) for (const text of sealed) expect(await sealing.open(text)).toBe('x');
+    expect((await stat(join(home, 'new', 'sealing.key'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('is the same at the next start', async () => {
+    const sealed = await (await openSealing(home, undefined)).seal('x');
+    expect(await (await openSealing(home, undefined)).open(sealed)).toBe('x');
+  });
+
+  it.each(['', 'not base64 at all, and of some length, yes, !'])(
+    'is not used where it holds %j, and not replaced',
+    async (content) => {
+      await writeFile(keyFile(), content);
+      await expect(openSealing(home, undefined)).rejects.toMatchObject({
+        code: 'config-invalid',
+        remedy: expect.stringContaining('backup'),
+      });
+      expect(await readFile(keyFile(), 'utf8')).toBe(content);
+    },
+  );
+});

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CompactEncrypt, base64url, compactDecrypt } from 'jose';
+import { BridgeError } from '../core/errors.ts';
+
+/** Seals secrets for the time they stand in the database (law 8): JWE, A256GCM with a key that is never stored there. */
+export interface Sealing {
+  seal(secret: string): Promise<string>;
+  /** Throws `config-invalid` where the text was sealed with another key. */
+  open(sealed: string): Promise<string>;
+}
+
+/** The key from `DATABRIDGE_KEY`, otherwise from `<home>/sealing.key`, which is made at first use. */
+export async function openSealing(home: string, keyText: string | undefined): Promise<Sealing> {
+  const key =
+    keyText === undefined ? await keyFromFile(join(home, 'sealing.key')) : base64url.decode(toBase64Url(keyText));
+  return {
+    seal: (secret) =>
+      new CompactEncrypt(new TextEncoder().encode(secret))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+        .encrypt(key),
+    async open(sealed) {
+      try {
+        return new TextDecoder().decode((await compactDecrypt(sealed, key)).plaintext);
+      } catch (cause) {
+        throw new BridgeError({ code: 'config-invalid' }, 'a stored secret was sealed with another key', {
+          remedy:
+            'give this process the DATABRIDGE_KEY (or sealing.key) of the one that stored it, or apply the source again',
+          cause,
+        });
+      }
+    },
+  };
+}
+
+/** 32 bytes in base64url. */
+const KEY = /^[A-Za-z0-9_-]{43}$/;
+
+const toBase64Url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_').replace(/=$/, '');
+
+async function keyFromFile(path: string): Promise<Uint8Array> {
+  await mkdir(join(path, '..'), { recursive: true });
+  try {
+    // Exclusive creation: of two processes starting at once one makes the key and the other reads it.
+    const file = await open(path, 'wx', 0o600);
+    await file.writeFile(base64url.encode(randomBytes(32)));
+    await file.sync();
+    await file.close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const text = (await readFile(path, 'utf8')).trim();
+    if (KEY.test(text)) return base64url.decode(text);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new BridgeError({ code: 'config-invalid' }, `${path} does not hold a key of 32 bytes`, {
+    remedy: 'restore the file from your backup; without it stored secrets cannot be read',
+  });
+}

@@ -1,0 +1,96 @@
+import { importJWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
+import { BridgeError } from '../core/errors.ts';
+import { SECOND } from '../core/instant.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import { keepFresh } from './keep-fresh.ts';
+import type { Sealing } from './sealing.ts';
+import { ALGORITHM, createFirstSigningKey, storedSigningKeys } from './stored-signing-keys.ts';
+import type { StoredSigningKey } from './stored-signing-keys.ts';
+
+/**
+ * How old the keys a process works with may be. A token with an unknown key therefore costs one look into the database
+ * per 10 s at the most, and a withdrawn key is refused everywhere after that time.
+ */
+const MAX_AGE = 10 * SECOND;
+
+/** How long others may keep the public set: much shorter than a key is published before it signs. */
+export const JWKS_MAX_AGE_SECONDS = 60;
+
+/** The keys of this bridge as one process sees them; all processes see the same within seconds. */
+export interface SigningKeys {
+  /** The key to sign with now. Throws `config-invalid` where it was sealed with another sealing key. */
+  signer(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
+  /** The public key of that id; undefined where it is none of ours, or no token it signed can still be valid. */
+  verifier(kid: string): Promise<CryptoKey | undefined>;
+  /** The public set (RFC 7517): the key that signs, one that will, and those whose tokens may still be valid. */
+  jwks(): Promise<{ keys: JWK[] }>;
+}
+
+/** Makes the first key where there is none yet. */
+export function signingKeysOf(given: {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly clock: Clock;
+}): SigningKeys {
+  const { database, sealing, clock } = given;
+  const imported = new Map<string, Promise<CryptoKey>>();
+
+  const stored = keepFresh(
+    async () => {
+      const found = await storedSigningKeys(database);
+      if (found.some((key) => key.signsUntil === null)) return found;
+      await createFirstSigningKey(database, sealing);
+      return await storedSigningKeys(database);
+    },
+    MAX_AGE,
+    clock.now,
+  );
+
+  /** Imports a key once a process. */
+  function cryptoKey(name: string, load: () => Promise<JWK>): Promise<CryptoKey> {
+    const known = imported.get(name);
+    if (known) return known;
+    const key = (async () => (await importJWK(await load(), ALGORITHM)) as CryptoKey)();
+    imported.set(name, key);
+    key.catch(() => imported.delete(name));
+    return key;
+  }
+
+  return {
+    async signer() {
+      const { kid, privateKey } = signerAmong(await stored(), clock.now());
+      return { kid, key: await cryptoKey(`private ${kid}`, () => open(sealing, privateKey)) };
+    },
+    async verifier(kid) {
+      const key = (await stored()).find((one) => one.kid === kid);
+      return key && (await cryptoKey(`public ${kid}`, () => Promise.resolve(key.publicKey)));
+    },
+    async jwks() {
+      return {
+        keys: (await stored()).map(({ kid, publicKey }) => ({ ...publicKey, kid, alg: ALGORITHM, use: 'sig' })),
+      };
+    },
+  };
+}
+
+/** The newest key whose time has come. The first one of all signs at once, also where this clock is a little behind. */
+function signerAmong(keys: readonly StoredSigningKey[], now: number): StoredSigningKey & { privateKey: string } {
+  const usable = keys.filter((key): key is StoredSigningKey & { privateKey: string } => key.privateKey !== null);
+  const signer = usable.findLast((key) => key.signsFrom <= now) ?? usable[0];
+  if (signer === undefined) throw new Error('there is no signing key');
+  return signer;
+}
+
+async function open(sealing: Sealing, sealed: string): Promise<JWK> {
+  try {
+    return JSON.parse(await sealing.open(sealed)) as JWK;
+  } catch (cause) {
+    throw new BridgeError({ code: 'config-invalid' }, 'the key that signs access tokens was sealed with another key', {
+      remedy:
+        'give this process the DATABRIDGE_KEY (or sealing.key) of the one that made it, or databridge signing-key rotate --at-once',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
+import type { JWK } from 'jose';
+import type { ClientBase } from 'pg';
+import { MINUTE, SECOND } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { audit } from './audit.ts';
+import type { Sealing } from './sealing.ts';
+import { LONGEST_TOKEN_SECONDS } from './token-lifetime.ts';
+
+/** Ed25519, the only algorithm of access tokens. */
+export const ALGORITHM = 'EdDSA';
+
+/** How long a new key is published before it signs: longer than anybody keeps an older set. */
+export const PUBLISHED_BEFORE: Microseconds = 10 * MINUTE;
+
+/** How long a key is kept after it signed for the last time: until its last token has expired, and a little. */
+export const KEPT_AFTER: Microseconds = LONGEST_TOKEN_SECONDS * SECOND + 5 * MINUTE;
+
+export interface StoredSigningKey {
+  /** JWK thumbprint (RFC 7638) of the public part. */
+  readonly kid: string;
+  readonly publicKey: JWK;
+  /** Sealed; null once nothing will be signed with it. */
+  readonly privateKey: string | null;
+  readonly createdAt: Instant;
+  readonly signsFrom: Instant;
+  /** When its successor takes over; null for the newest key. */
+  readonly signsUntil: Instant | null;
+}
+
+/** All keys with which a token that is still valid may have been or will be signed, in the order they sign. */
+export const storedSigningKeys = (database: Database): Promise<StoredSigningKey[]> =>
+  database.rows<StoredSigningKey & Record<string, unknown>>(
+    `select kid, public_key as "publicKey", private_key as "privateKey", instant_of(created_at) as "createdAt",
+       instant_of(signs_from) as "signsFrom", instant_of(signs_until) as "signsUntil"
+     from signing_key where signs_until is null or signs_until > now() - $1 * interval '1 microsecond'
+     order by signs_from`,
+    [KEPT_AFTER],
+  );
+
+/** Of processes that start at the same time one makes the first key; the others find it. */
+export async function createFirstSigningKey(database: Database, sealing: Sealing): Promise<void> {
+  await changeKeys(database, async (client) => {
+    const [newest] = await newestKey(client);
+    if (!newest) await insertKey(client, sealing, { signsIn: 0, actor: 'databridge', atOnce: false });
+  });
+}
+
+/** What a rotation led to. */
+export interface Rotation {
+  readonly kid: string;
+  readonly signsFrom: Instant;
+  /** False where an earlier rotation is still under way: its key is the answer, and no other was made. */
+  readonly created: boolean;
+}
+
+/**
+ * Makes a new key. It is published now and signs in ten minutes, when every process and every holder of the public set
+ * knows it; old keys stay until no token they signed is valid. `atOnce` is for a private key that leaked: the new one
+ * signs now, all others are withdrawn, and every access token there is gets refused within seconds.
+ */
+export async function rotateSigningKey(
+  database: Database,
+  sealing: Sealing,
+  { atOnce }: { readonly atOnce: boolean },
+  actor: string,
+): Promise<Rotation> {
+  return await changeKeys(database, async (client) => {
+    const [newest] = await newestKey(client);
+    if (newest?.waits && !atOnce) return { kid: newest.kid, signsFrom: newest.signsFrom, created: false };
+    if (atOnce) await client.query('delete from signing_key');
+    const signsIn = atOnce || !newest ? 0 : PUBLISHED_BEFORE;
+    return { ...(await insertKey(client, sealing, { signsIn, actor, atOnce })), created: true };
+  });
+}
+
+/** Any fixed number does; every databridge process asks for the same one. */
+const LOCK = 7_263_542;
+
+/** Changes of keys happen one after the other, on all hosts. */
+const changeKeys = <T>(database: Database, change: (client: ClientBase) => Promise<T>): Promise<T> =>
+  database.transaction(async (client) => {
+    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    return await change(client);
+  });
+
+const newestKey = (client: ClientBase): Promise<{ kid: string; signsFrom: Instant; waits: boolean }[]> =>
+  rowsOf(
+    client,
+    `select kid, instant_of(signs_from) as "signsFrom", signs_from > clock_timestamp() as waits
+     from signing_key where signs_until is null`,
+  );
+
+async function insertKey(
+  client: ClientBase,
+  sealing: Sealing,
+  { signsIn, actor, atOnce }: { signsIn: Microseconds; actor: string; atOnce: boolean },
+): Promise<{ kid: string; signsFrom: Instant }> {
+  const pair = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
+  const publicKey = await exportJWK(pair.publicKey);
+  const kid = await calculateJwkThumbprint(publicKey);
+  const sealed = await sealing.seal(JSON.stringify(await exportJWK(pair.privateKey)));
+  const [row] = await rowsOf<{ signsFrom: Instant }>(
+    client,
+    `with superseded as (
+       update signing_key set signs_until = now() + $4 * interval '1 microsecond' where signs_until is null)
+     insert into signing_key (kid, public_key, private_key, signs_from)
+     values ($1, $2, $3, now() + $4 * interval '1 microsecond') returning instant_of(signs_from) as "signsFrom"`,
+    [kid, JSON.stringify(publicKey), sealed, signsIn],
+  );
+  await audit(client, actor, 'signing-key.created', kid, { signsInSeconds: signsIn / SECOND, othersWithdrawn: atOnce });
+  if (!row) throw new Error('the database returned no row for a new signing key');
+  return { kid, signsFrom: row.signsFrom };
+}

@@ -1,0 +1,19 @@
+import type { Database } from '../database/database.ts';
+import { KEPT_AFTER } from './stored-signing-keys.ts';
+
+/**
+ * Removes what can no longer matter: expired refresh tokens and families, seeds after the grace time, private parts of
+ * keys that sign no more, and keys whose last token has expired. Everything works the same without; it only keeps less.
+ */
+export async function tidyAccess(database: Database): Promise<void> {
+  await database.run(`delete from refresh_family where expires_at < now() - interval '1 day'`);
+  await database.run(`delete from refresh_token where expires_at < now() - interval '1 day'`);
+  await database.run(
+    `update refresh_token set successor_seed = null
+     where successor_seed is not null and used_at < now() - interval '10 minutes'`,
+  );
+  await database.run(
+    `update signing_key set private_key = null where private_key is not null and signs_until < now() - interval '1 hour'`,
+  );
+  await database.run(`delete from signing_key where signs_until < now() - $1 * interval '1 microsecond'`, [KEPT_AFTER]);
+}

@@ -1,0 +1,145 @@
+import { SECOND, formatInstant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import { SCOPE } from './access-tokens.ts';
+import type { AccessToken, AccessTokens } from './access-tokens.ts';
+import { authenticateApplication } from './applications.ts';
+import { createRefreshToken, renewRefreshToken } from './refresh-tokens.ts';
+import type { RefreshToken, RenewalRefused } from './refresh-tokens.ts';
+
+/** What a client asks of the token endpoint, freed of HTTP. An empty field counts as one left out (RFC 6749, 3.2). */
+export interface TokenRequest {
+  readonly grantType?: string | undefined;
+  /** Credentials of HTTP Basic, decoded. */
+  readonly basic?: { readonly id: string; readonly secret: string } | undefined;
+  readonly refreshToken?: string | undefined;
+  readonly scope?: string | undefined;
+  /** Where the request comes from, for the audit. */
+  readonly address: string;
+}
+
+/** The seven fields of seed 2.4, for creating and for renewing. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly token_type: 'bearer';
+  readonly expires_in: number;
+  readonly expiration_date: string;
+  readonly refresh_token: string;
+  readonly refresh_token_expires_in: number;
+  readonly refresh_token_expiration_date: string;
+}
+
+/** An error of RFC 6749, section 5.2, with the status and header it is sent with. */
+export interface GrantRefused {
+  readonly status: 400 | 401;
+  readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type' | 'invalid_scope';
+  readonly error_description: string;
+  readonly wwwAuthenticate?: string;
+}
+
+export interface TokenEndpointParts {
+  readonly database: Database;
+  readonly accessTokens: AccessTokens;
+  readonly clock: Clock;
+  /** How long an access token issued now lives, in seconds. */
+  readonly accessSeconds: () => number;
+  readonly refreshLifetime: Microseconds;
+}
+
+const refuse = (error: GrantRefused['error'], error_description: string): GrantRefused => ({
+  status: 400,
+  error,
+  error_description,
+});
+
+/** One answer for all that can be wrong with credentials. */
+const INVALID_CLIENT: GrantRefused = {
+  status: 401,
+  error: 'invalid_client',
+  error_description: 'application id or secret is missing or not right; send both by HTTP Basic authentication',
+  wwwAuthenticate: 'Basic realm="databridge", charset="UTF-8"',
+};
+
+/** Creates (`client_credentials`) or renews (`refresh_token`) a token. Throws only where the database does. */
+export async function grantToken(
+  parts: TokenEndpointParts,
+  request: TokenRequest,
+): Promise<TokenAnswer | GrantRefused> {
+  switch (request.grantType || undefined) {
+    case 'client_credentials':
+      return await create(parts, request);
+    case 'refresh_token':
+      return await renew(parts, request);
+    case undefined:
+      return refuse('invalid_request', 'grant_type is missing');
+    default:
+      return refuse('unsupported_grant_type', 'grant_type must be client_credentials or refresh_token');
+  }
+}
+
+async function create(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer | GrantRefused> {
+  const { database, clock, refreshLifetime } = parts;
+  const { basic } = request;
+  const application = basic && (await authenticateApplication(database, basic.id, basic.secret));
+  if (!application) return INVALID_CLIENT;
+  if (isOtherScope(request)) return OTHER_SCOPE;
+  await parts.accessTokens.assertCanIssue();
+  const now = clock.now();
+  const { applicationId } = application;
+  const refreshToken = await createRefreshToken(database, { applicationId, now, lifetime: refreshLifetime });
+  return await answer(parts, application, refreshToken, now);
+}
+
+/**
+ * A renewal needs no credentials (seed 4.3). OAuth libraries send them all the same: then they must be right, and the
+ * token their own. Neither mistake uses the token up.
+ */
+async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer | GrantRefused> {
+  const { database, clock, refreshLifetime } = parts;
+  const { basic, refreshToken: token, address } = request;
+  const application = basic && (await authenticateApplication(database, basic.id, basic.secret));
+  if (basic && !application) return INVALID_CLIENT;
+  if (!token) return refuse('invalid_request', 'refresh_token is missing');
+  if (isOtherScope(request)) return OTHER_SCOPE;
+  await parts.accessTokens.assertCanIssue();
+  const now = clock.now();
+  const applicationId = application?.applicationId;
+  const renewed = await renewRefreshToken(database, { token, now, lifetime: refreshLifetime, address, applicationId });
+  if ('refused' in renewed) return refuse('invalid_grant', REFUSALS[renewed.refused]);
+  return await answer(parts, renewed, renewed, now);
+}
+
+/** No scope is the scope there is (RFC 6749, sections 3.3 and 6). */
+const isOtherScope = ({ scope }: TokenRequest): boolean => Boolean(scope) && scope !== SCOPE;
+
+const OTHER_SCOPE = refuse('invalid_scope', `scope must be ${SCOPE}`);
+
+const NOT_VALID = 'the refresh token is not valid; create a new token';
+
+const REFUSALS: Readonly<Record<RenewalRefused['refused'], string>> = {
+  unknown: NOT_VALID,
+  foreign: NOT_VALID,
+  revoked: NOT_VALID,
+  expired: 'the refresh token has expired; create a new token',
+  reused: 'the refresh token was used before, so all that followed from it were revoked; create a new token',
+};
+
+async function answer(
+  { accessTokens, accessSeconds }: TokenEndpointParts,
+  holder: Omit<AccessToken, 'scope' | 'expiresAt'>,
+  refreshToken: RefreshToken,
+  now: Instant,
+): Promise<TokenAnswer> {
+  const lifetime = accessSeconds();
+  const { token, expiresAt } = await accessTokens.issueAccessToken(holder, lifetime);
+  return {
+    access_token: token,
+    token_type: 'bearer',
+    expires_in: lifetime,
+    expiration_date: formatInstant(expiresAt),
+    refresh_token: refreshToken.token,
+    refresh_token_expires_in: Math.floor((refreshToken.expiresAt - now) / SECOND),
+    refresh_token_expiration_date: formatInstant(refreshToken.expiresAt),
+  };
+}
