@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import type { Sealing } from '../access/sealing.ts';
+import type { KindSchemas } from '../core/source.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Partitions } from '../database/partitions.ts';
+import type { Ingestion } from '../ingest/ingestion.ts';
+import type { Settings } from '../settings.ts';
+import type { KindName, Platform } from './adapter.ts';
+import type { Sources } from './sources.ts';
+
+/** What the pulling side works with; opened once a process. */
+export interface Bridge {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+  readonly sealing: Sealing;
+  readonly ingestion: Ingestion;
+  readonly sources: Sources;
+  /** The identity under which this process claims work. */
+  readonly workerId: string;
+  readonly log: Logger;
+}
+
+/** The platforms this build serves and what their kinds ask of an operator. */
+export interface Registry {
+  readonly platforms: readonly Platform[];
+  readonly kinds: KindSchemas<KindName>;
+}

@@ -1,0 +1,46 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Where clouds hand their secrets to whoever asks: AWS and most others (v4 is link-local anyway), AWS and GCP over
+ * IPv6, Alibaba, Azure's wire server, Oracle's classic address. Source: each vendor's page on instance metadata.
+ */
+const METADATA = new Set(['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '168.63.129.16', '192.0.0.192']);
+
+/** Ranges no platform of a plant can be in. Private and loopback addresses are normal there. */
+const NEVER: Readonly<Record<string, string>> = {
+  linkLocal: 'a link-local address',
+  unspecified: 'the unspecified address',
+  multicast: 'a multicast address',
+  broadcast: 'the broadcast address',
+};
+
+/** Why nothing may be sent to an IP address, or undefined where it may. Text that is no address is blocked too. */
+export function whyBlocked(address: string): string | undefined {
+  const bare = address.replace(/%.*$/, '');
+  if (!ipaddr.isValid(bare)) return 'not an address';
+  const parsed = ipaddr.parse(bare);
+  for (const candidate of [parsed, ...embedded(parsed)]) {
+    if (METADATA.has(candidate.toString())) return 'an address of cloud metadata';
+    const why = NEVER[candidate.range()];
+    if (why !== undefined) return candidate.toString() === '169.254.169.254' ? 'an address of cloud metadata' : why;
+  }
+  return undefined;
+}
+
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (bare === 'localhost') return true;
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
+}
+
+/** First 96 bits that say "an IPv4 address follows": compatible and mapped (RFC 4291), translated (2765), NAT64 (6052, 8215). */
+const PREFIXES = ['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0', '64:ff9b:1:0:0:0'];
+
+/** The IPv4 addresses an IPv6 one leads to; also 6to4 (RFC 3056). */
+function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
+  if (address instanceof ipaddr.IPv4 || address.range() === 'loopback') return [];
+  const bytes = address.toByteArray();
+  const leading = address.parts.slice(0, 6).map((part) => part.toString(16));
+  if (PREFIXES.includes(leading.join(':'))) return [new ipaddr.IPv4(bytes.slice(12))];
+  return address.parts[0] === 0x2002 ? [new ipaddr.IPv4(bytes.slice(2, 6))] : [];
+}

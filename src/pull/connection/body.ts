@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
+import type { TransformCallback } from 'node:stream';
+import { BridgeError, contractBroken, tooMuch } from '../../core/errors.ts';
+import { formatBytes } from './limits.ts';
+import { unavailable } from './unreachable.ts';
+import { unpackerFor } from './unpack.ts';
+
+export interface BodySettings {
+  /** What the messages call the request. */
+  readonly name: string;
+  readonly maxBodyBytes: number;
+  /** A piece came from the network, still packed. */
+  readonly arrived: () => void;
+  /** What failed on the wire, as a BridgeError. */
+  readonly explain: (error: unknown) => BridgeError;
+}
+
+/**
+ * The unpacked body of an answer as the layers above read it: counts against the limit, turns every error into a
+ * BridgeError, and closes exactly once whether it was read, failed or was given up; then the wire is given up too.
+ */
+export class Body extends Transform {
+  readonly #settings: BodySettings;
+  readonly #raw: IncomingMessage;
+  #bytes = 0;
+
+  constructor(raw: IncomingMessage, settings: BodySettings) {
+    super({ highWaterMark: 256 * 1024 });
+    this.#raw = raw;
+    this.#settings = settings;
+    // Nobody may be listening yet when a deadline strikes; the reader still gets the error.
+    this.on('error', () => undefined);
+    raw.on('error', (error) => this.destroy(settings.explain(error)));
+    raw.on('close', () => {
+      if (!raw.readableEnded) this.destroy(unavailable('reset', `${settings.name}: the answer broke off`));
+    });
+    this.#connect();
+  }
+
+  #connect(): void {
+    const raw = this.#raw;
+    const encoding = (raw.headers['content-encoding'] ?? '').trim().toLowerCase();
+    if (encoding === '' || encoding === 'identity') {
+      raw.on('data', this.#settings.arrived).pipe(this);
+      return;
+    }
+    // Some servers announce packing and then send nothing: only a first byte makes it true.
+    raw.once('readable', () => {
+      const first: unknown = raw.read();
+      if (!Buffer.isBuffer(first)) {
+        this.end();
+        raw.resume();
+        return;
+      }
+      raw.unshift(first);
+      this.#unpack(encoding, first);
+    });
+  }
+
+  #unpack(encoding: string, first: Buffer): void {
+    const { name, arrived } = this.#settings;
+    const unpacker = unpackerFor(encoding, first);
+    if (unpacker === undefined) {
+      this.destroy(
+        contractBroken(`${name}: the answer is packed as "${encoding.slice(0, 40)}", which was not asked for`),
+      );
+      return;
+    }
+    unpacker.on('error', (error: NodeJS.ErrnoException) => {
+      const cut = error.code === 'Z_BUF_ERROR';
+      this.destroy(
+        cut
+          ? unavailable('reset', `${name}: the answer broke off inside its ${encoding} packing`)
+          : contractBroken(`${name}: the answer cannot be unpacked as ${encoding}`),
+      );
+    });
+    this.once('close', () => unpacker.destroy());
+    this.#raw.on('data', arrived).pipe(unpacker).pipe(this);
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#settings.maxBodyBytes) {
+      done(tooMuch(`${this.#settings.name}: the answer is larger than ${formatBytes(this.#settings.maxBodyBytes)}`));
+    } else {
+      done(null, chunk);
+    }
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.#raw.readableEnded) this.#raw.destroy();
+    done(error === null || error instanceof BridgeError ? error : this.#settings.explain(error));
+  }
+}

@@ -1,0 +1,39 @@
+import { isCancel } from 'axios';
+import { BridgeError, asBridgeError } from '../../core/errors.ts';
+import type { Fault } from '../../core/errors.ts';
+import { cancelled } from './layer.ts';
+
+type Redact = (text: string) => string;
+
+/** So many causes of causes are kept. */
+const CAUSES = 3;
+
+/**
+ * Whatever was thrown, as a BridgeError that holds nothing but redacted text: no request, header, configuration or
+ * answer hangs on it or on its cause.
+ */
+export function cleanError(error: unknown, redact: Redact): BridgeError {
+  if (isCancel(error)) return cancelled('cancelled');
+  const known = asBridgeError(error);
+  const clean = new BridgeError(cleanFault(known.fault, redact), redact(known.message), {
+    remedy: known.remedy === undefined ? undefined : redact(known.remedy),
+    cause: cleanCause(known.cause, redact, CAUSES),
+  });
+  if (known.stack !== undefined) clean.stack = redact(known.stack);
+  return clean;
+}
+
+const cleanFault = (fault: Fault, redact: Redact): Fault =>
+  fault.code === 'contract-broken' && fault.page !== undefined ? { ...fault, page: redact(fault.page) } : fault;
+
+/** Name, code, message and stack survive: what a bug report needs. */
+function cleanCause(cause: unknown, redact: Redact, depth: number): Error | string | undefined {
+  if (cause === undefined || cause === null || depth === 0) return undefined;
+  if (!(cause instanceof Error)) return typeof cause === 'string' ? redact(cause) : undefined;
+  const inner = cleanCause(cause.cause, redact, depth - 1);
+  const clean = new Error(redact(cause.message), inner === undefined ? undefined : { cause: inner });
+  clean.name = cause.name;
+  if (cause.stack !== undefined) clean.stack = redact(cause.stack);
+  if ('code' in cause && typeof cause.code === 'string') Object.assign(clean, { code: redact(cause.code) });
+  return clean;
+}

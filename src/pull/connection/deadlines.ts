@@ -1,0 +1,100 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { BridgeError } from '../../core/errors.ts';
+import { tooMuch } from '../../core/errors.ts';
+import { cancelled, nameOf } from './layer.ts';
+import type { Phase, Request } from './layer.ts';
+import { formatMs } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { unavailable } from './unreachable.ts';
+
+/** The clocks of one request and the caller's signal: whichever comes first calls `stop`, once. */
+export interface Deadlines {
+  readonly phase: Phase;
+  /** Watches a request that has been started until its connection is there. */
+  connecting(started: ClientRequest): void;
+  answered(raw: IncomingMessage): void;
+  /** A piece of the body came. */
+  readonly arrived: () => void;
+  end(): void;
+}
+
+export function startDeadlines(limits: Limits, request: Request, stop: (why: BridgeError) => void): Deadlines {
+  const { signal } = request.conversation;
+  let phase: Phase = 'connect';
+  let raw: IncomingMessage | undefined;
+  let moves = 0;
+  let ended = false;
+  let step = setTimeout(stepDue, limits.connectMs);
+  const total = setTimeout(totalOver, limits.totalMs);
+
+  const timedOut = (message: string): void => stop(unavailable('time-out', message));
+
+  /** After a blocked event loop timers come before the network: what has arrived by now gets its chance first. */
+  function stepDue(): void {
+    const before = moves;
+    setImmediate(() => {
+      if (ended) return;
+      if (moves === before) stepOver();
+      else step.refresh();
+    });
+  }
+
+  function stepOver(): void {
+    if (phase === 'connect') {
+      timedOut(`connecting to ${request.url.origin}: no answer within ${formatMs(limits.connectMs)}`);
+    } else if (phase === 'head') {
+      timedOut(`${nameOf(request)}: connected, but no answer began within ${formatMs(limits.headersMs)}`);
+    } else if (raw !== undefined && (raw.complete || raw.readableLength > 0)) {
+      // The platform has done its part: it is our reader that is slow, and only the total counts.
+      step.refresh();
+    } else {
+      timedOut(`${nameOf(request)}: the answer stopped and nothing more came for ${formatMs(limits.idleMs)}`);
+    }
+  }
+
+  function totalOver(): void {
+    const message = `${nameOf(request)}: not finished within ${formatMs(limits.totalMs)}`;
+    // Data were flowing, only too many of them: half the window takes half the time.
+    if (phase === 'body') stop(tooMuch(message));
+    else timedOut(message);
+  }
+
+  const aborted = (): void => stop(cancelled(`${nameOf(request)}: cancelled`));
+  signal.addEventListener('abort', aborted, { once: true });
+
+  function enter(next: Phase, milliseconds: number): void {
+    if (phase === next) return;
+    phase = next;
+    moves += 1;
+    clearTimeout(step);
+    step = setTimeout(stepDue, milliseconds);
+  }
+
+  return {
+    get phase() {
+      return phase;
+    },
+    connecting(started) {
+      const connected = (): void => enter('head', limits.headersMs);
+      started.once('socket', (socket: Socket) => {
+        if (!socket.connecting && started.reusedSocket) connected();
+        else socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
+      });
+    },
+    answered(message) {
+      raw = message;
+      enter('body', limits.idleMs);
+    },
+    arrived() {
+      moves += 1;
+      step.refresh();
+    },
+    end() {
+      ended = true;
+      clearTimeout(step);
+      clearTimeout(total);
+      signal.removeEventListener('abort', aborted);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import { collect, parseJson, textOf } from './content.ts';
+import type { Answer, Request } from './layer.ts';
+import type { Redactor } from './redaction.ts';
+
+/** Answers that have no body whatever was asked for. */
+const isBare = (answer: Answer, request: Request): boolean =>
+  request.method === 'HEAD' || answer.status === 204 || answer.status === 205 || answer.status === 304;
+
+/**
+ * The answer as the adapter gets it, by `responseType`: `json` (default) parsed, `text`, `arraybuffer` as a Buffer, or
+ * `stream`. What is not JSON where JSON was asked is an error, except under a status the adapter expects: then the
+ * text is returned. Answers without a body give ''.
+ */
+export async function deliver(
+  answer: Answer,
+  request: Request,
+  config: InternalAxiosRequestConfig,
+  redactor: Redactor,
+): Promise<AxiosResponse> {
+  return {
+    data: await dataOf(answer, request, config.responseType ?? 'json', redactor),
+    status: answer.status,
+    statusText: answer.statusText,
+    headers: answer.headers,
+    config,
+  };
+}
+
+async function dataOf(answer: Answer, request: Request, type: string, redactor: Redactor): Promise<unknown> {
+  if (type === 'stream') return answer.body;
+  const bytes = await collect(answer.body);
+  if (type === 'arraybuffer') return bytes;
+  if (type === 'text') return textOf(bytes, answer);
+  if (type !== 'json') throw new TypeError(`an answer cannot be delivered as ${type}`);
+  if (isBare(answer, request)) return '';
+  if (answer.status >= 200 && answer.status < 300) return parseJson(bytes, answer, request, redactor);
+  try {
+    return parseJson(bytes, answer, request, redactor);
+  } catch {
+    return textOf(bytes, answer);
+  }
+}

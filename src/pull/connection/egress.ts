@@ -1,0 +1,57 @@
+import { lookup as systemLookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import type { BridgeError } from '../../core/errors.ts';
+import { whyBlocked } from './addresses.ts';
+import { unavailable } from './unreachable.ts';
+
+export interface Egress {
+  /** Host names or addresses that may be connected to, `*.example.com` for all names below one. Default: any. */
+  readonly allowHosts?: readonly string[];
+}
+
+/** Decides where connections may go. The address that is checked is the address that is connected to. */
+export interface Guard {
+  /** Why a host, as a name or an address, may not be connected to. Names that pass still go through `lookup`. */
+  check(host: string): BridgeError | undefined;
+  /** Resolves a name to the addresses that may be connected to. */
+  readonly lookup: LookupFunction;
+}
+
+/** `resolve` is the system's resolver (hosts file, then DNS) unless a test puts its own there. */
+export function guardEgress(egress: Egress, resolve: LookupFunction = systemLookup): Guard {
+  const allowed = egress.allowHosts?.map((host) => host.toLowerCase());
+
+  function check(host: string): BridgeError | undefined {
+    const name = host.toLowerCase().replace(/\.$/, '');
+    if (allowed && !allowed.some((entry) => covers(entry, name))) {
+      return unavailable('blocked', `connecting to ${host}: the host is not among the allowed hosts`);
+    }
+    const why = isIP(name) === 0 ? undefined : whyBlocked(name);
+    return why === undefined ? undefined : forbidden(host, why);
+  }
+
+  return {
+    check,
+    lookup(hostname, options, callback) {
+      resolve(hostname, { ...options, all: true }, (error, found, family) => {
+        if (error) return callback(error, '');
+        const addresses: LookupAddress[] =
+          typeof found === 'string' ? [{ address: found, family: family ?? 4 }] : found;
+        const open = addresses.filter(({ address }) => whyBlocked(address) === undefined);
+        const [first] = open;
+        if (first === undefined) {
+          return callback(forbidden(hostname, whyBlocked(addresses[0]?.address ?? '') ?? 'not an address'), '');
+        }
+        return options.all === true ? callback(null, open) : callback(null, first.address, first.family);
+      });
+    },
+  };
+}
+
+const covers = (entry: string, host: string): boolean =>
+  entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : entry === host;
+
+const forbidden = (host: string, why: string): BridgeError =>
+  unavailable('blocked', `connecting to ${host}: it is ${why}, which is always blocked`);

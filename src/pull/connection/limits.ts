@@ -1,0 +1,33 @@
+/** How long and how large one request may be. Milliseconds and bytes. */
+export interface Limits {
+  /** Name resolution, TCP and TLS together. */
+  readonly connectMs: number;
+  /** From the connection being there to the head of the answer. */
+  readonly headersMs: number;
+  /** Between two pieces of the body. */
+  readonly idleMs: number;
+  /** From being sent to the last byte. Shorter than the lease of a request slot, or a slot could be given twice. */
+  readonly totalMs: number;
+  /** Of the body once unpacked. */
+  readonly maxBodyBytes: number;
+  readonly maxHeaderBytes: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const defaultLimits: Limits = {
+  connectMs: 10_000,
+  headersMs: 60_000,
+  idleMs: 60_000,
+  totalMs: 240_000,
+  maxBodyBytes: 256 * MIB,
+  maxHeaderBytes: 32 * 1024,
+};
+
+/** `1.5 s`, `50 ms`. */
+export const formatMs = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${milliseconds} ms` : `${milliseconds / 1000} s`;
+
+/** `256 MiB`, `10 bytes`. */
+export const formatBytes = (bytes: number): string =>
+  bytes < MIB ? `${bytes} bytes` : `${Math.round((bytes / MIB) * 10) / 10} MiB`;

@@ -1,0 +1,74 @@
+import type { Instant } from '../../core/instant.ts';
+import { cancelled, nameOf } from './layer.ts';
+import type { Lane, Request, Send } from './layer.ts';
+
+/** The permission to have one request open. */
+interface Slot {
+  release(): Promise<void> | void;
+}
+
+/** Hands out the request slots of one source over all hosts (law 3). */
+export interface Pacer {
+  /** Resolves when the request may be sent; throws `throttled` when the wait is too long, `cancelled` when aborted. */
+  slot(lane: Lane, signal: AbortSignal): Promise<Slot>;
+  /** Nobody gets a slot before `until`. */
+  hold(until: Instant): Promise<void>;
+}
+
+export interface Pacing {
+  readonly send: Send;
+  /** Resolves when no slot is held any more. */
+  settled(): Promise<void>;
+}
+
+/** Every request waits for a slot and keeps it until its answer has been read, has failed or was given up. */
+export function paced(pacer: Pacer, send: Send): Pacing {
+  const held = new Set<Promise<void>>();
+
+  /** Returns what gives the slot back. */
+  function hold(slot: Slot): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held.add(promise);
+    return () => {
+      // A slot that cannot be given back is a lapsing lease for the pacer, never a failure of a request that worked.
+      const released = (async () => slot.release())().catch(() => undefined);
+      void released.then(() => {
+        held.delete(promise);
+        resolve();
+      });
+    };
+  }
+
+  async function slotFor(request: Request): Promise<Slot> {
+    const { lane, signal, meter } = request.conversation;
+    const asked = performance.now();
+    try {
+      return await pacer.slot(lane, signal);
+    } catch (error) {
+      throw signal.aborted ? cancelled(`${nameOf(request)}: cancelled while waiting for its turn`) : error;
+    } finally {
+      meter.waitedMs += performance.now() - asked;
+    }
+  }
+
+  return {
+    async send(request) {
+      const { signal } = request.conversation;
+      if (signal.aborted) throw cancelled(`${nameOf(request)}: cancelled before it was sent`);
+      const release = hold(await slotFor(request));
+      try {
+        if (signal.aborted) throw cancelled(`${nameOf(request)}: cancelled before it was sent`);
+        const answer = await send(request);
+        if (answer.body.closed) release();
+        else answer.body.once('close', release);
+        return answer;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    async settled() {
+      await Promise.all(held);
+    },
+  };
+}

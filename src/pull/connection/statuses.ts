@@ -1,0 +1,80 @@
+import { STATUS_CODES } from 'node:http';
+import { BridgeError, credentialsRejected, rightMissing, throttled, tooMuch } from '../../core/errors.ts';
+import { SECOND, formatInstant } from '../../core/instant.ts';
+import type { Instant } from '../../core/instant.ts';
+import { retryAfter } from './retry-after.ts';
+import { REMEDIES, speaksTls } from './unreachable.ts';
+
+/** What is known about an answer that is not a success. */
+export interface Refusal {
+  /** What the messages call the request. */
+  readonly name: string;
+  readonly status: number;
+  /** The platform's own words, redacted and shortened; '' where it has none. */
+  readonly words: string;
+  readonly retryAfter: string | undefined;
+  readonly date: string | undefined;
+  readonly secure: boolean;
+  /** OAuth's error code where the request was a login: it decides between a wrong secret and a wrong request. */
+  readonly oauthError?: string | undefined;
+}
+
+/** Whoever was told to slow down without being told for how long waits this; growing it is the caller's part. */
+const OWN_WAIT = 5 * SECOND;
+
+const CHECK_CREDENTIALS =
+  'check user, password or secret in the connection of the source with whoever gave them out, then resume the source';
+
+/** RFC 6749, 5.2: what says that the credentials, not the request, are wrong. */
+const REFUSED_BY_OAUTH = new Set(['invalid_client', 'invalid_grant', 'unauthorized_client', 'access_denied']);
+
+/** How common servers (nginx, Go, Tomcat) answer plain http on their https port. */
+const WANTS_HTTPS = /plain http request was sent to https|http request to an https server|requires tls/i;
+
+/** The consequence of an answer that is not a success, by its status. */
+export function errorOfStatus(refusal: Refusal, now: Instant): BridgeError {
+  const { status, words } = refusal;
+  const said = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + (words === '' ? '' : `: ${words}`);
+  const message = `${refusal.name}: ${said}`;
+  const stated = retryAfter(refusal.retryAfter, refusal.date, now);
+  switch (status) {
+    case 400:
+      if (!refusal.secure && WANTS_HTTPS.test(words)) return speaksTls(refusal.name);
+      if (REFUSED_BY_OAUTH.has(refusal.oauthError ?? '')) return credentialsRejected(message, CHECK_CREDENTIALS);
+      return broken(
+        message,
+        'the platform does not understand the question: check the options of the source and the version of the platform',
+      );
+    case 401:
+      return credentialsRejected(message, CHECK_CREDENTIALS);
+    case 403:
+      return rightMissing(
+        message,
+        'let the administrator of the platform give the user or client of this source the right to read this',
+      );
+    case 404:
+      return broken(message, 'check the path of the address and the names in the options of the source');
+    case 408:
+      return unavailable('time-out', status, message);
+    case 413:
+      return tooMuch(message);
+    case 429:
+      return slowDown(message, stated, now);
+    case 503:
+      return stated === undefined ? unavailable('status', status, message) : slowDown(message, stated, now);
+    default:
+      if (status >= 500) return unavailable('status', status, message);
+      return broken(message, 'check the address and the version of the platform');
+  }
+}
+
+function slowDown(message: string, stated: Instant | undefined, now: Instant): BridgeError {
+  const retryAt = stated ?? now + OWN_WAIT;
+  return throttled(retryAt, `${message}; waiting until ${formatInstant(retryAt)}`, stated !== undefined);
+}
+
+const unavailable = (why: 'time-out' | 'status', status: number, message: string): BridgeError =>
+  new BridgeError({ code: 'unavailable', why, status }, message, { remedy: REMEDIES[why] });
+
+const broken = (message: string, remedy: string): BridgeError =>
+  new BridgeError({ code: 'contract-broken' }, message, { remedy });

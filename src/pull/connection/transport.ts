@@ -1,0 +1,120 @@
+import { AxiosHeaders, getAdapter } from 'axios';
+import type { InternalAxiosRequestConfig } from 'axios';
+import http from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import type { BridgeError } from '../../core/errors.ts';
+import type { Agents } from './agents.ts';
+import { Body } from './body.ts';
+import { startDeadlines } from './deadlines.ts';
+import { nameOf } from './layer.ts';
+import type { Answer, Request, Send } from './layer.ts';
+import type { Limits } from './limits.ts';
+import type { Meter } from './meter.ts';
+import { StaleConnection, isStale } from './stale.ts';
+import { explainTransport } from './unreachable.ts';
+
+/** The innermost layer: axios' own http adapter sends one request, unpacked and unjudged, under our clocks. */
+export function transport(agents: Agents, limits: Limits): Send {
+  const dispatch = getAdapter('http');
+
+  return async (request: Request): Promise<Answer> => {
+    const { meter } = request.conversation;
+    const sentAt = performance.now();
+    let started: ClientRequest | undefined;
+    let socket: Socket | undefined;
+    let body: Body | undefined;
+    let stopped: BridgeError | undefined;
+    let failure: unknown;
+
+    const deadlines = startDeadlines(limits, request, (why) => {
+      stopped ??= why;
+      (body ?? started)?.destroy(stopped);
+    });
+
+    function settle(): void {
+      deadlines.end();
+      meter.httpMs += performance.now() - sentAt;
+      if (socket) countBytes(socket, meter);
+    }
+
+    function open(given: RequestOptions, onAnswer: (raw: IncomingMessage) => void): ClientRequest {
+      // A kept connection keeps the options of its first request; these would keep the whole request with them.
+      const { beforeRedirects: _redirects, ...options } = given as RequestOptions & { beforeRedirects?: unknown };
+      const secure = options.protocol === 'https:';
+      started = (secure ? https : http).request({ ...options, maxHeaderSize: limits.maxHeaderBytes }, (raw) => {
+        deadlines.answered(raw);
+        body = new Body(raw, {
+          name: nameOf(request),
+          maxBodyBytes: limits.maxBodyBytes,
+          arrived: deadlines.arrived,
+          explain: (error) => explainTransport(error, 'body', request),
+        });
+        onAnswer(raw);
+      });
+      started.once('socket', (given: Socket) => {
+        socket = given;
+      });
+      started.once('error', (error) => {
+        failure = error;
+      });
+      deadlines.connecting(started);
+      if (stopped) started.destroy(stopped);
+      return started;
+    }
+
+    try {
+      meter.requests += 1;
+      const response = await dispatch(configFor(request, agents, open));
+      if (stopped) throw stopped;
+      if (body === undefined) throw new TypeError('an answer came that was not asked for over http');
+      if (body.closed) settle();
+      else body.once('close', settle);
+      return {
+        status: response.status,
+        statusText: response.statusText,
+        headers: AxiosHeaders.from(response.headers as AxiosHeaders),
+        body,
+      };
+    } catch (error) {
+      settle();
+      if (stopped) throw stopped;
+      const explained = explainTransport(failure ?? error, deadlines.phase, request);
+      if (!isStale(request, started, failure)) throw explained;
+      agents.dropIdle();
+      throw new StaleConnection(explained);
+    }
+  };
+}
+
+/** Nothing of axios' own beyond sending: what it would do about bodies, statuses and redirects, the layers do. */
+function configFor(request: Request, agents: Agents, open: unknown): InternalAxiosRequestConfig {
+  return {
+    method: request.method,
+    url: request.url.href,
+    headers: new AxiosHeaders(request.headers),
+    data: request.data,
+    responseType: 'stream',
+    decompress: false,
+    maxRedirects: 0,
+    maxContentLength: -1,
+    maxBodyLength: -1,
+    proxy: false,
+    httpAgent: agents.http,
+    httpsAgent: agents.https,
+    transport: { request: open },
+    validateStatus: () => true,
+  };
+}
+
+const counted = new WeakMap<Socket, { read: number; written: number }>();
+
+/** A connection serves one request at a time: what it moved since it was last counted belongs to this one. */
+function countBytes(socket: Socket, meter: Meter): void {
+  const before = counted.get(socket) ?? { read: 0, written: 0 };
+  const after = { read: socket.bytesRead, written: socket.bytesWritten };
+  counted.set(socket, after);
+  meter.bytesIn += after.read - before.read;
+  meter.bytesOut += after.written - before.written;
+}

@@ -1,0 +1,110 @@
+import { tidyAccess } from '../access/tidy.ts';
+import { isDatabaseAway } from '../database/away.ts';
+import { isRedisAway, openQueue } from '../queue/queue.ts';
+import type { Queue, Work } from '../queue/queue.ts';
+import type { Bridge } from './bridge.ts';
+import { history } from './history.ts';
+import { dropOldLogs } from './housekeeping.ts';
+import { isPlannerSilent, planOnce } from './planner.ts';
+import { poll } from './poll.ts';
+import { BEAT_MS, presenceOf } from './presence.ts';
+import { repeat } from './repeat.ts';
+
+/** A process that polls. */
+export interface Daemon {
+  /** Takes no new work, lets what runs end at its next window boundary. @returns whether all ended in time */
+  drain(): Promise<boolean>;
+}
+
+const WATCH_MS = 1_000;
+const CLOCK_MS = 30_000;
+const HOUSEKEEPING_MS = 600_000;
+const SAID_MS = 10_000;
+
+/** Any fixed number, the same in every process: schedulers may only be upserted one after the other. */
+const TICK_LOCK = 7_263_542;
+
+/**
+ * Starts to work: polls, history and the planner, which any process takes over when it falls silent. Waits for the queue
+ * where it is away; throws `cancelled` where `signal` comes first.
+ */
+export async function startDaemon(bridge: Bridge, version: string, signal: AbortSignal): Promise<Daemon> {
+  const { database, settings, log } = bridge;
+  const presence = presenceOf(database, bridge.workerId, version);
+  await presence.beat();
+  const complain = throttledComplaint(bridge);
+  const queue = await openQueue({
+    redisUrl: settings.redisUrl,
+    prefix: settings.queuePrefix,
+    database,
+    onError: complain,
+    signal,
+  });
+  const ensureTick = (): Promise<void> =>
+    database.transaction(async (client) => {
+      await client.query('select pg_advisory_xact_lock($1)', [TICK_LOCK]);
+      await queue.ensureTick(settings.tickMs);
+    });
+  await ensureTick().catch(complain);
+
+  const failSoft = (name: string, work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      if (isDatabaseAway(error) || isRedisAway(error)) complain(error);
+      else log.error({ err: error }, `${name} failed`);
+    });
+  const underWay = new Set<string>();
+  /** A job that lost its lock comes again while it still runs; the claim cannot tell, for it is this process's own. */
+  const once = async (name: Work, id: number, work: () => Promise<void>): Promise<void> => {
+    const job = `${name} ${id}`;
+    if (underWay.has(job)) return;
+    underWay.add(job);
+    await failSoft(name, work());
+    underWay.delete(job);
+  };
+  const jobs = queue.work(
+    {
+      poll: (id, stopping) => once('poll', id, () => poll(bridge, id, stopping)),
+      history: (id, stopping) => once('history', id, () => history(bridge, id, stopping)),
+      tick: () => failSoft('planner', planOnce(database, queue)),
+    },
+    { polls: settings.polls, history: settings.historyJobs },
+  );
+  const loops = [
+    repeat(BEAT_MS, () => presence.beat(), complain),
+    repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),
+    repeat(CLOCK_MS, bridge.clock.adjust, complain),
+    repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
+    repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
+  ];
+  return {
+    async drain() {
+      const inTime = await jobs.drain(settings.drainMs);
+      if (!inTime) log.warn('not everything ended in time; what is left will be asked again');
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await presence.leave().catch(complain);
+      await queue.close();
+      await bridge.sources.closeAll();
+      return inTime;
+    },
+  };
+}
+
+/** Nobody planned for a while: this process does, and puts the tick back. */
+async function watch(bridge: Bridge, queue: Queue, ensureTick: () => Promise<void>): Promise<void> {
+  if (!(await isPlannerSilent(bridge.database))) return;
+  await planOnce(bridge.database, queue);
+  await ensureTick();
+}
+
+/** While the database or Redis is away every loop complains; one line in ten seconds is enough for each reason. */
+function throttledComplaint({ log }: Pick<Bridge, 'log'>): (error: unknown) => void {
+  const saidAt = new Map<string, number>();
+  return (error) => {
+    const message = error instanceof Error ? error.message || error.name : String(error);
+    const now = performance.now();
+    for (const [said, at] of saidAt) if (now - at > SAID_MS) saidAt.delete(said);
+    if (saidAt.has(message)) return;
+    saidAt.set(message, now);
+    log.warn({ reason: message }, 'database or queue is away; waiting for it');
+  };
+}

@@ -1,0 +1,126 @@
+import { BridgeError } from '../core/errors.ts';
+import { HOUR } from '../core/instant.ts';
+import { collisions } from '../core/naming.ts';
+import { printable, printableJson } from '../database/printable.ts';
+import type { Sensor } from './adapter.ts';
+import type { Bridge } from './bridge.ts';
+import type { ClaimedSource } from './claim.ts';
+import { claimSource } from './claim.ts';
+import { newMeter } from './connection/index.ts';
+import { planStreams } from './stream-plan.ts';
+import type { PlannedStream } from './stream-plan.ts';
+import type { OpenSource, Stream } from './sources.ts';
+
+/** A source that reads all sensors looks for new ones this often. */
+const LOOK_AGAIN = HOUR;
+
+/** Finds the sensors of a source where that is due, and gives new ones a stream. */
+export async function discoverWhenDue(
+  bridge: Bridge,
+  source: OpenSource,
+  claimed: ClaimedSource,
+  signal: AbortSignal,
+): Promise<readonly Stream[]> {
+  const { discovered_at: discoveredAt } = claimed;
+  const stale = source.config.sensors === 'all' && (discoveredAt ?? 0) < bridge.clock.now() - LOOK_AGAIN;
+  if (discoveredAt !== null && !stale) return claimed.streams;
+  const sensors = await sensorsOf(source, signal);
+  await storeStreams(bridge, source, claimed.streams, sensors);
+  const again = await claimSource(bridge, source.id);
+  if (!again) throw new BridgeError({ code: 'cancelled' }, 'the source was changed while its sensors were looked up');
+  return again.streams;
+}
+
+/** All sensors to read: as discovered, or as the operator listed them. */
+export async function sensorsOf(source: OpenSource, signal: AbortSignal): Promise<readonly Sensor[]> {
+  const { sensors } = source.config;
+  if (
+    sensors !== 'all' &&
+    !source.platform.limits.namesVariables &&
+    sensors.every((sensor) => sensor.group !== undefined)
+  ) {
+    return sensors.map(({ id, group }) => ({ id, ...(group === undefined ? {} : { group }) }));
+  }
+  const http = source.connection.http({ lane: 'live', signal, meter: newMeter() });
+  const found: Sensor[] = [];
+  for await (const sensor of source.platform.sensors(http, source.options)) found.push(sensor);
+  const wanted = sensors === 'all' ? found : chosenFrom(found, sensors, source);
+  for (const sensor of wanted) refuseCollisions(sensor, source);
+  return wanted;
+}
+
+/** A sensor may stand in several groups under one identifier; all of them are meant unless one is named. */
+function chosenFrom(
+  found: readonly Sensor[],
+  sensors: readonly { id: string; group?: string | undefined }[],
+  source: OpenSource,
+): Sensor[] {
+  const byId = Map.groupBy(found, (sensor) => sensor.id);
+  return sensors.flatMap(({ id, group }) => {
+    const named = byId.get(id)?.filter((sensor) => group === undefined || sensor.group === group) ?? [];
+    if (named.length > 0) return named;
+    const examples = found.slice(0, 3).map((one) => one.id);
+    throw new BridgeError({ code: 'config-invalid', path: 'sensors' }, `there is no sensor ${id} on ${source.name}`, {
+      remedy:
+        examples.length > 0
+          ? `there are, for example: ${examples.join(' ; ')}`
+          : 'the platform shows no sensors at all',
+    });
+  });
+}
+
+/** Two variables that would become one series are refused at registration (decisions: normalising). */
+function refuseCollisions(sensor: Sensor, source: OpenSource): void {
+  const choices = source.config.sensors;
+  const mapped = choices === 'all' ? undefined : choices.find(({ id }) => id === sensor.id)?.values;
+  const free = (sensor.variables ?? []).filter((variable) => mapped?.[variable]?.as === undefined);
+  const [collision] = collisions(free);
+  if (!collision) return;
+  throw new BridgeError({ code: 'config-invalid', path: 'sensors' }, `sensor ${sensor.id}: ${collision.message}`, {
+    remedy: collision.remedy,
+  });
+}
+
+async function storeStreams(
+  bridge: Bridge,
+  source: OpenSource,
+  existing: readonly Stream[],
+  sensors: readonly Sensor[],
+): Promise<void> {
+  const { limits } = source.platform;
+  const planned = planStreams(sensors, existing, {
+    sensorsPerRead: limits.sensorsPerRead,
+    namesVariables: limits.namesVariables,
+    all: source.config.sensors === 'all',
+  });
+  await bridge.database.transaction(async (client) => {
+    for (const stream of planned.added) await client.query(...inserted(source.id, stream));
+    await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [
+      planned.retired,
+    ]);
+    for (const { id, selection } of planned.narrowed) {
+      await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);
+    }
+    // A running backfill means every stream of its source, also those found while it runs.
+    await client.query(
+      `insert into backfill_stream (backfill_id, stream_id)
+       select backfill.id, stream.id from backfill join stream using (source_id)
+       where source_id = $1 and state = 'running' and retired_at is null on conflict do nothing`,
+      [source.id],
+    );
+    await client.query(
+      `update stream set history_due_at = now() where source_id = $1 and history_due_at is null and retired_at is null
+         and exists (select from backfill where source_id = $1 and state = 'running')`,
+      [source.id],
+    );
+    await client.query('update source set discovered_at = now() where id = $1', [source.id]);
+  });
+  if (planned.added.length > 0) {
+    bridge.log.info({ source: source.name, streams: planned.added.length, sensors: sensors.length }, 'sensors found');
+  }
+}
+
+const inserted = (sourceId: number, stream: PlannedStream): [text: string, values: unknown[]] => [
+  'insert into stream (source_id, key, selection, sensors) values ($1, $2, $3, $4)',
+  [sourceId, printable(stream.key), printableJson(stream.selection), printableJson(stream.sensors)],
+];

@@ -1,0 +1,120 @@
+import type { Batch } from '../core/batch.ts';
+import { intersect, union } from '../core/coverage.ts';
+import type { Coverage } from '../core/coverage.ts';
+import { BridgeError, contractBroken } from '../core/errors.ts';
+import { HOUR } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import { afterTooMuch, afterWindow } from '../core/learn.ts';
+import type { Learned } from '../core/learn.ts';
+import { normaliser } from '../core/normalise.ts';
+import { formatWindow, lengthOf } from '../core/window.ts';
+import type { Window } from '../core/window.ts';
+import type { Bridge } from './bridge.ts';
+import { commitWindow } from './commit.ts';
+import type { Committed } from './commit.ts';
+import { newMeter } from './connection/index.ts';
+import type { Meter } from './connection/index.ts';
+import type { OpenSource, Stream } from './sources.ts';
+
+/** Beyond the comfortable number by this factor a window is too much: it is held in memory until its commit. */
+const BUFFER = 4;
+
+/** Answers this far outside of what was asked mean that the platform ignores the bounds. */
+const STRAY_SAMPLES = 1_000;
+
+/** One window to ask for, in its stream and lane. */
+export interface Task {
+  readonly source: OpenSource;
+  readonly stream: Stream;
+  readonly lane: 'live' | 'history';
+  readonly window: Window;
+  readonly covered: Coverage;
+  readonly learned: Learned;
+  readonly backfillId?: number;
+}
+
+/** `done`: handed over and covered. `halved`: too much, ask for its parts. */
+export type FetchResult =
+  | { readonly kind: 'done'; readonly committed: Committed; readonly covered: Coverage; readonly learned: Learned }
+  | { readonly kind: 'halved'; readonly learned: Learned };
+
+export interface ReadResult {
+  readonly batch: Batch;
+  readonly meter: Meter;
+  readonly askedAt: Instant;
+  readonly normaliseMs: number;
+}
+
+/** Nobody knows yet how dense the data is: a first question for a week could bring a historian to its knees. */
+const FIRST_LENGTH = HOUR;
+
+/** The length to begin with where nothing was learned yet. */
+export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): Learned =>
+  stream.learned ?? { length: Math.min(source.policy.maxWindow, FIRST_LENGTH) };
+
+/** pace → read → normalise → check: one window in memory. Nothing is stored. */
+export async function readWindow(
+  source: OpenSource,
+  given: Pick<Task, 'stream' | 'lane' | 'window' | 'covered'> & { maxReadings: number; now: () => Instant },
+  signal: AbortSignal,
+): Promise<ReadResult> {
+  const { window, stream, lane } = given;
+  const meter = newMeter();
+  const askedAt = given.now();
+  const http = source.connection.http({ lane, signal, meter });
+  const covered = intersect(given.covered, window);
+  const pages = normaliser({ rules: source.rules, window, covered, maxReadings: given.maxReadings });
+  let normaliseMs = 0;
+  for await (const samples of source.platform.read(http, source.options, stream.selection, window)) {
+    const begun = performance.now();
+    pages.take(samples);
+    normaliseMs += performance.now() - begun;
+  }
+  const begun = performance.now();
+  const batch = pages.seal();
+  normaliseMs += performance.now() - begun;
+  check(batch, window);
+  return { batch, meter, askedAt, normaliseMs };
+}
+
+function check(batch: Batch, window: Window): void {
+  if (batch.outside > STRAY_SAMPLES && batch.readings === 0 && batch.refused.size === 0) {
+    throw contractBroken(`asked for ${formatWindow(window)}, got ${batch.outside} points, all of them outside`);
+  }
+}
+
+/** pace → read → normalise → check → commit of one window; a window that is too much is halved instead. */
+export async function fetchWindow(bridge: Bridge, task: Task, signal: AbortSignal): Promise<FetchResult> {
+  const { source, stream, window, lane } = task;
+  const limits = { minWindow: source.platform.limits.minWindow, maxWindow: source.policy.maxWindow };
+  const comfortable = bridge.settings.windowReadings;
+  try {
+    const read = await readWindow(
+      source,
+      { ...task, maxReadings: comfortable * BUFFER, now: bridge.clock.now },
+      signal,
+    );
+    const outcome = { asked: lengthOf(window), readings: read.batch.readings, comfortable, ...limits };
+    const learned = afterWindow(task.learned, outcome);
+    const committed = await commitWindow(bridge.database, bridge.partitions, bridge.ingestion, {
+      ...read,
+      streamId: stream.id,
+      sourceId: source.id,
+      projectId: source.projectId,
+      lane,
+      window,
+      covered: task.covered,
+      learned,
+      backfillId: task.backfillId,
+    });
+    return { kind: 'done', committed, covered: union(task.covered, [window]), learned };
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'too-much') throw error;
+    const learned = afterTooMuch(task.learned, lengthOf(window), limits.minWindow);
+    if (learned === 'cannot-shrink') {
+      throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
+    }
+    await bridge.database.run('update stream set learned = $2 where id = $1', [stream.id, JSON.stringify(learned)]);
+    return { kind: 'halved', learned };
+  }
+}

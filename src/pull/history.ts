@@ -1,0 +1,161 @@
+import { coverageOf, union } from '../core/coverage.ts';
+import type { Coverage } from '../core/coverage.ts';
+import { asBridgeError } from '../core/errors.ts';
+import { SECOND } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Learned } from '../core/learn.ts';
+import { plan } from '../core/plan.ts';
+import type { Window } from '../core/window.ts';
+import { isDatabaseAway } from '../database/away.ts';
+import { finishWhenCovered, wishesOf } from './backfill.ts';
+import type { Wish } from './backfill.ts';
+import type { Bridge } from './bridge.ts';
+import { claimStream } from './claim.ts';
+import type { ClaimedStream } from './claim.ts';
+import { actOn } from './consequence.ts';
+import { eachWithin } from './each-within.ts';
+import { fetchWindow, learnedOf } from './fetch-window.ts';
+import type { OpenSource } from './sources.ts';
+
+/** A run ends after this and queues up again, so that streams take turns and a drain is quick. */
+const RUN = 30 * SECOND;
+
+/** After so many windows that cannot be read a run ends: it is not a matter of one page. */
+const MOST_UNREADABLE = 3;
+
+/** How often a run looks whether wishes came or were withdrawn. */
+const WISHES_EVERY = SECOND;
+
+/**
+ * A stretch of a stream's history: operators' backfills first, then catch-up and gap repair, on the same path as live
+ * polls. Several windows are under way at a time, so the platform answers one while another is being stored.
+ */
+export async function history(bridge: Bridge, streamId: number, signal: AbortSignal): Promise<void> {
+  const claimed = await claimStream(bridge, streamId);
+  if (!claimed) return;
+  let dueAt: Instant | undefined;
+  let healthy = false;
+  try {
+    const source = await bridge.sources.open(claimed.source);
+    ({ dueAt, healthy } = await fill(bridge, source, claimed, signal));
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    const place = { failures: claimed.source.failures, lane: 'history' as const };
+    await actOn(bridge, claimed.source, asBridgeError(error), place);
+    dueAt = bridge.clock.now();
+  }
+  await bridge.database.run(
+    `update stream set history_claimed_by = null,
+       history_due_at = case when history_due_at::text = $3 then at_instant($4) else history_due_at end,
+       failures = case when $5 and last_fault ->> 'lane' = 'history' then 0 else failures end,
+       last_fault = case when $5 and last_fault ->> 'lane' = 'history' then null else last_fault end
+     where id = $1 and history_claimed_by = $2`,
+    [streamId, bridge.workerId, claimed.due, dueAt ?? null, healthy],
+  );
+}
+
+/** What a run knows; it changes as windows come back. */
+interface Progress {
+  covered: Coverage;
+  learned: Learned;
+  wishes: readonly Wish[];
+  wishesAt: Instant;
+  /** Planned around, so that no window is asked for twice at a time. */
+  readonly underWay: Set<Window>;
+}
+
+interface Ask {
+  readonly window: Window;
+  readonly wish: Wish | undefined;
+}
+
+/** @returns when there is more to do, or undefined where the history is complete; and whether all of it could be read */
+async function fill(
+  bridge: Bridge,
+  source: OpenSource,
+  claimed: ClaimedStream,
+  signal: AbortSignal,
+): Promise<{ dueAt: Instant | undefined; healthy: boolean }> {
+  const { stream } = claimed;
+  const { clock } = bridge;
+  const end = clock.now() + RUN;
+  const progress: Progress = {
+    covered: stream.covered,
+    learned: learnedOf(source, stream),
+    wishes: await wishesOf(bridge.database, stream.id),
+    wishesAt: clock.now(),
+    underWay: new Set(),
+  };
+  let failed: Instant | undefined;
+  let unreadable = 0;
+  const next = async (): Promise<Ask | undefined> => {
+    if (signal.aborted || clock.now() > end) return undefined;
+    if (clock.now() > progress.wishesAt + WISHES_EVERY) {
+      progress.wishes = await wishesOf(bridge.database, stream.id);
+      progress.wishesAt = clock.now();
+    }
+    const ask = nextAsk(source, progress, clock.now());
+    // Marked before anything is awaited: the next place that looks for work must not find the same window.
+    if (ask) progress.underWay.add(ask.window);
+    return ask;
+  };
+  await eachWithin(source.config.pace.concurrency, next, async (ask) => {
+    try {
+      await fetchAsk(bridge, source, claimed, progress, ask, signal);
+      progress.underWay.delete(ask.window);
+      return 'go-on';
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      const place = { failures: claimed.source.failures, stream, window: ask.window, lane: 'history' as const };
+      const retryAt = await actOn(bridge, source, asBridgeError(error), place);
+      failed = retryAt ?? clock.now();
+      // A window that cannot be read is planned around from here on: what lies behind it need not wait.
+      unreadable += 1;
+      return retryAt !== undefined && unreadable < MOST_UNREADABLE ? 'go-on' : 'stop';
+    }
+  });
+  for (const wish of progress.wishes) await finishWhenCovered(bridge.database, wish.id);
+  if (failed !== undefined) return { dueAt: failed, healthy: false };
+  const more = nextAsk(source, progress, clock.now()) !== undefined;
+  return { dueAt: more ? clock.now() : undefined, healthy: !signal.aborted };
+}
+
+/** The next window of the first wish that misses one, otherwise of catch-up. */
+function nextAsk(source: OpenSource, progress: Progress, now: Instant): Ask | undefined {
+  const { policy, config } = source;
+  const learned = progress.learned.length;
+  const request = { policy, now, lane: 'history' as const, learned, limit: 1 };
+  const underWay = coverageOf([...progress.underWay]);
+  for (const wish of progress.wishes) {
+    const coverage = union(wish.again ? wish.done : progress.covered, underWay);
+    const [window] = plan({ ...request, coverage, range: wish.range, order: 'oldest' });
+    if (window) return { window, wish };
+  }
+  const coverage = union(progress.covered, underWay);
+  const [window] = plan({ ...request, coverage, order: config.schedule.catchUp });
+  return window && { window, wish: undefined };
+}
+
+async function fetchAsk(
+  bridge: Bridge,
+  source: OpenSource,
+  { stream }: ClaimedStream,
+  progress: Progress,
+  { window, wish }: Ask,
+  signal: AbortSignal,
+): Promise<void> {
+  const { covered, learned } = progress;
+  const backfill = wish?.again ? { backfillId: wish.id } : {};
+  const result = await fetchWindow(
+    bridge,
+    { source, stream, lane: 'history', window, covered, learned, ...backfill },
+    signal,
+  );
+  progress.learned = result.learned;
+  if (result.kind === 'done') {
+    progress.covered = union(progress.covered, [window]);
+    progress.wishes = progress.wishes.map((one) =>
+      one.id === wish?.id ? { ...one, done: union(one.done, [window]) } : one,
+    );
+  }
+}

@@ -1,0 +1,14 @@
+import type { Database } from '../database/database.ts';
+
+/** Drops the days of the window log that are older than `days`; their hourly sums stay. */
+export async function dropOldLogs(database: Database, days: number): Promise<void> {
+  const old = await database.rows<{ name: string }>(
+    `select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = 'window_log'::regclass
+       and to_date(right(relname, 10), 'YYYY_MM_DD') < (now() at time zone 'UTC')::date - $1::int`,
+    [days],
+  );
+  for (const { name } of old) await database.run(`drop table if exists ${name}`);
+  await database.run(`delete from refusal where noted_at < now() - $1 * interval '1 day'`, [days]);
+  await database.run(`delete from refusal_count where hour < now() - $1 * interval '1 day'`, [days]);
+}

@@ -1,0 +1,42 @@
+import { hostname } from 'node:os';
+import type { Database } from '../database/database.ts';
+
+/** This process among all that work. What it claimed is free again when it has been silent for `SILENCE`. */
+export interface Presence {
+  beat(): Promise<void>;
+  leave(): Promise<void>;
+}
+
+const SILENCE = "interval '12 s'";
+
+/** How often `beat` must be called, ms: several times within the silence that frees its claims. */
+export const BEAT_MS = 3_000;
+
+/** SQL condition: nobody alive but `me` (a parameter like $2) holds the claim in `column`. */
+export const claimable = (column: string, me: string): string =>
+  `(${column} is null or ${column} = ${me} or not exists (select from worker where id = ${column} and beat_at > now() - ${SILENCE}))`;
+
+export function presenceOf(database: Database, workerId: string, version: string): Presence {
+  return {
+    async beat() {
+      await database.run(
+        `insert into worker (id, host, pid, version) values ($1, $2, $3, $4) on conflict (id) do update set beat_at = now()`,
+        [workerId, hostname(), process.pid, version],
+      );
+      await database.run(`delete from worker where beat_at < now() - interval '1 hour'`);
+    },
+    async leave() {
+      await database.run('delete from worker where id = $1', [workerId]);
+    },
+  };
+}
+
+/** The workers among `ids` that are silent: what they held is free. */
+export async function silentOf(database: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select id from unnest($1::uuid[]) as holder (id)
+     where not exists (select from worker where worker.id = holder.id and beat_at > now() - ${SILENCE})`,
+    [ids],
+  );
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import type { Sealing } from '../access/sealing.ts';
+import type { Coverage } from '../core/coverage.ts';
+import { BridgeError } from '../core/errors.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Learned } from '../core/learn.ts';
+import { rulesOf } from '../core/mapping.ts';
+import type { Rules } from '../core/normalise.ts';
+import type { Policy } from '../core/plan.ts';
+import { parseSource } from '../core/source.ts';
+import type { SourceConfig } from '../core/source.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Platform, Selection } from './adapter.ts';
+import type { Registry } from './bridge.ts';
+import { openConnection } from './connection/index.ts';
+import type { Connection, Pacer, Tokens } from './connection/index.ts';
+import { describeSettings } from '../settings.ts';
+import { pacerOf } from './pacer.ts';
+import { unseal } from './sealed-config.ts';
+import { resolveSecrets } from './secret-reference.ts';
+import { tokensOf } from './tokens.ts';
+
+/** A row of `source`, as claims return it. `config` is left out where the caller knows the revision already. */
+export interface SourceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly revision: number;
+  readonly project_id: number;
+  readonly start_at: Instant;
+  readonly config: unknown;
+}
+
+/** A row of `stream`, with its coverage as ranges of instants. */
+export interface Stream {
+  readonly id: number;
+  readonly key: string;
+  readonly selection: Selection;
+  readonly covered: Coverage;
+  readonly learned: Learned | undefined;
+  readonly failures: number;
+  readonly retryAt: Instant | undefined;
+  readonly historyDue: boolean;
+}
+
+/** A source ready to be asked. */
+export interface OpenSource {
+  readonly id: number;
+  readonly name: string;
+  readonly revision: number;
+  readonly projectId: number;
+  readonly platform: Platform;
+  readonly config: SourceConfig;
+  readonly options: unknown;
+  readonly policy: Policy;
+  readonly rules: Rules;
+  readonly connection: Connection;
+}
+
+export interface Sources {
+  /** The revision this process has open, so that a claim need not carry the configuration again. */
+  revisionOf(sourceId: number): number;
+  open(row: SourceRow): Promise<OpenSource>;
+  closeAll(): Promise<void>;
+}
+
+export const USER_AGENT = 'databridge';
+
+/** Keeps sources open between polls: connections stay warm, and an unchanged source is not parsed again. */
+export function sourcesOf(given: {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly workerId: string;
+}): Sources {
+  const { database, sealing, clock, registry, workerId } = given;
+  const opened = new Map<number, OpenSource>();
+
+  return {
+    revisionOf: (sourceId) => opened.get(sourceId)?.revision ?? 0,
+    async open(row) {
+      const known = opened.get(row.id);
+      if (known?.revision === row.revision) return known;
+      const parsed = parseSource(await unseal(row.config, sealing), registry.platforms, { kinds: registry.kinds });
+      if (!parsed.ok) {
+        const [problem] = parsed.problems;
+        throw new BridgeError({ code: 'config-invalid' }, `${problem?.path ?? ''}: ${problem?.message ?? ''}`, {
+          remedy: problem?.remedy,
+        });
+      }
+      const pace = parsed.source.pace;
+      const pacer = pacerOf({ database, sourceId: row.id, pace, now: clock.now, workerId });
+      const tokens = tokensOf(database, sealing, row.id);
+      const source = await openSource(
+        { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },
+        { config: parsed.source, platform: parsed.platform, pacer, tokens, now: clock.now },
+      );
+      // Polls that still run on the old revision end on their own; their connection closes when they have.
+      await known?.connection.close();
+      opened.set(row.id, source);
+      return source;
+    },
+    async closeAll() {
+      await Promise.all([...opened.values()].map((source) => source.connection.close()));
+      opened.clear();
+    },
+  };
+}
+
+async function readAuthority(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const remedy = 'give the path of a PEM file that this process may read, or the PEM text itself';
+    throw new BridgeError({ code: 'config-invalid', path: 'tls.ca' }, `tls.ca: ${path} cannot be read`, {
+      remedy,
+      cause,
+    });
+  }
+}
+
+/** What a source may refer to: everything but the bridge's own settings, which would otherwise travel to a platform. */
+const environmentOfSources = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const own = new Set(describeSettings().map((setting) => setting.name));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !own.has(name)));
+};
+
+/** Opens a source from its parsed configuration; `check` and `preview` use it without any database. */
+export async function openSource(
+  row: { id: number; revision: number; projectId: number; start: Instant },
+  given: { config: SourceConfig; platform: Platform; pacer: Pacer; tokens: Tokens; now: () => Instant },
+): Promise<OpenSource> {
+  const { config, platform } = given;
+  const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];
+  if (authorisation === undefined) {
+    throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);
+  }
+  const environment = { env: environmentOfSources(process.env), readFile: (path: string) => readFile(path, 'utf8') };
+  const { connection, options, tls } = (await resolveSecrets(
+    { connection: config.connection, options: config.options, tls: config.tls },
+    environment,
+  )) as Pick<SourceConfig, 'connection' | 'options' | 'tls'>;
+  const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
+  return {
+    id: row.id,
+    name: config.name,
+    revision: row.revision,
+    projectId: row.projectId,
+    platform,
+    config,
+    options,
+    policy: {
+      start: row.start,
+      settle: config.schedule.settle,
+      align: config.schedule.align,
+      overlap: config.schedule.overlap,
+      maxWindow: config.schedule.maxWindow,
+    },
+    rules: rulesOf(config),
+    connection: openConnection(
+      {
+        baseUrl: connection['url'] ?? '',
+        credentials: connection,
+        authorisation,
+        tls: {
+          ...(ca === undefined ? {} : { ca }),
+          ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
+        },
+      },
+      { pacer: given.pacer, tokens: given.tokens, now: given.now, userAgent: USER_AGENT },
+    ),
+  };
+}

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Sensor } from './adapter.ts';
+import { planStreams } from './stream-plan.ts';
+import type { StreamRules } from './stream-plan.ts';
+import type { Stream } from './sources.ts';
+
+type Known = Pick<Stream, 'id' | 'key' | 'selection'>;
+
+const IDS = ['a', 'b', 'c', 'd'];
+const GROUPS = ['g', 'h', undefined];
+
+/** What a platform shows at one time: each sensor of a group at most once. */
+const shown: fc.Arbitrary<Sensor[]> = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom(...IDS),
+    group: fc.constantFrom(...GROUPS),
+    variables: fc.uniqueArray(fc.constantFrom('x', 'y', 'z'), { maxLength: 3 }).map((names) => names.toSorted()),
+  }),
+  { maxLength: 8, selector: ({ group, id }) => `${group}/${id}` },
+) as fc.Arbitrary<Sensor[]>;
+
+const nameOf = (group: string | undefined, id: string, variable?: string): string =>
+  JSON.stringify([group, id, variable]);
+
+/** What has to be read of the sensors, each thing by a name. */
+const wantedOf = (sensors: readonly Sensor[], { namesVariables }: StreamRules): string[] =>
+  sensors.flatMap(({ group, id, variables }) =>
+    namesVariables ? (variables ?? []).map((variable) => nameOf(group, id, variable)) : [nameOf(group, id)],
+  );
+
+/** What a stream reads of everything there could be. */
+const readBy = ({ selection: { group, sensors, variables } }: Pick<Stream, 'selection'>): string[] =>
+  (sensors ?? IDS).flatMap((id) =>
+    variables === undefined ? [nameOf(group, id)] : variables.map((variable) => nameOf(group, id, variable)),
+  );
+
+/** What discovery does with a plan. */
+function applied(streams: readonly Known[], sensors: readonly Sensor[], rules: StreamRules, nextId: number): Known[] {
+  const { added, retired, narrowed } = planStreams(sensors, streams, rules);
+  const narrower = new Map(narrowed.map(({ id, selection }) => [id, selection]));
+  return [
+    ...streams
+      .filter(({ id }) => !retired.includes(id))
+      .map((stream) => ({ ...stream, selection: narrower.get(stream.id) ?? stream.selection })),
+    ...added.map(({ key, selection }, index) => ({ id: nextId + index, key, selection })),
+  ];
+}
+
+/** A source over the years: sensors come and go, the operator chooses all of them or some. */
+const years = fc.array(fc.record({ sensors: shown, all: fc.boolean() }), { minLength: 1, maxLength: 6 });
+const limits = fc.record({ sensorsPerRead: fc.constantFrom(1, 2, 3, Infinity), namesVariables: fc.boolean() });
+
+describe('streams over the years', () => {
+  /** Calls back after each year with the streams before it and after it. */
+  const live = (
+    check: (year: { before: Known[]; after: Known[]; sensors: readonly Sensor[]; rules: StreamRules }) => void,
+  ): void =>
+    fc.assert(
+      fc.property(years, limits, (all, given) => {
+        let streams: Known[] = [];
+        all.forEach((year, index) => {
+          const rules = { ...given, all: year.all };
+          const after = applied(streams, year.sensors, rules, 100 * (index + 1));
+          check({ before: streams, after, sensors: year.sensors, rules });
+          streams = after;
+        });
+      }),
+      { numRuns: 600 },
+    );
+
+  test('read everything that is wanted, and nothing twice', () =>
+    live(({ after, sensors, rules }) => {
+      const reads = Map.groupBy(after.flatMap(readBy), (name) => name);
+      for (const name of wantedOf(sensors, rules)) expect(reads.get(name)).toHaveLength(1);
+    }));
+
+  test('read nothing of a sensor that is not chosen', () =>
+    live(({ after, sensors, rules }) => {
+      if (rules.all) return;
+      const chosen = new Set(sensors.map(({ group, id }) => nameOf(group, id)));
+      for (const { selection } of after) {
+        for (const id of selection.sensors ?? ['everything']) {
+          expect(chosen).toContain(nameOf(selection.group, id));
+        }
+      }
+    }));
+
+  test('never get more to read, for their coverage would speak for what was never read', () =>
+    live(({ before, after }) => {
+      for (const stream of before) {
+        const later = after.find(({ id }) => id === stream.id);
+        if (later) expect(readBy(stream)).toEqual(expect.arrayContaining(readBy(later)));
+      }
+    }));
+
+  test('keep what they read as long as it is wanted', () =>
+    live(({ before, after, sensors, rules }) => {
+      const wanted = new Set(wantedOf(sensors, rules));
+      const wholeBefore = before.filter(({ selection }) => selection.sensors === undefined);
+      for (const stream of before) {
+        // Between "the whole group" and "these sensors of it" nothing can be kept.
+        if (
+          wholeBefore.includes(stream) !== (rules.all && !rules.namesVariables && stream.selection.group !== undefined)
+        )
+          continue;
+        const later = after.find(({ id }) => id === stream.id);
+        const still = readBy(stream).filter((name) => wanted.has(name));
+        expect(later === undefined ? [] : readBy(later)).toEqual(expect.arrayContaining(still));
+      }
+    }));
+
+  test('have keys of their own and take no more sensors than one read does', () =>
+    live(({ after, rules }) => {
+      expect(new Set(after.map(({ key }) => key)).size).toBe(after.length);
+      for (const { selection } of after) {
+        if (selection.sensors) expect(selection.sensors.length).toBeLessThanOrEqual(rules.sensorsPerRead);
+      }
+    }));
+});
+
+describe('examples', () => {
+  const rules = { sensorsPerRead: 1, namesVariables: true, all: true };
+  const device = (variables: string[]): Sensor => ({ id: 'd', group: 'd', variables });
+
+  test('a variable that appears later gets a stream of its own', () => {
+    const [first] = planStreams([device(['x', 'y'])], [], rules).added;
+    expect(first).toMatchObject({ key: 'd', selection: { group: 'd', sensors: ['d'], variables: ['x', 'y'] } });
+    const existing = [{ id: 1, key: 'd', selection: { group: 'd', sensors: ['d'], variables: ['x', 'y'] } }];
+    const later = planStreams([device(['x', 'y', 'z'])], existing, rules);
+    expect(later.added.map(({ key, selection }) => [key, selection.variables])).toEqual([['d#2', ['z']]]);
+    expect(later.retired).toEqual([]);
+  });
+
+  test('choosing some sensors of a group that was read as a whole gives them a stream', () => {
+    const whole = [{ id: 1, key: 'g', selection: { group: 'g', sensors: undefined, variables: undefined } }];
+    const plan = planStreams([{ id: 'a', group: 'g' }], whole, {
+      sensorsPerRead: Infinity,
+      namesVariables: false,
+      all: false,
+    });
+    expect(plan).toEqual({
+      added: [
+        {
+          key: 'g#2',
+          selection: { group: 'g', sensors: ['a'], variables: undefined },
+          sensors: [{ id: 'a', group: 'g' }],
+        },
+      ],
+      retired: [1],
+      narrowed: [],
+    });
+  });
+
+  test('a sensor that was not wanted for a while comes back with its past to be filled', () => {
+    const list = { sensorsPerRead: Infinity, namesVariables: false, all: false };
+    const both = [{ id: 1, key: 'g', selection: { group: 'g', sensors: ['a', 'b'], variables: undefined } }];
+    const without = applied(both, [{ id: 'a', group: 'g' }], list, 10);
+    expect(without).toEqual([{ id: 1, key: 'g', selection: { group: 'g', sensors: ['a'], variables: undefined } }]);
+    const again = applied(
+      without,
+      [
+        { id: 'a', group: 'g' },
+        { id: 'b', group: 'g' },
+      ],
+      list,
+      20,
+    );
+    expect(again.map(({ id, selection }) => [id, selection.sensors])).toEqual([
+      [1, ['a']],
+      [20, ['b']],
+    ]);
+  });
+});
