@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { parseSource } from '../src/core/source.ts';
+import { kinds, platforms } from './index.ts';
+
+describe('kinds', () => {
+  it('ask for what the customer hands over, and for nothing else', () => {
+    const keys = (kind: keyof typeof kinds) => {
+      const given = {
+        url: 'https://h',
+        authUrl: 'https://a',
+        username: 'u',
+        password: 'p',
+        clientId: 'c',
+        clientSecret: 's',
+      };
+      const issues = kinds[kind].safeParse(given).error?.issues ?? [];
+      const refused = new Set(issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])));
+      return Object.keys(given).filter((key) => !refused.has(key));
+    };
+    expect(keys('user-credentials')).toStrictEqual(['url', 'username', 'password']);
+    expect(keys('client-credentials')).toStrictEqual(['url', 'clientId', 'clientSecret']);
+    expect(keys('separate-auth-server')).toStrictEqual(['url', 'authUrl', 'clientId', 'clientSecret']);
+    expect(keys('historian')).toStrictEqual(['url', 'clientId', 'clientSecret']);
+  });
+
+  it('custom takes an address and any text', () => {
+    expect(kinds.custom.safeParse({ url: 'https://h', apiKey: 'k' }).success).toBe(true);
+    expect(kinds.custom.safeParse({ apiKey: 'k' }).success).toBe(false);
+    expect(kinds.custom.safeParse({ url: 'https://h', apiKey: 5 }).success).toBe(false);
+  });
+});
+
+describe('platforms', () => {
+  it('have names of their own', () => {
+    expect(new Set(platforms.map(({ name }) => name)).size).toBe(platforms.length);
+  });
+
+  it.each(platforms.map((platform) => [platform.name, platform] as const))(
+    '%s has defaults that go together',
+    (_, platform) => {
+      const { limits } = platform;
+      expect(Object.keys(platform.kinds).every((kind) => Object.hasOwn(kinds, kind))).toBe(true);
+      expect(limits.minWindow).toBeGreaterThan(0);
+      expect(limits.minWindow).toBeLessThanOrEqual(limits.maxWindow);
+      expect(limits.overlap).toBeLessThanOrEqual(limits.maxWindow);
+      // An empty source of it is refused for what is missing, never for a default.
+      const parsed = parseSource({ platform: platform.name, schedule: { every: '10s' } }, platforms, { kinds });
+      expect(parsed.ok ? [] : parsed.problems.map(({ message }) => message)).not.toContainEqual(
+        expect.not.stringMatching('is missing'),
+      );
+    },
+  );
+});

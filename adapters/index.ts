@@ -1,0 +1,24 @@
+import type { KindSchemas } from '../src/core/source.ts';
+import type { KindName, Platform } from '../src/pull/adapter.ts';
+import { clientCredentials } from './kinds/client-credentials.ts';
+import { custom } from './kinds/custom.ts';
+import { historian } from './kinds/historian.ts';
+import { separateAuthServer } from './kinds/separate-auth-server.ts';
+import { userCredentials } from './kinds/user-credentials.ts';
+import { influxdb } from './platforms/influxdb/index.ts';
+import { thingsboard } from './platforms/thingsboard/index.ts';
+
+/** The registry: one line for each platform. */
+export const platforms: readonly Platform[] = [
+  influxdb, //
+  thingsboard,
+];
+
+/** What each kind asks of the operator. */
+export const kinds: KindSchemas<KindName> = {
+  'user-credentials': userCredentials,
+  'client-credentials': clientCredentials,
+  'separate-auth-server': separateAuthServer,
+  historian,
+  custom,
+};

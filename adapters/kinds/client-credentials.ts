@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { baseUrl, secret, text } from '../../src/core/source-fields.ts';
+
+/** A condition-monitoring platform with a client of its own for the bridge (seed 2.3, second row). */
+export const clientCredentials = z
+  .strictObject({
+    url: baseUrl('Base address of the API'),
+    clientId: text('Identifier of the API client'),
+    clientSecret: secret('Secret of that client'),
+  })
+  .describe('Where the API is and which client asks: url, clientId, clientSecret');

@@ -1,0 +1,41 @@
+import type { Readable } from 'node:stream';
+import type { Http } from '../../../src/pull/adapter.ts';
+import { blocks } from './answer.ts';
+import type { Block } from './answer.ts';
+import { failureOf, notAuthorised } from './failure.ts';
+import type { Options } from './options.ts';
+
+const NOT_AUTHORISED_BYTES = 16_384;
+
+/**
+ * Asks one request of one or more statements and yields what is answered while it arrives. POST, because a list of
+ * sensors outgrows an address; chunked, because an answer in one piece may be cut with HTTP 200 (`max-row-limit`)
+ * while its `partial` says nothing reliable; instants in µs, cut by InfluxDB from its nanoseconds.
+ */
+export async function* ask(http: Http, options: Options, statements: readonly string[]): AsyncGenerator<Block> {
+  const form = new URLSearchParams({
+    db: options.database,
+    q: statements.join('; '),
+    epoch: 'u',
+    chunked: 'true',
+    chunk_size: String(options.chunkSize),
+  });
+  const answer = await http.post<Readable>('/query', form, { responseType: 'stream', expect: [403] });
+  if (answer.status === 403) throw notAuthorised(await saidIn(answer.data), options);
+  yield* blocks(answer.data, statements.length, (said) => failureOf(said, options));
+}
+
+/** The `error` of a short body, or the body. */
+async function saidIn(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  let body = Buffer.alloc(0);
+  for await (const bytes of stream) {
+    body = Buffer.concat([body, bytes]);
+    if (body.length > NOT_AUTHORISED_BYTES) break;
+  }
+  const text = body.toString('utf8');
+  try {
+    return String((JSON.parse(text) as { error?: unknown }).error);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,62 @@
+import { contractBroken } from '../../../src/core/errors.ts';
+import type { Instant } from '../../../src/core/instant.ts';
+import type { Block } from './answer.ts';
+
+/** The points of one field in a block. */
+export interface Column {
+  /** Position among the columns of the block; 0 is the time. */
+  readonly index: number;
+  readonly at: readonly Instant[];
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Turns rows into columns: the hot path. A null is left out, because a row holds every field of the measurement and
+ * null is how InfluxDB says that this point has no such field; it cannot store one as a value. `mayBeInteger` tells
+ * which columns to look through for integers that a double cannot hold; those come as bigint.
+ */
+export function columnsOf(block: Block, mayBeInteger: (index: number) => boolean): Column[] {
+  const { rows, columns } = block;
+  if (columns[0] !== 'time') throw contractBroken('InfluxDB: the first column is not the time', columns.join(', '));
+  const at = instantsOf(rows, columns.length);
+  let exact: Block['rows'] | undefined;
+  const found: Column[] = [];
+  for (let index = 1; index < columns.length; index += 1) {
+    let column = columnAt(rows, at, index);
+    if (mayBeInteger(index) && column.values.some(isBeyondDouble)) {
+      exact ??= block.exactRows();
+      column = columnAt(exact, at, index);
+    }
+    if (column.at.length > 0) found.push(column);
+  }
+  return found;
+}
+
+const isBeyondDouble = (value: unknown): boolean =>
+  typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER);
+
+function instantsOf(rows: Block['rows'], width: number): Instant[] {
+  return rows.map((row) => {
+    const instant = row[0];
+    if (row.length === width && Number.isSafeInteger(instant)) return instant as Instant;
+    throw contractBroken('InfluxDB: a row that is not a time in µs and one value per column', JSON.stringify(row));
+  });
+}
+
+/** Columns without gaps, nearly all, share the instants. */
+function columnAt(rows: Block['rows'], at: readonly Instant[], index: number): Column {
+  const column = { index, at, values: rows.map((row) => row[index]) };
+  return column.values.includes(null) ? without(column, (value) => value === null) : column;
+}
+
+/** A column without the values `drop` holds of. */
+export function without(column: Column, drop: (value: unknown) => boolean): Column {
+  const at: Instant[] = [];
+  const values: unknown[] = [];
+  for (const [row, value] of column.values.entries()) {
+    if (drop(value)) continue;
+    at.push(column.at[row] as Instant);
+    values.push(value);
+  }
+  return { index: column.index, at, values };
+}

@@ -1,0 +1,81 @@
+import { contractBroken } from '../../../src/core/errors.ts';
+import type { Http, Sensor } from '../../../src/pull/adapter.ts';
+import type { Block } from './answer.ts';
+import { ask } from './ask.ts';
+import { unknownPolicy } from './failure.ts';
+import { addFields, isText } from './fields.ts';
+import type { FieldTypes } from './fields.ts';
+import { nameOf } from './naming.ts';
+import type { Options } from './options.ts';
+import { showFieldKeys, showMeasurements, showRetentionPolicies, showSeries } from './query.ts';
+import { parseSeriesKey } from './series-name.ts';
+
+/**
+ * One sensor per series, grouped by measurement: a measurement is a stream. One request, read from the index, so it
+ * costs no scan; the variables are the fields of the measurement, which InfluxDB does not tell apart by series.
+ */
+export async function* sensors(http: Http, options: Options): AsyncGenerator<Sensor> {
+  const { measurements, skipStringFields } = options;
+  const fieldsOf = new Map<string, FieldTypes>();
+  const policies: string[][] = [];
+  // Several series become one sensor where the options leave tags out.
+  const merges = options.sensorTag !== undefined || options.ignoreTags !== undefined;
+  const seen = new Set<string>();
+  // The policies come first: only they tell a database that is gone from one that is empty.
+  const statements = [
+    showRetentionPolicies(options),
+    showFieldKeys(options, measurements),
+    showSeries(options, measurements),
+  ];
+  let checked = false;
+  for await (const block of ask(http, options, statements)) {
+    if (block.statement === 0) {
+      policies.push(...textRows(block));
+      continue;
+    }
+    if (!checked) checkPolicy(options, policies);
+    checked = true;
+    if (block.statement === 1) {
+      const fields = fieldsOf.get(block.name) ?? new Map();
+      addFields(fields, block);
+      fieldsOf.set(block.name, fields);
+      continue;
+    }
+    for (const [key = ''] of textRows(block)) {
+      const series = parseSeriesKey(key);
+      const { sensor: id, variable } = nameOf(series, options);
+      const group = series.measurement;
+      if (merges && seen.size === seen.add(`${group}\n${id}`).size) continue;
+      const fields: FieldTypes = fieldsOf.get(group) ?? new Map();
+      const asked = [...fields.keys()].filter((field) => !(skipStringFields && isText(fields, field)));
+      yield { id, group, variables: asked.map(variable) };
+    }
+  }
+  checkPolicy(options, policies);
+}
+
+/** The measurements of the options, or all there are. */
+export async function measurementsOf(http: Http, options: Options): Promise<readonly string[]> {
+  if (options.measurements !== undefined) return options.measurements;
+  const found: string[] = [];
+  for await (const block of ask(http, options, [showRetentionPolicies(options), showMeasurements(options)])) {
+    if (block.statement === 1) found.push(...textRows(block).map(([name = '']) => name));
+  }
+  return found;
+}
+
+/** Whether the database has the policy of the options, or a default one; `config-invalid` where not. */
+export function checkPolicy({ retentionPolicy }: Options, rows: readonly (readonly unknown[])[]): void {
+  const names = rows.map((row) => String(row[0]));
+  const found =
+    retentionPolicy === undefined ? rows.some((row) => row.includes('true')) : names.includes(retentionPolicy);
+  if (!found) throw unknownPolicy(retentionPolicy, names);
+}
+
+/** Rows of an answer about names. */
+export function textRows({ rows }: Block): string[][] {
+  if (rows.some((row) => typeof row[0] !== 'string')) {
+    throw contractBroken('InfluxDB: a list of names that holds something else', JSON.stringify(rows).slice(0, 4_000));
+  }
+  return rows.map((row) => row.map(String));
+}

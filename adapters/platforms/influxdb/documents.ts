@@ -1,0 +1,66 @@
+import { BridgeError, contractBroken, tooMuch } from '../../../src/core/errors.ts';
+import { unavailable } from './failure.ts';
+
+const NEWLINE = 10;
+const OPENING_BRACE = 123;
+const EXCERPT_BYTES = 4_000;
+/** A piece of 50,000 rows with a hundred columns is about half of this. */
+const MAX_DOCUMENT_BYTES = 134_217_728;
+
+/**
+ * Cuts a chunked answer into its documents, one line each, and holds no more than the one it is reading.
+ * A stream that breaks, or ends inside a line, is `unavailable`, never the end of an answer (law 5); a page that is
+ * not JSON at all is `contract-broken`. Returning the generator early destroys the stream.
+ */
+export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let pieces: Buffer[] = [];
+  let byteCount = 0;
+  const take = (last: Buffer): string => {
+    const line = pieces.length === 0 ? last : Buffer.concat([...pieces, last], byteCount + last.length);
+    pieces = [];
+    byteCount = 0;
+    return line.toString('utf8');
+  };
+  for await (const bytes of whole(stream)) {
+    let from = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+      const line = take(bytes.subarray(from, end));
+      from = end + 1;
+      if (line !== '') yield line;
+    }
+    if (from === bytes.length) continue;
+    pieces.push(bytes.subarray(from));
+    byteCount += bytes.length - from;
+    if (pieces[0]?.[0] !== OPENING_BRACE) throw notInflux(take(Buffer.alloc(0)));
+    if (byteCount > MAX_DOCUMENT_BYTES) {
+      throw tooMuch(
+        `InfluxDB: a piece of the answer is longer than ${MAX_DOCUMENT_BYTES} bytes; lower options.chunkSize`,
+      );
+    }
+  }
+  if (byteCount > 0) throw unavailable('InfluxDB: the answer ended inside a document', 'reset');
+}
+
+/** A page that is not an answer of InfluxDB. */
+export const notInflux = (text: string): BridgeError =>
+  contractBroken(
+    'InfluxDB: the answer is not JSON; is this the address of its HTTP API?',
+    text.slice(0, EXCERPT_BYTES),
+  );
+
+/** The bytes of a stream; whatever it fails with is one of the bridge's own errors. */
+async function* whole(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  try {
+    for await (const { buffer, byteOffset, byteLength } of stream) yield Buffer.from(buffer, byteOffset, byteLength);
+  } catch (error) {
+    throw asBrokenOff(error);
+  }
+}
+
+function asBrokenOff(error: unknown): BridgeError {
+  if (error instanceof BridgeError) return error;
+  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  if (code === 'ERR_CANCELED') return new BridgeError({ code: 'cancelled' }, 'reading was cancelled', { cause: error });
+  const why = code === 'ETIMEDOUT' || code === 'ECONNABORTED' ? 'time-out' : 'reset';
+  return unavailable(`InfluxDB: the answer broke off: ${message}`, why, error);
+}

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { nameOf, tagsOf } from './naming.ts';
+import { options } from './options.ts';
+import type { Options } from './options.ts';
+import type { Series } from './series-name.ts';
+
+const plain = options.parse({ database: 'plant' });
+const byTag = options.parse({ database: 'plant', sensorTag: 'sensor' });
+const without = options.parse({ database: 'plant', ignoreTags: ['firmware'] });
+const series: Series = {
+  measurement: 'temp',
+  tags: [
+    ['sensor', 'S,1'],
+    ['firmware', '1.2'],
+  ],
+};
+
+describe('sensor and variable', () => {
+  test('measurement and all tags, by default', () => {
+    const { sensor, labels, variable } = nameOf(series, plain);
+    expect([sensor, labels, variable('value')]).toEqual([String.raw`temp,firmware=1.2,sensor=S\,1`, [], 'value']);
+  });
+
+  test('an ignored tag becomes a label', () => {
+    const { sensor, labels, variable } = nameOf(series, without);
+    expect([sensor, labels, variable('value')]).toEqual([String.raw`temp,sensor=S\,1`, ['firmware=1.2'], 'value']);
+  });
+
+  test('one tag names the sensor, and the measurement moves to the variable', () => {
+    const { sensor, labels, variable } = nameOf(series, byTag);
+    expect([sensor, labels, variable('value')]).toEqual([String.raw`S\,1`, ['firmware=1.2'], 'temp.value']);
+  });
+
+  test('a dot of the measurement is not the one before the field', () => {
+    const { variable } = nameOf({ measurement: 'a.b', tags: [['sensor', 'S1']] }, byTag);
+    expect(variable('c')).toBe(String.raw`a\.b.c`);
+  });
+
+  test('a series without that tag keeps a name of its own', () => {
+    const { sensor, variable } = nameOf({ measurement: 'temp', tags: [['unit', 'C']] }, byTag);
+    expect([sensor, variable('value')]).toEqual(['temp,sensor=,unit=C', 'value']);
+  });
+
+  test('a label is never longer than one may be', () => {
+    const long: Series = { measurement: 'temp', tags: [['firmware', 'x'.repeat(200)]] };
+    expect(nameOf(long, without).labels).toEqual([]);
+  });
+});
+
+describe('back from the name', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', '.', '\\', ',', '=', ' ', '\t'), minLength: 1, maxLength: 4 });
+  const dotted = fc.string({ unit: fc.constantFrom('a', '.', '\\'), minLength: 1, maxLength: 3 });
+  const key = fc.constantFrom('sensor', 'firmware', 'unit', 'a,b');
+  const anySeries = fc.record({
+    measurement: word,
+    tags: fc.uniqueArray(fc.tuple(key, word), { selector: ([name]) => name }),
+  });
+
+  test.each<[string, Options]>([
+    ['plain', plain],
+    ['sensorTag', byTag],
+    ['ignoreTags', without],
+  ])('%s: the tags are those the series has', (_name, given) => {
+    fc.assert(
+      fc.property(anySeries, (one) => {
+        const { measurement, tags } = tagsOf(nameOf(one, given).sensor, given);
+        const own = new Map<string, string>(one.tags);
+        expect(measurement ?? one.measurement).toBe(one.measurement);
+        for (const [name, value] of tags) expect(value).toBe(own.get(name) ?? '');
+      }),
+    );
+  });
+
+  test('two measurements of one sensor never share a variable', () => {
+    const variable = (measurement: string, field: string) =>
+      nameOf({ measurement, tags: [['sensor', 'S1']] }, byTag).variable(field);
+    fc.assert(
+      fc.property(dotted, dotted, dotted, dotted, (one, field, other, otherField) => {
+        if (variable(one, field) === variable(other, otherField)) expect([one, field]).toEqual([other, otherField]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.each([
+    ['tags in another order', plain, 'temp,b=1,a=2'],
+    ['a tag that is ignored', without, 'temp,firmware=1'],
+    ['a tag without a value', plain, 'temp,sensor='],
+    ['no tags where there should be', plain, 'temp,'],
+    ['a value that is not escaped', byTag, 'S,1'],
+  ])('%s can never match, so it is refused', (_what, given, sensor) => {
+    expect(() => tagsOf(sensor, given)).toThrow(
+      expect.objectContaining({ fault: { code: 'config-invalid', path: 'sensors' } }),
+    );
+  });
+});
+
+describe('options', () => {
+  test('have defaults', () => {
+    expect(plain).toEqual({ database: 'plant', chunkSize: 10_000, skipStringFields: false });
+  });
+
+  test.each([
+    {},
+    { database: '' },
+    { database: 'plant', chunkSize: 50_001 },
+    { database: 'plant', measurements: [] },
+    { database: 'plant', ignoreTags: ['a', 'a'] },
+    { database: 'plant', sensorTag: 'a', ignoreTags: ['b'] },
+    { database: 'plant', db: 'plant' },
+  ])('%j are refused', (given) => {
+    expect(options.safeParse(given).success).toBe(false);
+  });
+});

@@ -1,0 +1,77 @@
+import { configInvalid } from '../../../src/core/errors.ts';
+import type { BridgeError } from '../../../src/core/errors.ts';
+import type { Options } from './options.ts';
+import { escape, parseSeriesName, seriesName, unescape } from './series-name.ts';
+import type { Series } from './series-name.ts';
+
+/** What the readings of one series are called. */
+export interface Naming {
+  readonly sensor: string;
+  /** The tags that are not part of `sensor`, as `key=value`; what a label cannot hold is left out. */
+  readonly labels: readonly string[];
+  readonly variable: (field: string) => string;
+}
+
+/** Which series a sensor stands for: those of `measurement` (any, where undefined) that have all these tags. "" = has not. */
+export interface SensorTags {
+  readonly measurement: string | undefined;
+  readonly tags: readonly (readonly [key: string, value: string])[];
+}
+
+const LABEL_LENGTH = 128;
+const LABELS = 32;
+
+/**
+ * Names a series as the options want it. Whatever the options, measurement, tags of the name and field can be read
+ * from sensor and variable together, so two series only share a name where the operator asked for it.
+ */
+export function nameOf(series: Series, { sensorTag, ignoreTags = [] }: Options): Naming {
+  const { measurement, tags } = series;
+  if (sensorTag === undefined) {
+    const [ignored, naming] = partition(tags, ([key]) => ignoreTags.includes(key));
+    return { sensor: seriesName({ measurement, tags: naming }), labels: labelsOf(ignored), variable: asIs };
+  }
+  const [chosen, others] = partition(tags, ([key]) => key === sensorTag);
+  const value = chosen[0]?.[1] ?? '';
+  // A series without the tag keeps its long name; "tag=" in it tells it from every value of the tag.
+  if (value === '') {
+    return { sensor: seriesName({ measurement, tags: [...others, [sensorTag, '']] }), labels: [], variable: asIs };
+  }
+  // Otherwise `a.b` with the field `c` and `a` with the field `b.c` would be one variable.
+  const prefix = measurement.replaceAll(/[\\.]/g, String.raw`\$&`);
+  return { sensor: escape(value), labels: labelsOf(others), variable: (field) => `${prefix}.${field}` };
+}
+
+/** The reverse of `nameOf`; `config-invalid` where no series can have that name: it would be read as empty for ever. */
+export function tagsOf(sensor: string, options: Options): SensorTags {
+  const { sensorTag } = options;
+  const series = parseSeriesName(sensor);
+  const isLong = series !== undefined && (sensorTag === undefined || series.tags.some(([key]) => key === sensorTag));
+  if (!isLong && sensorTag === undefined) throw notAName(sensor, 'measurement,tag=value,…');
+  const found: SensorTags = isLong
+    ? series
+    : { measurement: undefined, tags: [[sensorTag as string, unescape(sensor)]] };
+  const present = found.tags.filter(([, value]) => value !== '');
+  const written = nameOf({ measurement: found.measurement ?? '', tags: present }, options).sensor;
+  if (written !== sensor) throw notAName(sensor, written);
+  return found;
+}
+
+const notAName = (sensor: string, right: string): BridgeError =>
+  configInvalid(
+    `${JSON.stringify(sensor)} does not name a series`,
+    `Write it as ${right}, which is how the discovery of sensors shows it; see the README of the platform.`,
+    'sensors',
+  );
+
+const asIs = (field: string): string => field;
+
+const labelsOf = (tags: Series['tags']): string[] =>
+  tags
+    .map(([key, value]) => `${key}=${value}`)
+    .filter((label) => label.length <= LABEL_LENGTH && !/\p{Cc}/u.test(label))
+    .slice(0, LABELS);
+
+function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [yes: T[], no: T[]] {
+  return [items.filter((item) => belongs(item)), items.filter((item) => !belongs(item))];
+}

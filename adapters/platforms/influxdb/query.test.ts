@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LAST_INSTANT } from '../../../src/core/instant.ts';
+import { quoteName, quoteText, select, showFieldKeys, showSeries } from './query.ts';
+
+const names = { database: 'plant' };
+const window = { from: 1_767_225_600_000_000, to: 1_767_225_600_000_001 };
+
+/** InfluxQL's own reading of a quoted text, and what follows it. */
+function scan(quoted: string): { content: string; rest: string } {
+  const quote = quoted[0];
+  let content = '';
+  for (let index = 1; index < quoted.length; index += 1) {
+    const character = quoted[index];
+    if (character === '\n') throw new Error('a quote does not span lines');
+    if (character === quote) return { content, rest: quoted.slice(index + 1) };
+    if (character !== '\\') content += character;
+    else {
+      index += 1;
+      const meaning = new Map([
+        ['n', '\n'],
+        ['\\', '\\'],
+        ['"', '"'],
+        ["'", "'"],
+      ]).get(quoted[index] ?? '');
+      if (meaning === undefined) throw new Error('bad escape');
+      content += meaning;
+    }
+  }
+  throw new Error('not terminated');
+}
+
+describe('quoting', () => {
+  const awkward = fc.string({ unit: fc.constantFrom('a', '"', "'", '\\', '\n', 'n', ';', ' ', '--', '🔥') });
+
+  test('keeps every name and text in its quotes', () => {
+    fc.assert(
+      fc.property(awkward, (text) => {
+        expect(scan(quoteName(text))).toEqual({ content: text, rest: '' });
+        expect(scan(quoteText(text))).toEqual({ content: text, rest: '' });
+      }),
+    );
+  });
+
+  test('an injection is a strange name and nothing else', () => {
+    expect(showSeries({ database: 'x"; DROP DATABASE "plant' })).toBe(
+      String.raw`SHOW SERIES ON "x\"; DROP DATABASE \"plant"`,
+    );
+  });
+});
+
+describe('select', () => {
+  test('a window with both ends to the nanosecond', () => {
+    expect(select(names, 'pump', window)).toBe(
+      'SELECT * FROM "plant".."pump" WHERE time >= 1767225600000000000 AND time < 1767225600000001000 GROUP BY * ORDER BY time ASC',
+    );
+  });
+
+  test.each([
+    [0, 1, 'time >= 0 AND time < 1000 '],
+    [-5, 7, 'time >= -5000 AND time < 7000 '],
+    [LAST_INSTANT - 1, LAST_INSTANT, 'time >= 9007199254740990000 AND time < 9007199254740991000 '],
+  ])('from %d to %d', (from, to, condition) => {
+    expect(select(names, 'pump', { from, to })).toContain(condition);
+  });
+
+  test('of a retention policy', () => {
+    expect(select({ ...names, retentionPolicy: 'a year' }, 'pump', window)).toContain('FROM "plant"."a year"."pump"');
+  });
+
+  test('of chosen sensors: what one of them has, the others do not', () => {
+    const sensors = [
+      { measurement: 'pump', tags: [['line', "o'clock"]] },
+      { measurement: 'pump', tags: [['hall', '3']] },
+      { measurement: 'pump', tags: [] },
+    ] as const;
+    expect(select(names, 'pump', window, { sensors })).toContain(
+      String.raw` AND (("line"::tag = 'o\'clock' AND "hall"::tag = '') OR ("line"::tag = '' AND "hall"::tag = '3') OR ("line"::tag = '' AND "hall"::tag = '')) GROUP BY`,
+    );
+  });
+
+  test('of sensors named by one tag: the other tags may be anything', () => {
+    const sensors = [
+      { measurement: undefined, tags: [['hall', '3']] },
+      {
+        measurement: 'pump',
+        tags: [
+          ['hall', ''],
+          ['line', 'a'],
+        ],
+      },
+    ] as const;
+    expect(select(names, 'pump', window, { sensors })).toContain(
+      ` AND (("hall"::tag = '3') OR ("hall"::tag = '' AND "line"::tag = 'a')) GROUP BY`,
+    );
+  });
+
+  test('of nothing but a sensor without tags: all, to be sorted out by name', () => {
+    const sensors = [{ measurement: 'pump', tags: [] }];
+    expect(select(names, 'pump', window, { sensors })).toBe(select(names, 'pump', window));
+  });
+
+  test('of one type of a field', () => {
+    const columns = [{ field: 'a "b"', type: 'string' }];
+    expect(select(names, 'pump', window, { columns })).toContain(String.raw`SELECT "a \"b\""::string FROM`);
+  });
+});
+
+test('field keys of some measurements', () => {
+  expect(showFieldKeys(names, ['a', 'b c'])).toBe('SHOW FIELD KEYS ON "plant" FROM "a", "b c"');
+});

@@ -1,0 +1,205 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import type { Samples, Selection } from '../../../src/pull/adapter.ts';
+import type { Window } from '../../../src/core/window.ts';
+import { cannedHttp, text } from './canned.ts';
+import type { Canned } from './canned.ts';
+import { options } from './options.ts';
+import { read } from './read.ts';
+
+const cases = fileURLToPath(new URL('cases', import.meta.url));
+
+const selection = (group: string, sensors?: readonly string[]): Selection => ({ group, sensors, variables: undefined });
+
+async function samplesOf(
+  answers: readonly Canned[],
+  given: object,
+  chosen: Selection,
+  window: Window = { from: 0, to: 10 },
+) {
+  const { http, asked, streams } = cannedHttp(...answers);
+  const samples: Samples[] = [];
+  for await (const one of read(http, options.parse({ database: 'plant', ...given }), chosen, window)) samples.push(one);
+  return { samples, asked, streams };
+}
+
+describe('recorded answers of InfluxDB 1.6.7', () => {
+  test.each(readdirSync(cases))('%s', async (name) => {
+    const file = (file: string): string => readFileSync(join(cases, name, file), 'utf8');
+    const given = JSON.parse(file('case.json')) as { options: object; group: string; sensors?: string[] } & Window;
+    const answers = readdirSync(join(cases, name)).filter((file) => file.startsWith('answer-'));
+    const expected = JSON.parse(file('expected.json')) as { samples?: unknown; error?: unknown };
+    const reading = samplesOf(
+      answers.toSorted().map((answer) => text(file(answer))),
+      given.options,
+      selection(given.group, given.sensors),
+      given,
+    );
+    if (expected.error) {
+      await expect(reading).rejects.toMatchObject({ fault: expected.error });
+      return;
+    }
+    const { samples, asked } = await reading;
+    expect(asked).toHaveLength(answers.length);
+    // JSON has no bigint: a case writes it as text with an n.
+    const written: unknown = JSON.parse(
+      JSON.stringify(samples, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
+    );
+    expect(written).toEqual(expected.samples);
+  });
+});
+
+const fieldKeys = (...rows: readonly (readonly string[])[]): string =>
+  `${JSON.stringify({ results: [{ statement_id: 0, series: [{ name: 'm', columns: ['fieldKey', 'fieldType'], values: rows }] }] })}\n`;
+
+const points = (columns: readonly string[], values: string, tags: object = {}): string =>
+  `{"results":[{"statement_id":1,"series":[{"name":"m","tags":${JSON.stringify(tags)},"columns":${JSON.stringify(['time', ...columns])},"values":${values}}]}]}\n`;
+
+describe('values', () => {
+  test('an integer a double cannot hold comes as bigint, and only that', async () => {
+    const rows = '[[1,9007199254740993,1152921504606847000],[2,-9007199254740991,0.5],[3,null,1e300]]';
+    const body = fieldKeys(['i', 'integer'], ['f', 'float']) + points(['i', 'f'], rows);
+    const { samples } = await samplesOf([text(body)], {}, selection('m'));
+    expect(samples.map(({ values }) => values)).toEqual([
+      [9_007_199_254_740_993n, -9_007_199_254_740_991],
+      [1_152_921_504_606_847_000, 0.5, 1e300],
+    ]);
+  });
+
+  test('a field that appeared a moment ago is taken for an integer', async () => {
+    const { samples } = await samplesOf(
+      [text(fieldKeys() + points(['new'], '[[1,9007199254740993]]'))],
+      {},
+      selection('m'),
+    );
+    expect(samples).toMatchObject([{ values: [9_007_199_254_740_993n] }]);
+  });
+
+  test('texts and booleans come as they are, for the bridge to refuse', async () => {
+    const body = fieldKeys(['s', 'string'], ['b', 'boolean']) + points(['s', 'b'], '[[1,"1.5",null],[2,null,false]]');
+    const { samples } = await samplesOf([text(body)], {}, selection('m'));
+    expect(samples).toEqual([
+      { sensor: 'm', variable: 's', at: [1], values: ['1.5'] },
+      { sensor: 'm', variable: 'b', at: [2], values: [false] },
+    ]);
+  });
+
+  test('texts may be left out', async () => {
+    const body = fieldKeys(['s', 'string'], ['f', 'float']) + points(['s', 'f'], '[[1,"1.5",2.5]]');
+    const { samples } = await samplesOf([text(body)], { skipStringFields: true }, selection('m'));
+    expect(samples.map(({ variable }) => variable)).toEqual(['f']);
+  });
+
+  test('texts may be left out of a field that also has numbers, without a second request', async () => {
+    const body = fieldKeys(['f', 'string'], ['f', 'float']) + points(['f'], '[[1,"1.5"]]');
+    const { samples, asked } = await samplesOf([text(body)], { skipStringFields: true }, selection('m'));
+    expect([samples, asked.length]).toEqual([[], 1]);
+  });
+
+  test.each([
+    ['a time that is text', '[["2026-01-01T00:00:00Z",1]]'],
+    ['a time in nanoseconds', '[[1767225600000000001,1]]'],
+    ['a row that is too short', '[[1]]'],
+    ['a row that is too long', '[[1,2,3]]'],
+  ])('%s breaks the contract', async (_what, rows) => {
+    const reading = samplesOf([text(fieldKeys(['f', 'float']) + points(['f'], rows))], {}, selection('m'));
+    await expect(reading).rejects.toMatchObject({ code: 'contract-broken' });
+  });
+});
+
+describe('sensors', () => {
+  const answer = (statement: string, hall: string): string =>
+    fieldKeys(['f', 'float']) + points(['f'], '[[1,2]]', { hall, line: statement });
+
+  test('only the chosen ones are yielded, whatever the answer holds', async () => {
+    const { samples, asked } = await samplesOf([text(answer('', '3'))], {}, selection('m', ['m,hall=4']));
+    expect(samples).toEqual([]);
+    expect(asked[0]?.get('q')).toContain(`("hall"::tag = '4')`);
+  });
+
+  test('are asked for a hundred at a time', async () => {
+    const chosen = Array.from({ length: 250 }, (_, index) => `m,hall=${index}`);
+    const { samples, asked } = await samplesOf(
+      [0, 100, 249].map((hall) => text(answer('', `${hall}`))),
+      {},
+      selection('m', chosen),
+    );
+    expect(samples.map(({ sensor }) => sensor)).toEqual(['m,hall=0', 'm,hall=100', 'm,hall=249']);
+    expect(asked.map((form) => form.get('q')?.match(/::tag/g)?.length)).toEqual([100, 100, 50]);
+  });
+
+  test('of another measurement are a mistake, not an empty window', async () => {
+    const reading = samplesOf([], {}, selection('m', ['n,hall=4']));
+    await expect(reading).rejects.toMatchObject({ fault: { code: 'config-invalid', path: 'sensors' } });
+  });
+
+  test('tags that are not in the name become labels', async () => {
+    const { samples } = await samplesOf([text(answer('a', '3'))], { sensorTag: 'hall' }, selection('m', ['3']));
+    expect(samples).toEqual([{ sensor: '3', variable: 'm.f', at: [1], values: [2], labels: ['line=a'] }]);
+  });
+});
+
+test('what is asked', async () => {
+  const { asked } = await samplesOf(
+    [text(fieldKeys() + '{"results":[{"statement_id":1}]}\n')],
+    { chunkSize: 7 },
+    selection('m'),
+  );
+  expect(asked.map((form) => Object.fromEntries(form))).toEqual([
+    {
+      db: 'plant',
+      q: 'SHOW FIELD KEYS ON "plant" FROM "m"; SELECT * FROM "plant".."m" WHERE time >= 0 AND time < 10000 GROUP BY * ORDER BY time ASC',
+      epoch: 'u',
+      chunked: 'true',
+      chunk_size: '7',
+    },
+  ]);
+});
+
+describe('a consumer that', () => {
+  async function* endless(count: { pieces: number }): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(fieldKeys(['f', 'float']));
+    for (;;) {
+      count.pieces += 1;
+      yield Buffer.from(points(['f'], `[[${count.pieces},1]]`).replace('}]}]}', '}],"partial":true}]}'));
+    }
+  }
+
+  test('stops early ends the stream', async () => {
+    const { http, streams } = cannedHttp({ pieces: endless({ pieces: 0 }) });
+    for await (const one of read(http, options.parse({ database: 'plant' }), selection('m'), { from: 0, to: 10 })) {
+      expect(one.values).toEqual([1]);
+      break;
+    }
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]);
+  });
+
+  test('takes its time is not run over', async () => {
+    const count = { pieces: 0 };
+    const { http } = cannedHttp({ pieces: endless(count) });
+    const reading = read(http, options.parse({ database: 'plant' }), selection('m'), { from: 0, to: 10 });
+    for (let taken = 0; taken < 5; taken += 1) await reading.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(count.pieces).toBeLessThan(10);
+    await reading.return(undefined);
+  });
+});
+
+test('403 says which right is missing, and how to give it', async () => {
+  const said = `error authorizing query: the "bridge" not authorized to execute statement 'SELECT', requires READ on plant`;
+  const reading = samplesOf([{ ...text(JSON.stringify({ error: said })), status: 403 }], {}, selection('m'));
+  await expect(reading).rejects.toMatchObject({
+    fault: { code: 'credentials-rejected', right: true },
+    remedy: expect.stringContaining(String.raw`GRANT READ ON "plant" TO "the \"bridge\""`) as unknown,
+  });
+});
+
+test('403 of something before InfluxDB', async () => {
+  const reading = samplesOf([{ ...text('<html>Forbidden</html>'), status: 403 }], {}, selection('m'));
+  await expect(reading).rejects.toMatchObject({
+    fault: { code: 'credentials-rejected', right: true },
+    remedy: expect.stringContaining('GRANT READ ON "plant" TO the user') as unknown,
+  });
+});

@@ -1,0 +1,107 @@
+import { configInvalid } from '../../../src/core/errors.ts';
+import type { Window } from '../../../src/core/window.ts';
+import type { Http, Samples, Selection } from '../../../src/pull/adapter.ts';
+import type { Block } from './answer.ts';
+import { ask } from './ask.ts';
+import { columnsOf, without } from './columns.ts';
+import { measurementsOf } from './discovery.ts';
+import { addFields, mayBeInteger, passedOver } from './fields.ts';
+import type { FieldTypes } from './fields.ts';
+import { nameOf, tagsOf } from './naming.ts';
+import type { SensorTags } from './naming.ts';
+import type { Options } from './options.ts';
+import { select, showFieldKeys } from './query.ts';
+import type { TypedField } from './query.ts';
+
+/** Longer conditions cost InfluxDB more than asking twice. Ours. */
+const SENSORS_PER_REQUEST = 100;
+
+/**
+ * The samples of one window: one request per measurement and 100 chosen sensors, the types of the fields and their
+ * points in one answer. A second request follows only where shards disagree on the type of a field.
+ */
+export async function* read(
+  http: Http,
+  options: Options,
+  selection: Selection,
+  window: Window,
+): AsyncGenerator<Samples> {
+  const measurements = selection.group === undefined ? await measurementsOf(http, options) : [selection.group];
+  for (const measurement of measurements) {
+    for (const sensors of batches(selection, options, measurement)) {
+      const wanted = sensors && new Set(sensors.keys());
+      const tags = sensors && [...sensors.values()];
+      for await (const samples of readBatch(http, options, { measurement, window, sensors: tags })) {
+        if (wanted?.has(samples.sensor) ?? true) yield samples;
+      }
+    }
+  }
+}
+
+/** The chosen sensors of a measurement with their tags, at most 100 at a time; `[undefined]` where none are chosen. */
+function batches(
+  { group, sensors }: Selection,
+  options: Options,
+  measurement: string,
+): (ReadonlyMap<string, SensorTags> | undefined)[] {
+  if (sensors === undefined) return [undefined];
+  const chosen = sensors.map((sensor) => [sensor, tagsOf(sensor, options)] as const);
+  const stray = chosen.find(([, { measurement: own }]) => own !== undefined && group !== undefined && own !== group);
+  if (stray) {
+    const message = `sensor ${JSON.stringify(stray[0])} is not of the measurement ${JSON.stringify(group)}`;
+    throw configInvalid(message, 'Correct its id or its group.', 'sensors');
+  }
+  const here = chosen.filter(([, { measurement: own }]) => own === undefined || own === measurement);
+  const count = Math.ceil(here.length / SENSORS_PER_REQUEST);
+  return Array.from(
+    { length: count },
+    (_, index) => new Map(here.slice(index * SENSORS_PER_REQUEST, (index + 1) * SENSORS_PER_REQUEST)),
+  );
+}
+
+interface Question {
+  readonly measurement: string;
+  readonly window: Window;
+  readonly sensors: readonly SensorTags[] | undefined;
+}
+
+async function* readBatch(http: Http, options: Options, question: Question): AsyncGenerator<Samples> {
+  const { measurement, window, sensors } = question;
+  const fields: FieldTypes = new Map();
+  const statements = [showFieldKeys(options, [measurement]), select(options, measurement, window, { sensors })];
+  let separate: readonly TypedField[] | undefined;
+  for await (const block of ask(http, options, statements)) {
+    if (block.statement === 0) {
+      addFields(fields, block);
+      continue;
+    }
+    separate ??= passedOver(fields);
+    yield* samplesOf(block, options, fields, separate);
+  }
+  const columns = passedOver(fields).filter(({ type }) => !(options.skipStringFields && type === 'string'));
+  if (columns.length === 0) return;
+  for await (const block of ask(http, options, [select(options, measurement, window, { sensors, columns })])) {
+    // A field asked for as two types has two columns, the second one renamed; their order is that of the question.
+    const named = { ...block, columns: ['time', ...columns.map(({ field }) => field)] };
+    yield* samplesOf(named, options, fields, []);
+  }
+}
+
+/** @param separate what a request of its own brings, so that it is left out here */
+function* samplesOf(
+  block: Block,
+  options: Options,
+  fields: FieldTypes,
+  separate: readonly TypedField[],
+): Generator<Samples> {
+  const tags = Object.entries(block.tags).filter(([, value]) => value !== '');
+  const naming = nameOf({ measurement: block.name, tags }, options);
+  const labels = naming.labels.length > 0 ? { labels: naming.labels } : {};
+  for (const column of columnsOf(block, (index) => mayBeInteger(fields, block.columns[index] as string))) {
+    const field = block.columns[column.index] as string;
+    const types = separate.filter((other) => other.field === field).map(({ type }) => type as string);
+    if (options.skipStringFields) types.push('string');
+    const { at, values } = types.length > 0 ? without(column, (value) => types.includes(typeof value)) : column;
+    if (at.length > 0) yield { sensor: naming.sensor, variable: naming.variable(field), at, values, ...labels };
+  }
+}

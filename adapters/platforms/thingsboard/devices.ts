@@ -1,0 +1,97 @@
+import { BridgeError, configInvalid } from '../../../src/core/errors.ts';
+import type { Http, Sensor } from '../../../src/pull/adapter.ts';
+import { broken, idOf, isObject, objectOf, saidIn } from './answer.ts';
+import type { Options } from './options.ts';
+import { currentUser } from './user.ts';
+
+/** A device as the bridge sees it. */
+export interface Device {
+  /** UUID. */
+  readonly id: string;
+  readonly name: string;
+  /** Its sensor id: one of the two, as the option `sensorId` says. */
+  readonly sensor: string;
+}
+
+const PAGE_SIZE = 100;
+
+/** Every sensor of the source: one request per 100 devices and one per device for its keys. */
+export async function* sensors(http: Http, options: Options): AsyncGenerator<Sensor> {
+  const missing = new Set(options.devices);
+  for await (const device of devices(http, options)) {
+    if (options.devices !== undefined) {
+      const listed = [device.id, device.name].filter((name) => options.devices?.includes(name));
+      if (listed.length === 0) continue;
+      for (const name of listed) missing.delete(name);
+    }
+    const keys = await keysOf(http, device.id);
+    const variables = options.keys === undefined ? keys : keys.filter((key) => options.keys?.includes(key));
+    yield { id: device.sensor, name: device.name, variables, group: device.id };
+  }
+  if (missing.size > 0) {
+    throw configInvalid(
+      `the user sees no such device: ${[...missing].join(', ')}`,
+      'Correct the entry, which is an id or an exact name, or assign the device to the customer of the user.',
+      'options.devices',
+    );
+  }
+}
+
+/** Every device the user may see (of `deviceType`, where it is set), in pages while the platform says `hasNext`. */
+export async function* devices(http: Http, options: Options): AsyncGenerator<Device> {
+  const { devicesPath } = await currentUser(http);
+  const ids = new Set<string>();
+  const sensorIds = new Set<string>();
+  for (let page = 0; ; page += 1) {
+    const { data } = await http.get<unknown>(devicesPath, {
+      params: { pageSize: PAGE_SIZE, page, ...(options.deviceType === undefined ? {} : { type: options.deviceType }) },
+    });
+    const { data: rows, hasNext } = objectOf(data, `ThingsBoard devices, page ${page}`);
+    if (!Array.isArray(rows) || typeof hasNext !== 'boolean') {
+      throw broken(`ThingsBoard devices, page ${page}: expected \`data\` and \`hasNext\``, data);
+    }
+    const before = ids.size;
+    for (const row of rows) {
+      const device = deviceOf(row, options);
+      if (ids.has(device.id)) continue;
+      if (sensorIds.has(device.sensor)) throw ambiguous(device.sensor);
+      ids.add(device.id);
+      sensorIds.add(device.sensor);
+      yield device;
+    }
+    if (!hasNext) return;
+    if (ids.size === before)
+      throw broken(`ThingsBoard devices, page ${page}: says there is more, but repeats itself`, data);
+  }
+}
+
+/** The names of the time series a device has, also such that were added since. */
+export async function keysOf(http: Http, device: string): Promise<readonly string[]> {
+  const path = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/keys/timeseries`;
+  const { status, data } = await http.get<unknown>(path, { expect: [404] });
+  if (status === 404) throw unknownDevice(device, saidIn(status, data));
+  if (!Array.isArray(data) || !data.every((key) => typeof key === 'string')) {
+    throw broken(`keys of device ${device}: expected an array of names`, data);
+  }
+  return data;
+}
+
+/**
+ * A device that is gone is never an empty window: its past would count as fetched (law 5). Nor is it a wrong setting,
+ * which would stop the whole source: only what reads this device waits.
+ */
+export const unknownDevice = (device: string, said: string): BridgeError =>
+  new BridgeError({ code: 'contract-broken' }, `ThingsBoard knows no device ${device}: ${said}`, {
+    remedy: 'It was deleted, or taken from the customer of the user. Give it back, or take it out of the source.',
+  });
+
+const ambiguous = (name: string): BridgeError =>
+  configInvalid(`two devices are named ${name}`, 'Name sensors by device id: `sensorId: id`.', 'options.sensorId');
+
+function deviceOf(row: unknown, options: Options): Device {
+  if (!isObject(row) || typeof row['name'] !== 'string')
+    throw broken('ThingsBoard devices: a device without name', row);
+  const id = idOf(row['id'], 'ThingsBoard devices');
+  const name = row['name'];
+  return { id, name, sensor: options.sensorId === 'name' ? name : id };
+}

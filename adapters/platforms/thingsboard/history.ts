@@ -1,0 +1,96 @@
+import { BridgeError, tooMuch, unsupported } from '../../../src/core/errors.ts';
+import type { Http } from '../../../src/pull/adapter.ts';
+import { broken, isObject, saidIn } from './answer.ts';
+import { unknownDevice } from './devices.ts';
+import type { Options } from './options.ts';
+import { columnsOf } from './points.ts';
+import type { Column, Question } from './points.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly data: unknown;
+}
+
+/** Points per key that any server has time for. */
+const FEW = 10;
+
+const refuses = ({ status }: Answer): boolean => status === 400 || status === 404;
+
+/**
+ * The history of one device: question → columns by key. `auto` asks the path of 2.x to 4.x first, then that of 4.x
+ * where the first answers 400 or 404, and remembers which one answered for as long as the returned function lives.
+ */
+export function historyOf(
+  http: Http,
+  device: string,
+  choice: Options['history'],
+): (question: Question) => Promise<ReadonlyMap<string, Column>> {
+  const old = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/values/timeseries`;
+  let paths = { auto: [old, `${old}/history`], old: [old], history: [`${old}/history`] }[choice];
+
+  return async (question) => {
+    const commas = question.keys.some((key) => key.includes(','));
+    // Only 4.x takes a key with a comma, as `key=`. The old path without `keys=` would answer the latest values.
+    if (commas && choice === 'old') throw commaKey(question.keys, '`options.history` is `old`');
+    const refused: Answer[] = [];
+    for (const path of commas ? [`${old}/history`] : paths) {
+      const answer = await ask(http, path, question);
+      if (!refuses(answer)) {
+        if (!commas) paths = [path];
+        return columnsOf(answer.data, question, device);
+      }
+      refused.push(answer);
+    }
+    throw refusal(device, question, refused);
+  };
+}
+
+/**
+ * Asks; and where the answer is 503, asks for a few points, then for all of them again. Servers run out of time over
+ * large answers (thingsboard/thingsboard#1580: AsyncRequestTimeout): if the few work and all do not, the window was too
+ * much. An outage fails the few as well, and one of a moment answers all in the end.
+ */
+async function ask(http: Http, path: string, question: Question): Promise<Answer> {
+  try {
+    return await send(http, path, question);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+  await send(http, path, { ...question, limit: Math.min(question.limit, FEW) });
+  try {
+    return await send(http, path, question);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw tooMuch('ThingsBoard answers 503 to so many points, and a few of them at once');
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof BridgeError && error.fault.code === 'unavailable' && error.fault.status === 503;
+
+/** `keys`, `startTs` and `endTs` always go together: without one of them the server answers the latest values instead. */
+async function send(http: Http, path: string, { keys, startTs, endTs, limit }: Question): Promise<Answer> {
+  const named = keys.some((key) => key.includes(',')) ? { key: keys } : { keys: keys.join(',') };
+  return await http.get<unknown>(path, {
+    params: { ...named, startTs, endTs, limit, agg: 'NONE', orderBy: 'ASC', useStrictDataTypes: true },
+    paramsSerializer: { indexes: null },
+    expect: [400, 404],
+  });
+}
+
+function refusal(device: string, question: Question, refused: readonly Answer[]): BridgeError {
+  const said = refused.map(({ status, data }) => saidIn(status, data)).join('; ');
+  // An older server without the path may call it an entity that was not found: asked for a comma, doubt the path first.
+  if (question.keys.some((key) => key.includes(','))) return commaKey(question.keys, said);
+  // 404/32 is an entity that does not exist; a 404 without the code is a path that does not.
+  if (refused.some(({ status, data }) => status === 404 && isObject(data) && data['errorCode'] === 32)) {
+    return unknownDevice(device, said);
+  }
+  return broken(`history of device ${device}: ThingsBoard refused the request: ${said}`, refused.at(-1)?.data);
+}
+
+const commaKey = (keys: readonly string[], said: string): BridgeError =>
+  unsupported(
+    `only the history path of ThingsBoard 4.x can be asked for a key with a comma: ${keys.join(' and ')} (${said})`,
+    'List the keys to read in `options.keys` without it; on a 4.x server, `options.history` may be `auto` or `history`.',
+  );

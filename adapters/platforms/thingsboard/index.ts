@@ -1,0 +1,35 @@
+import { DAY, MILLISECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
+import { definePlatform } from '../../../src/pull/adapter.ts';
+import { sensors } from './devices.ts';
+import { login } from './login.ts';
+import { options } from './options.ts';
+import { read } from './read.ts';
+import { identify } from './user.ts';
+
+/** ThingsBoard 2.x to 4.x, Community and Professional Edition. A sensor is a device, a variable one of its keys. */
+export const thingsboard = definePlatform({
+  name: 'thingsboard',
+  title: 'ThingsBoard',
+  docs: 'https://thingsboard.io/docs/reference/rest-api/',
+  kinds: { 'user-credentials': login },
+  options,
+  limits: {
+    // No longest range is documented; the one reported to fail was a month of 14 keys (thingsboard/thingsboard#1580).
+    maxWindow: 7 * DAY,
+    // Times are whole milliseconds (openapi.json: startTs, endTs).
+    minWindow: MILLISECOND,
+    // The path of the history names one device.
+    sensorsPerRead: 1,
+    // Without `keys` the same path answers the latest values (TelemetryController).
+    namesVariables: true,
+    // Limits are off unless an administrator sets them; the documented example is 100 a second and 2,000 a minute
+    // (https://thingsboard.io/docs/user-guide/api-limits). This stays far below it, for a server that has other users.
+    pace: { requestsPerSecond: 5, burst: 10, concurrency: 2 },
+    // Ours, not documented: how long devices and the rule engine take differs by plant.
+    lateness: 10 * SECOND,
+    overlap: 5 * MINUTE,
+  },
+  identify,
+  sensors,
+  read,
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import type { Grant } from '../../../src/pull/adapter.ts';
+import { canned, no, ok } from './canned.ts';
+import type { Answer } from './canned.ts';
+import { login } from './login.ts';
+
+const jwt = (claims: unknown): string =>
+  `${btoa('{"alg":"HS512"}')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`;
+const credentials = { url: 'http://thingsboard.test', username: 'bridge@plant.example', password: 'pässword' };
+
+const obtain = async (answer: Answer): Promise<Grant | undefined> =>
+  await login.obtain?.(canned(() => answer).http, credentials);
+const renew = async (answer: Answer, grant: Grant): Promise<Grant | undefined> =>
+  await login.renew?.(canned(() => answer).http, grant);
+
+describe('login', () => {
+  test('trades user and password for a token whose ends are read from it', async () => {
+    const { http, asked } = canned(() => ok({ token: jwt({ exp: 1_767_225_600 }), refreshToken: jwt({ exp: 1.7e9 }) }));
+    const grant = await login.obtain?.(http, credentials);
+    expect(asked.map(({ call, body }) => ({ call, body }))).toEqual([
+      { call: 'POST /api/auth/login', body: { username: 'bridge@plant.example', password: 'pässword' } },
+    ]);
+    expect(grant?.expiresAt).toBe(1_767_225_600_000_000);
+    expect(grant?.renewalExpiresAt).toBe(1_700_000_000_000_000);
+  });
+
+  test.each([['opaque'], ['a.b.c'], [jwt({})], [jwt({ exp: '1767225600' })], [jwt({ exp: 1e300 })], [jwt(null)]])(
+    'knows no end where the token states none: %s',
+    async (token) => {
+      expect(await obtain(ok({ token, refreshToken: 'opaque' }))).toEqual({
+        token,
+        expiresAt: undefined,
+        renewal: 'opaque',
+      });
+    },
+  );
+
+  test('is refused with a remedy, and never shows the password', async () => {
+    const refusal = obtain(no(401, 10, 'Invalid username or password'));
+    await expect(refusal).rejects.toMatchObject({ fault: { code: 'credentials-rejected', right: false } });
+    await expect(refusal).rejects.toThrow(/Invalid username or password \(401\/10\)/);
+    await expect(refusal).rejects.not.toThrow(/pässword/);
+    await expect(refusal).rejects.toHaveProperty('remedy', expect.stringMatching(/user/));
+  });
+
+  test.each([
+    ['no refresh token', { token: jwt({}), refreshToken: null }],
+    ['a scope', { token: jwt({}), refreshToken: 'r', scope: 'PRE_VERIFICATION_TOKEN' }],
+    ['a scope in the token', { token: jwt({ scopes: ['PRE_VERIFICATION_TOKEN'] }), refreshToken: 'r' }],
+  ])('of an account with a second factor is unsupported: %s', async (_, body) => {
+    await expect(obtain(ok(body))).rejects.toMatchObject({ code: 'unsupported', remedy: expect.any(String) });
+  });
+
+  test.each([
+    ['HTML', ok('<!doctype html><title>Portal</title>')],
+    ['an array', ok([])],
+    ['no token', ok({ refreshToken: 'r' })],
+    ['no such path', no(404, 32)],
+  ])('of something else is contract-broken: %s', async (_, answer) => {
+    await expect(obtain(answer)).rejects.toMatchObject({ code: 'contract-broken' });
+  });
+});
+
+describe('renewal', () => {
+  const grant = { token: 'old', expiresAt: undefined, renewal: 'refresh' };
+
+  test('sends only the refresh token', async () => {
+    const { http, asked } = canned(() => ok({ token: 'new', refreshToken: 'next' }));
+    expect(await login.renew?.(http, grant)).toEqual({ token: 'new', expiresAt: undefined, renewal: 'next' });
+    expect(asked).toMatchObject([{ call: 'POST /api/auth/token', body: { refreshToken: 'refresh' } }]);
+  });
+
+  test('that is refused leads to a login', async () => {
+    expect(await renew(no(401, 11, 'Token has expired'), grant)).toBeUndefined();
+    expect(await renew(no(401, 10), { token: 'old', expiresAt: undefined })).toBeUndefined();
+  });
+
+  test('is not even asked without a refresh token', async () => {
+    const { http, asked } = canned(() => no(401, 10));
+    expect(await login.renew?.(http, { token: 'old', expiresAt: undefined })).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+});
+
+test('the token travels in X-Authorization', () => {
+  expect(login.sign(credentials, 'abc')).toEqual({ 'X-Authorization': 'Bearer abc' });
+  expect(login.sign(credentials, undefined)).toEqual({});
+});

@@ -1,0 +1,69 @@
+import { contractBroken, credentialsRejected, unsupported } from '../../../src/core/errors.ts';
+import type { Grant } from '../../../src/pull/adapter.ts';
+import { jwtClaims, jwtExpiry } from '../../authorisation/jwt-claims.ts';
+import { loginToken } from '../../authorisation/login-token.ts';
+import { broken, objectOf, saidIn } from './answer.ts';
+
+/**
+ * User and password → token and refresh token, carried in `X-Authorization`.
+ *
+ * Source: `LoginResponse` in thingsboard-java-client ce/spec/openapi.json; lifetimes (2.5 h and 7 d unless an
+ * administrator changed them) at https://thingsboard.io/docs/user-guide/ui/jwt-security-settings/ are not in the
+ * answer, so they are read from the tokens.
+ */
+export const login = loginToken({
+  login: async (http, { username, password }) => {
+    const answer = await http.post<unknown>(
+      '/api/auth/login',
+      { username, password },
+      { expect: [400, 401, 404, 405] },
+    );
+    const { status, data } = answer;
+    if (status === 401) {
+      throw credentialsRejected(
+        `ThingsBoard refused the login: ${saidIn(status, data)}`,
+        'Check user name and password by hand in the web page of the server; the user must be activated and not locked.',
+      );
+    }
+    if (status !== 200) throw broken(`this is not ThingsBoard: no login here: ${saidIn(status, data)}`, data);
+    return grantOf(data);
+  },
+
+  // The bridge sends this unsigned: with the expired token attached the server answers 401/11 (thingsboard#4532).
+  renew: async (http, { renewal }) => {
+    const refused = [400, 401, 403];
+    const { status, data } = await http.post<unknown>(
+      '/api/auth/token',
+      { refreshToken: renewal },
+      { expect: refused },
+    );
+    return refused.includes(status) ? undefined : grantOf(data);
+  },
+
+  header: (token) => ({ 'X-Authorization': `Bearer ${token}` }),
+});
+
+function grantOf(data: unknown): Grant {
+  const { token, refreshToken, scope } = objectOf(data, 'ThingsBoard login');
+  // Kept without its page: what holds half of a grant may hold a secret.
+  if (typeof token !== 'string' || token === '') throw contractBroken('ThingsBoard login: the answer holds no token');
+  if (typeof refreshToken !== 'string' || isPreliminary(scope) || isPreliminary(jwtClaims(token)['scopes'])) {
+    throw unsupported(
+      'ThingsBoard wants a second factor for this user: its login gives only a pre-verification token',
+      'Give the bridge a user of its own without two-factor authentication.',
+    );
+  }
+  const renewalExpiresAt = jwtExpiry(refreshToken);
+  return {
+    token,
+    expiresAt: jwtExpiry(token),
+    renewal: refreshToken,
+    ...(renewalExpiresAt === undefined ? {} : { renewalExpiresAt }),
+  };
+}
+
+/** Whether a scope names the token of an account whose second factor is still owed. */
+function isPreliminary(scope: unknown): boolean {
+  if (Array.isArray(scope)) return scope.some(isPreliminary);
+  return typeof scope === 'string' && /pre.?verification/i.test(scope);
+}

@@ -1,0 +1,51 @@
+import { broken, isObject, objectOf } from './answer.ts';
+
+/** One question to the history of a device. Times are milliseconds since 1970. */
+export interface Question {
+  readonly keys: readonly string[];
+  readonly startTs: number;
+  readonly endTs: number;
+  /** Points per key, not in all. */
+  readonly limit: number;
+}
+
+/** The points of one key, oldest first. Times are milliseconds since 1970; values are as they came. */
+export interface Column {
+  readonly ts: readonly number[];
+  readonly values: readonly unknown[];
+}
+
+/**
+ * `{"<key>": [{"ts": 1767225600000, "value": 21.4}, …]}` → columns by key. A key without points is missing from it.
+ * `contract-broken` for every other shape, and for an answer to another question: keys or times not asked for
+ * (the server took it for "latest values", or split a key at its comma) or an order that paging cannot continue.
+ */
+export function columnsOf(answer: unknown, question: Question, device: string): ReadonlyMap<string, Column> {
+  const columns = new Map<string, Column>();
+  for (const [key, points] of Object.entries(objectOf(answer, `history of device ${device}`))) {
+    const what = `history of ${key} of device ${device}`;
+    if (!question.keys.includes(key)) throw broken(`${what}: was not asked for`, points);
+    if (!Array.isArray(points)) throw broken(`${what}: expected an array of points`, points);
+    columns.set(key, columnOf(points, question, what));
+  }
+  return columns;
+}
+
+function columnOf(points: readonly unknown[], { startTs, endTs }: Question, what: string): Column {
+  const times: number[] = [];
+  const values: unknown[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const point of points) {
+    if (!isObject(point) || !('value' in point)) throw broken(`${what}: a point without \`value\``, point);
+    const { ts, value } = point;
+    if (typeof ts !== 'number' || !Number.isSafeInteger(ts)) throw broken(`${what}: \`ts\` is not an integer`, point);
+    // Newer servers leave the end out, 2.1 and 2.2 the start (thingsboard/thingsboard#1443): both ends are fine.
+    if (ts < startTs || ts > endTs) throw broken(`${what}: a point outside the asked range`, point);
+    // A time is unique per device and key: the same one twice is as wrong as an older one.
+    if (ts <= last) throw broken(`${what}: points are not in ascending order of time`, point);
+    last = ts;
+    times.push(ts);
+    values.push(value);
+  }
+  return { ts: times, values };
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { all, canned, no, ok } from './canned.ts';
+import type { Answer, Asked } from './canned.ts';
+import { options } from './options.ts';
+import { batchesOf, read } from './read.ts';
+
+const T = 1_767_225_600_000;
+const DEVICE = '784f394c-42b6-435a-983c-b7beff2784f9';
+const HISTORY = `GET /api/plugins/telemetry/DEVICE/${DEVICE}/values/timeseries`;
+const device = { group: DEVICE, sensors: [DEVICE], variables: undefined };
+const window = { from: T * 1000, to: (T + 1000) * 1000 };
+const point = (ts: number, value: unknown = 1): object => ({ ts, value });
+
+/** Points of one key answered to its questions in turn: what was asked, and what came of it. */
+async function conversation(answers: readonly (Answer | object)[], given: object = {}, selection: object = device) {
+  let turn = 0;
+  const { http, asked } = canned(() => {
+    const answer = answers[turn] ?? no(500, 2);
+    turn += 1;
+    return 'status' in answer ? (answer as Answer) : ok(answer);
+  });
+  const chosen = options.parse({ keys: ['t'], pageLimit: 3, ...given });
+  const result = await all(read(http, chosen, selection as typeof device, window)).catch((error: unknown) => error);
+  return { asked, result };
+}
+const query = (asked: Asked | undefined): string => decodeURIComponent(asked?.query.toString() ?? '');
+
+describe('a request', () => {
+  test('says everything that has a treacherous default, and begins one millisecond early', async () => {
+    const { asked } = await conversation([{}], { keys: ['t', 'u'] });
+    expect(asked.map(({ call }) => call)).toEqual([HISTORY]);
+    expect(query(asked[0])).toBe(
+      `keys=t,u&startTs=${T - 1}&endTs=${T + 1000}&limit=3&agg=NONE&orderBy=ASC&useStrictDataTypes=true`,
+    );
+  });
+
+  test('covers a window that does not lie on milliseconds', async () => {
+    const { http, asked } = canned(() => ok({ t: [point(T), point(T + 1)] }));
+    const odd = { from: T * 1000 + 1, to: T * 1000 + 1001 };
+    const found = await all(read(http, options.parse({ keys: ['t'] }), device, odd));
+    expect(query(asked[0])).toContain(`startTs=${T}&endTs=${T + 2}`);
+    expect(found).toEqual([{ sensor: DEVICE, variable: 't', at: [(T + 1) * 1000], values: [1] }]);
+  });
+
+  test('lists the keys only where nobody named them', async () => {
+    const listed = await conversation([ok(['b']), {}], { keys: undefined });
+    expect(listed.asked.map(({ call }) => call)).toEqual([expect.stringMatching(/keys\/timeseries$/), HISTORY]);
+    expect(query(listed.asked[1])).toMatch(/^keys=b&/);
+    const named = await conversation([{}], { keys: undefined }, { ...device, variables: ['v'] });
+    expect(query(named.asked[0])).toMatch(/^keys=v&/);
+    const none = await conversation([ok([])], { keys: undefined });
+    expect(none).toMatchObject({ asked: { length: 1 }, result: [] });
+  });
+
+  test('is one of several where a device has many keys', () => {
+    const keys = Array.from({ length: 120 }, (_, n) => `key${n}`);
+    expect(batchesOf(keys).map(({ length }) => length)).toEqual([50, 50, 20]);
+    expect(batchesOf(['a,b', ...keys.slice(0, 2)])).toEqual([['key0', 'key1'], ['a,b']]);
+    const long = ['ü'.repeat(300), 'ü'.repeat(300)];
+    expect(batchesOf(long)).toEqual([[long[0]], [long[1]]]);
+    expect(batchesOf([])).toEqual([]);
+  });
+});
+
+test('values come through as they are', async () => {
+  const values = [0, -1.5, true, 'RUN', '21.4', { a: 1 }, null];
+  const { result } = await conversation([{ t: values.map((value, n) => point(T + n, value)) }], { pageLimit: 100 });
+  expect(result).toEqual([{ sensor: DEVICE, variable: 't', at: values.map((_, n) => (T + n) * 1000), values }]);
+});
+
+describe('paging', () => {
+  test('ends with the first array that is not full', async () => {
+    const { asked, result } = await conversation([{ t: [point(T), point(T + 1)] }]);
+    expect(asked).toHaveLength(1);
+    expect(result).toHaveLength(1);
+  });
+
+  test('goes on from the last point of each full key, together where they stopped together', async () => {
+    const full = [point(T), point(T + 1), point(T + 2)];
+    const later = [point(T + 3), point(T + 5), point(T + 7)];
+    const { asked, result } = await conversation(
+      [{ t: full, u: full, v: later, w: [point(T)] }, { t: [point(T + 2), point(T + 3)] }, {}],
+      { keys: ['t', 'u', 'v', 'w'] },
+    );
+    expect(asked.map(query).map((text) => text.slice(0, 28))).toEqual([
+      `keys=t,u,v,w&startTs=${T - 1}`.slice(0, 28),
+      `keys=t,u&startTs=${T + 2}&endTs`.slice(0, 28),
+      `keys=v&startTs=${T + 7}&endTs`.slice(0, 28),
+    ]);
+    expect((result as { at: number[] }[]).flatMap(({ at }) => at)).toHaveLength(11);
+    expect((result as object[]).at(-1)).toMatchObject({ variable: 't', at: [(T + 3) * 1000] });
+  });
+
+  test('stops at the end of the window without asking', async () => {
+    const { asked } = await conversation([{ t: [point(T), point(T + 1), point(T + 999)] }]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['descending', [point(T + 1), point(T)]],
+    ['twice at one time', [point(T), point(T)]],
+    ['before the range', [point(T - 2)]],
+    ['after the range', [point(T + 1001)]],
+    ['without value', [{ ts: T }]],
+    ['without time', [{ value: 1 }]],
+    ['time as text', [point(`${T}` as unknown as number)]],
+    ['time with a fraction', [point(T + 0.5)]],
+    ['a bare number', [1]],
+    ['no array', { ts: T, value: 1 }],
+  ])('does not trust what it cannot continue: %s', async (_, points) => {
+    expect((await conversation([{ t: points }])).result).toMatchObject({ code: 'contract-broken' });
+  });
+
+  test.each([[ok('<html></html>')], [ok([])], [ok(null)], [{ other: [point(T)] }]])(
+    'does not take another answer for an empty window: %j',
+    async (answer) => {
+      expect((await conversation([answer])).result).toMatchObject({ code: 'contract-broken' });
+    },
+  );
+});
+
+describe('the path', () => {
+  test('is the old one, the new one after 400 or 404, and then stays', async () => {
+    const page = { t: [point(T), point(T + 1), point(T + 2)] };
+    const { asked, result } = await conversation([no(404, 0), page, {}]);
+    expect(asked.map(({ call }) => call)).toEqual([HISTORY, `${HISTORY}/history`, `${HISTORY}/history`]);
+    expect(result).toHaveLength(1);
+  });
+
+  test.each([
+    ['old', HISTORY],
+    ['history', `${HISTORY}/history`],
+  ])('can be chosen: %s', async (history, call) => {
+    const { asked, result } = await conversation([no(400, 31)], { history });
+    expect(asked.map((request) => request.call)).toEqual([call]);
+    expect(result).toMatchObject({ code: 'contract-broken', message: expect.stringMatching(/400\/31/) });
+  });
+
+  test('an unknown device is an error, never an empty window', async () => {
+    const { result } = await conversation([no(404, 32), no(404, 32)]);
+    expect(result).toMatchObject({ code: 'contract-broken', remedy: expect.stringMatching(/deleted/) });
+    const listing = await conversation([no(404, 32)], { keys: undefined });
+    expect(listing.result).toMatchObject({ code: 'contract-broken', remedy: expect.stringMatching(/deleted/) });
+  });
+
+  test('a key with a comma goes to the new one, alone and whole', async () => {
+    const { asked, result } = await conversation([{}, { 'a,b': [point(T)] }], { keys: ['a,b', 't'] });
+    expect(asked.map(({ call }) => call)).toEqual([HISTORY, `${HISTORY}/history`]);
+    expect(asked[1]?.query.getAll('key')).toEqual(['a,b']);
+    expect(asked[1]?.query.has('keys')).toBe(false);
+    expect(result).toMatchObject([{ variable: 'a,b' }]);
+  });
+
+  test('a key with a comma is unsupported where there is only the old one', async () => {
+    expect((await conversation([no(404, 0)], { keys: ['a,b'] })).result).toMatchObject({ code: 'unsupported' });
+    expect((await conversation([no(404, 32)], { keys: ['a,b'] })).result).toMatchObject({ code: 'unsupported' });
+    const old = await conversation([], { keys: ['a,b'], history: 'old' });
+    expect(old).toMatchObject({
+      asked: [],
+      result: { code: 'unsupported', remedy: expect.stringMatching(/options.keys/) },
+    });
+  });
+});
+
+test('a 503 is too much where only a small question is answered, and an outage where that is not', async () => {
+  const down = { status: 503, body: 'down' };
+  const large = await conversation([down, { t: [point(T)] }, down], { pageLimit: 1000 });
+  expect(large.result).toMatchObject({ code: 'too-much' });
+  expect(large.asked.map((asked) => asked.query.get('limit'))).toEqual(['1000', '10', '1000']);
+  const moment = await conversation([down, { t: [point(T)] }, { t: [point(T)] }], { pageLimit: 1000 });
+  expect(moment.result).toMatchObject([{ values: [expect.anything()] }]);
+  const outage = await conversation([down, down], { pageLimit: 1000 });
+  expect(outage).toMatchObject({ asked: { length: 2 }, result: { code: 'unavailable' } });
+  expect(await conversation([no(500, 2)])).toMatchObject({ asked: { length: 1 }, result: { code: 'unavailable' } });
+});
+
+describe('a selection', () => {
+  const user = ok({ authority: 'TENANT_ADMIN' });
+  const list = ok({
+    data: [
+      { id: { id: 'd-1' }, name: 'fan' },
+      { id: { id: DEVICE }, name: 'pump' },
+    ],
+    hasNext: false,
+  });
+  const found = [{ sensor: 'pump', variable: 't', at: [T * 1000], values: [1] }];
+  const points = { t: [point(T)] };
+
+  test('by name with its group needs no look-up', async () => {
+    const { result } = await conversation([points], { sensorId: 'name' }, { group: DEVICE, sensors: ['pump'] });
+    expect(result).toEqual(found);
+  });
+
+  test.each([[{ group: undefined, sensors: ['pump'] }], [{ group: DEVICE, sensors: undefined }]])(
+    'that says half of it is looked up: %j',
+    async (selection) => {
+      expect((await conversation([user, list, points], { sensorId: 'name' }, selection)).result).toEqual(found);
+    },
+  );
+
+  test('of what is not there is an error', async () => {
+    const gone = { group: undefined, sensors: ['motor'] };
+    const { result } = await conversation([user, list], { sensorId: 'name' }, gone);
+    expect(result).toMatchObject({ code: 'contract-broken', message: expect.stringMatching(/motor/) });
+  });
+});
