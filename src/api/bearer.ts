@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+import type { AccessToken, TokenRefused } from '../access/access-tokens.ts';
+import { clientOf } from './attempts.ts';
+import type { Attempts } from './attempts.ts';
+import { Problem, retryAfter } from './problem.ts';
+
+export type Verify = (token: string) => Promise<AccessToken | TokenRefused>;
+
+/**
+ * Who sends a request. Throws 401 without a token that is accepted, and 429 for an address that keeps trying. A token
+ * that has merely expired does not count as a try: its client will renew it, and many may sit behind one address.
+ */
+export async function authenticate(
+  request: FastifyRequest,
+  { verify, failures }: { readonly verify: Verify; readonly failures: Attempts },
+): Promise<AccessToken> {
+  const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const holder =
+    token === undefined
+      ? ({ refused: 'invalid', message: 'there is no access token; send it as "Authorization: Bearer …"' } as const)
+      : await verify(token);
+  if (!('refused' in holder)) return holder;
+  const wait = holder.refused === 'expired' ? 0 : failures.take(clientOf(request.ip));
+  if (wait > 0) {
+    throw new Problem('too-many-failures', 'This address was refused too often. Wait before you try again.', {
+      headers: retryAfter(wait),
+    });
+  }
+  throw new Problem('invalid-token', sentence(holder.message), {
+    headers: { 'www-authenticate': `Bearer error="invalid_token", error_description="${quotable(holder.message)}"` },
+  });
+}
+
+const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+
+const quotable = (message: string): string => message.replaceAll(/["\\]/g, "'").replaceAll('…', '...');

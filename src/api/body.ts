@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from './problem.ts';
+
+export interface BodyLimits {
+  readonly mostBytes: number;
+  /** Whether gzip is accepted; the limit is on the unpacked bytes. */
+  readonly gzip: boolean;
+  /** Asks for memory before it is used. Throws where there is none. */
+  readonly reserve: (bytes: number) => void;
+}
+
+/**
+ * The body of a request, unpacked. Throws `Problem` for what is too large, packed in a way not supported, or broken; what
+ * the client still sends is then read and thrown away, so that it gets to see the answer.
+ */
+export async function readBody(request: FastifyRequest, reply: FastifyReply, limits: BodyLimits): Promise<Buffer> {
+  const packed = isPacked(request.headers['content-encoding'], limits.gzip);
+  if (Number(request.headers['content-length'] ?? 0) > limits.mostBytes) throw tooLarge(limits.mostBytes);
+  // A client that asked beforehand sends its body only now that nothing speaks against it.
+  if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const onChunk = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > limits.mostBytes) throw tooLarge(limits.mostBytes);
+    limits.reserve(chunk.length);
+    chunks.push(chunk);
+  };
+  await (packed ? unpack(request.raw, onChunk) : read(request.raw, onChunk));
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
+}
+
+/** UTF-8, without the mark some editors put in front. */
+export function decodeUtf8(body: Buffer): string | undefined {
+  if (!isUtf8(body)) return undefined;
+  return body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
+}
+
+function isPacked(encoding: string | undefined, gzip: boolean): boolean {
+  if (encoding === undefined || /^identity$/i.test(encoding)) return false;
+  if (gzip && /^(?:x-)?gzip$/i.test(encoding)) return true;
+  throw new Problem(
+    'unsupported-encoding',
+    gzip ? 'Send the body as it is, or packed with gzip.' : 'Send the body as it is.',
+    {
+      headers: { 'accept-encoding': gzip ? 'gzip' : 'identity' },
+    },
+  );
+}
+
+const tooLarge = (mostBytes: number): Problem =>
+  new Problem('body-too-large', `A body may have ${mostBytes} bytes, unpacked. Send the readings in several bodies.`);
+
+function read(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (error: unknown): void => {
+      source.off('data', take);
+      source.resume();
+      reject(error);
+    };
+    const take = (chunk: Buffer): void => {
+      try {
+        onChunk(chunk);
+      } catch (error) {
+        stop(error);
+      }
+    };
+    source.on('data', take);
+    let ended = false;
+    source.on('end', () => {
+      ended = true;
+      resolve();
+    });
+    source.on('error', stop);
+    source.on('close', () => {
+      if (!ended) reject(cutOff());
+    });
+  });
+}
+
+const cutOff = (): Problem => new Problem('bad-request', 'The body broke off.');
+
+async function unpack(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
+  const gunzip = createGunzip();
+  const onError = (): void => {
+    gunzip.destroy(cutOff());
+  };
+  source.on('error', onError);
+  source.on('aborted', onError);
+  source.pipe(gunzip);
+  try {
+    await read(gunzip, onChunk);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem('bad-request', 'The body is said to be packed with gzip, but cannot be unpacked.');
+  } finally {
+    source.unpipe(gunzip);
+    source.resume();
+    gunzip.destroy();
+  }
+}

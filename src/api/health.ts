@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import { inTime } from '../database/patience.ts';
+import { Problem, retryAfter } from './problem.ts';
+import { problemResponse } from './push-documentation.ts';
+
+const wellSchema = z.object({ status: z.literal('ok') }).meta({ examples: [{ status: 'ok' }] });
+const well = { description: 'It is.', content: { 'application/json': { schema: wellSchema } } };
+
+/** How long the database may take to say that it is there, and how long that is believed, ms. */
+const PATIENCE_MS = 2_000;
+const BELIEVED_MS = 500;
+
+/** `/healthz`: the process lives. `/readyz`: it can do its work, because the database answers. */
+export function addHealth(app: FastifyInstance, database: Database): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/healthz',
+    { schema: { summary: 'Whether the process lives', tags: ['Health'], response: { 200: well } } },
+    () => ({ status: 'ok' as const }),
+  );
+  const isReady = remembered(() => answers(database), BELIEVED_MS);
+  const away = problemResponse('It is not.', 'database-away', 'The database does not answer.');
+  typed.get(
+    '/readyz',
+    {
+      schema: { summary: 'Whether the database answers', tags: ['Health'], response: { 200: well, 503: away } },
+    },
+    async () => {
+      if (await isReady()) return { status: 'ok' as const };
+      throw new Problem('database-away', 'The database does not answer.', { headers: retryAfter(5) });
+    },
+  );
+}
+
+const answers = (database: Database): Promise<boolean> =>
+  inTime(PATIENCE_MS, database.row('select 1')).then(
+    () => true,
+    () => false,
+  );
+
+/** Asks once for however many want to know at about the same time. */
+function remembered(ask: () => Promise<boolean>, believedMs: number): () => Promise<boolean> {
+  let last: Promise<boolean> | undefined;
+  let askedAt = -Infinity;
+  return () => {
+    if (last === undefined || performance.now() - askedAt > believedMs) {
+      askedAt = performance.now();
+      last = ask();
+    }
+    return last;
+  };
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { accessOf } from '../access/access.ts';
+import type { Sealing } from '../access/sealing.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Ingestion } from '../ingest/ingestion.ts';
+import { intakeOf } from '../ingest/pushed-intake.ts';
+import { roomOf } from '../ingest/pushed-room.ts';
+import type { Settings } from '../settings.ts';
+import { certificateOf } from './certificate.ts';
+import { assertPrivate, followCertificate, listen } from './listen.ts';
+import { apiServer } from './server.ts';
+
+/** What the API stands on. */
+export interface ApiGround {
+  readonly settings: Settings;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealing: Sealing;
+  readonly ingestion: Ingestion;
+  readonly log: Logger;
+}
+
+/** The API while it listens. */
+export interface RunningApi {
+  readonly url: string;
+  readonly server: FastifyInstance;
+  /** Takes no new requests, answers the ones that are here, then ends. */
+  close(): Promise<void>;
+}
+
+/** Throws `config-invalid` where the settings of the API cannot be right; nothing is started. */
+export const assertApiSettings = ({ api }: Settings): void => {
+  const certificate = certificateOf(api);
+  certificate?.read();
+  assertPrivate(api, certificate);
+};
+
+/** Starts the API. Throws `config-invalid`, and `unavailable` where its port is taken. */
+export async function openApi(ground: ApiGround): Promise<RunningApi> {
+  const { settings, database, ingestion, log } = ground;
+  assertApiSettings(settings);
+  const certificate = certificateOf(settings.api);
+  // Twice the largest body, for one application alone may hold half of it.
+  const room = roomOf(Math.max(settings.api.waitingBytes, 4 * settings.api.bodyBytes));
+  const intake = intakeOf({ database, ingestion, waitMs: settings.api.waitMs });
+  const access = accessOf({ ...ground, load: room.load });
+  const app = await apiServer({ ...ground, settings: settings.api, access, intake, room, certificate });
+  try {
+    const url = await listen(app, settings.api, certificate !== undefined);
+    const following = certificate && followCertificate(app, certificate, log);
+    return {
+      url,
+      server: app,
+      async close() {
+        following?.stop();
+        await app.close();
+        await intake.idle();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+
+/** Everything the API answers instead of what was asked for: status and title by name. */
+const PROBLEMS = {
+  'bad-request': [400, 'The request cannot be understood'],
+  'not-json': [400, 'The body is not JSON'],
+  'not-an-array': [400, 'The body is not a JSON array'],
+  'invalid-token': [401, 'The access token is not accepted'],
+  forbidden: [403, 'The access token is not for this organisation or project'],
+  'not-found': [404, 'There is nothing here'],
+  'unknown-project': [404, 'There is no such organisation or ML project'],
+  'method-not-allowed': [405, 'The method is not allowed here'],
+  'too-slow': [408, 'The request took too long to arrive'],
+  'body-too-large': [413, 'The body is too large'],
+  'too-many-readings': [413, 'The body holds too many readings'],
+  'unsupported-media-type': [415, 'The content type is not supported'],
+  'unsupported-encoding': [415, 'The content encoding is not supported'],
+  'too-many-failures': [429, 'Too many failed authentications'],
+  internal: [500, 'Something is wrong with the service'],
+  overloaded: [503, 'The service has too much to do'],
+  'database-away': [503, 'The service cannot store anything at present'],
+} as const;
+
+export type ProblemName = keyof typeof PROBLEMS;
+
+/** The body of an error answer, `application/problem+json` (RFC 9457). */
+export const problemSchema = z
+  .object({
+    type: z.string().describe('Names the kind of problem, for programs: a URN that does not change.'),
+    title: z.string().describe('The same for every problem of this type.'),
+    status: z.int().describe('The HTTP status.'),
+    detail: z.string().describe('What happened this time, and what can be done.'),
+    errors: z
+      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .describe('Places in the body (JSON pointer) and what is wrong there; empty where that does not apply.'),
+  })
+  .meta({ id: 'Problem' });
+
+type ProblemDocument = z.infer<typeof problemSchema>;
+
+/** An error that is the client's answer. `detail` goes out: it never holds a secret. */
+export class Problem extends Error {
+  readonly document: ProblemDocument;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    name: ProblemName,
+    detail: string,
+    more: { errors?: ProblemDocument['errors']; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(detail);
+    this.name = 'Problem';
+    const [status, title] = PROBLEMS[name];
+    this.document = { type: `urn:databridge:problem:${name}`, title, status, detail, errors: more.errors ?? [] };
+    this.headers = more.headers ?? {};
+  }
+
+  get status(): number {
+    return this.document.status;
+  }
+}
+
+/** Come back later, in whole seconds. */
+export const retryAfter = (seconds: number): { 'retry-after': string } => ({
+  'retry-after': String(Math.max(1, Math.ceil(seconds))),
+});
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+export const sendProblem = (reply: FastifyReply, problem: Problem): FastifyReply =>
+  reply.code(problem.status).headers(problem.headers).type(PROBLEM_TYPE).send(JSON.stringify(problem.document));

@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import type { ApiSettings } from '../settings-api.ts';
+import { PROBLEM_TYPE, Problem, problemSchema } from './problem.ts';
+import type { ProblemName } from './problem.ts';
+import { answerSchema, bodySchema, paramsSchema } from './push-schema.ts';
+
+/** What the reference says about an error answer: when it comes, with an example. */
+export function problemResponse(description: string, name: ProblemName, detail: string) {
+  const example = new Problem(name, detail).document;
+  return { description, content: { [PROBLEM_TYPE]: { schema: problemSchema, example } } };
+}
+
+const described = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: answerSchema } },
+});
+
+/** The push endpoint as the reference shows it. */
+export function pushDocumentation(settings: ApiSettings) {
+  return {
+    summary: 'Push readings',
+    description: `Stores the readings of an ML project. They are durable when \`200\` arrives, so a client may drop its copy then.
+
+Sending a reading again is harmless. What makes it the same is project, sensorId, valueName and date: with the same content it is a *duplicate*, with other content it is *revised* and the newest wins. After an error or without an answer, send the same body again.
+
+A reading that is not as it should be is refused by itself; the others of its body are stored.
+
+A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes (unpacked). It may be packed with gzip (\`Content-Encoding: gzip\`).
+
+    curl -X POST "$BASE_URL/v0/organisations/default/data/pump-hall" \\
+      -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' \\
+      -d '[{"sensorId": "pump-7", "date": "2026-11-20T08:15:30Z", "value": 4.25}]'`,
+    tags: ['Readings'],
+    security: [{ accessToken: [] }],
+    params: paramsSchema,
+    body: bodySchema,
+    response: {
+      200: described('The readings are stored, those that are listed as refused excepted.'),
+      422: described('Every reading was refused, nothing was stored. The body says why, as with 200.'),
+      400: problemResponse('The body is not JSON, not UTF-8, or not an array.', 'not-json', 'The body is not UTF-8.'),
+      401: problemResponse(
+        'No access token, or one that is not accepted or has expired: renew it or create a new one, and send again.',
+        'invalid-token',
+        'The token has expired; renew it or create a new one.',
+      ),
+      403: problemResponse(
+        'The token is for another organisation, or not for this project.',
+        'forbidden',
+        'The token is for organisation default.',
+      ),
+      404: problemResponse(
+        'There is no such organisation or project; it has to exist before anything is sent.',
+        'unknown-project',
+        'The organisation or the project code does not exist; the operator issues both.',
+      ),
+      408: problemResponse('The body took too long to arrive.', 'too-slow', 'Send smaller bodies.'),
+      413: problemResponse(
+        'The body is too large or holds too many readings.',
+        'too-many-readings',
+        `A body may hold ${settings.readings} readings, this one holds ${settings.readings + 1}.`,
+      ),
+      415: problemResponse(
+        'The content type is not application/json, or the content encoding is neither gzip nor identity.',
+        'unsupported-media-type',
+        'Send application/json in UTF-8.',
+      ),
+      429: problemResponse(
+        'This address was refused too often. `Retry-After` says when to try again.',
+        'too-many-failures',
+        'This address was refused too often. Wait before you try again.',
+      ),
+      503: problemResponse(
+        'The service has too much to do, or its database is away. Nothing is half-stored; send the same again after `Retry-After` seconds.',
+        'overloaded',
+        'Too much waits to be stored. Nothing of this body was stored; send it again a little later.',
+      ),
+    } satisfies Record<number, { description: string; content: Record<string, { schema: z.ZodType }> }>,
+  };
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { REFUSALS } from '../core/reading.ts';
+import type { RefusalReason } from '../core/reading.ts';
+import { REFUSALS_LISTED } from '../ingest/pushed-readings.ts';
+
+/**
+ * One reading, for the reference. Pushed readings are judged by src/core/reading.ts, one by one; a test holds the two
+ * together.
+ */
+export const readingSchema = z
+  .object({
+    sensorId: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe('Identifies a sensor uniquely: 1 to 256 characters, no control characters.'),
+    valueName: z
+      .string()
+      .regex(/^[A-Za-z0-9_]{1,128}$/)
+      .default('none')
+      .describe('The variable of the sensor the value belongs to.'),
+    date: z
+      .string()
+      .describe(
+        'Date and time in ISO 8601. `Z` and `+00:00` are UTC, and so is no offset; another offset is converted. ' +
+          'Digits beyond the microsecond are cut. A date without a time is refused, and so is one more than 24 hours ahead.',
+      ),
+    value: z.number().describe('A finite JSON number. Text (also "1.5"), true, false, null and 1e999 are refused.'),
+    precision: z.int().min(0).max(100).optional().describe('Quality of the value. 99.5 is refused.'),
+    labels: z
+      .array(z.string().min(1).max(128))
+      .optional()
+      .describe('At most 32 different ones. Their order is not kept, nor how often one is named.'),
+  })
+  .describe('Fields that are not listed here are ignored and counted.')
+  .meta({
+    id: 'Reading',
+    examples: [
+      {
+        sensorId: 'pump-7',
+        valueName: 'axis_x',
+        date: '2026-11-20T08:15:30.123456Z',
+        value: 4.25,
+        precision: 100,
+        labels: ['hall-3'],
+      },
+    ],
+  });
+
+export const bodySchema = z.array(readingSchema);
+
+const count = (description: string) => z.int().min(0).describe(description);
+
+const refusalSchema = z
+  .object({
+    index: count('Place of the reading in the body, from 0.'),
+    pointer: z.string().describe('JSON pointer to what is wrong.'),
+    reason: z.enum(Object.keys(REFUSALS) as [RefusalReason, ...RefusalReason[]]).describe('For programs.'),
+    message: z.string().describe('For people.'),
+  })
+  .meta({ id: 'Refusal' });
+
+/** The answer to a push, whether some readings were refused or all. */
+export const answerSchema = z
+  .object({
+    accepted: count('Readings stored for the first time.'),
+    duplicates: count(
+      'Readings that were stored already with the same content, or that came again later in the same body (then the later one counts).',
+    ),
+    revised: count('Readings that were stored with other content, which they replaced.'),
+    refused: z.array(refusalSchema).describe(`The first ${REFUSALS_LISTED} refused readings, in order.`),
+    refusedCount: count('All refused readings.'),
+    unknownFields: count('Fields that no reading has; they were ignored.'),
+  })
+  .meta({
+    id: 'PushAnswer',
+    examples: [
+      {
+        accepted: 998,
+        duplicates: 1,
+        revised: 0,
+        refused: [{ index: 17, pointer: '/17/value', reason: 'text-number', message: REFUSALS['text-number'] }],
+        refusedCount: 1,
+        unknownFields: 0,
+      },
+    ],
+  });
+
+export const paramsSchema = z.object({
+  organisation_id: z.string().describe('Identifier of the organisation.'),
+  ml_project: z.string().describe('Code of the ML project, issued by the operator.'),
+});

@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { HOUR } from '../core/instant.ts';
+import { REFUSALS } from '../core/reading.ts';
+import type { Clock } from '../database/clock.ts';
+import { inTime } from '../database/patience.ts';
+import type { Intake } from '../ingest/pushed-intake.ts';
+import { judgePushed } from '../ingest/pushed-readings.ts';
+import type { Pushed } from '../ingest/pushed-readings.ts';
+import type { Room } from '../ingest/pushed-room.ts';
+import type { ApiSettings } from '../settings-api.ts';
+import { attemptsOf } from './attempts.ts';
+import { authenticate } from './bearer.ts';
+import type { Verify } from './bearer.ts';
+import { decodeUtf8, readBody } from './body.ts';
+import { Problem, retryAfter } from './problem.ts';
+import { pushDocumentation } from './push-documentation.ts';
+import type { Targets } from './targets.ts';
+
+export interface PushParts {
+  readonly settings: ApiSettings;
+  readonly verify: Verify;
+  readonly targets: Targets;
+  readonly intake: Intake;
+  readonly room: Room;
+  readonly clock: Clock;
+}
+
+type Reserve = (bytes: number) => void;
+
+interface Path {
+  readonly organisation_id: string;
+  readonly ml_project: string;
+}
+
+/** How long a client should wait for room, s. */
+const FULL_SECONDS = 2;
+
+/** Memory of a series beyond its readings, bytes; only bodies of very many sensors feel it. */
+const SERIES_BYTES = 512;
+
+/** `POST /v0/organisations/{organisation_id}/data/{ml_project}`: authenticate, read, judge, store, answer. */
+export function addPush(app: FastifyInstance, parts: PushParts): void {
+  const { settings, targets, intake, clock } = parts;
+  const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
+  const ahead = settings.aheadHours * HOUR;
+
+  /** By itself, so that body and elements are forgotten before the readings wait for the database. */
+  async function judged(request: FastifyRequest, reply: FastifyReply, reserve: Reserve): Promise<Pushed> {
+    const elements = await readArray(request, reply, settings, reserve);
+    return judgePushed(elements, { now: clock.now(), ahead });
+  }
+
+  app.withTypeProvider<ZodTypeProvider>().post(
+    '/v0/organisations/:organisation_id/data/:ml_project',
+    // What is sent is judged reading by reading; the schema is for the reference.
+    { schema: pushDocumentation(settings), validatorCompiler: () => (value) => ({ value }) },
+    async (request, reply) => {
+      const holder = await inTime(settings.waitMs, authenticate(request, guard));
+      const projectId = await inTime(settings.waitMs, target(targets, holder, request.params as Path));
+      assertJson(request.headers['content-type']);
+      const share = shareOf(parts.room, holder.applicationId);
+      try {
+        const pushed = await judged(request, reply, share.reserve);
+        share.reserve(pushed.columns.length * SERIES_BYTES);
+        const counts = await intake.push(holder.applicationId, projectId, pushed);
+        const { refusals, refusedCount, unknownFields } = pushed;
+        const refused = refusals.map((refusal) => ({ ...refusal, message: REFUSALS[refusal.reason] }));
+        const none = refusedCount > 0 && pushed.readings === 0;
+        return await reply.code(none ? 422 : 200).send({ ...counts, refused, refusedCount, unknownFields });
+      } finally {
+        share.giveBack();
+      }
+    },
+  );
+}
+
+/** The project readings go to. A token is for one organisation, and may be for some of its projects only. */
+async function target(
+  targets: Targets,
+  holder: { organisationId: string; projects: readonly string[] | null },
+  { organisation_id: organisation, ml_project: code }: Path,
+): Promise<number> {
+  if (organisation !== holder.organisationId && (await targets.hasOrganisation(organisation))) {
+    throw new Problem('forbidden', `The token is for organisation ${holder.organisationId}.`);
+  }
+  if (holder.projects && !holder.projects.includes(code)) {
+    throw new Problem('forbidden', `The token is for ${holder.projects.join(', ')} only.`);
+  }
+  const projectId = organisation === holder.organisationId ? await targets.project(organisation, code) : undefined;
+  if (projectId === undefined) {
+    throw new Problem(
+      'unknown-project',
+      'The organisation or the project code does not exist; the operator issues both.',
+    );
+  }
+  return projectId;
+}
+
+function assertJson(contentType: string | undefined): void {
+  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
+  const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (type === 'application/json' && utf8) return;
+  throw new Problem('unsupported-media-type', 'Send application/json in UTF-8.', {
+    headers: { accept: 'application/json' },
+  });
+}
+
+async function readArray(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: ApiSettings,
+  reserve: Reserve,
+): Promise<readonly unknown[]> {
+  const body = await readBody(request, reply, { mostBytes: settings.bodyBytes, gzip: true, reserve });
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new Problem('not-json', 'The body is not UTF-8.');
+  const elements = parse(text);
+  if (!Array.isArray(elements)) throw new Problem('not-an-array', 'Send an array of readings, also for a single one.');
+  if (elements.length > settings.readings) {
+    const detail = `A body may hold ${settings.readings} readings, this one holds ${elements.length}.`;
+    throw new Problem('too-many-readings', detail);
+  }
+  return elements;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // What the parser says beyond the place quotes the body.
+    const place = /position (\d+)/.exec((error as Error).message)?.[1];
+    const where = place === undefined ? '' : ` at character ${place}`;
+    throw new Problem('not-json', `The body cannot be parsed as JSON${where}.`, {
+      errors: [{ pointer: '', detail: `not JSON${where}` }],
+    });
+  }
+}
+
+/** What one request holds of the room. */
+function shareOf(room: Room, applicationId: string): { reserve: Reserve; giveBack(): void } {
+  let held = 0;
+  return {
+    reserve(bytes) {
+      if (!room.take(applicationId, bytes)) {
+        const detail = 'Too much waits to be stored. Nothing of this body was stored; send it again a little later.';
+        throw new Problem('overloaded', detail, { headers: retryAfter(FULL_SECONDS) });
+      }
+      held += bytes;
+    },
+    giveBack() {
+      room.give(applicationId, held);
+      held = 0;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import helmet from '@fastify/helmet';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { VERSION } from '../version.ts';
+
+const INTRODUCTION = `Readings of industrial sensors are pushed here.
+
+1. The operator gives you an organisation, an ML project code and an application (APPLICATION_ID, APPLICATION_SECRET).
+2. Create an access token with them.
+3. Push readings with it. When it expires (\`401\`), renew it and send again.
+
+The version stands in the path. Within \`v0\` fields may be added to answers, so ignore the ones you do not know. Errors of the data endpoint are \`application/problem+json\` (RFC 9457), those of the token endpoint are the ones of RFC 6749.`;
+
+/** Collects the routes that are added after it: `/openapi.json` and, readable without internet, `/docs`. */
+export async function addReference(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'databridge',
+        version: VERSION,
+        description: INTRODUCTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: publicUrl ?? '/' }],
+      tags: [{ name: 'Readings' }, { name: 'Tokens' }, { name: 'Health' }],
+      components: {
+        securitySchemes: {
+          accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          application: { type: 'http', scheme: 'basic', description: 'APPLICATION_ID and APPLICATION_SECRET' },
+        },
+      },
+    },
+    transform: (document) => withExamples(document.schema, jsonSchemaTransform(document)),
+    transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  // A scope of its own: pages need these headers, and thousands of small answers a second do not.
+  await app.register(async (docs) => {
+    await docs.register(helmet, {
+      contentSecurityPolicy: {
+        directives: {
+          // Clients on the plant's network may read this page over plain HTTP.
+          upgradeInsecureRequests: null,
+          imgSrc: ["'self'", 'data:'],
+          styleSrc: ["'self'", "'unsafe-inline'"],
+          fontSrc: ["'self'", 'data:'],
+        },
+      },
+      strictTransportSecurity: false,
+    });
+    await docs.register(swaggerUi, { routePrefix: '/docs', uiConfig: { defaultModelsExpandDepth: 0 } });
+  });
+}
+
+type Contents = Readonly<Record<string, { content?: Record<string, { example?: unknown }> }>>;
+
+/** The transformation keeps of a described answer the schema only; this puts its example back. */
+function withExamples<T extends { schema: { response?: unknown } }>(
+  documented: { readonly response?: unknown } | undefined,
+  transformed: T,
+): T {
+  const contents = (transformed.schema?.response ?? {}) as Contents;
+  for (const [status, { content }] of Object.entries((documented?.response ?? {}) as Contents)) {
+    for (const [type, { example }] of Object.entries(content ?? {})) {
+      const shown = contents[status]?.content?.[type];
+      if (shown && example !== undefined) shown.example = example;
+    }
+  }
+  return transformed;
+}
+
+interface Components {
+  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
+}
+
+const REFERENCE = /"#\/components\/schemas\/(\w+)"/g;
+
+/** Every schema comes twice, as what is sent (`…Input`) and as what is answered. One of the two is used. */
+function withUsedSchemas<T extends object>(document: T): T {
+  const { schemas = {}, ...components } = (document as Components).components ?? {};
+  const used = new Set<string>();
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(REFERENCE)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      follow(schemas[name]);
+    }
+  };
+  follow({ ...document, components });
+  const nameOf = (name: string): string => {
+    const plain = name.replace(/Input$/, '');
+    return used.has(plain) ? name : plain;
+  };
+  const kept = Object.fromEntries([...used].map((name) => [nameOf(name), schemas[name]]));
+  const whole = JSON.stringify({ ...document, components: { ...components, schemas: kept } });
+  return JSON.parse(whole.replaceAll(REFERENCE, (_, name: string) => `"#/components/schemas/${nameOf(name)}"`)) as T;
+}

@@ -1,0 +1,107 @@
+import type { Server } from 'node:http';
+import fastify from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import type { Access } from '../access/access.ts';
+import { JWKS_MAX_AGE_SECONDS } from '../access/signing-keys.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import { inTime } from '../database/patience.ts';
+import type { Intake } from '../ingest/pushed-intake.ts';
+import type { Room } from '../ingest/pushed-room.ts';
+import type { ApiSettings } from '../settings-api.ts';
+import type { Certificate } from './certificate.ts';
+import { problemOf } from './fault.ts';
+import { addHealth } from './health.ts';
+import { Problem, sendProblem } from './problem.ts';
+import { addPush } from './push.ts';
+import { addReference } from './reference.ts';
+import { answerBrokenRequests } from './broken-request.ts';
+import { targetsOf } from './targets.ts';
+import { addToken } from './token.ts';
+
+export interface ApiParts {
+  readonly settings: ApiSettings;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly access: Access;
+  readonly intake: Intake;
+  readonly room: Room;
+  readonly log: Logger;
+  /** Where the API speaks TLS itself. */
+  readonly certificate?: Certificate | undefined;
+}
+
+/** Time for the header lines of a request, ms; and for an idle connection before it is closed. */
+const HEADERS_MS = 20_000;
+const IDLE_MS = 65_000;
+
+/** The `/v0` API as a server that does not listen yet. */
+export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
+  const { settings, access, database, log } = parts;
+  const app = fastify(optionsOf(parts));
+  app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
+  // Handlers read bodies themselves, after everything that can be said without one.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => {
+    done(null);
+  });
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
+  app.setErrorHandler((error, _request, reply) => sendProblem(reply, problemOf(error, log)));
+  app.setNotFoundHandler((_request, reply) =>
+    sendProblem(reply, new Problem('not-found', 'See /docs for what there is.')),
+  );
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-content-type-options', 'nosniff');
+    if (parts.certificate) reply.header('strict-transport-security', 'max-age=31536000');
+    done();
+  });
+
+  await addReference(app, settings.publicUrl);
+  addPush(app, { ...parts, verify: access.verifyAccessToken, targets: targetsOf(database) });
+  addToken(app, { settings, grant: access.grantToken, log });
+  app.get('/.well-known/jwks.json', { schema: jwksDocumentation }, async (_request, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
+      .send(await inTime(settings.waitMs, access.jwks())),
+  );
+  addHealth(app, database);
+  for (const url of ['/v0/organisations/:organisation_id/data/:ml_project', '/v0/oauth2/token']) {
+    app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, schema: { hide: true }, handler: onlyPost });
+  }
+  await app.ready();
+  return app;
+}
+
+const jwksDocumentation = {
+  summary: 'Public keys of access tokens',
+  description: 'A JWK set (RFC 7517). The key of a token is the one its header names as `kid`.',
+  tags: ['Tokens'],
+};
+
+function onlyPost(): never {
+  throw new Problem('method-not-allowed', 'Use POST.', { headers: { allow: 'POST' } });
+}
+
+function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions<Server> {
+  const times = { headersTimeout: Math.min(HEADERS_MS, settings.requestMs), connectionsCheckingInterval: 1_000 };
+  const shared = {
+    logger: false,
+    trustProxy: settings.trustProxy ?? false,
+    requestTimeout: settings.requestMs,
+    // Counts from the last byte, also while an answer is being worked on.
+    connectionTimeout: Math.max(settings.requestMs, settings.waitMs) + 5_000,
+    keepAliveTimeout: IDLE_MS,
+    forceCloseConnections: 'idle' as const,
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    clientErrorHandler: answerBrokenRequests,
+    frameworkErrors: (error: unknown, _request: unknown, reply: Parameters<typeof sendProblem>[0]) =>
+      void sendProblem(reply, problemOf(error, log)),
+  };
+  return certificate === undefined
+    ? { ...shared, http: times }
+    : // The types know a server only as one of the two.
+      ({ ...shared, https: { ...times, ...certificate.read(), minVersion: 'TLSv1.2' } } as typeof shared);
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+/** What a client sends, form-encoded. For the reference; the access room judges it. */
+export const tokenRequestSchema = z
+  .object({
+    grant_type: z.enum(['client_credentials', 'refresh_token']),
+    scope: z.literal('data').optional().describe('There is no other scope.'),
+    refresh_token: z.string().optional().describe('To renew: the refresh token of the last answer.'),
+  })
+  .meta({ id: 'TokenRequest', examples: [{ grant_type: 'client_credentials' }] });
+
+const EXAMPLE = {
+  access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhcHBfMSJ9.c2lnbmF0dXJl',
+  token_type: 'bearer',
+  expires_in: 3600,
+  expiration_date: '2026-11-20T09:15:30Z',
+  refresh_token: 'opaque',
+  refresh_token_expires_in: 2_592_000,
+  refresh_token_expiration_date: '2026-12-20T08:15:30Z',
+} as const;
+
+/** The seven fields of a token, created or renewed. */
+export const tokenAnswerSchema = z
+  .object({
+    access_token: z.string().describe('A JWT; its claim `exp` is when it expires.'),
+    token_type: z.literal('bearer'),
+    expires_in: z.int().describe('Seconds the access token still lives: fewer while the service is busy.'),
+    expiration_date: z.string().describe('When it expires, ISO 8601 UTC.'),
+    refresh_token: z.string().describe('Good for one renewal, whose answer brings the next one.'),
+    refresh_token_expires_in: z.int().describe('Seconds the refresh token lives unless it is used.'),
+    refresh_token_expiration_date: z.string().describe('When it expires, ISO 8601 UTC.'),
+  })
+  .meta({ id: 'TokenAnswer', examples: [EXAMPLE] });
+
+/** An error as RFC 6749 section 5.2 has it, and its kin. */
+export const tokenErrorSchema = z
+  .object({
+    error: z.enum([
+      'invalid_request',
+      'invalid_client',
+      'invalid_grant',
+      'unsupported_grant_type',
+      'invalid_scope',
+      'temporarily_unavailable',
+      'server_error',
+    ]),
+    error_description: z.string(),
+  })
+  .meta({
+    id: 'TokenError',
+    examples: [{ error: 'invalid_grant', error_description: 'the refresh token is not valid; create a new token' }],
+  });
+
+export type TokenError = z.infer<typeof tokenErrorSchema>;
+
+const described = <S extends z.ZodType>(description: string, schema: S) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+/** The token endpoint as the reference shows it. */
+export const tokenDocumentation = {
+  summary: 'Create or renew a token',
+  description: `**Create**: \`grant_type=client_credentials\`, with APPLICATION_ID and APPLICATION_SECRET by HTTP Basic.
+
+    curl -u "$APPLICATION_ID:$APPLICATION_SECRET" -d grant_type=client_credentials "$BASE_URL/v0/oauth2/token"
+
+**Renew**: \`grant_type=refresh_token\`, \`scope=data\` and the refresh token, without credentials.
+
+    curl -d grant_type=refresh_token -d scope=data --data-urlencode "refresh_token=$REFRESH_TOKEN" "$BASE_URL/v0/oauth2/token"
+
+A refresh token is replaced at each use. The old one may be used again for a short time, for an answer that got lost; after that, using it revokes all tokens that followed from it. Errors are those of RFC 6749, section 5.2.`,
+  tags: ['Tokens'],
+  security: [{ application: [] }, {}],
+  consumes: ['application/x-www-form-urlencoded'],
+  body: tokenRequestSchema,
+  response: {
+    200: described('The token.', tokenAnswerSchema),
+    400: described('The request, the grant or the scope is not right.', tokenErrorSchema),
+    401: described('Application id or secret is missing or not right (`invalid_client`).', tokenErrorSchema),
+    429: described('Too many requests or failures. `Retry-After` says when to try again.', tokenErrorSchema),
+    503: described('The database is away. Try again after `Retry-After` seconds.', tokenErrorSchema),
+  },
+};

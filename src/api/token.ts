@@ -1,0 +1,138 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import type { GrantRefused, TokenAnswer, TokenRequest } from '../access/token-endpoint.ts';
+import { inTime } from '../database/patience.ts';
+import type { ApiSettings } from '../settings-api.ts';
+import { attemptsOf, clientOf } from './attempts.ts';
+import { decodeUtf8, readBody } from './body.ts';
+import { problemOf } from './fault.ts';
+import { basicOf, formOf } from './form.ts';
+import { retryAfter } from './problem.ts';
+import { tokenDocumentation } from './token-schema.ts';
+import type { TokenError } from './token-schema.ts';
+
+export interface TokenParts {
+  readonly settings: ApiSettings;
+  readonly grant: (request: TokenRequest) => Promise<TokenAnswer | GrantRefused>;
+  readonly log: Logger;
+}
+
+/** Larger bodies are none of ours. */
+const MOST_BYTES = 16_384;
+
+/** An answer that is not a token. */
+class Refused extends Error {
+  readonly status: number;
+  readonly body: TokenError;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, error: TokenError['error'], description: string, headers = {}) {
+    super(description);
+    this.status = status;
+    this.body = { error, error_description: description };
+    this.headers = headers;
+  }
+}
+
+/** `POST /v0/oauth2/token`; what it answers is for the client alone and nowhere to be kept. */
+export function addToken(app: FastifyInstance, { settings, grant, log }: TokenParts): void {
+  const limits = limitsOf(settings);
+
+  app.withTypeProvider<ZodTypeProvider>().route({
+    method: 'POST',
+    url: '/v0/oauth2/token',
+    schema: tokenDocumentation,
+    validatorCompiler: () => (value) => ({ value }),
+    async handler(request, reply) {
+      reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
+      const basic = basicOf(request.headers.authorization);
+      const client = { address: clientOf(request.ip), application: basic?.id };
+      limits.request(client);
+      const form = await readForm(request, reply);
+      const asked = grant({
+        grantType: form.get('grant_type'),
+        basic,
+        refreshToken: form.get('refresh_token'),
+        scope: form.get('scope'),
+        address: request.ip,
+      });
+      const answer = await inTime(settings.waitMs, asked);
+      if (!('error' in answer)) return await reply.send(answer);
+      if (answer.error === 'invalid_client' || answer.error === 'invalid_grant') limits.failed(client);
+      const header = answer.wwwAuthenticate === undefined ? {} : { 'www-authenticate': answer.wwwAuthenticate };
+      throw new Refused(answer.status, answer.error, answer.error_description, header);
+    },
+    errorHandler(error, _request, reply) {
+      const { status, body, headers } = error instanceof Refused ? error : refusedBy(error, log);
+      reply
+        .code(status as 400)
+        .headers(headers)
+        .type('application/json');
+      void reply.send(body);
+    },
+  });
+}
+
+async function readForm(request: FastifyRequest, reply: FastifyReply): Promise<ReadonlyMap<string, string>> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new Refused(400, 'invalid_request', 'send application/x-www-form-urlencoded');
+  }
+  const body = await readBody(request, reply, { mostBytes: MOST_BYTES, gzip: false, reserve: () => undefined });
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new Refused(400, 'invalid_request', 'the body is not UTF-8');
+  const form = formOf(text);
+  if (!('repeated' in form)) return form;
+  throw new Refused(400, 'invalid_request', 'a field may be there only once');
+}
+
+interface Client {
+  readonly address: string;
+  /** What it says its application is. */
+  readonly application: string | undefined;
+}
+
+/** An application id that was made up may be of any length. */
+const LONGEST_KEY = 64;
+
+/**
+ * Limits by address and by application. One address with a wrong secret is stopped soon, without stopping others behind
+ * the same address or others of the same application: for those the limits are ten times as wide.
+ */
+function limitsOf({ tokensPerMinute, failuresPerMinute }: ApiSettings): {
+  request(client: Client): void;
+  failed(client: Client): void;
+} {
+  const byApplication = attemptsOf(tokensPerMinute);
+  const byAddress = attemptsOf(10 * tokensPerMinute);
+  const failures = attemptsOf(failuresPerMinute);
+  const manyFailures = attemptsOf(10 * failuresPerMinute);
+
+  const keysOf = ({ address, application }: Client): { pair: string; both: string[] } => {
+    const id = application?.slice(0, LONGEST_KEY);
+    const both = id === undefined ? [`address ${address}`] : [`address ${address}`, `application ${id}`];
+    return { pair: `${address} ${id ?? ''}`, both };
+  };
+  return {
+    request(client) {
+      const { pair, both } = keysOf(client);
+      const wait =
+        Math.max(failures.wait(pair), manyFailures.wait(...both)) ||
+        byAddress.take(client.address) ||
+        (client.application === undefined ? 0 : byApplication.take(client.application.slice(0, LONGEST_KEY)));
+      if (wait > 0) throw new Refused(429, 'temporarily_unavailable', 'too many requests; wait', retryAfter(wait));
+    },
+    failed(client) {
+      const { pair, both } = keysOf(client);
+      failures.take(pair);
+      for (const key of both) manyFailures.take(key);
+    },
+  };
+}
+
+function refusedBy(error: unknown, log: Logger): Refused {
+  const { status, message, headers } = problemOf(error, log);
+  if (status < 500) return new Refused(status === 415 ? 400 : status, 'invalid_request', message, headers);
+  return new Refused(status, status === 503 ? 'temporarily_unavailable' : 'server_error', message, headers);
+}
