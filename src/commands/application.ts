@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import { createApplication, listApplications, revokeApplication, rotateSecret } from '../access/applications.ts';
+import type { Application } from '../access/applications.ts';
+import { formatInstant } from '../core/instant.ts';
+import { withContext } from './context.ts';
+import type { Cell } from './output.ts';
+import { actor, printJson, printLine, table } from './output.ts';
+import { instantOrNull } from './words.ts';
+
+export function addApplication(program: Command): void {
+  const application = program.command('application').description('applications: who may push, with an id and a secret');
+  addCreate(application);
+  addList(application);
+  addRotate(application);
+  application
+    .command('revoke <id>')
+    .description('end an application: its secrets, refresh tokens and access tokens are refused within seconds')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ databridge application revoke app_0123456789abcdef0123')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const revoked = await withContext({ patient: false }, ({ database }) => revokeApplication(database, id, actor()));
+      if (options.json) printJson({ applicationId: id, revoked });
+      else printLine(revoked ? `application ${id} revoked` : `application ${id} was revoked before`);
+    });
+}
+
+function addCreate(application: Command): void {
+  application
+    .command('create <name>')
+    .description('create an application; its secret is shown once')
+    .option('--organisation <id>', 'organisation it pushes for', 'default')
+    .option('--project <code...>', 'the only projects it may push to; without it every project of the organisation')
+    .option('--json', 'print JSON, with the secret')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ databridge application create gateway-7\n  $ databridge application create gateway-7 --organisation north-works --project pump-hall press-line',
+    )
+    .action(async (name: string, options: { organisation: string; project?: string[]; json?: boolean }) => {
+      const { organisation, project: projects } = options;
+      const { applicationId, secret } = await withContext({ patient: false }, ({ database }) =>
+        createApplication(database, { organisation, name, projects }, actor()),
+      );
+      if (options.json) printJson({ applicationId, secret, organisation, name, projects: projects ?? null });
+      else {
+        printLine(`application ${name} created`);
+        printCredentials(applicationId, secret);
+      }
+    });
+}
+
+function addList(application: Command): void {
+  application
+    .command('list')
+    .description('list applications')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nlast token: when it last created a token; renewals do not count.')
+    .action(async (options: { json?: boolean }) => {
+      const rows = await withContext({ patient: false }, ({ database }) => listApplications(database));
+      if (options.json) printJson(rows.map(document));
+      else if (rows.length === 0) printLine('no applications yet; databridge application create NAME makes one');
+      else printLine(table(HEADING, rows.map(cells)));
+    });
+}
+
+const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'state'];
+
+const cells = (row: Application): Cell[] => [
+  row.applicationId,
+  row.organisation,
+  row.name,
+  row.projects?.join(' ') ?? 'all',
+  instantOrNull(row.lastTokenAt),
+  stateOf(row),
+];
+
+function stateOf({ revokedAt, previousSecretUntil }: Application): string {
+  if (revokedAt !== null) return `revoked ${formatInstant(revokedAt)}`;
+  return previousSecretUntil === null ? 'active' : `active, old secret until ${formatInstant(previousSecretUntil)}`;
+}
+
+const document = (row: Application): Record<string, unknown> => ({
+  ...row,
+  createdAt: formatInstant(row.createdAt),
+  previousSecretUntil: instantOrNull(row.previousSecretUntil),
+  lastTokenAt: instantOrNull(row.lastTokenAt),
+  revokedAt: instantOrNull(row.revokedAt),
+});
+
+function addRotate(application: Command): void {
+  application
+    .command('rotate <id>')
+    .description('give an application a new secret, shown once; the old one stays valid for a while')
+    .option('--overlap-hours <hours>', 'how long the old secret is accepted beside the new one, 0 to 720', '24')
+    .option('--json', 'print JSON, with the secret')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ databridge application rotate app_0123456789abcdef0123\n  $ databridge application rotate app_0123456789abcdef0123 --overlap-hours 0\n\nAfter a leak use --overlap-hours 0: the old secret and all refresh tokens end at once.',
+    )
+    .action(async (id: string, options: { overlapHours: string; json?: boolean }) => {
+      const overlapHours = options.overlapHours.trim() === '' ? Number.NaN : Number(options.overlapHours);
+      const { secret, previousUntil } = await withContext({ patient: false }, ({ database }) =>
+        rotateSecret(database, id, { overlapHours }, actor()),
+      );
+      const until = formatInstant(previousUntil);
+      if (options.json) printJson({ applicationId: id, secret, previousSecretUntil: until });
+      else {
+        printLine(
+          overlapHours === 0 ? 'the old secret is refused from now on' : `the old secret is valid until ${until}`,
+        );
+        printCredentials(id, secret);
+      }
+    });
+}
+
+function printCredentials(applicationId: string, secret: string): void {
+  printLine(`  APPLICATION_ID      ${applicationId}`);
+  printLine(`  APPLICATION_SECRET  ${secret}`);
+  printLine('Put the secret in a safe place now: it is not stored here and cannot be shown again.');
+}

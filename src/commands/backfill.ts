@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import cliProgress from 'cli-progress';
+import type { Command } from 'commander';
+import { configInvalid } from '../core/errors.ts';
+import { formatDuration } from '../core/duration.ts';
+import { SECOND, formatInstant } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../pull/backfill.ts';
+import type { BackfillState } from '../pull/backfill.ts';
+import { isPlannerSilent } from '../pull/planner.ts';
+import { withContext } from './context.ts';
+import type { Context } from './context.ts';
+import { EXIT, actor, printJson, printLine, table } from './output.ts';
+import { parseTime } from './time.ts';
+
+export function addBackfill(program: Command): void {
+  const backfill = program
+    .command('backfill')
+    .description('fill a past range by hand; resumable, beside the live polls');
+  addStart(backfill);
+  addList(backfill);
+  backfill
+    .command('cancel <id>')
+    .description('stop a backfill; what it has covered stays')
+    .option('--json', 'print JSON')
+    .action(async (text: string, options: { json?: boolean }) => {
+      const id = idOf(text);
+      const cancelled = await withContext({ patient: false }, ({ database }) => cancelBackfill(database, id));
+      if (options.json) printJson({ id, cancelled });
+      else printLine(cancelled ? `backfill ${id} cancelled` : `backfill ${id} was not running`);
+      if (!cancelled) process.exitCode = EXIT.failed;
+    });
+}
+
+function addStart(backfill: Command): void {
+  backfill
+    .command('start <source>')
+    .description('ask a source for a past range; watches it until it is done')
+    .requiredOption('--from <time>', 'begin: 2026-11-01T00:00:00Z, or 7d for seven days ago')
+    .option('--to <time>', 'end, not included; default: what has settled by now')
+    .option('--again', 'also ask for what is covered already: revised values replace the old ones')
+    .option('--detach', 'start it and return')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ databridge backfill start hall-3 --from 7d\n  $ databridge backfill start hall-3 --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z --again\n\nCtrl-C leaves it running; databridge backfill show ID watches again.',
+    )
+    .action(
+      async (
+        source: string,
+        options: { from: string; to?: string; again?: boolean; detach?: boolean; json?: boolean },
+      ) => {
+        await withContext({ patient: false }, async (context) => {
+          const now = context.clock.now();
+          const request = {
+            source,
+            from: parseTime(options.from, now, '--from'),
+            to: options.to === undefined ? undefined : parseTime(options.to, now, '--to'),
+            again: options.again ?? false,
+            requestedBy: actor(),
+          };
+          const id = await startBackfill(context.database, request);
+          if (options.detach) {
+            if (options.json) printJson(await backfillState(context.database, id));
+            else printLine(`backfill ${id} started; databridge backfill show ${id} watches it`);
+            return;
+          }
+          await watch(context, id, options.json ?? false);
+        });
+      },
+    );
+}
+
+function addList(backfill: Command): void {
+  backfill
+    .command('list')
+    .description('list backfills, the newest first')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const states = await withContext({ patient: false }, ({ database }) => listBackfills(database));
+      if (options.json) printJson(states.map(readable));
+      else if (states.length === 0) printLine('no backfills yet');
+      else printLine(table(['id', 'source', 'from', 'to', 'again', 'state', 'done'], states.map(cells)));
+    });
+  backfill
+    .command('show <id>')
+    .description('show a backfill; on a terminal it is watched until it ends')
+    .option('--json', 'print JSON')
+    .action(async (text: string, options: { json?: boolean }) => {
+      const id = idOf(text);
+      await withContext({ patient: false }, async (context) => {
+        const state = await backfillState(context.database, id);
+        if (!state)
+          throw configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows the ones there are');
+        if (options.json) printJson(readable(state));
+        else if (process.stdout.isTTY && state.state === 'running') await watch(context, id, false);
+        else printLine(describe(state));
+      });
+    });
+}
+
+const WATCH_MS = 500;
+
+/** A progress bar on a terminal, a line now and then on a pipe; ends with the backfill. */
+async function watch(context: Context, id: number, json: boolean): Promise<void> {
+  const bar = new cliProgress.SingleBar(
+    {
+      format: '{bar} {percentage}% │ {readings} readings │ {eta_text} │ {note}',
+      hideCursor: true,
+      clearOnComplete: false,
+      noTTYOutput: !json,
+      notTTYSchedule: 5_000,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  if (await isPlannerSilent(context.database)) {
+    process.stderr.write('nothing works on it right now: start databridge up (or a worker)\n');
+  }
+  let state = await backfillState(context.database, id);
+  const begun = { at: performance.now(), share: state?.share ?? 0 };
+  if (!json) bar.start(1000, 0, { readings: 0, eta_text: '', note: '' });
+  while (state?.state === 'running') {
+    if (!json)
+      bar.update(Math.floor(state.share * 1000), {
+        readings: state.readings,
+        eta_text: etaOf(state, begun),
+        note: noteOf(state, context.clock.now()),
+      });
+    await sleep(WATCH_MS);
+    state = await backfillState(context.database, id);
+  }
+  if (!state) throw configInvalid(`backfill ${id} is gone`, 'its source was removed');
+  if (!json) {
+    bar.update(Math.floor(state.share * 1000), { readings: state.readings, eta_text: '', note: state.state });
+    bar.stop();
+  }
+  if (json) printJson(readable(state));
+  else printLine(describe(state));
+  if (state.state !== 'done') process.exitCode = EXIT.failed;
+}
+
+function etaOf(state: BackfillState, begun: { at: number; share: number }): string {
+  const gained = state.share - begun.share;
+  if (gained <= 0) return 'no estimate yet';
+  const leftMs = ((performance.now() - begun.at) / gained) * (1 - state.share);
+  return `about ${formatDuration(Math.ceil(leftMs / 1000) * SECOND)} left`;
+}
+
+function noteOf(state: BackfillState, now: Instant): string {
+  if (state.sourceState !== 'active') return `source is ${state.sourceState}: ${state.fault?.message ?? ''}`;
+  if (state.heldUntil !== null && state.heldUntil > now)
+    return `source waits until ${formatInstant(state.heldUntil)}: ${state.fault?.message ?? ''}`;
+  return state.fault?.message ?? '';
+}
+
+const cells = (state: BackfillState): (string | number)[] => [
+  state.id,
+  state.source,
+  formatInstant(state.from),
+  formatInstant(state.to),
+  state.again ? 'yes' : 'no',
+  state.state,
+  `${(state.share * 100).toFixed(1)} %`,
+];
+
+const readable = (state: BackfillState): Record<string, unknown> => ({
+  ...state,
+  from: formatInstant(state.from),
+  to: formatInstant(state.to),
+  createdAt: formatInstant(state.createdAt),
+  finishedAt: state.finishedAt === null ? null : formatInstant(state.finishedAt),
+  heldUntil: state.heldUntil === null ? null : formatInstant(state.heldUntil),
+});
+
+const describe = (state: BackfillState): string =>
+  `backfill ${state.id} of ${state.source}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
+  `${(state.share * 100).toFixed(1)} % covered, ${state.readings} readings read`;
+
+function idOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw configInvalid(`${JSON.stringify(text)} is not the number of a backfill`, 'databridge backfill list shows them');
+}

@@ -1,0 +1,82 @@
+import { MILLISECOND } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { boardHeading, boardLine, stopwatch } from '../demo/board.ts';
+import { introduction, whatNext } from '../demo/guide.ts';
+import type { BoardRow } from '../demo/observe.ts';
+import { demoPlants } from '../demo/plants.ts';
+import { paintOn, plain, screenOn } from '../demo/screen.ts';
+import type { Audience } from './demo-run.ts';
+import { printLine } from './output.ts';
+
+/** Shows a demo to somebody. */
+interface Viewer extends Audience {
+  /** Takes away what stands on the screen for the moment. */
+  leaves(): void;
+}
+
+const plants = demoPlants({ lies: false });
+
+const now = (): Instant => Date.now() * MILLISECOND;
+
+const nothing = (): void => undefined;
+
+export const silent: Viewer = { lookEveryMs: 1_000, begins: nothing, shows: nothing, ends: nothing, leaves: nothing };
+
+/** Twice a second, in place. What is to be copied stands above and is never drawn again. */
+export function terminal(home: string, length: Microseconds | undefined): Viewer {
+  const paint = paintOn(process.stdout);
+  const screen = screenOn(process.stdout);
+  const widthNow = (): number => Math.min(process.stdout.columns ?? 80, 100);
+  const say = (text: string): void => {
+    screen.draw([paint('dim', text)]);
+  };
+  for (const line of introduction(plants, paint)) printLine(line);
+  say('Starting three plants and a PostgreSQL …');
+  let board: readonly string[] = [];
+  return {
+    lookEveryMs: 500,
+    begins() {
+      screen.clear();
+      for (const line of whatNext(home, paint)) printLine(line);
+      say('Looking for sensors …');
+    },
+    shows(rows, ran) {
+      const given = { width: widthNow(), now: now(), paint };
+      const clock = length === undefined ? stopwatch(ran) : `${stopwatch(ran)} of ${stopwatch(length)}`;
+      board = [boardHeading(given.width, paint), ...rows.map((row) => boardLine(row, given)), ''];
+      screen.draw([...board, paint('dim', `${clock} · Ctrl-C ends it · ${phaseOf(rows)}`.slice(0, given.width))]);
+    },
+    ends() {
+      screen.draw([...board, paint('dim', 'Stopping, and comparing every reading with what the plants say …')]);
+    },
+    leaves: () => {
+      screen.clear();
+    },
+  };
+}
+
+const phaseOf = (rows: readonly BoardRow[]): string =>
+  rows.every(({ history }) => history >= 1)
+    ? 'two days of history are complete'
+    : 'newest first, then two days of history';
+
+/** Some lines every five seconds. */
+export function pipe(home: string): Viewer {
+  for (const line of introduction(plants, plain)) printLine(line);
+  return {
+    lookEveryMs: 5_000,
+    begins() {
+      for (const line of whatNext(home, plain)) printLine(line);
+      printLine(`time   ${boardHeading(Infinity, plain)}`);
+    },
+    shows(rows, ran) {
+      for (const row of rows) {
+        printLine(`${stopwatch(ran)}  ${boardLine(row, { width: Infinity, now: now(), paint: plain })}`);
+      }
+    },
+    ends: () => {
+      printLine();
+    },
+    leaves: nothing,
+  };
+}

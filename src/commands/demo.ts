@@ -1,0 +1,75 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { parseDuration } from '../core/duration.ts';
+import { configInvalid } from '../core/errors.ts';
+import { DAY, SECOND } from '../core/instant.ts';
+import type { Microseconds } from '../core/instant.ts';
+import { openHome } from '../demo/home.ts';
+import { paintOn, plain } from '../demo/screen.ts';
+import { stopOnSignals } from '../demo/stop.ts';
+import { resultLines, summaryDocument, summaryRows } from '../demo/summary.ts';
+import type { Outcome } from '../demo/summary.ts';
+import { runDemo } from './demo-run.ts';
+import { pipe, silent, terminal } from './demo-viewers.ts';
+import { EXIT, printJson, printLine, table } from './output.ts';
+
+interface DemoFlags {
+  readonly for?: string;
+  readonly keep?: string;
+  readonly json?: boolean;
+  readonly lie?: boolean;
+}
+
+export function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('see it work: three simulated plants, polled before your eyes; leaves nothing behind')
+    .option('--for <duration>', 'end by itself after this, such as 30s; without it Ctrl-C ends it')
+    .option('--keep <directory>', 'keep database, sources and log in this new directory')
+    .option('--json', 'print nothing but the summary, as JSON')
+    // For its own test: one of the plants hands out what is not so, and the summary has to notice.
+    .addOption(new Option('--lie').hideHelp())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ databridge demo\n  $ databridge demo --for 30s\n  $ databridge demo --for 1m --json\n\nAt the end every stored reading is compared with what the plants say is so, and every request with the agreed pace.\nExit code 0: readings arrived, none lost, none doubled, all within pace. 1: something was not so.',
+    )
+    .action(async (flags: DemoFlags) => {
+      process.exitCode = await demo(flags);
+    });
+}
+
+async function demo(flags: DemoFlags): Promise<number> {
+  const length = lengthOf(flags.for);
+  const lies = flags.lie ?? false;
+  const stop = stopOnSignals(process.stdout);
+  const home = await openHome(flags.keep);
+  const viewer = flags.json ? silent : process.stdout.isTTY ? terminal(home.path, length) : pipe(home.path);
+  let outcome: Outcome;
+  try {
+    outcome = await runDemo({ home, length, lies, signal: stop.signal }, viewer);
+  } finally {
+    try {
+      await home.remove();
+    } finally {
+      viewer.leaves();
+      stop.release();
+    }
+  }
+  if (flags.json) printJson(summaryDocument(outcome));
+  else {
+    const names = outcome.verdicts.map(({ source }) => source);
+    if (names.length > 0)
+      printLine(`${table(['', ...names], summaryRows(outcome.verdicts))}
+`);
+    printLine(`${resultLines(outcome, process.stdout.isTTY ? paintOn(process.stdout) : plain).join('\n')}`);
+    if (home.kept) printLine(`  Kept: export DATABRIDGE_HOME=${home.path}`);
+  }
+  return outcome.problems.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+function lengthOf(text: string | undefined): Microseconds | undefined {
+  if (text === undefined) return undefined;
+  const length = parseDuration(text);
+  if (length !== undefined && length >= SECOND && length <= DAY) return length;
+  throw configInvalid(`--for ${JSON.stringify(text)} is not a time from 1s to 1d`, 'write 30s or 5m', '--for');
+}

@@ -1,0 +1,196 @@
+import type { StatsFs } from 'node:fs';
+import { readdir, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { asBridgeError } from '../core/errors.ts';
+import { SECOND, formatInstant } from '../core/instant.ts';
+import { hasEmbeddedDatabase, urlOfRunning } from '../database/running.ts';
+import { troublesOf, vitalsOf } from '../pull/vitals.ts';
+import type { Trouble, Vitals } from '../pull/vitals.ts';
+import { askRedis } from '../queue/redis-facts.ts';
+import type { Settings } from '../settings.ts';
+import { openContext } from './context.ts';
+import type { Context } from './context.ts';
+import { formatBytes, roughly, short } from './words.ts';
+
+/** One thing a doctor looks at. `failed` needs somebody now, `warning` some day. */
+export interface Check {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+  readonly remedy?: string;
+}
+
+const OLDEST_NODE = 24;
+const SKEW = 2 * SECOND;
+const GB = 1_000_000_000;
+/** The planner beats twice a second and is replaced after five seconds of silence. */
+export const PLANNER_FRESH = 15 * SECOND;
+const TROUBLES_SHOWN = 20;
+
+const ok = (check: string, detail: string): Check => ({ check, state: 'ok', detail });
+const warning = (check: string, detail: string, remedy: string): Check => ({ check, state: 'warning', detail, remedy });
+const failed = (check: string, detail: string, remedy: string): Check => ({ check, state: 'failed', detail, remedy });
+
+/** Looks at everything, one check after the other. */
+export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
+  yield nodeCheck(process.versions.node);
+  yield await diskCheck(settings.home);
+  if (settings.redisUrl !== undefined) yield await redisCheck(settings.redisUrl);
+  if (settings.databaseUrl === undefined && !hasEmbeddedDatabase(settings.home)) {
+    yield warning(
+      'database',
+      `there is none in ${settings.home} yet`,
+      'databridge up makes it; or set DATABASE_URL, or DATABRIDGE_HOME to where it is',
+    );
+    return;
+  }
+  const place = settings.databaseUrl === undefined ? whereEmbedded(settings.home) : 'at DATABASE_URL';
+  let context: Context;
+  try {
+    context = await openContext({ patient: false, settings });
+  } catch (error) {
+    const { message, remedy } = asBridgeError(error);
+    yield failed('database', message, remedy ?? 'look at the log of the database');
+    return;
+  }
+  try {
+    yield* checksInside(context, place);
+  } finally {
+    await context.close();
+  }
+}
+
+function whereEmbedded(home: string): string {
+  return urlOfRunning(home) === undefined ? `embedded in ${home}, started for this look` : `embedded in ${home}`;
+}
+
+async function* checksInside({ database, clock, settings }: Context, place: string): AsyncGenerator<Check> {
+  const vitals = await vitalsOf(database);
+  yield ok('database', `PostgreSQL ${vitals.version} ${place}, ${formatBytes(vitals.bytes)}`);
+  yield await schemaCheck(vitals.migrations);
+  const ahead = clock.now() - Date.now() * 1000;
+  yield clockCheck(ahead);
+  if (settings.redisUrl === undefined) {
+    yield vitals.queueInside
+      ? ok('queue', 'in the database')
+      : warning('queue', 'is not made yet', 'databridge up makes it');
+  }
+  yield workersCheck(vitals);
+  const planner = plannerCheck(vitals);
+  yield planner;
+  const troubles = await troublesOf(database);
+  // Nothing is polled while nobody plans: that is one trouble, not one of every source.
+  const telling = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
+  if (telling.length === 0) yield ok('sources', `${vitals.activeSources} active, none in trouble`);
+  for (const trouble of telling.slice(0, TROUBLES_SHOWN)) yield troubleCheck(trouble);
+  if (telling.length > TROUBLES_SHOWN) {
+    yield warning(
+      'sources',
+      `${telling.length - TROUBLES_SHOWN} more in trouble`,
+      'databridge source list shows all of them',
+    );
+  }
+}
+
+export function nodeCheck(version: string): Check {
+  return Number(version.split('.')[0]) >= OLDEST_NODE
+    ? ok('node', version)
+    : failed('node', `${version} is too old`, `use Node ${OLDEST_NODE} or newer`);
+}
+
+async function diskCheck(home: string): Promise<Check> {
+  const { bavail, blocks, bsize } = await nearestStatfs(home);
+  const free = bavail * bsize;
+  const detail = `${formatBytes(free)} of ${formatBytes(blocks * bsize)} free at ${home}`;
+  const remedy = 'make room, or move DATABRIDGE_HOME to a larger disk: a full disk stops the database';
+  if (free < GB / 2) return failed('disk', detail, remedy);
+  return free < 5 * GB ? warning('disk', detail, remedy) : ok('disk', detail);
+}
+
+/** The directory may not be there yet; then the one it would be made in counts. */
+async function nearestStatfs(path: string): Promise<StatsFs> {
+  try {
+    return await statfs(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    return nearestStatfs(dirname(path));
+  }
+}
+
+async function redisCheck(url: string): Promise<Check> {
+  try {
+    const { version, evicts } = await askRedis(url);
+    if (!evicts) return ok('queue', `Redis ${version}`);
+    const remedy = 'set maxmemory-policy noeviction; jobs that are thrown away are only planned again';
+    return warning('queue', `Redis ${version} throws data away when its memory is full`, remedy);
+  } catch (error) {
+    const message = error instanceof Error ? error.message || String(error) : String(error);
+    return failed(
+      'queue',
+      `Redis: ${message}`,
+      'start Redis, correct REDIS_URL, or leave it out to keep the queue in PostgreSQL',
+    );
+  }
+}
+
+async function schemaCheck(migrations: readonly string[]): Promise<Check> {
+  const files = await readdir(new URL('../database/migrations', import.meta.url));
+  const known = new Set(files.map((file) => file.replace(/\.sql$/, '')));
+  const newer = migrations.filter((name) => !known.has(name));
+  if (newer.length === 0) return ok('schema', `up to date (${migrations.at(-1) ?? 'empty'})`);
+  return failed(
+    'schema',
+    `was made by a newer databridge: ${newer.join(', ')}`,
+    'use that version, or a later one, on every host',
+  );
+}
+
+export function clockCheck(ahead: number): Check {
+  const detail = `the database's clock is ${roughly(Math.abs(ahead))} ${ahead < 0 ? 'behind' : 'ahead of'} this host's`;
+  if (Math.abs(ahead) <= SKEW) return ok('clock', 'database and host agree');
+  return warning('clock', detail, 'set both by NTP; the database’s clock decides what is asked for');
+}
+
+function workersCheck({ workers }: Vitals): Check {
+  if (workers.length === 0) return warning('workers', 'no process works', 'start databridge up, or databridge worker');
+  const names = workers.map(({ host, pid, version }) => `${host}:${pid} (${version})`);
+  return ok('workers', `${workers.length}: ${short(names.join(', '), 200)}`);
+}
+
+export function plannerCheck({ plannerAge, activeSources }: Pick<Vitals, 'plannerAge' | 'activeSources'>): Check {
+  if (plannerAge !== null && plannerAge <= PLANNER_FRESH) return ok('planner', `planned ${roughly(plannerAge)} ago`);
+  const detail = plannerAge === null ? 'has never planned' : `planned last ${roughly(plannerAge)} ago`;
+  const remedy = 'start databridge up; if it runs, look at its log';
+  return activeSources > 0
+    ? failed('planner', `${detail}: nothing is polled`, remedy)
+    : warning('planner', detail, remedy);
+}
+
+export function troubleCheck({ source, stream, kind, failures, until, fault }: Trouble): Check {
+  const because = fault === null ? '' : `: ${short(fault.message, 160)}`;
+  const show = `databridge source show ${source}`;
+  switch (kind) {
+    case 'stopped':
+      return failed(
+        `source ${source}`,
+        `stopped${because}`,
+        `${fault?.remedy ?? show}; databridge source resume ${source} wakes it`,
+      );
+    case 'stalled':
+      return failed(
+        `source ${source}`,
+        'is due long since and not polled',
+        `${show}; restart databridge if nothing is wrong there`,
+      );
+    case 'failing':
+      return warning(`source ${source}`, `${failures} failures in a row${because}`, fault?.remedy ?? show);
+    case 'waiting': {
+      const wait = until === null ? '' : `, waits until ${formatInstant(until)}`;
+      return warning(
+        `stream ${stream ?? ''} of ${source}`,
+        `${failures} failures${wait}${because}`,
+        fault?.remedy ?? show,
+      );
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { describeSettings } from '../settings.ts';
+
+/** A setting as it is in force; secrets are hidden. */
+export interface ShownSetting {
+  readonly name: string;
+  readonly value: string;
+  readonly from: 'environment' | 'default';
+}
+
+const SECRET = '(secret)';
+
+export function settingsInForce(environment: Readonly<Record<string, string | undefined>>): ShownSetting[] {
+  return describeSettings().map(({ name, fallback }) => {
+    const given = environment[name];
+    if (given === undefined || given === '')
+      return { name, value: fallback === '' ? '(not set)' : fallback, from: 'default' };
+    return { name, value: shown(name, given), from: 'environment' };
+  });
+}
+
+function shown(name: string, value: string): string {
+  if (name.endsWith('_KEY')) return SECRET;
+  return name.endsWith('_URL') ? value.split(',').map(withoutPassword).join(',') : value;
+}
+
+/** The address without what it takes to get in; what is not an address may be anything. */
+function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return SECRET;
+  const url = new URL(text);
+  if (url.password !== '') url.password = '***';
+  for (const key of new Set(url.searchParams.keys())) {
+    if (/pass|secret|token|key/i.test(key)) url.searchParams.set(key, '***');
+  }
+  return url.href;
+}

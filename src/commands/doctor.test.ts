@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { SECOND } from '../core/instant.ts';
+import { clockCheck, nodeCheck, plannerCheck, troubleCheck } from './doctor-checks.ts';
+import { settingsInForce } from './doctor-settings.ts';
+
+describe('settings in force', () => {
+  const shown = (environment: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(settingsInForce(environment).map(({ name, value }) => [name, value]));
+
+  test('no secret is shown, whatever way it is written', () => {
+    const settings = {
+      DATABASE_URL: 'postgres://bridge:geheim@db.example/x?sslmode=require&password=geheim',
+      REDIS_URL: 'redis://:geheim@one.example,rediss://u:geheim@two.example:1',
+      DATABRIDGE_KEY: 'geheim',
+    };
+    expect(JSON.stringify(shown(settings))).not.toContain('geheim');
+    expect(shown(settings)['DATABASE_URL']).toBe('postgres://bridge:***@db.example/x?sslmode=require&password=***');
+    expect(shown(settings)['REDIS_URL']).toBe('redis://:***@one.example,rediss://u:***@two.example:1');
+    expect(shown({ DATABASE_URL: 'host=db password=geheim' })['DATABASE_URL']).toBe('(secret)');
+  });
+
+  test('what is not set has its default', () => {
+    expect(shown({ DATABRIDGE_POLLS: '' })).toMatchObject({ DATABRIDGE_POLLS: '50', DATABASE_URL: '(not set)' });
+    expect(settingsInForce({ DATABRIDGE_POLLS: '7' })).toContainEqual({
+      name: 'DATABRIDGE_POLLS',
+      value: '7',
+      from: 'environment',
+    });
+  });
+});
+
+describe('checks', () => {
+  test('a planner that is silent fails only where there is something to poll', () => {
+    expect(plannerCheck({ plannerAge: SECOND, activeSources: 1 }).state).toBe('ok');
+    expect(plannerCheck({ plannerAge: 60 * SECOND, activeSources: 1 }).state).toBe('failed');
+    expect(plannerCheck({ plannerAge: null, activeSources: 1 }).state).toBe('failed');
+    expect(plannerCheck({ plannerAge: null, activeSources: 0 }).state).toBe('warning');
+  });
+
+  test('clocks may differ by two seconds, either way', () => {
+    expect([-2, 2].map((seconds) => clockCheck(seconds * SECOND).state)).toEqual(['ok', 'ok']);
+    expect(clockCheck(-90 * SECOND).detail).toBe("the database's clock is 1m30s behind this host's");
+    expect(clockCheck(3 * SECOND).detail).toBe("the database's clock is 3s ahead of this host's");
+  });
+
+  test('an old node is told', () => {
+    expect(nodeCheck('22.9.0').state).toBe('failed');
+    expect(nodeCheck('24.0.0').state).toBe('ok');
+  });
+
+  test('each trouble says what to do about it', () => {
+    const trouble = { source: 'hall-3', stream: null, failures: 4, until: null, fault: null };
+    const fault = { code: 'unavailable', message: 'no route', remedy: 'open the firewall', at: '' };
+    expect(troubleCheck({ ...trouble, kind: 'stopped' })).toMatchObject({
+      state: 'failed',
+      remedy: expect.stringContaining('source resume hall-3') as string,
+    });
+    expect(troubleCheck({ ...trouble, kind: 'stalled' })).toMatchObject({ state: 'failed' });
+    expect(troubleCheck({ ...trouble, kind: 'failing', fault })).toMatchObject({
+      state: 'warning',
+      detail: '4 failures in a row: no route',
+      remedy: 'open the firewall',
+    });
+    expect(troubleCheck({ ...trouble, stream: 'pump', kind: 'waiting', until: 0 })).toMatchObject({
+      check: 'stream pump of hall-3',
+      detail: '4 failures, waits until 1970-01-01T00:00:00Z',
+    });
+  });
+});

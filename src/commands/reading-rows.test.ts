@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { parseInstant } from '../core/instant.ts';
+import { csvLine, readingCells, readingDocument } from './reading-rows.ts';
+
+const reading = {
+  sensorId: 'pump,unit=1',
+  valueName: 'flow',
+  at: parseInstant('2026-11-21T08:15:30.123456Z') as number,
+  value: 1e-7,
+  precision: undefined,
+  labels: ['bar', 'hall "3"'],
+};
+
+test('what CSV takes for special is quoted, and nothing else', () => {
+  expect(csvLine(['plain', 'a,b', 'say "x"', 'two\nlines', 'cr\r', ' edge', '', null, undefined, 0, -1.5])).toBe(
+    'plain,"a,b","say ""x""","two\nlines","cr\r"," edge",,,,0,-1.5\n',
+  );
+});
+
+test('a reading keeps its microseconds, its exact value, and joins its labels', () => {
+  expect(csvLine(readingCells(reading))).toBe(
+    '"pump,unit=1",flow,2026-11-21T08:15:30.123456Z,1e-7,,"bar;hall ""3"""\n',
+  );
+});
+
+test('a document holds what is known and nothing else', () => {
+  const { sensorId, valueName, value } = reading;
+  const date = '2026-11-21T08:15:30.123456Z';
+  expect(readingDocument(reading)).toEqual({ sensorId, valueName, date, value, labels: reading.labels });
+  expect(readingDocument({ ...reading, precision: 0, labels: [] })).toEqual({
+    sensorId,
+    valueName,
+    date,
+    value,
+    precision: 0,
+  });
+});

@@ -1,0 +1,118 @@
+import { pipeline } from 'node:stream/promises';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { BridgeError, configInvalid } from '../core/errors.ts';
+import type { Database } from '../database/database.ts';
+import { storedReadings } from '../ingest/stored-readings.ts';
+import type { Reading } from '../ingest/stored-readings.ts';
+import { withContext } from './context.ts';
+import { table } from './output.ts';
+import { READING_FIELDS, csvLine, readingCells, readingDocument } from './reading-rows.ts';
+import { wholeNumber } from './source-preview.ts';
+import { parseTime } from './time.ts';
+
+interface ReadingsOptions {
+  readonly organisation: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly sensor?: string;
+  readonly format: Format;
+  readonly limit?: number;
+}
+
+type Format = 'table' | 'ndjson' | 'csv';
+
+/** A table is held in memory until its columns are known. */
+const TABLE_LIMIT = 100;
+
+export function addReadings(program: Command): void {
+  program
+    .command('readings <project>')
+    .description('print stored readings of a project, by sensorId, valueName and date; streams however many there are')
+    .requiredOption('--from <time>', 'begin: 2026-11-01T00:00:00Z, or 1h for an hour ago')
+    .option('--to <time>', 'end, not included; default: now')
+    .option('--sensor <pattern>', 'only sensors whose sensorId fits: * is any text, ? any character')
+    .option('--limit <number>', `print at most so many; a table has ${TABLE_LIMIT} unless told otherwise`, wholeNumber)
+    .option('--organisation <id>', 'organisation that owns the project', 'default')
+    .addOption(
+      new Option('--format <format>', 'how they are printed').choices(['table', 'ndjson', 'csv']).default('table'),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ databridge readings pump-hall --from 1h\n  $ databridge readings pump-hall --from 2026-11-01 --to 2026-12-01 --format csv > november.csv\n  $ databridge readings pump-hall --from 1d --sensor "pump-*" --format ndjson | head\n\nReadings belong to a project, not to the source that brought them: databridge source list shows which project is whose.',
+    )
+    .action(async (project: string, options: ReadingsOptions) => {
+      await withContext({ patient: false }, async ({ database, clock }) => {
+        const now = clock.now();
+        const range = {
+          from: parseTime(options.from, now, '--from'),
+          to: options.to === undefined ? now : parseTime(options.to, now, '--to'),
+        };
+        if (range.from >= range.to) {
+          throw configInvalid('--from is not before --to', 'give a range that begins before it ends', '--to');
+        }
+        const projectId = await projectOf(database, options.organisation, project);
+        const pages = storedReadings(database, { projectId, range, sensor: options.sensor });
+        await print(pages, options.format, options.limit ?? (options.format === 'table' ? TABLE_LIMIT : Infinity));
+      });
+    });
+}
+
+async function projectOf(database: Database, organisation: string, code: string): Promise<number> {
+  const row = await database.row<{ id: number }>('select id from ml_project where organisation_id = $1 and code = $2', [
+    organisation,
+    code,
+  ]);
+  if (row) return row.id;
+  const source = await database.row<{ code: string }>(
+    'select code from source join ml_project on ml_project.id = project_id where source.name = $1',
+    [code],
+  );
+  throw new BridgeError(
+    { code: 'config-invalid', path: 'project' },
+    `there is no project ${code} in organisation ${organisation}`,
+    {
+      remedy: source
+        ? `${code} is a source; its readings are in the project ${source.code}`
+        : 'databridge project list shows the ones there are',
+    },
+  );
+}
+
+/** Waits for a slow reader; one that has gone (`| head`) is a good end, not an error. */
+async function print(pages: AsyncIterable<readonly Reading[]>, format: Format, limit: number): Promise<void> {
+  try {
+    await pipeline(FORMATS[format](pages, limit), process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
+}
+
+const FORMATS: Readonly<
+  Record<Format, (pages: AsyncIterable<readonly Reading[]>, limit: number) => AsyncGenerator<string>>
+> = {
+  async *table(pages, limit) {
+    const readings: Reading[] = [];
+    for await (const page of upTo(limit + 1, pages)) readings.push(...page);
+    yield `${table(READING_FIELDS, readings.slice(0, limit).map(readingCells))}\n`;
+    if (readings.length > limit) yield 'and more: --limit shows them, --format csv prints them all\n';
+  },
+  async *csv(pages, limit) {
+    yield csvLine(READING_FIELDS);
+    for await (const page of upTo(limit, pages)) yield page.map((reading) => csvLine(readingCells(reading))).join('');
+  },
+  async *ndjson(pages, limit) {
+    for await (const page of upTo(limit, pages)) {
+      yield page.map((reading) => `${JSON.stringify(readingDocument(reading))}\n`).join('');
+    }
+  },
+};
+
+async function* upTo<T>(limit: number, pages: AsyncIterable<readonly T[]>): AsyncGenerator<readonly T[]> {
+  let left = limit;
+  for await (const page of pages) {
+    yield page.slice(0, left);
+    left -= page.length;
+    if (left <= 0) return;
+  }
+}

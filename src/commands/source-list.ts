@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { formatDuration } from '../core/duration.ts';
+import { SECOND } from '../core/instant.ts';
+import { listSources } from '../pull/source-report.ts';
+import type { SourceLine } from '../pull/source-report.ts';
+import { withContext } from './context.ts';
+import type { Cell } from './output.ts';
+import { printJson, printLine, table } from './output.ts';
+import { addSourceShow } from './source-show.ts';
+import { instantOrNull, roughly, short } from './words.ts';
+
+/** `list` and `show`. */
+export function addSourceList(source: Command): void {
+  source
+    .command('list')
+    .description('list sources: how far behind, with gaps or without, what they brought and what hinders them')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nlag: from the newest time read to now, of the stream that is furthest behind. 24h: new readings of the last day. req/h: requests for readings in the last hour.',
+    )
+    .action(async (options: { json?: boolean }) => {
+      const lines = await withContext({ patient: false }, ({ database }) => listSources(database));
+      if (options.json) printJson(lines.map(lineDocument));
+      else if (lines.length === 0) printLine('no sources yet; databridge source apply FILE registers one');
+      else printLine(table(HEADING, lines.map(cells)));
+    });
+  addSourceShow(source);
+}
+
+const HEADING = [
+  'name',
+  'project',
+  'platform',
+  'state',
+  'every',
+  'streams',
+  'lag',
+  'gaps',
+  '24h',
+  'req/h',
+  'last fault',
+];
+
+const FAULT_LENGTH = 60;
+
+const cells = (line: SourceLine): Cell[] => [
+  line.name,
+  line.project,
+  line.platform,
+  line.state,
+  formatDuration(line.every),
+  line.streams,
+  line.lag === null ? null : roughly(line.lag),
+  line.gaps ? 'yes' : 'no',
+  line.readings24h,
+  line.requestsLastHour,
+  line.fault === null ? '' : short(line.fault.message, FAULT_LENGTH),
+];
+
+const lineDocument = ({ lag, ...line }: SourceLine): Record<string, unknown> => ({
+  ...line,
+  every: formatDuration(line.every),
+  lagSeconds: lag === null ? null : lag / SECOND,
+  heldUntil: instantOrNull(line.heldUntil),
+});

@@ -1,0 +1,33 @@
+import { formatDuration } from '../core/duration.ts';
+import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+
+/** A length of time as people say it: two units at most, `3d4h`, `1m30s`, `12s`. */
+export function roughly(length: Microseconds): string {
+  const units = [DAY, HOUR, MINUTE, SECOND];
+  const largest = units.findIndex((unit) => Math.abs(length) >= unit);
+  const finest = units[Math.min(largest < 0 ? 3 : largest + 1, 3)] as number;
+  return formatDuration(Math.round(length / finest) * finest);
+}
+
+/** An instant, or nothing where there is none. */
+export const instantOrNull = (instant: Instant | null): string | null =>
+  instant === null ? null : formatInstant(instant);
+
+/** `12 B`, `3.4 MB`, `1.2 GB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  let amount = bytes;
+  for (; amount >= 1000 && unit < units.length - 1; unit += 1) amount /= 1000;
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`;
+}
+
+/** Text on one line of at most `longest` characters. */
+export function short(text: string, longest: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+}
+
+/** `once`, `60 times`. */
+export const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { DAY, SECOND } from '../core/instant.ts';
+import { boardHeading, boardLine, stopwatch } from './board.ts';
+import type { BoardRow } from './observe.ts';
+import { plain } from './screen.ts';
+
+const now = 20_000 * DAY;
+const row: BoardRow = {
+  source: 'cooling-water',
+  state: 'active',
+  lag: 2_300_000,
+  readings: 9_276_504,
+  history: 0.999,
+  requests: 12_345,
+  lastSecond: 3,
+  allowedInOneSecond: 6,
+  trouble: undefined,
+};
+const throttled = {
+  message: 'POST http://127.0.0.1:1/query: 429 Too Many Requests: too many queries; waiting until 2026-11-21T02:26:52Z',
+  at: now - SECOND,
+  until: now + 2 * SECOND,
+};
+const line = (changes: Partial<BoardRow>, width = 100): string =>
+  boardLine({ ...row, ...changes }, { width, now, paint: plain });
+
+test('a source is one line; history is not full before nothing is missing', () => {
+  expect(line({})).toBe('cooling-water   2.3s  9,276,504  █████░  99%    12,345    3 of 6  –');
+  expect(line({ history: 1 })).toContain('██████ 100%');
+  expect(line({ lag: null })).toContain('  –  ');
+  expect(line({ lag: 2 * DAY })).toContain(' 2d ');
+});
+
+test('a trouble says what it is and how long the source waits, or how long ago it was', () => {
+  expect(line({ trouble: throttled })).toMatch(/ {2}429 Too Many Requests, waits 2s$/);
+  const over = { message: 'GET /: 503 Service Unavailable', at: now - 72 * SECOND, until: now - 71 * SECOND };
+  expect(line({ trouble: over })).toMatch(/ {2}503 Service Unavailable, 1m ago$/);
+  expect(line({ trouble: throttled, state: 'stopped' })).toMatch(/ {2}stopped: 429 Too Many Requests$/);
+});
+
+test.each([40, 79, 80, 100])('nothing is wider than %d columns', (width) => {
+  const trouble = { ...throttled, message: 'a long story '.repeat(20) };
+  expect(line({ trouble }, width).length).toBeLessThanOrEqual(width);
+  expect(boardHeading(width, plain).length).toBeLessThanOrEqual(width);
+});
+
+test('what the demo shows fits 100 columns uncut', () => {
+  expect(line({ trouble: throttled })).not.toContain('…');
+  expect(line({ trouble: { ...throttled, message: '503 Service Unavailable' } })).not.toContain('…');
+});
+
+test('a stopwatch counts minutes on', () => {
+  expect(stopwatch(65 * SECOND)).toBe('01:05');
+  expect(stopwatch(6_000 * SECOND)).toBe('100:00');
+});

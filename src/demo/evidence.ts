@@ -1,0 +1,59 @@
+import { coverageOf } from '../core/coverage.ts';
+import type { Coverage } from '../core/coverage.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { seriesKey } from './judge.ts';
+import type { Asked, Evidence } from './judge.ts';
+import type { RunningPlant } from './plant-server.ts';
+import { maxInSlidingSecond } from './recorder.ts';
+
+type Stored = Evidence['stored'];
+
+const LEDGER = `
+  select coalesce(sum(windows), 0) as windows, coalesce(sum(readings - duplicates - revised), 0) as fresh,
+    coalesce(sum(revised), 0) as revised, coalesce(sum(late), 0) as late,
+    (select coalesce(sum(refused), 0) from refusal_count join stream on stream.id = stream_id
+     where stream.source_id = source.id) as refused
+  from source left join window_sum on source_id = source.id where source.name = $1 group by source.id`;
+
+/** What the database holds of a source. `stored` may hold readings of others; its plant knows which are its own. */
+export async function evidenceOf(database: Database, source: string, stored: Stored): Promise<Evidence> {
+  const ledger = await database.row<Omit<Evidence, 'coverage' | 'stored'>>(LEDGER, [source]);
+  if (ledger === undefined) throw new Error(`source ${source} is gone`);
+  return { ...ledger, coverage: await coverageByGroup(database, source), stored };
+}
+
+async function coverageByGroup(database: Database, source: string): Promise<Map<string, Coverage>> {
+  const rows = await database.rows<{ group: string; covered: [from: Instant, to: Instant][] }>(
+    `select selection ->> 'group' as group, instants_of(covered) as covered
+     from stream join source on source.id = source_id where source.name = $1 and retired_at is null`,
+    [source],
+  );
+  return new Map(rows.map(({ group, covered }) => [group, coverageOf(covered.map(([from, to]) => ({ from, to })))]));
+}
+
+/** Every reading there is, by series; straight from the table, not by way of what an operator is shown. */
+export async function storedReadings(database: Database): Promise<Stored> {
+  const stored = new Map<string, readonly { at: Instant; value: number }[]>();
+  const series = await database.rows<{ id: number; sensorId: string; valueName: string }>(
+    'select id, sensor_id as "sensorId", value_name as "valueName" from series',
+  );
+  for (const { id, ...names } of series) {
+    const readings = await database.rows<{ at: Instant; value: number }>(
+      'select instant_of(at) as at, value from reading where series = $1',
+      [id],
+    );
+    if (readings.length > 0) stored.set(seriesKey(names), readings);
+  }
+  return stored;
+}
+
+/** What the plant recorded. */
+export function askedOf({ recorder }: RunningPlant): Asked {
+  const log = recorder.log();
+  return {
+    requests: log.length,
+    troubles: log.filter(({ status }) => status === null || status >= 400).length,
+    busiestSecond: maxInSlidingSecond(log.map(({ arrivedMs }) => arrivedMs)),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { parseInstant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { listSources } from '../pull/source-report.ts';
+import type { RunningPlant } from './plant-server.ts';
+import { allowedInOneSecond } from './plants.ts';
+import { preciseNowMs } from './recorder.ts';
+
+/** What went wrong last; `until`: the source is left alone until then. */
+export interface Trouble {
+  readonly message: string;
+  readonly at: Instant;
+  readonly until: Instant | null;
+}
+
+/** A source on the board. */
+export interface BoardRow {
+  readonly source: string;
+  readonly state: string;
+  /** Null until its sensors are known. */
+  readonly lag: Microseconds | null;
+  readonly readings: number;
+  /** How much of the past before the demo is covered, 0..1. */
+  readonly history: number;
+  readonly requests: number;
+  readonly lastSecond: number;
+  readonly allowedInOneSecond: number;
+  readonly trouble: Trouble | undefined;
+}
+
+const HISTORY = `
+  select source.name, coalesce(avg(share_of(tstzrange(source.start_at, source.created_at), covered)), 0) as share
+  from source left join stream on source_id = source.id group by source.name`;
+
+/** Looks at the sources again and again; a trouble that is over is remembered, because it is gone within a second. */
+export function observerOf(database: Database, plants: readonly RunningPlant[]): () => Promise<readonly BoardRow[]> {
+  const troubles = new Map<string, Trouble>();
+  return async () => {
+    const lines = new Map((await listSources(database)).map((line) => [line.name, line]));
+    const shares = await database.rows<{ name: string; share: number }>(HISTORY);
+    const history = new Map(shares.map(({ name, share }) => [name, share]));
+    return plants.map(({ plant, recorder }) => {
+      const line = lines.get(plant.name);
+      if (line?.fault) {
+        const { message, at } = line.fault;
+        troubles.set(plant.name, { message, at: parseInstant(at) ?? 0, until: line.heldUntil });
+      }
+      const secondAgo = preciseNowMs() - 1_000;
+      return {
+        source: plant.name,
+        state: line?.state ?? 'removed',
+        lag: line?.lag ?? null,
+        readings: line?.readings24h ?? 0,
+        history: history.get(plant.name) ?? 0,
+        requests: recorder.log().length,
+        lastSecond: recorder.log().filter(({ arrivedMs }) => arrivedMs > secondAgo).length,
+        allowedInOneSecond: allowedInOneSecond(plant),
+        trouble: troubles.get(plant.name),
+      };
+    });
+  };
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { screenOn } from './screen.ts';
+
+/** A terminal that understands what a screen sends: lines, cursor up, erase to the end of line and screen. */
+function terminal(): { lines: () => string[]; stream: NodeJS.WriteStream; cursor: () => boolean } {
+  const lines = ['before', ''];
+  let row = 1;
+  let shown = true;
+  const print = (text: string): void => {
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) lines[(row += 1)] ??= '';
+      const shownPart = part.replace('\r', '');
+      if (shownPart !== '') lines[row] = shownPart;
+    }
+  };
+  const write = (text: string): boolean => {
+    const [plainly = '', ...sequences] = text.split('\u001B[');
+    print(plainly);
+    for (const sequence of sequences) {
+      const [, number = '', command = '', rest = ''] = /^(\??\d*)([A-Za-z])([^]*)$/.exec(sequence) ?? [];
+      if (command === 'A') row -= Number(number);
+      if (command === 'J') lines.splice(row, Infinity, '');
+      if (number === '?25') shown = command === 'h';
+      print(rest);
+    }
+    return true;
+  };
+  return { lines: () => lines, stream: { write } as unknown as NodeJS.WriteStream, cursor: () => shown };
+}
+
+test('frames of any height replace each other below what was there', () => {
+  const { lines, stream, cursor } = terminal();
+  const screen = screenOn(stream);
+  screen.draw(['one', 'two', 'three']);
+  expect(lines()).toEqual(['before', 'one', 'two', 'three', '']);
+  screen.draw(['four']);
+  expect(lines()).toEqual(['before', 'four', '']);
+  screen.draw(['five', 'six']);
+  expect(lines()).toEqual(['before', 'five', 'six', '']);
+  expect(cursor()).toBe(false);
+  screen.clear();
+  screen.clear();
+  expect(lines()).toEqual(['before', '']);
+  expect(cursor()).toBe(true);
+});

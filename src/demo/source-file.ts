@@ -1,0 +1,42 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { formatDuration } from '../core/duration.ts';
+import { DATABASE, TAG } from './influx.ts';
+import type { RunningPlant } from './plant-server.ts';
+import { BURST, OVERLAP } from './plants.ts';
+
+/** The ML project that all readings of the demo go to. */
+export const PROJECT = 'demo';
+
+/** How far back the sources begin, and how old a point must be to be asked for. */
+const START = '2d';
+const SETTLE = '2s';
+
+/** Writes a plant's source as an operator would, its password in a file of its own; returns the path of the YAML. */
+export async function writeSource({ plant, url, account }: RunningPlant, home: string): Promise<string> {
+  const [sources, secrets] = [join(home, 'sources'), join(home, 'secrets')];
+  await mkdir(sources, { recursive: true });
+  await mkdir(secrets, { recursive: true });
+  const password = join(secrets, plant.name);
+  await writeFile(password, account.password, { mode: 0o600 });
+  const path = join(sources, `${plant.name}.yaml`);
+  const source = {
+    name: plant.name,
+    project: PROJECT,
+    kind: 'user-credentials',
+    platform: plant.platform,
+    connection: { url, username: account.username, password: `\${file:${password}}` },
+    options: { influxdb: { database: DATABASE, sensorTag: TAG }, thingsboard: { sensorId: 'name' } }[plant.platform],
+    schedule: {
+      every: plant.every,
+      start: START,
+      settle: SETTLE,
+      overlap: formatDuration(OVERLAP),
+      maxWindow: plant.maxWindow,
+    },
+    pace: { requestsPerSecond: plant.requestsPerSecond, burst: BURST, concurrency: 1 },
+  };
+  await writeFile(path, `# A simulated plant of the demo: ${plant.about}.\n${stringify(source)}`);
+  return path;
+}

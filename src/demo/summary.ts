@@ -1,0 +1,54 @@
+import { SECOND } from '../core/instant.ts';
+import type { Microseconds } from '../core/instant.ts';
+import { grouped, stopwatch } from './board.ts';
+import type { Paint } from './board.ts';
+import type { Verdict } from './judge.ts';
+
+/** What a demo comes to. */
+export interface Outcome {
+  /** How long sources were polled. */
+  readonly ran: Microseconds;
+  readonly verdicts: readonly Verdict[];
+  /** What is wrong, in words; all is well where there is nothing. */
+  readonly problems: readonly string[];
+}
+
+/** One line for each thing that was counted, a column for each source. */
+export const summaryRows = (verdicts: readonly Verdict[]): (string | number)[][] => {
+  const row = (title: string, cell: (verdict: Verdict) => string | number) => [title, ...verdicts.map(cell)];
+  return [
+    row('readings expected', ({ expected }) => grouped(expected)),
+    row('arrived', ({ arrived }) => grouped(arrived)),
+    row('lost', ({ lost }) => lost),
+    row('doubled', ({ doubled }) => doubled),
+    row('wrong', ({ wrong }) => wrong),
+    row('came late', ({ late }) => late),
+    row('points refused', ({ refused }) => grouped(refused)),
+    row('windows', ({ windows }) => windows),
+    row('requests', ({ requests }) => requests),
+    row('answered with an error', ({ troubles }) => troubles),
+    row('busiest second', ({ busiestSecond, allowedInOneSecond }) => `${busiestSecond} of ${allowedInOneSecond}`),
+  ];
+};
+
+/** The result in a sentence or, where it failed, in one for each thing that did. */
+export function resultLines({ ran, verdicts, problems }: Outcome, paint: Paint): string[] {
+  if (problems.length > 0) {
+    return [
+      ...problems.map((problem) => `${paint('red', '✗')} ${problem}`),
+      ...(verdicts.length > 0 ? ['  databridge demo --keep DIR keeps database and log for a closer look.'] : []),
+    ];
+  }
+  const arrived = verdicts.reduce((sum, verdict) => sum + verdict.arrived, 0);
+  return [
+    `${paint('green', '✓')} ${grouped(arrived)} readings in ${stopwatch(ran)}: none lost, none doubled, all within pace`,
+    '  Next, your own platform: databridge source check FILE (see config/sources)',
+  ];
+}
+
+export const summaryDocument = ({ ran, verdicts, problems }: Outcome): Record<string, unknown> => ({
+  ok: problems.length === 0,
+  seconds: Math.round(ran / SECOND),
+  problems,
+  sources: verdicts,
+});
