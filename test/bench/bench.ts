@@ -1,0 +1,39 @@
+/** What one bench was asked to do. */
+export interface BenchOptions {
+  /** Readings of the pull bench. */
+  readonly points: number;
+  /** How often each measurement of the pull bench is made; the middle one counts. */
+  readonly runs: number;
+  /** How long the schedule bench watches, and about how long the pace bench runs, s. */
+  readonly seconds: number;
+  /** Where the workers write CPU profiles; undefined: they write none. */
+  readonly profile: string | undefined;
+  /** Told what is going on. */
+  readonly say: (message: string) => void;
+}
+
+/** One line of the table. */
+export interface Measure {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What we want it to be. A missed aim is marked; it does not fail the bench. */
+  readonly aim?: { readonly atLeast: number } | { readonly atMost: number };
+  /** What the number needs to be understood. */
+  readonly note?: string;
+}
+
+export type Bench = (options: BenchOptions) => Promise<Measure[]>;
+
+/** What arrived is not what was sent: then no speed means anything, and the whole run fails. */
+export class WrongData extends Error {
+  override readonly name = 'WrongData';
+}
+
+/** The value below which `share` (0..1) of the values lie; NaN of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5);

@@ -1,0 +1,48 @@
+import type { Instant, Microseconds } from '../../src/core/instant.ts';
+
+/** The readings of the pull bench: the platform serves them, the references copy them, the check counts them. */
+export interface Dataset {
+  readonly from: Instant;
+  /** First instant after the last reading. */
+  readonly to: Instant;
+  /** Points of each series, `spacing` apart. */
+  readonly pointsPerSeries: number;
+  readonly series: readonly DatasetSeries[];
+}
+
+export interface DatasetSeries {
+  readonly measurement: string;
+  readonly unit: string;
+  /** What the bridge calls the sensor. */
+  readonly sensorId: string;
+  readonly number: number;
+}
+
+export const MEASUREMENTS = 5;
+export const SERIES = 50;
+export const FIELD = 'value';
+
+/** One reading a second. */
+export const SPACING: Microseconds = 1_000_000;
+
+/** A whole number of readings a series, within one month: `reading` is cut by months, and so one table is filled. */
+export function datasetOf(points: number): Dataset {
+  const pointsPerSeries = Math.floor(points / SERIES);
+  const from = Date.UTC(2026, 0, 5) * 1_000;
+  const to = from + pointsPerSeries * SPACING;
+  if (points % SERIES !== 0 || pointsPerSeries < 1 || to > Date.UTC(2026, 1, 1) * 1_000) {
+    throw new RangeError(`--points must be a multiple of ${SERIES}, and at most 100,000,000`);
+  }
+  const series = Array.from({ length: SERIES }, (_, number): DatasetSeries => {
+    const measurement = `line${Math.floor(number / (SERIES / MEASUREMENTS))}`;
+    const unit = `pump-${String(number).padStart(2, '0')}`;
+    return { measurement, unit, sensorId: `${measurement},unit=${unit}`, number };
+  });
+  return { from, to, pointsPerSeries, series };
+}
+
+export const instantAt = (dataset: Dataset, index: number): Instant => dataset.from + index * SPACING;
+
+/** Three decimals, as an instrument shows them; neighbours differ, so that nothing is packed better than real values. */
+export const valueAt = (series: DatasetSeries, index: number): number =>
+  ((series.number * 7_919 + index * 104_729) % 100_003) / 1_000;

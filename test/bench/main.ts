@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import type { Bench } from './bench.ts';
+import { pace } from './pace.ts';
+import { pull } from './pull.ts';
+import { schedule } from './schedule.ts';
+import { isMet, tableOf } from './table.ts';
+import type { BenchResult } from './table.ts';
+
+const benches: Readonly<Record<string, Bench>> = { pull, schedule, pace };
+
+const usage = `usage: npm run bench -- [--only pull|schedule|pace] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
+  --only     one of the benches; default: all
+  --json     print the measures as JSON instead of the table
+  --points   readings of the pull bench, default 1000000
+  --runs     how often each pull is measured, default 3; the middle one counts
+  --seconds  how long the schedule and pace benches watch, default 60
+  --profile  directory for CPU profiles of the workers
+Aims that were missed are marked and do not fail; wrong data does, with exit code 1.
+`;
+
+process.exitCode = await run();
+
+async function run(): Promise<number> {
+  const options = optionsOf(process.argv.slice(2));
+  if (options === undefined) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  const results: BenchResult[] = [];
+  let failed = false;
+  for (const [bench, measure] of Object.entries(benches)) {
+    if ((options.only ?? bench) !== bench) continue;
+    try {
+      results.push({ bench, measures: await measure(options) });
+    } catch (error) {
+      failed = true;
+      process.stderr.write(`${bench}: ${error instanceof Error ? error.stack : String(error)}\n`);
+    }
+  }
+  if (options.json) {
+    const shown = results.map(({ bench, measures }) => ({
+      bench,
+      measures: measures.map((measure) => ({ ...measure, met: isMet(measure) })),
+    }));
+    console.log(JSON.stringify(shown, undefined, 2));
+  } else {
+    console.log(tableOf(results));
+  }
+  assertNothingLeaked();
+  return failed ? 1 : 0;
+}
+
+function optionsOf(args: string[]) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        only: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        points: { type: 'string', default: '1000000' },
+        runs: { type: 'string', default: '3' },
+        seconds: { type: 'string', default: '60' },
+        profile: { type: 'string' },
+      },
+    });
+    const { only, json, profile } = values;
+    const [points, runs, seconds] = [values.points, values.runs, values.seconds].map(Number) as [
+      number,
+      number,
+      number,
+    ];
+    if (only !== undefined && benches[only] === undefined) return undefined;
+    if (![points, runs, seconds].every((value) => Number.isInteger(value) && value > 0)) return undefined;
+    const say = (message: string): void => void process.stderr.write(`${message}\n`);
+    return { only, json, points, runs, seconds, profile, say };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatDuration } from '../../src/core/duration.ts';
+import { MINUTE } from '../../src/core/instant.ts';
+import { startBackfill } from '../../src/pull/backfill.ts';
+import { mostInAnySecond } from '../kit/sliding-second.ts';
+import { WrongData } from './bench.ts';
+import type { BenchOptions, Measure } from './bench.ts';
+import { openRig, startPlant } from './rig.ts';
+import type { Room } from './rig.ts';
+import { usageOf } from './usage.ts';
+
+const PACE = { requestsPerSecond: 20, burst: 5, concurrency: 4 } as const;
+const WORKERS = 4;
+const STREAMS = 8;
+const WINDOW = MINUTE;
+
+/** So long a plant thinks about each question, ms: several are open at a time, as with a real one. */
+const THINKS_MS = 50;
+
+const FROM = Date.UTC(2026, 0, 5) * 1_000;
+
+/** One source limited to a pace, backfilled by several worker processes: never faster, and hardly slower. */
+export async function pace({ seconds, profile, say }: BenchOptions): Promise<Measure[]> {
+  await using stack = new AsyncDisposableStack();
+  const rig = await openRig({ profile });
+  stack.defer(() => rig.close());
+  const plant = await startPlant('point-plant.ts', THINKS_MS);
+  stack.defer(() => plant.stop());
+  const room = await rig.room();
+  stack.defer(() => room.close());
+  const { database } = room.context;
+
+  const windowsPerStream = Math.ceil((seconds * PACE.requestsPerSecond) / STREAMS);
+  const groups = Array.from({ length: STREAMS }, (_, number) => `line-${number}`);
+  await room.apply(
+    {
+      name: 'bench',
+      kind: 'user-credentials',
+      platform: 'influxdb',
+      connection: { url: plant.url, username: 'reader', password: 'of a bench' },
+      options: { database: 'plant' },
+      schedule: { every: '1h', maxWindow: formatDuration(WINDOW), overlap: '0s' },
+      pace: PACE,
+    },
+    groups,
+  );
+  const workers = await Promise.all(Array.from({ length: WORKERS }, () => room.worker()));
+  await sleep(1_000);
+  const before = workers.map(({ pid }) => usageOf(pid)?.cpuSeconds ?? 0);
+  const to = FROM + windowsPerStream * WINDOW;
+  const backfill = { source: 'bench', from: FROM, to, again: false, requestedBy: 'bench' };
+  const id = await startBackfill(database, backfill);
+  await untilDone(room, id, seconds);
+  const cpu = workers.reduce((sum, { pid }, index) => sum + (usageOf(pid)?.cpuSeconds ?? 0) - (before[index] ?? 0), 0);
+
+  const arrivals = await plant.arrivals();
+  await assertEachWindowOnce(room, windowsPerStream * STREAMS);
+  const workersUsed = (await database.rows('select distinct id from worker')).length;
+  const share = shareOfAllowance(arrivals);
+  const most = mostInAnySecond(arrivals);
+  say(`${arrivals.length} requests, ${most} in the fullest second, ${(share * 100).toFixed(1)} % of the allowance`);
+  return [
+    {
+      what: 'most requests in any second',
+      value: most,
+      unit: 'requests',
+      aim: { atMost: PACE.burst + PACE.requestsPerSecond },
+      note: `${workersUsed} workers, ${STREAMS} streams, ${PACE.requestsPerSecond}/s, burst ${PACE.burst}, concurrency ${PACE.concurrency}`,
+    },
+    { what: 'share of the allowance used', value: share, unit: '×', aim: { atLeast: 0.95 }, note: 'steady part' },
+    {
+      what: 'requests : windows',
+      value: arrivals.length / (windowsPerStream * STREAMS),
+      unit: '×',
+      aim: { atMost: 1 },
+    },
+    { what: 'CPU of all workers', value: (cpu * 1_000) / arrivals.length, unit: 'ms/request' },
+  ];
+}
+
+async function untilDone(room: Room, id: number, seconds: number): Promise<void> {
+  const giveUpAt = performance.now() + seconds * 5_000 + 30_000;
+  for (;;) {
+    const row = await room.context.database.row<{ state: string }>('select state from backfill where id = $1', [id]);
+    if (row?.state === 'done') return;
+    if (performance.now() > giveUpAt) throw new Error('the backfill does not come to its end');
+    await sleep(100);
+  }
+}
+
+/** Between the second in which the burst was spent and the moment when streams begin to have nothing left to ask. */
+function shareOfAllowance(arrivalsMs: readonly number[]): number {
+  const [first = 0] = arrivalsMs;
+  const begin = first + 2_000;
+  const end = arrivalsMs[Math.floor(arrivalsMs.length * 0.8)] ?? begin;
+  const steady = arrivalsMs.filter((at) => at >= begin && at < end).length;
+  return steady / (((end - begin) / 1_000) * PACE.requestsPerSecond);
+}
+
+async function assertEachWindowOnce(room: Room, windows: number): Promise<void> {
+  const row = await room.context.database.row<{ logged: number; readings: number }>(
+    'select (select count(*) from window_log where fault is null) as logged, (select count(*) from reading) as readings',
+  );
+  if (row?.readings !== windows) throw new WrongData(`${row?.readings} readings are stored, ${windows} were to be`);
+}

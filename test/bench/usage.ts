@@ -1,0 +1,76 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+/** Of `stat` in /proc: 100 on every Linux (USER_HZ). */
+const TICKS_PER_SECOND = 100;
+
+/** What a process has used so far; undefined where the system has no /proc. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly peakRssBytes: number;
+}
+
+export function usageOf(pid: number): Usage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return {
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
+      peakRssBytes: Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets the peak of a process begin anew (proc(5), clear_refs). */
+export function forgetPeak(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    // No /proc, then no peak either.
+  }
+}
+
+/** CPU seconds of a process with all it started, such as the backends of a PostgreSQL. */
+export function cpuSecondsOfGroup(leader: number): number {
+  let seconds = 0;
+  for (const pid of childrenOf(leader)) seconds += usageOf(pid)?.cpuSeconds ?? 0;
+  return seconds + (usageOf(leader)?.cpuSeconds ?? 0);
+}
+
+function childrenOf(parent: number): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry))
+      .filter((pid) => {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+      })
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** How many cores of the whole machine were busy since `before`: others may be working on it too. */
+export function machine(): { busySince(): number } {
+  const read = (): { busy: number; total: number } => {
+    let busy = 0;
+    let total = 0;
+    for (const { times } of cpus()) {
+      const all = times.user + times.nice + times.sys + times.irq + times.idle;
+      busy += all - times.idle;
+      total += all;
+    }
+    return { busy, total };
+  };
+  const before = read();
+  return {
+    busySince() {
+      const now = read();
+      return ((now.busy - before.busy) / Math.max(1, now.total - before.total)) * cpus().length;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis as RedisClient } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { bridgeOn, expectComplete, isoOf, openSite, schedule, stateOf } from './site.ts';
+import type { Site } from './site.ts';
+import { eventually } from './eventually.ts';
+import { withRedis } from './surroundings.ts';
+import { expectNoErrors, polled } from './survives.ts';
+
+/** After downtime the present comes first, then the gap; the polls that were missed meanwhile are one. */
+
+const DOWN_MS = 20_000;
+const COUNTED_MS = 3_000;
+/** Shorter than the gap, so that the live lane covers its newest end only. */
+const MAX_WINDOW_MS = 4_000;
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite('catch-up');
+});
+
+afterAll(async () => {
+  await site.close();
+  assertNothingLeaked();
+});
+
+test(
+  'the edge is covered before the gap, and one poll follows for all that were missed',
+  { timeout: 300_000 },
+  async () => {
+    const database = await site.database();
+    const { client } = database;
+    await withRedis(async (redis) => {
+      const bridge = await bridgeOn(site, { DATABASE_URL: database.url, REDIS_URL: redis.url });
+      const queue = new RedisClient(redis.url);
+      /** Every job of a queue gets the next number. */
+      const dispatched = async (): Promise<number> => Number(await queue.get('{databridge}:poll:id'));
+      try {
+        const fromUs = Math.floor(Date.now() / 1000) * 1_000_000;
+        const changes = {
+          schedule: {
+            ...schedule,
+            overlap: `${MAX_WINDOW_MS}ms`,
+            maxWindow: `${MAX_WINDOW_MS}ms`,
+            start: isoOf(fromUs),
+          },
+        };
+        await bridge.apply(site.source(changes));
+        const before = await bridge.up();
+        await polled(client, 3);
+        expect((await before.stop(30_000)).code).toBe(0);
+        const coveredTo = await edgeOf();
+
+        await sleep(DOWN_MS);
+        const jobs = await dispatched();
+        const startedMs = Date.now();
+        const after = await bridge.up();
+        const upMs = Date.now();
+        const state = (): Promise<string> => stateOf(client);
+        const first = await eventually('a window is covered', async () => (await windowsAfter(coveredTo))[0], {
+          state,
+        });
+        // Twenty polls were missed; caught up one by one they would come with every tick of the planner.
+        await sleep(COUNTED_MS);
+        const polls = (await dispatched()) - jobs;
+        const seconds = Math.ceil((Date.now() - upMs) / 1000);
+        expect(polls, `within ${seconds} s of the start`).toBeLessThanOrEqual(seconds + 2);
+        expect(first.lane).toBe('live');
+        // What had settled when the daemon started, less the grid it lies on.
+        expect(first.toMs).toBeGreaterThan(startedMs - 2_000 - 1_000);
+
+        await expectComplete(site, client, { fromUs });
+        const windows = await windowsAfter(coveredTo);
+        const gapAt = windows.findIndex(({ lane }) => lane === 'history');
+        expect(gapAt).toBeGreaterThan(0);
+        // Newest first: the gap is filled towards what was covered before.
+        for (const [stream, ofStream] of Map.groupBy(windows, ({ stream_id: id }) => id)) {
+          const gap = ofStream.filter(({ lane }) => lane === 'history').map(({ toMs }) => toMs);
+          expect(gap, `stream ${stream}`).toEqual(gap.toSorted((one, other) => other - one));
+        }
+        expectNoErrors(after);
+        expect((await after.stop(30_000)).code).toBe(0);
+      } finally {
+        queue.disconnect();
+        await bridge.remove();
+        await database.close();
+      }
+    });
+
+    async function edgeOf(): Promise<string> {
+      const { rows } = await client.query<{ edge: string }>('select max(upper(covered))::text as edge from stream');
+      return rows[0]?.edge ?? '';
+    }
+
+    /** What was asked of the time after an instant, in the order in which it was asked. */
+    async function windowsAfter(edge: string): Promise<{ stream_id: number; lane: string; toMs: number }[]> {
+      const { rows } = await client.query<{ stream_id: number; lane: string; toMs: number }>(
+        `select stream_id, lane, (extract(epoch from to_at) * 1000)::float8 as "toMs" from window_log
+       where to_at > $1::timestamptz order by asked_at`,
+        [edge],
+      );
+      return rows;
+    }
+  },
+);

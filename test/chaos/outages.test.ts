@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis as RedisClient } from 'ioredis';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { placeOf } from '../../src/database/embedded/place.ts';
+import { runningPostmaster } from '../../src/database/embedded/postmaster.ts';
+import { urlOfRunning } from '../../src/database/running.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import type { Proxy } from '../kit/proxy.ts';
+import type { Redis } from '../kit/redis.ts';
+import { eventually } from './eventually.ts';
+import { bridgeOn, expectComplete, isoOf, openSite, schedule, stateOf } from './site.ts';
+import type { Site } from './site.ts';
+import { withLine, withRedis, withWatchedSource } from './surroundings.ts';
+import { expectNoErrors, expectRunning, polled, survives } from './survives.ts';
+
+/**
+ * What the daemon leans on goes away and comes back. It stays, picks up by itself, and in the end holds what the source
+ * holds, point for point. All cases run side by side, each with a database of its own: most of their time is waiting.
+ */
+
+/** Longer than a job's lock in the queue (20 s) and the silence after which claims are free (12 s). */
+const AWAY_MS = 25_000;
+const AWAY_AT_START_MS = 10_000;
+const TIMEOUT_MS = 300_000;
+/** The planner would ask again by itself 30 s after it dispatched in vain. */
+const BEFORE_LEASE_ENDS_MS = 20_000;
+
+// Set while the tests are collected: later it has no effect any more.
+vi.setConfig({ maxConcurrency: 20 });
+
+const POLLED = 'select from source where last_poll_at is not null';
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite('outages');
+});
+
+afterAll(async () => {
+  await site.close();
+  assertNothingLeaked();
+});
+
+describe.concurrent('an outage of', () => {
+  test.each<[string, (redis: Redis) => Promise<unknown>]>([
+    ['Redis that was killed', whileAwayAfterKill],
+    ['Redis that comes and goes', comesAndGoes],
+    ['Redis that loses all it knew, again and again', flushed],
+  ])('%s', { timeout: TIMEOUT_MS }, async (_name, strike) => {
+    await withRedis(async (redis) => {
+      await survives(site, await site.database(), { REDIS_URL: redis.url }, () => strike(redis));
+    });
+  });
+
+  test('Redis when the daemon starts', { timeout: TIMEOUT_MS }, async () => {
+    await withRedis(async (redis) => {
+      await redis.kill9();
+      const database = await site.database();
+      const returned = sleep(AWAY_AT_START_MS).then(() => redis.restart());
+      await survives(site, database, { REDIS_URL: redis.url }, () => returned);
+    });
+  });
+
+  test('Redis while a poll is due that comes every five minutes', { timeout: TIMEOUT_MS }, async () => {
+    const { client, ...database } = await site.database();
+    await withRedis(async (redis) => {
+      const bridge = await bridgeOn(site, { DATABASE_URL: database.url, REDIS_URL: redis.url });
+      try {
+        await bridge.apply(site.source({ schedule: { ...schedule, every: '5m', start: isoOf(site.startUs) } }));
+        const daemon = await bridge.up();
+        await polled(client, 1);
+        await redis.kill9();
+        await client.query(`update source set next_due_at = now(), last_poll_at = null`);
+        await sleep(AWAY_AT_START_MS);
+        await redis.restart();
+        const state = (): Promise<string> => stateOf(client);
+        await eventually('it is polled', async () => (await client.query(POLLED)).rows.length === 1, {
+          withinMs: BEFORE_LEASE_ENDS_MS,
+          state,
+        });
+        expectNoErrors(daemon);
+        expect((await daemon.stop(30_000)).code).toBe(0);
+      } finally {
+        await bridge.remove();
+        await database.close();
+      }
+    });
+  });
+
+  test.each<[string, (proxy: Proxy) => Promise<unknown>]>([
+    ['PostgreSQL that refuses connections', refused],
+    ['PostgreSQL that is a black hole and then goes on', stalled],
+    ['PostgreSQL that is a black hole and forgets its connections', stalledAndForgotten],
+    ['PostgreSQL that drops connections again and again', dropped],
+  ])('%s', { timeout: TIMEOUT_MS }, async (_name, strike) => {
+    await withLine(site, async ({ database, proxy, url }) => {
+      await withWatchedSource(site, async ({ recorder, line }) => {
+        const slowly = async (): Promise<void> => {
+          // Requests are under way then, whose slots cannot be given back.
+          await line.set({ latencyMs: 500 });
+          await sleep(2_000);
+          await strike(proxy);
+          await line.set({});
+          await proxy.set({});
+        };
+        await survives(site, database, { DATABASE_URL: url }, slowly, site.source({}, recorder.url));
+      });
+    });
+  });
+
+  test('PostgreSQL when the daemon starts', { timeout: TIMEOUT_MS }, async () => {
+    await withLine(site, async ({ database, proxy, url }) => {
+      await proxy.set({ connections: 'refuse' });
+      const returned = sleep(AWAY_AT_START_MS).then(() => proxy.set({}));
+      await survives(site, database, { DATABASE_URL: url }, () => returned);
+    });
+  });
+
+  test('the embedded PostgreSQL that was killed', { timeout: TIMEOUT_MS }, async () => {
+    const bridge = await bridgeOn(site, {});
+    try {
+      await bridge.succeed('project', 'create', 'hall');
+      await bridge.apply(site.source());
+      const daemon = await bridge.up();
+      await lookInto(bridge.home, (client) => polled(client, 5));
+      const killed = runningPostmaster(placeOf(bridge.home).data);
+      if (killed === undefined) throw new Error('no server runs');
+      process.kill(killed.pid, 'SIGKILL');
+      await eventually('the server runs again', () => {
+        const running = runningPostmaster(placeOf(bridge.home).data);
+        return running !== undefined && running.pid !== killed.pid;
+      });
+      await eventually('it accepts connections', () => lookInto(bridge.home, () => Promise.resolve(true)));
+      await lookInto(bridge.home, (client) => expectComplete(site, client));
+      expectRunning(daemon);
+      expectNoErrors(daemon);
+      expect((await daemon.stop(30_000)).code).toBe(0);
+      expect(runningPostmaster(placeOf(bridge.home).data)).toBeUndefined();
+    } finally {
+      await bridge.remove();
+    }
+  });
+});
+
+async function whileAwayAfterKill(redis: Redis): Promise<void> {
+  await redis.kill9();
+  await sleep(AWAY_MS);
+  await redis.restart();
+}
+
+async function comesAndGoes(redis: Redis): Promise<void> {
+  for (let restart = 0; restart < 6; restart += 1) {
+    await redis.restart();
+    await sleep(1_500);
+  }
+}
+
+async function flushed(redis: Redis): Promise<void> {
+  const client = new RedisClient(redis.url);
+  for (let flush = 0; flush < 4; flush += 1) {
+    await client.flushall();
+    await sleep(1_500 + flush * 700);
+  }
+  client.disconnect();
+}
+
+async function refused(proxy: Proxy): Promise<void> {
+  await proxy.set({ connections: 'refuse' });
+  proxy.reset();
+  await sleep(AWAY_MS);
+}
+
+async function stalled(proxy: Proxy): Promise<void> {
+  await proxy.set({ stalled: true });
+  await sleep(AWAY_MS);
+}
+
+async function stalledAndForgotten(proxy: Proxy): Promise<void> {
+  await stalled(proxy);
+  proxy.reset();
+}
+
+async function dropped(proxy: Proxy): Promise<void> {
+  for (let drop = 0; drop < 10; drop += 1) {
+    if (drop % 2 === 0) proxy.cut();
+    else proxy.reset();
+    await sleep(1_700);
+  }
+}
+
+/** A look into the embedded database which, unlike one through `bridge.database()`, does not keep its server running. */
+async function lookInto<T>(home: string, look: (client: pg.Client) => Promise<T>): Promise<T> {
+  const url = urlOfRunning(home);
+  if (url === undefined) throw new Error('no server runs');
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await look(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import type { RunningProcess } from '../kit/process.ts';
+import { eventually } from './eventually.ts';
+import { bridgeOn, expectComplete, isoOf, openSite, schedule, stateOf } from './site.ts';
+import type { Site } from './site.ts';
+import { withLine, withRedis, withWatchedSource } from './surroundings.ts';
+import { expectNoErrors, polled } from './survives.ts';
+
+/** SIGTERM ends a daemon in order, at whatever moment it comes and whatever does not answer just then. */
+
+const DRAIN_SECONDS = 5;
+/** Time to drain, to close and for a busy machine: generous, but far below what waiting for an answer would take. */
+const STOPS_WITHIN_MS = 40_000;
+const TIMEOUT_MS = 300_000;
+
+// Set while the tests are collected: later it has no effect any more.
+vi.setConfig({ maxConcurrency: 20 });
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite('stopping');
+});
+
+afterAll(async () => {
+  await site.close();
+  assertNothingLeaked();
+});
+
+describe.concurrent('SIGTERM', () => {
+  test('in a window of a slow source leaves no half of it', { timeout: TIMEOUT_MS }, async () => {
+    const database = await site.database();
+    const { client } = database;
+    await withWatchedSource(site, async ({ recorder, line }) => {
+      const bridge = await bridgeOn(site, { DATABASE_URL: database.url });
+      try {
+        const start = isoOf(Math.floor(Date.now() / 1000) * 1_000_000);
+        await bridge.apply(site.source({ schedule: { ...schedule, maxWindow: '1m', start } }, recorder.url));
+        let daemon = await bridge.up();
+        await polled(client, 1);
+        await line.set({ latencyMs: 1_000 });
+        await bridge.succeed('backfill', 'start', 'hall', '--from', isoOf(site.startUs), '--to', start, '--detach');
+        await eventually('three windows of it are covered', async () => (await historyOf(client)).length >= 3, {
+          state: () => stateOf(client),
+        });
+        const asked = recorder.requests.length;
+        await eventually('the next one is asked', () => recorder.requests.length > asked);
+        expect(await stopped(daemon)).toBe(0);
+        expectNoErrors(daemon);
+        const before = await historyOf(client);
+        expect(await tiled(client)).toBe(true);
+
+        await line.set({});
+        daemon = await bridge.up();
+        await expectComplete(site, client);
+        expect((await historyOf(client)).slice(0, before.length)).toEqual(before);
+        expect(await tiled(client)).toBe(true);
+        expect(await stopped(daemon)).toBe(0);
+      } finally {
+        await bridge.remove();
+        await database.close();
+      }
+    });
+  });
+
+  test(
+    'while the database is a black hole ends it all the same; a second one at once',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      await withLine(site, async ({ database, proxy, url }) => {
+        const bridge = await bridgeOn(site, { DATABASE_URL: url, DATABRIDGE_DRAIN_SECONDS: String(DRAIN_SECONDS) });
+        try {
+          const [first, second] = [await bridge.up('worker'), await bridge.up('worker')];
+          await polled(database.client, 3);
+          await proxy.set({ stalled: true });
+          await sleep(2_000);
+          process.kill(second.pid, 'SIGTERM');
+          const patient = stopped(first);
+          await sleep(2_000);
+          expect(second.running()).toBe(true);
+          process.kill(second.pid, 'SIGTERM');
+          expect((await second.exited).code).toBe(1);
+          expect(first.running()).toBe(true);
+          expect(await patient).toBe(1);
+        } finally {
+          await bridge.remove();
+          await proxy.set({});
+          await database.close();
+        }
+      });
+    },
+  );
+
+  test('ends the wait for a Redis that is away', { timeout: TIMEOUT_MS }, async () => {
+    await withRedis(async (redis) => {
+      await redis.kill9();
+      const database = await site.database();
+      const bridge = await bridgeOn(site, { DATABASE_URL: database.url, REDIS_URL: redis.url });
+      const up = bridge.up();
+      up.catch(() => undefined);
+      try {
+        const pid = await eventually('it waits', async () => {
+          const { rows } = await database.client.query<{ pid: number }>('select pid from worker');
+          return rows[0]?.pid;
+        });
+        process.kill(pid, 'SIGTERM');
+        await expect(up).rejects.toThrow(/ended before it was ready \(code 1,.*stopped while waiting for Redis/s);
+        await redis.restart();
+      } finally {
+        await bridge.remove();
+        await database.close();
+      }
+    });
+  });
+});
+
+/** The exit code after SIGTERM; null where it had to be killed. */
+const stopped = async (daemon: RunningProcess): Promise<number | null> => (await daemon.stop(STOPS_WITHIN_MS)).code;
+
+/** The windows of the history lane in the order in which they were asked. */
+async function historyOf(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ window: string }>(
+    `select tstzrange(from_at, to_at)::text as window from window_log where lane = 'history' order by asked_at`,
+  );
+  return rows.map(({ window }) => window);
+}
+
+/** Whether what is covered is exactly the windows that were handed over, none of history twice. */
+async function tiled(client: Client): Promise<boolean | undefined> {
+  const { rows } = await client.query<{ tiled: boolean }>(
+    `select bool_and(covered = (select range_agg(tstzrange(from_at, to_at)) from window_log where stream_id = stream.id)
+       and (select sum(to_at - from_at) from window_log where stream_id = stream.id and lane = 'history')
+         = (select sum(upper(part) - lower(part)) from (select range_agg(tstzrange(from_at, to_at)) as parts from window_log
+            where stream_id = stream.id and lane = 'history') as asked, unnest(parts) as part)) as tiled from stream`,
+  );
+  return rows[0]?.tiled;
+}

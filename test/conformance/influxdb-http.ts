@@ -1,0 +1,57 @@
+import { influxdb } from '../../adapters/platforms/influxdb/index.ts';
+import type { Window } from '../../src/core/window.ts';
+import type { Authorisation, Http, Samples, Selection, Sensor } from '../../src/pull/adapter.ts';
+import { memoryTokens, newMeter, openConnection } from '../../src/pull/connection/index.ts';
+import type { Connection } from '../../src/pull/connection/index.ts';
+import type { InfluxUser } from '../kit/influx-client.ts';
+
+const open: Connection[] = [];
+
+/** Slots for everybody at once: these tests are not about the pace. */
+const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
+
+/** The bridge's own connection to a server, as one of its users. */
+export function connect(url: string, user: InfluxUser): Http {
+  const connection = openConnection(
+    {
+      baseUrl: url,
+      credentials: { url, ...user },
+      authorisation: influxdb.kinds['user-credentials'] as Authorisation,
+    },
+    { pacer: freePacer, tokens: memoryTokens(), now: () => Date.now() * 1000, userAgent: 'databridge-test' },
+  );
+  open.push(connection);
+  return connection.http({ lane: 'live', signal: new AbortController().signal, meter: newMeter() });
+}
+
+/** For `afterAll`: closes every connection `connect` opened. */
+export async function disconnect(): Promise<void> {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
+}
+
+/** A sample as one row: sensor, variable, instant, value. */
+export type Row = readonly [sensor: string, variable: string, at: number, value: unknown];
+
+export const optionsOf = (given: object = {}): unknown => influxdb.options.parse({ database: 'plant', ...given });
+
+/** Starts reading a measurement; `sensors` undefined = all of it. */
+export const reading = (http: Http, given: object, group: string, window: Window, sensors?: readonly string[]) =>
+  influxdb.read(http, optionsOf(given), { group, sensors, variables: undefined } satisfies Selection, window);
+
+/** Everything that is read, in the order it came. */
+export async function rowsOf(samples: AsyncIterable<Samples>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const { sensor, variable, at, values } of samples) {
+    if (at.length !== values.length) throw new Error('columns of different length');
+    rows.push(...at.map((instant, index): Row => [sensor, variable, instant, values[index]]));
+  }
+  return rows;
+}
+
+export async function sensorsOf(http: Http, given: object = {}): Promise<Sensor[]> {
+  const found: Sensor[] = [];
+  for await (const sensor of influxdb.sensors(http, optionsOf(given))) found.push(sensor);
+  return found;
+}
+
+export const identify = async (http: Http, given: object = {}) => await influxdb.identify(http, optionsOf(given));

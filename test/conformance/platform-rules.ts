@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { expect } from 'vitest';
+import { kinds } from '../../adapters/index.ts';
+import { DAY, HOUR } from '../../src/core/instant.ts';
+import { optionTable } from '../../src/core/source-option-table.ts';
+import { isMapping, parsePath, valueAt } from '../../src/core/source-path.ts';
+import { formatProblem } from '../../src/core/source-problems.ts';
+import { parseReference } from '../../src/core/source-reference.ts';
+import { keysOf, schemaAt, shapeOf } from '../../src/core/source-shape.ts';
+import { parseSource } from '../../src/core/source.ts';
+import type { SourceConfig } from '../../src/core/source.ts';
+import type { Platform } from '../../src/pull/adapter.ts';
+
+/** What every platform keeps, by a name a waiver can use. A rule throws where it is broken. */
+export type Rules = Readonly<Record<string, (platform: Platform) => void | Promise<void>>>;
+
+export const PLATFORMS = join(import.meta.dirname, '../../adapters/platforms');
+const ROOT = join(PLATFORMS, '../..');
+
+const textOf = ({ name }: Platform, file: string): string => readFileSync(join(PLATFORMS, name, file), 'utf8');
+
+function sampleOf(platform: Platform): Record<string, unknown> {
+  const sample: unknown = parse(textOf(platform, 'source.sample.yaml'));
+  if (!isMapping(sample)) throw new Error('the sample is no source');
+  return { ...sample };
+}
+
+/** The source of the sample, as an operator would register it. */
+export function sourceOf(platform: Platform): SourceConfig {
+  const parsed = parseSource(sampleOf(platform), [platform], { kinds });
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  return parsed.source;
+}
+
+const SECTIONS = {
+  'what it is': /^# \S.*\n\n\S/,
+  'what the operator needs': /^## What to ask the customer for$/m,
+  'its options': /^## Options$/m,
+  'its limits and traps': /^## Limits and traps$/m,
+  'how it was verified': /\*\*Verified against .*\*\*/s,
+};
+
+/** Names of options that cannot be anything but a secret. */
+const SECRET_NAME = /password|passphrase|secret|token|api_?key|credential/i;
+
+/** What a platform may import besides the core, the contract and its own folder; all I/O goes through its http. */
+const PACKAGES = new Set(['zod', 'luxon', 'node:stream', 'node:buffer']);
+
+/** Every file an entry leads to, with what it imports. */
+function importsFrom(entry: string, seen = new Map<string, string[]>()): Map<string, string[]> {
+  if (seen.has(entry)) return seen;
+  const source = readFileSync(entry, 'utf8');
+  const found = [...source.matchAll(/(?:\bfrom|\bimport|\bimport\(|\brequire\()\s*['"]([^'"]+)['"]/g)].map(
+    ([, name = '']) => name,
+  );
+  seen.set(entry, found);
+  for (const name of found) {
+    const target = resolve(dirname(entry), name);
+    if (name.startsWith('.') && target.startsWith(join(ROOT, 'adapters'))) importsFrom(target, seen);
+  }
+  return seen;
+}
+
+export const PAPER_RULES: Rules = {
+  'its README says what an operator needs to know': (platform) => {
+    const readme = textOf(platform, 'README.md');
+    const missing = Object.entries(SECTIONS).filter(([, section]) => !section.test(readme));
+    expect(missing.map(([what]) => what)).toEqual([]);
+    expect(readme).toContain(platform.title);
+  },
+
+  'its README has the options of today': (platform) => {
+    const readme = textOf(platform, 'README.md');
+    const table = /<!-- generated: options -->\n([\s\S]*?)<!-- \/generated -->/.exec(readme)?.[1];
+    expect(table?.trim()).toBe(optionTable(platform));
+  },
+
+  'its sample is a source of it, with secrets kept outside': (platform) => {
+    const { platform: named, secrets, raw } = sourceOf(platform);
+    expect(named).toBe(platform.name);
+    expect(secrets).not.toEqual([]);
+    for (const secret of secrets) {
+      const value = valueAt(raw, parsePath(secret) ?? []);
+      expect(parseReference(String(value)), `${secret} of the sample`).toBeDefined();
+    }
+  },
+
+  'unknown keys are refused': (platform) => {
+    const sample = sampleOf(platform);
+    // A custom connection takes any field: only the platform knows which it needs.
+    const blocks = sample['kind'] === 'custom' ? ['options', 'schedule'] : ['options', 'schedule', 'connection'];
+    for (const block of blocks) {
+      const changed = { ...sample, [block]: { ...(sample[block] as object | undefined), nonsense: 1 } };
+      const parsed = parseSource(changed, [platform], { kinds });
+      const paths = parsed.ok ? [] : parsed.problems.map(({ path }) => path);
+      expect(paths, block).toContain(`${block}.nonsense`);
+    }
+  },
+
+  'secrets are marked as such, and options are described': (platform) => {
+    const check = (path: readonly string[], field: string): void => {
+      const here = schemaAt(platform.options, [...path, field]);
+      const shape = here && shapeOf(here);
+      const name = [...path, field].join('.');
+      expect(shape?.description, `${name} has no description`).toMatch(/\S/);
+      if (SECRET_NAME.test(field)) expect(shape?.secret, `${name} is not marked as a secret`).toBe(true);
+      for (const below of keysOf(here)) check([...path, field], below);
+    };
+    for (const field of keysOf(platform.options)) check([], field);
+    const kind = kinds[sourceOf(platform).kind as keyof typeof kinds];
+    for (const field of keysOf(kind)) {
+      const schema = schemaAt(kind, [field]);
+      if (SECRET_NAME.test(field)) expect(schema && shapeOf(schema).secret, field).toBe(true);
+    }
+  },
+
+  'its limits are sane': ({ limits }) => {
+    const { maxWindow, minWindow, sensorsPerRead, namesVariables, pace, lateness, overlap } = limits;
+    for (const length of [maxWindow, minWindow, lateness, overlap]) expect(Number.isSafeInteger(length)).toBe(true);
+    expect(minWindow).toBeGreaterThanOrEqual(1);
+    expect(maxWindow).toBeGreaterThanOrEqual(minWindow);
+    expect(maxWindow).toBeLessThanOrEqual(366 * DAY);
+    expect(overlap).toBeGreaterThanOrEqual(0);
+    expect(overlap).toBeLessThanOrEqual(maxWindow);
+    expect(lateness).toBeGreaterThanOrEqual(0);
+    expect(lateness).toBeLessThanOrEqual(DAY);
+    expect(sensorsPerRead).toBeGreaterThanOrEqual(1);
+    expect(sensorsPerRead === Infinity || Number.isInteger(sensorsPerRead)).toBe(true);
+    expect(typeof namesVariables).toBe('boolean');
+    expect(pace.requestsPerSecond).toBeGreaterThan(0);
+    expect(pace.requestsPerSecond).toBeLessThanOrEqual(100);
+    for (const count of [pace.burst, pace.concurrency]) {
+      expect(Number.isInteger(count)).toBe(true);
+      expect(count).toBeGreaterThanOrEqual(1);
+      expect(count).toBeLessThanOrEqual(100);
+    }
+    // Otherwise the shortest window would be longer than what a poll asks for.
+    expect(minWindow).toBeLessThanOrEqual(HOUR);
+  },
+
+  'it is called like its folder and says where its documentation is': (platform) => {
+    expect(platform.name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(readFileSync(join(PLATFORMS, platform.name, 'index.ts'), 'utf8')).toContain(`name: '${platform.name}'`);
+    expect(platform.title).toMatch(/\S/);
+    expect(new URL(platform.docs).protocol).toBe('https:');
+    expect(Object.keys(platform.kinds)).not.toEqual([]);
+    expect(Object.keys(kinds)).toEqual(expect.arrayContaining(Object.keys(platform.kinds)));
+  },
+
+  'it imports nothing but the contract, the core, its own folder and ways to authorise': (platform) => {
+    const own = join(PLATFORMS, platform.name);
+    const strangers: string[] = [];
+    for (const [file, names] of importsFrom(join(own, 'index.ts'))) {
+      for (const name of names) {
+        const target = relative(ROOT, resolve(dirname(file), name));
+        const allowed = name.startsWith('.')
+          ? target === 'src/pull/adapter.ts' ||
+            /^src\/core\/[^/]+\.ts$/.test(target) ||
+            /^adapters\/authorisation\/[^/]+\.ts$/.test(target) ||
+            (target.startsWith(`${relative(ROOT, own)}/`) && !/(\.test|canned)\.ts$/.test(target))
+          : PACKAGES.has(name);
+        if (!allowed) strangers.push(`${relative(ROOT, file)} imports ${name}`);
+      }
+    }
+    expect(strangers).toEqual([]);
+  },
+};

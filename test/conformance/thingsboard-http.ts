@@ -1,0 +1,78 @@
+import { thingsboard } from '../../adapters/platforms/thingsboard/index.ts';
+import type { Options } from '../../adapters/platforms/thingsboard/options.ts';
+import type { Instant } from '../../src/core/instant.ts';
+import { holds } from '../../src/core/window.ts';
+import type { Window } from '../../src/core/window.ts';
+import type { Authorisation, Http, Sensor } from '../../src/pull/adapter.ts';
+import { memoryTokens, newMeter, openConnection } from '../../src/pull/connection/index.ts';
+import type { Connection } from '../../src/pull/connection/index.ts';
+import { truth } from '../simulators/truth.ts';
+import type { TruthSpec } from '../simulators/truth.ts';
+import { tenant } from './simulators/thingsboard-client.ts';
+
+const open: Connection[] = [];
+
+/** Slots for everybody at once: these tests are not about the pace. */
+const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
+
+/** The bridge's own connection to the simulator, with tokens of its own. `now` is the bridge's clock. */
+export function connect(url: string, account = tenant, now: () => Instant = () => Date.now() * 1000): Http {
+  const connection = openConnection(
+    {
+      baseUrl: url,
+      credentials: { url, ...account },
+      authorisation: thingsboard.kinds['user-credentials'] as Authorisation,
+    },
+    { pacer: freePacer, tokens: memoryTokens(), now, userAgent: 'databridge-test' },
+  );
+  open.push(connection);
+  return connection.http({ lane: 'live', signal: new AbortController().signal, meter: newMeter() });
+}
+
+/** For `afterAll`: closes every connection `connect` opened. */
+export async function disconnect(): Promise<void> {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
+}
+
+/** The options of a source as its schema leaves them. */
+export const optionsOf = (given: Partial<Options> = {}): unknown => thingsboard.options.parse(given);
+
+/** Points by key: `[µs, value]`, as `read` yields them. */
+export type Found = Record<string, [at: number, value: unknown][]>;
+
+/** Everything `read` yields for all keys of one device. */
+export async function readAll(http: Http, given: Partial<Options>, device: string, window: Window): Promise<Found> {
+  const selection = { group: device, sensors: [device], variables: undefined };
+  const found: Found = {};
+  for await (const { sensor, variable, at, values } of thingsboard.read(http, optionsOf(given), selection, window)) {
+    if (sensor !== device) throw new Error(`read another sensor: ${sensor}`);
+    (found[variable] ??= []).push(...at.map((instant, index): [number, unknown] => [instant, values[index]]));
+  }
+  return found;
+}
+
+/** What discovery finds. */
+export async function sensorsOf(http: Http, given: Partial<Options> = {}): Promise<Sensor[]> {
+  const found: Sensor[] = [];
+  for await (const sensor of thingsboard.sensors(http, optionsOf(given))) found.push(sensor);
+  return found;
+}
+
+/** What the bridge keeps of it: the points in the window. */
+export const kept = (found: Found, window: Window): Found =>
+  Object.fromEntries(
+    Object.entries(found)
+      .map(([key, points]): [string, Found[string]] => [key, points.filter(([at]) => holds(window, at))])
+      .filter(([, points]) => points.length > 0),
+  );
+
+/** What is true of a device in a window: points lie on whole milliseconds. */
+export function truthOf(spec: TruthSpec, deviceId: string, window: Window): Found {
+  const keys = spec.devices.find(({ id }) => id === deviceId)?.keys ?? [];
+  const range = [Math.ceil(window.from / 1000), Math.ceil(window.to / 1000)] as const;
+  const found = keys.map(({ name }): [string, Found[string]] => [
+    name,
+    truth(spec, deviceId, name, ...range).map(({ ts, value }) => [ts * 1000, value]),
+  ]);
+  return Object.fromEntries(found.filter(([, points]) => points.length > 0));
+}

@@ -1,0 +1,81 @@
+import {
+  judgeInstant,
+  judgeLabels,
+  judgePrecision,
+  judgeSensorId,
+  judgeValue,
+  judgeValueName,
+} from '../../src/core/reading.ts';
+import type { DataRequest } from './api-fuzz-requests.ts';
+
+/** Readings of a project by sensorId, valueName and instant. */
+export type Stored = Map<string, string>;
+
+/** What a body must be answered with. */
+export interface Expected {
+  readonly status: number;
+  readonly counts?: {
+    readonly accepted: number;
+    readonly duplicates: number;
+    readonly revised: number;
+    readonly refusedCount: number;
+  };
+}
+
+const MOST_READINGS = 20;
+const MOST_BYTES = 4_096;
+
+/** Says what must be answered, and notes in `stored` what must then be there. The rules one by one, without shortcuts. */
+export function expectedOf(request: DataRequest, stored: Stored, now: number): Expected {
+  if (!request.authorised) return { status: 401 };
+  if (!/^application\/json *(?:; *charset=utf-8)?$/i.test(request.type ?? '')) return { status: 415 };
+  if (request.body.length > MOST_BYTES) return { status: 413 };
+  const elements = parsed(request.body);
+  if (!Array.isArray(elements)) return { status: 400 };
+  if (elements.length > MOST_READINGS) return { status: 413 };
+
+  const lines = new Map<string, string>();
+  let good = 0;
+  for (const element of elements as unknown[]) {
+    const line = lineOf(element, now);
+    if (line === undefined) continue;
+    good += 1;
+    lines.set(line.key, line.whole);
+  }
+  let [accepted, duplicates, revised] = [0, good - lines.size, 0];
+  for (const [key, whole] of lines) {
+    if (!stored.has(key)) accepted += 1;
+    else if (stored.get(key) === whole) duplicates += 1;
+    else revised += 1;
+    stored.set(key, whole);
+  }
+  const refusedCount = elements.length - good;
+  const status = refusedCount > 0 && good === 0 ? 422 : 200;
+  return { status, counts: { accepted, duplicates, revised, refusedCount } };
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function lineOf(element: unknown, now: number): { key: string; whole: string } | undefined {
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) return undefined;
+  const own = (field: string): unknown => (Object.hasOwn(element, field) ? Reflect.get(element, field) : undefined);
+  const sensor = judgeSensorId(own('sensorId'));
+  const name = judgeValueName(own('valueName'));
+  const date = own('date');
+  const at = typeof date === 'string' ? judgeInstant(date, { now }) : 'bad-instant';
+  const value = judgeValue(own('value'), { booleans: 'refuse' });
+  const precision = judgePrecision(own('precision'));
+  const labels = judgeLabels(own('labels'));
+  if (typeof sensor !== 'string' || typeof name !== 'string' || typeof at === 'string') return undefined;
+  if (typeof value === 'string' || typeof precision === 'string' || typeof labels === 'string') return undefined;
+  return {
+    key: `${name} ${at} ${sensor}`,
+    whole: [name, at, value, precision ?? '-', labels.join(','), sensor].join(' '),
+  };
+}

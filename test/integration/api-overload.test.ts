@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { readingsIn } from '../kit/stored-source.ts';
+import type { Faults } from '../kit/faulty-pipe.ts';
+import { startProxy } from '../kit/proxy.ts';
+import type { Proxy } from '../kit/proxy.ts';
+import { PATH, curl, pushAs, startApi } from './api-rig.ts';
+import type { Answered, ApiUnderTest, Client } from './api-rig.ts';
+
+let server: DatabaseServer;
+let api: ApiUnderTest;
+let proxy: Proxy | undefined;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('api-overload');
+});
+
+afterEach(async () => {
+  await proxy?.set({});
+  await api.close();
+  await proxy?.close();
+  proxy = undefined;
+  await server.closeAll();
+});
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+/** Lets nobody write readings until it is called again. */
+async function holdUp(): Promise<() => Promise<void>> {
+  const blocker = new pg.Client({ connectionString: api.database.url });
+  await blocker.connect();
+  await blocker.query('begin; lock table reading in exclusive mode');
+  return async () => {
+    await blocker.query('commit');
+    await blocker.end();
+  };
+}
+
+const bodyOf = (sensor: string, readings: number): unknown[] =>
+  Array.from({ length: readings }, (_, index) => ({
+    sensorId: sensor,
+    date: new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString(),
+    value: index,
+  }));
+
+const TINY = { DATABRIDGE_API_BODY_BYTES: '65536', DATABRIDGE_API_WAITING_BYTES: '1048576' };
+
+/** Some 50 kB each: with the room above, ten of one application are about half of it. */
+const READINGS = 700;
+
+/** Pushes until one is turned away; the answers to the others are still to come. */
+async function flood(client: Client, name: string): Promise<{ waiting: Promise<Answered>[]; refused: Answered }> {
+  const waiting: Promise<Answered>[] = [];
+  for (let index = 0; index < 100; index += 1) {
+    const answer = pushAs(client, api.url + PATH, bodyOf(`${name}-${index}`, READINGS));
+    const first = await Promise.race([answer, sleep(300)]);
+    if (first !== undefined) return { waiting, refused: first };
+    waiting.push(answer);
+  }
+  throw new Error('nothing was turned away');
+}
+
+describe('when the database cannot follow', () => {
+  it('tells clients to come back, with nothing half-stored, and keeps room for other applications', async () => {
+    api = await startApi(server, TINY);
+    const [other, third] = [await api.application('other'), await api.application('third')];
+    await api.push(bodyOf('warm', 1));
+    const release = await holdUp();
+    const ofClient = await flood(api.client, 'one');
+    const ofOther = await flood(other, 'two');
+    const small = pushAs(third, api.url + PATH, bodyOf('three', 1));
+    for (const { refused } of [ofClient, ofOther]) {
+      expect(refused).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:overloaded' } });
+      expect(refused.headers['retry-after']).toBe('2');
+    }
+    expect(ofClient.waiting.length).toBeGreaterThan(5);
+    expect(ofOther.waiting.length).toBeGreaterThan(2);
+    expect(await curl(`${api.url}/healthz`)).toMatchObject({ status: 200 });
+    await release();
+    for (const answer of await Promise.all([...ofClient.waiting, ...ofOther.waiting])) {
+      expect(answer).toMatchObject({ status: 200, json: { accepted: READINGS } });
+    }
+    expect(await small).toMatchObject({ status: 200, json: { accepted: 1 } });
+    const expected = 2 + READINGS * (ofClient.waiting.length + ofOther.waiting.length);
+    expect(await readingsIn(api.database)).toHaveLength(expected);
+    // What was turned away is welcome now.
+    const again = await api.push(bodyOf(`one-${ofClient.waiting.length}`, READINGS));
+    expect(again).toMatchObject({ status: 200, json: { accepted: READINGS } });
+  });
+
+  it('does not keep them waiting for ever', async () => {
+    api = await startApi(server, { DATABRIDGE_API_WAIT_SECONDS: '1' });
+    await api.push(bodyOf('warm', 1));
+    const release = await holdUp();
+    const answers = await Promise.all(['a', 'b', 'c'].map((sensor) => api.push(bodyOf(sensor, 3))));
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:database-away' } });
+      expect(answer.headers['retry-after']).toBe('5');
+    }
+    await release();
+    const again = await Promise.all(['a', 'b', 'c'].map((sensor) => api.push(bodyOf(sensor, 3))));
+    for (const { status, json } of again) {
+      const { accepted, duplicates } = json as { accepted: number; duplicates: number };
+      expect([status, accepted + duplicates]).toEqual([200, 3]);
+    }
+    expect(await readingsIn(api.database)).toHaveLength(10);
+  });
+
+  it('gives out access tokens that live shorter', async () => {
+    api = await startApi(server, { ...TINY, DATABRIDGE_TOKEN_MIN_SECONDS: '100', DATABRIDGE_TOKEN_MAX_SECONDS: '900' });
+    const lifetime = async (): Promise<number> => {
+      const basic = `${api.client.applicationId}:${api.client.secret}`;
+      const answer = await curl('-u', basic, '-d', 'grant_type=client_credentials', `${api.url}/v0/oauth2/token`);
+      return (answer.json as { expires_in: number }).expires_in;
+    };
+    expect(await lifetime()).toBe(900);
+    await api.push(bodyOf('warm', 1));
+    const release = await holdUp();
+    const { waiting } = await flood(api.client, 'one');
+    expect(await lifetime()).toBeLessThan(900);
+    await release();
+    await Promise.all(waiting);
+    expect(await lifetime()).toBe(900);
+  });
+});
+
+describe('when the database is gone', () => {
+  async function startBehindProxy(): Promise<Proxy> {
+    const url = new URL(await server.createEmpty());
+    const between = await startProxy({ port: Number(url.port) });
+    proxy = between;
+    url.port = String(between.port);
+    api = await startApi(server, { DATABRIDGE_API_WAIT_SECONDS: '1' }, url.href);
+    await api.push(bodyOf('warm', 1));
+    return between;
+  }
+
+  const token = (): Promise<Answered> => {
+    const basic = `${api.client.applicationId}:${api.client.secret}`;
+    return curl('-u', basic, '-d', 'grant_type=client_credentials', `${api.url}/v0/oauth2/token`);
+  };
+
+  const cases: [string, Faults][] = [
+    ['refuses connections', { connections: 'refuse' }],
+    ['resets connections', { connections: 'reset' }],
+    ['is silent', { stalled: true }],
+  ];
+  it.each(cases)('and %s: the API lives, is not ready, and answers 503 until it is back', async (_, faults) => {
+    const between = await startBehindProxy();
+    await between.set(faults);
+    if (faults.connections !== undefined) between.reset();
+    let ready = await curl(`${api.url}/readyz`);
+    while (ready.status === 200) ready = await curl(`${api.url}/readyz`);
+    expect(ready).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:database-away' } });
+    expect(ready.headers['retry-after']).toBe('5');
+    expect(await curl(`${api.url}/healthz`)).toMatchObject({ status: 200 });
+    for (const sensor of ['warm', 'new']) {
+      const answer = await api.push(bodyOf(sensor, 2));
+      expect(answer).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:database-away' } });
+    }
+    expect(await token()).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
+    await between.set({});
+    for (const sensor of ['new', 'warm']) {
+      let answer = await api.push(bodyOf(sensor, 2));
+      while (answer.status === 503) answer = await api.push(bodyOf(sensor, 2));
+      expect(answer.status).toBe(200);
+    }
+    expect(await readingsIn(api.database)).toHaveLength(4);
+    let back = await curl(`${api.url}/readyz`);
+    while (back.status !== 200) back = await curl(`${api.url}/readyz`);
+    expect(api.log()).not.toContain('a request of the API failed');
+  });
+});

@@ -1,0 +1,144 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { parseInstant } from '../../src/core/instant.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { readingsIn } from '../kit/stored-source.ts';
+import { PATH, bearer, curlWith, expectProblem, pushAs, startApi, stdinTo } from './api-rig.ts';
+import type { Answered, ApiUnderTest } from './api-rig.ts';
+
+let server: DatabaseServer;
+let api: ApiUnderTest;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('api-push-bodies');
+  api = await startApi(server, { DATABRIDGE_API_READINGS: '2000' });
+});
+
+afterAll(async () => {
+  await api.close();
+  await server.closeAll();
+  await server.stop();
+  assertNothingLeaked();
+});
+
+beforeEach(async () => {
+  await api.database.run('truncate reading');
+});
+
+const stored = (): Promise<string[]> => readingsIn(api.database);
+const DATE = '2026-11-20T08:15:30Z';
+const AT = parseInstant(DATE) ?? NaN;
+const good = { sensorId: 'pump-7', date: DATE, value: 4.25 };
+const MIB = 1_048_576;
+
+describe('a body', () => {
+  test.each([
+    ['', 'not-json'],
+    ['{', 'not-json'],
+    ['[{"sensorId": "a",}]', 'not-json'],
+    ['[NaN]', 'not-json'],
+    [`[{"sensorId":"a","date":"${DATE}","value":NaN}]`, 'not-json'],
+    ["[{'sensorId':'a'}]", 'not-json'],
+    ['[1] [2]', 'not-json'],
+    [Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), 'not-json'],
+    [Buffer.from('["a"]', 'utf16le'), 'not-json'],
+    ['{}', 'not-an-array'],
+    ['null', 'not-an-array'],
+    ['"text"', 'not-an-array'],
+    [JSON.stringify(good), 'not-an-array'],
+  ])('%j is 400', async (body, name) => {
+    expectProblem(await api.push(body), 400, name);
+  });
+
+  it('may begin with a byte order mark, and holds a key twice at its own risk: the last one counts', async () => {
+    const answer = await api.push(`\ufeff[{"sensorId":"a","value":1,"date":"${DATE}","value":2,"sensorId":"b"}]`);
+    expect(answer.json).toMatchObject({ accepted: 1, unknownFields: 0 });
+    expect(await stored()).toEqual([`b ${AT} 2 -`]);
+  });
+
+  it('poisons no prototype', async () => {
+    const body = `[{"__proto__":{"value":1,"sensorId":"p"},"constructor":{"prototype":{"value":1}},"date":"${DATE}"}]`;
+    expect(await api.push(body)).toMatchObject({ status: 422, json: { unknownFields: 2, refusedCount: 1 } });
+    expect(({} as { value?: unknown }).value).toBeUndefined();
+    expect((await api.push([good])).json).toMatchObject({ accepted: 1, unknownFields: 0 });
+  });
+
+  it('may be nested as deep as it is long', async () => {
+    const levels = 2 * MIB;
+    expectProblem(await api.push('['.repeat(levels)), 400, 'not-json');
+    const answer = await api.push(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    expect(answer).toMatchObject({ status: 422, json: { refused: [{ reason: 'not-an-object' }] } });
+    const objects = `[${'{"a":'.repeat(MIB)}1${'}'.repeat(MIB)}]`;
+    expect(await api.push(objects)).toMatchObject({ status: 422, json: { unknownFields: 1 } });
+  });
+
+  it('is refused when it is too large, however that is told: 413', async () => {
+    const large = Buffer.alloc(100 * MIB, ' ');
+    expectProblem(await api.push(large), 413, 'body-too-large');
+    expectProblem(await api.push(large, '-H', 'Transfer-Encoding: chunked'), 413, 'body-too-large');
+    expectProblem(await api.push(large, '-H', 'Expect:'), 413, 'body-too-large');
+    expectProblem(await api.push(Array(2_001).fill(good)), 413, 'too-many-readings');
+    expectProblem(
+      await api.push(
+        Array(5 * MIB - 1)
+          .fill(1)
+          .join(',')
+          .replace(/^/, '[')
+          .concat(']'),
+      ),
+      413,
+      'too-many-readings',
+    );
+  });
+
+  it('is refused when it is a bomb, broken or not gzip at all', async () => {
+    const gzip = ['-H', 'Content-Encoding: gzip'];
+    const bomb = gzipSync(Buffer.alloc(200 * MIB));
+    expect(bomb.length).toBeLessThan(MIB);
+    expectProblem(await api.push(bomb, ...gzip), 413, 'body-too-large');
+    const packed = gzipSync(JSON.stringify([good]));
+    expectProblem(await api.push(packed.subarray(0, packed.length - 9), ...gzip), 400, 'bad-request');
+    expectProblem(await api.push(JSON.stringify([good]), ...gzip), 400, 'bad-request');
+    expectProblem(await api.push('', ...gzip), 400, 'bad-request');
+    const brotli = await api.push('x', '-H', 'Content-Encoding: br');
+    expectProblem(brotli, 415, 'unsupported-encoding');
+    expect(brotli.headers['accept-encoding']).toBe('gzip');
+  });
+
+  /** curl sends no Content-Type where it is told an empty one. */
+  const postAs = (type: string): Promise<Answered> =>
+    curlWith(
+      JSON.stringify([good]),
+      ...bearer(api.client.token, `Content-Type:${type && ` ${type}`}`),
+      ...stdinTo(api.url + PATH),
+    );
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=iso-8859-1', ''])(
+    'of type %j is 415',
+    async (type) => {
+      const answer = await postAs(type);
+      expectProblem(answer, 415, 'unsupported-media-type');
+    },
+  );
+
+  test.each(['application/json;charset=UTF-8', 'APPLICATION/JSON', 'application/json; charset="utf-8"'])(
+    'of type %j is taken',
+    async (type) => {
+      expect(await postAs(type)).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('means nothing to the database: SQL in every string', async () => {
+    const sql = `'; drop table reading; --`;
+    const body = [{ sensorId: sql, valueName: sql, date: sql, value: sql, labels: [sql], [sql]: sql }];
+    expect(await api.push(body)).toMatchObject({ status: 422 });
+    expect(await api.push([{ ...good, sensorId: sql, labels: [sql, '{"}', '\\', '$1'] }])).toMatchObject({
+      status: 200,
+    });
+    expect(await stored()).toEqual([expect.stringContaining(sql)]);
+    const path = `/v0/organisations/${encodeURIComponent(sql)}/data/${encodeURIComponent(sql)}`;
+    expectProblem(await pushAs(api.client, api.url + path, [good]), 404, 'unknown-project');
+  });
+});

@@ -1,0 +1,223 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { parseInstant } from '../../src/core/instant.ts';
+import { REFUSALS } from '../../src/core/reading.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { readingsIn } from '../kit/stored-source.ts';
+import { startApi } from './api-rig.ts';
+import type { ApiUnderTest } from './api-rig.ts';
+
+let server: DatabaseServer;
+let api: ApiUnderTest;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('api-push');
+  api = await startApi(server, { DATABRIDGE_API_READINGS: '2000' });
+});
+
+afterAll(async () => {
+  await api.close();
+  await server.closeAll();
+  await server.stop();
+  assertNothingLeaked();
+});
+
+beforeEach(async () => {
+  await api.database.run('truncate reading');
+});
+
+const stored = (): Promise<string[]> => readingsIn(api.database);
+const DATE = '2026-11-20T08:15:30Z';
+const AT = parseInstant(DATE) ?? NaN;
+const good = { sensorId: 'pump-7', date: DATE, value: 4.25 };
+
+describe('a push', () => {
+  it('stores readings; sent again they are duplicates, and with other content revised', async () => {
+    const second = {
+      ...good,
+      valueName: 'axis_x',
+      date: '2026-11-20T08:15:30.000001Z',
+      precision: 99,
+      labels: ['b', 'a'],
+    };
+    const first = await api.push([good, second]);
+    expect(first.headers['content-type']).toMatch(/^application\/json/);
+    expect(first).toMatchObject({ status: 200 });
+    expect(first.json).toEqual({
+      accepted: 2,
+      duplicates: 0,
+      revised: 0,
+      refused: [],
+      refusedCount: 0,
+      unknownFields: 0,
+    });
+    expect(await stored()).toEqual([`pump-7 ${AT} 4.25 -`, `pump-7 ${AT + 1} 4.25 99 {a,b}`]);
+    expect((await api.push([good, { ...second, labels: ['a', 'b', 'a'] }])).json).toMatchObject({
+      duplicates: 2,
+      accepted: 0,
+    });
+    expect((await api.push([{ ...good, value: 5 }, second])).json).toMatchObject({
+      duplicates: 1,
+      revised: 1,
+      accepted: 0,
+    });
+    expect(await stored()).toEqual([`pump-7 ${AT} 5 -`, `pump-7 ${AT + 1} 4.25 99 {a,b}`]);
+  });
+
+  it('counts what it repeats itself as duplicates, and the last one counts', async () => {
+    const answer = await api.push([good, good, { ...good, value: 6 }]);
+    expect(answer.json).toMatchObject({ accepted: 1, duplicates: 2, revised: 0 });
+    expect(await stored()).toEqual([`pump-7 ${AT} 6 -`]);
+  });
+
+  it('of nothing is answered with nothing', async () => {
+    expect(await api.push([])).toMatchObject({ status: 200, json: { accepted: 0, refusedCount: 0 } });
+  });
+
+  it('loses the readings that are refused, each with its reason, and no others', async () => {
+    const answer = await api.push([{ ...good, value: '1' }, good, 7]);
+    expect(answer).toMatchObject({ status: 200, json: { accepted: 1, refusedCount: 2 } });
+    expect((answer.json as { refused: unknown }).refused).toEqual([
+      { index: 0, pointer: '/0/value', reason: 'text-number', message: REFUSALS['text-number'] },
+      { index: 2, pointer: '/2', reason: 'not-an-object', message: REFUSALS['not-an-object'] },
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('is 422 where every reading is refused, with the same body; 1,000 of them are listed', async () => {
+    const answer = await api.push(Array(1_500).fill({ ...good, value: null }));
+    expect(answer).toMatchObject({ status: 422, json: { accepted: 0, refusedCount: 1_500 } });
+    expect((answer.json as { refused: unknown[] }).refused).toHaveLength(1_000);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('takes fields it does not know for what they are: ignored, counted', async () => {
+    const answer = await api.push([{ ...good, unit: 'mm', __proto: 1 }]);
+    expect(answer.json).toMatchObject({ accepted: 1, unknownFields: 2 });
+  });
+
+  it('is taken packed with gzip, also in several members', async () => {
+    const [head, tail] = [JSON.stringify([good]).slice(0, 9), JSON.stringify([good]).slice(9)];
+    for (const encoding of ['gzip', 'x-gzip', 'GZIP']) {
+      const body = Buffer.concat([gzipSync(head), gzipSync(tail)]);
+      expect(await api.push(body, '-H', `Content-Encoding: ${encoding}`)).toMatchObject({ status: 200 });
+    }
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('is large at times: as many readings as agreed, over months', async () => {
+    const body = Array.from({ length: 2_000 }, (_, index) => ({
+      sensorId: `s${index % 7}`,
+      date: new Date(Date.UTC(2026, index % 9, 1, 0, 0, index)).toISOString(),
+      value: index,
+    }));
+    expect((await api.push(body)).json).toMatchObject({ accepted: 2_000 });
+    expect((await api.push(body.toReversed())).json).toMatchObject({ duplicates: 2_000 });
+    expect((await api.push(body.map((one, index) => ({ ...one, value: index % 2 })))).json).toMatchObject({
+      duplicates: 2,
+      revised: 1_998,
+    });
+  });
+});
+
+describe('a date', () => {
+  const cases: [string, number | string][] = [
+    [DATE, AT],
+    ['2026-11-20T08:15:30', AT],
+    ['2026-11-20T08:15:30+00:00', AT],
+    ['2026-11-20T10:15:30+02:00', AT],
+    ['2026-11-20T08:15:30.123456789Z', AT + 123_456],
+    ['1700-01-01T00:00:00Z', parseInstant('1700-01-01T00:00:00Z') ?? NaN],
+    ['1969-12-31T23:59:59.999999Z', -1],
+    ['2026-11-20', 'date-without-time'],
+    ['2026-02-30T00:00:00Z', 'bad-instant'],
+    ['20.11.2026 08:15', 'bad-instant'],
+    ['', 'bad-instant'],
+  ];
+  test.each(cases)('%s is %s', async (date, expected) => {
+    const answer = await api.push([{ ...good, date }]);
+    if (typeof expected === 'number') expect(await stored()).toEqual([`pump-7 ${expected} 4.25 -`]);
+    else expect(answer).toMatchObject({ status: 422, json: { refused: [{ pointer: '/0/date', reason: expected }] } });
+  });
+
+  it('may be 24 hours ahead and no more', async () => {
+    const ahead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+    expect(await api.push([{ ...good, date: ahead(23.9) }])).toMatchObject({ status: 200 });
+    expect((await api.push([{ ...good, date: ahead(24.1) }])).json).toMatchObject({
+      refused: [{ reason: 'in-the-future' }],
+    });
+  });
+});
+
+describe('a value', () => {
+  const cases: [string, string][] = [
+    ['"4.25"', 'text-number'],
+    ['"x"', 'not-a-number'],
+    ['true', 'boolean'],
+    ['null', 'null'],
+    ['1e999', 'not-finite'],
+    ['-1e999', 'not-finite'],
+    ['[1]', 'not-a-scalar'],
+    ['{"v":1}', 'not-a-scalar'],
+  ];
+  test.each(cases)('%s is refused', async (value, reason) => {
+    const answer = await api.push(`[{"sensorId":"a","date":"${DATE}","value":${value}}]`);
+    expect(answer).toMatchObject({ status: 422, json: { refused: [{ pointer: '/0/value', reason }] } });
+  });
+
+  test.each(['-0', '5e-324', '1.7976931348623157e308', '0.1', '123456789012345678901234567890'])(
+    '%s is stored as the double it is',
+    async (value) => {
+      expect(await api.push(`[{"sensorId":"a","date":"${DATE}","value":${value}}]`)).toMatchObject({ status: 200 });
+      const row = await api.database.row<{ value: number }>('select value from reading');
+      expect(row?.value).toBe(Number(value) + 0);
+    },
+  );
+});
+
+describe('the other fields', () => {
+  const long = (length: number): string => 'x'.repeat(length);
+  const cases: [string, unknown, string | undefined][] = [
+    ['sensorId', long(256), undefined],
+    ['sensorId', '温度 "quoted" \\ é 😀', undefined],
+    ['sensorId', long(257), 'bad-sensor-id'],
+    ['sensorId', '', 'bad-sensor-id'],
+    ['sensorId', 'a\u0000b', 'bad-sensor-id'],
+    ['sensorId', 'a\nb', 'bad-sensor-id'],
+    ['sensorId', 7, 'bad-sensor-id'],
+    ['valueName', long(128), undefined],
+    ['valueName', 'AXIS_x9', undefined],
+    ['valueName', long(129), 'bad-value-name'],
+    ['valueName', 'a-b', 'bad-value-name'],
+    ['valueName', '', 'bad-value-name'],
+    ['valueName', null, 'bad-value-name'],
+    ['precision', 0, undefined],
+    ['precision', 100, undefined],
+    ['precision', 99.5, 'bad-precision'],
+    ['precision', 101, 'bad-precision'],
+    ['precision', -1, 'bad-precision'],
+    ['precision', '50', 'bad-precision'],
+    ['labels', [], undefined],
+    ['labels', [long(128), 'a', 'a'], undefined],
+    ['labels', Array.from({ length: 32 }, (_, index) => `${index}`), undefined],
+    ['labels', Array.from({ length: 33 }, (_, index) => `${index}`), 'too-many-labels'],
+    ['labels', [long(129)], 'bad-label'],
+    ['labels', [''], 'bad-label'],
+    ['labels', [1], 'bad-label'],
+    ['labels', 'a', 'bad-label'],
+  ];
+  test.each(cases)('%s %j: %s', async (field, value, reason) => {
+    const answer = await api.push([{ ...good, [field]: value }]);
+    if (reason === undefined) expect(answer).toMatchObject({ status: 200, json: { accepted: 1 } });
+    else expect(answer).toMatchObject({ status: 422, json: { refused: [{ pointer: `/0/${field}`, reason }] } });
+  });
+
+  it('without valueName it is "none"', async () => {
+    await api.push([good]);
+    expect(await api.database.rows('select value_name from reading join series on series.id = series')).toEqual([
+      { value_name: 'none' },
+    ]);
+  });
+});

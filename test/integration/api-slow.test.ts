@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { readingsIn } from '../kit/stored-source.ts';
+import { PATH, startApi } from './api-rig.ts';
+import type { ApiUnderTest } from './api-rig.ts';
+
+let server: DatabaseServer;
+let api: ApiUnderTest;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('api-slow');
+  api = await startApi(server, {
+    DATABRIDGE_API_REQUEST_SECONDS: '1',
+    DATABRIDGE_API_BODY_BYTES: '65536',
+    DATABRIDGE_API_WAITING_BYTES: '1048576',
+  });
+});
+
+afterAll(async () => {
+  await api.close();
+  await server.closeAll();
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const good = { sensorId: 'a', date: '2026-11-20T08:15:30Z', value: 1 };
+
+/** A connection that has sent as much; `ended` is what came back until the other side closed. */
+async function open(text: string): Promise<{ socket: Socket; ended: Promise<string> }> {
+  const { hostname, port } = new URL(api.url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (more: string) => (answer += more));
+  socket.on('error', () => undefined);
+  const ended = once(socket, 'close').then(() => answer);
+  await once(socket, 'connect');
+  socket.write(text);
+  return { socket, ended };
+}
+
+const head = (length: number): string =>
+  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.client.token}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+describe('a client that dawdles', () => {
+  it('over its header is cut off', async () => {
+    const { ended } = await open('POST /v0/oauth2/token HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    expect(await ended).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json/s);
+  });
+
+  it('over its body, byte by byte, is cut off; many of them keep nobody else from being served', async () => {
+    const slow = await Promise.all(Array.from({ length: 50 }, () => open(head(50_000))));
+    let dripping = true;
+    const drip = (async () => {
+      while (dripping) {
+        for (const { socket } of slow) if (socket.writable) socket.write(' ');
+        await sleep(50);
+      }
+    })();
+    expect(await api.push([good])).toMatchObject({ status: 200 });
+    for (const { ended } of slow) expect(await ended).toMatch(/^HTTP\/1\.1 408 |^$/);
+    dripping = false;
+    await drip;
+  });
+
+  it('holds no memory after it is gone, nor one that hangs up in the middle', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const half = await Promise.all(
+        // More than the whole room, if each of them kept what it sent.
+        Array.from({ length: 10 }, () => open(`${head(60_000)}[${' '.repeat(40_000)}`)),
+      );
+      await sleep(100);
+      for (const { socket } of half) socket.destroy();
+      await Promise.all(half.map(({ ended }) => ended));
+    }
+    const large = `[${JSON.stringify(good)}${' '.repeat(60_000)}]`;
+    let answer = await api.push(large);
+    // The server may hear of the last connection a moment later.
+    while (answer.status === 503) answer = await api.push(large);
+    expect(answer).toMatchObject({ status: 200 });
+  });
+});
+
+describe('two requests in one', () => {
+  it('are not taken for one by conflicting lengths', async () => {
+    const body = JSON.stringify([{ ...good, sensorId: 'smuggled' }]);
+    const smuggle = [
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.client.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${body}`,
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.client.token}\r\nContent-Length: 0\r\nContent-Length: ${body.length}\r\nContent-Type: application/json\r\n\r\n${body}`,
+      'nonsense\r\n\r\n',
+    ];
+    for (const text of smuggle) {
+      const { ended } = await open(text);
+      expect(await ended).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
+    }
+    expect((await readingsIn(api.database)).join()).not.toContain('smuggled');
+  });
+});

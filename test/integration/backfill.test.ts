@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import {
+  backfillState,
+  cancelBackfill,
+  finishWhenCovered,
+  listBackfills,
+  startBackfill,
+  wishesOf,
+} from '../../src/pull/backfill.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { storeSource, storeStream } from '../kit/stored-source.ts';
+import type { StoredSource } from '../kit/stored-source.ts';
+
+let server: DatabaseServer;
+let database: Database;
+let source: StoredSource;
+let streams: number[];
+
+beforeAll(async () => {
+  server = await startDatabaseServer('backfill');
+});
+
+beforeEach(async () => {
+  database = await server.create();
+  source = await storeSource(database);
+  streams = [await storeStream(database, source, 'a'), await storeStream(database, source, 'b')];
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const start = (given: { from?: number; to?: number; again?: boolean; source?: string } = {}): Promise<number> =>
+  startBackfill(database, {
+    source: given.source ?? 'source',
+    from: given.from ?? 0,
+    to: 'to' in given ? given.to : DAY,
+    again: given.again ?? false,
+    requestedBy: 'tester',
+  });
+
+const cover = (streamId: number, from: number, to: number): Promise<number> =>
+  database.run(
+    'update stream set covered = covered + tstzmultirange(tstzrange(at_instant($2), at_instant($3))) where id = $1',
+    [streamId, from, to],
+  );
+
+const [a, b] = [0, 1].map((index) => (): number => streams[index] ?? 0) as [() => number, () => number];
+
+describe('a backfill', () => {
+  it('is a wish of every stream, wakes their history and is done when all have covered it', async () => {
+    const id = await start();
+    expect(await database.rows('select history_due_at <= now() as due from stream')).toEqual([
+      { due: true },
+      { due: true },
+    ]);
+    expect(await wishesOf(database, a())).toEqual([{ id, range: { from: 0, to: DAY }, again: false, done: [] }]);
+    await cover(a(), 0, DAY);
+    await cover(b(), 0, DAY / 2);
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'running', streams: 2, share: 0.75 });
+    await cover(b(), DAY / 2, DAY);
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
+    expect(await wishesOf(database, a())).toEqual([]);
+  });
+
+  it('that asks again counts for itself what it has done', async () => {
+    await cover(a(), 0, DAY);
+    await cover(b(), 0, DAY);
+    const id = await start({ again: true });
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'running', share: 0 });
+    await database.run(
+      'update backfill_stream set done = tstzmultirange(tstzrange(at_instant(0), at_instant($1))) where backfill_id = $2',
+      [DAY, id],
+    );
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
+  });
+
+  it('does not wait for streams that are read no more', async () => {
+    const id = await start();
+    await cover(a(), 0, DAY);
+    await database.run('update stream set retired_at = now() where id = $1', [b()]);
+    expect(await backfillState(database, id)).toMatchObject({ share: 1 });
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
+  });
+
+  it('that was cancelled is no wish any more, and is cancelled once', async () => {
+    const id = await start();
+    expect(await cancelBackfill(database, id)).toBe(true);
+    expect(await cancelBackfill(database, id)).toBe(false);
+    expect(await wishesOf(database, a())).toEqual([]);
+    await cover(a(), 0, DAY);
+    await cover(b(), 0, DAY);
+    await finishWhenCovered(database, id);
+    expect(await listBackfills(database)).toMatchObject([{ id, state: 'cancelled' }]);
+  });
+});
+
+describe('its end', () => {
+  it('is the newest point of the grid that has settled: windows go no further', async () => {
+    for (const [align, length] of [
+      [null, SECOND],
+      ['1m', MINUTE],
+      ['1d', DAY],
+    ] as const) {
+      await database.run(
+        `update source set settle_us = 10 * 1e6, config = jsonb_build_object('schedule',
+        jsonb_build_object('align', $1::text))`,
+        [align],
+      );
+      const state = await backfillState(database, await start({ to: undefined as never }));
+      const now = await database.row<{ now: number }>('select instant_of(now()) as now');
+      const to = state?.to ?? NaN;
+      expect(to % length).toBe(0);
+      expect(to).toBeLessThanOrEqual((now?.now ?? 0) - 10 * SECOND);
+      expect(to).toBeGreaterThan((now?.now ?? 0) - 10 * SECOND - length - MINUTE);
+    }
+  });
+
+  it('is refused where it has not settled yet, or lies before the beginning', async () => {
+    const now = await database.row<{ now: number }>('select instant_of(now()) as now');
+    await expect(start({ to: (now?.now ?? 0) + HOUR })).rejects.toMatchObject({ code: 'config-invalid' });
+    await expect(start({ from: DAY, to: DAY })).rejects.toMatchObject({ code: 'config-invalid' });
+    expect(await listBackfills(database)).toEqual([]);
+  });
+});
+
+it('is not started for a source that is unknown or not active', async () => {
+  await expect(start({ source: 'nowhere' })).rejects.toMatchObject({ code: 'config-invalid' });
+  await database.run(`update source set state = 'paused'`);
+  await expect(start()).rejects.toMatchObject({ remedy: 'databridge source resume source' });
+});

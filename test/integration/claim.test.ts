@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import type { Bridge } from '../../src/pull/bridge.ts';
+import { claimSource, claimStream } from '../../src/pull/claim.ts';
+import { presenceOf } from '../../src/pull/presence.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { storeSource, storeStream } from '../kit/stored-source.ts';
+
+let server: DatabaseServer;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('claim');
+});
+
+beforeEach(async () => {
+  database = await server.create();
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+describe('a claim', () => {
+  /** A process as far as claiming goes; it lives. */
+  async function worker(known = 0): Promise<Bridge> {
+    const workerId = randomUUID();
+    await presenceOf(database, workerId, 'test').beat();
+    return { database, workerId, sources: { revisionOf: () => known } } as unknown as Bridge;
+  }
+
+  it('of a source is given to one of many, and again when it is reported or its holder falls silent', async () => {
+    const { sourceId } = await storeSource(database);
+    const workers = await Promise.all(Array.from({ length: 8 }, () => worker()));
+    const claims = await Promise.all(workers.map((each) => claimSource(each, sourceId)));
+    const holders = workers.filter((_, index) => claims[index] !== undefined);
+    expect(holders).toHaveLength(1);
+    const [holder] = holders as [Bridge];
+    const other = workers.find((each) => each !== holder) as Bridge;
+    expect(await claimSource(other, sourceId)).toBeUndefined();
+    expect(await claimSource(holder, sourceId)).toBeDefined();
+    await database.run(`update worker set beat_at = now() - interval '13 s' where id = $1`, [holder.workerId]);
+    expect(await claimSource(other, sourceId)).toBeDefined();
+    await presenceOf(database, other.workerId, 'test').leave();
+    expect(await claimSource(holder, sourceId)).toBeDefined();
+  });
+
+  it('of a source that is paused, held or gone is given to nobody', async () => {
+    const { sourceId } = await storeSource(database);
+    const claimer = await worker();
+    await database.run(`update source set state = 'paused'`);
+    expect(await claimSource(claimer, sourceId)).toBeUndefined();
+    await database.run(`update source set state = 'active', held_until = now() + interval '1 h'`);
+    expect(await claimSource(claimer, sourceId)).toBeUndefined();
+    await database.run('delete from source');
+    expect(await claimSource(claimer, sourceId)).toBeUndefined();
+  });
+
+  it('brings the streams with it, and the configuration only where it is not known', async () => {
+    const source = await storeSource(database);
+    const streamId = await storeStream(database, source, 'a');
+    const gone = await storeStream(database, source, 'b');
+    await database.run('update stream set retired_at = now() where id = $1', [gone]);
+    await database.run(
+      `update stream set selection = '{"group":"g","sensors":["s"]}', learned = '{"length":5}', failures = 2,
+         covered = tstzmultirange(tstzrange(at_instant(0), at_instant(1)), tstzrange(at_instant(-3), at_instant(-2))),
+         retry_at = at_instant(7), history_due_at = now()`,
+    );
+    const claimed = await claimSource(await worker(), source.sourceId);
+    expect(claimed).toMatchObject({ id: source.sourceId, config: {}, project_id: source.projectId, start_at: 0 });
+    expect(claimed?.streams).toEqual([
+      {
+        id: streamId,
+        key: 'a',
+        selection: { group: 'g', sensors: ['s'], variables: undefined },
+        covered: [
+          { from: -3, to: -2 },
+          { from: 0, to: 1 },
+        ],
+        learned: { length: 5 },
+        failures: 2,
+        retryAt: 7,
+        historyDue: true,
+      },
+    ]);
+    await database.run('update source set claimed_by = null');
+    expect(await claimSource(await worker(1), source.sourceId)).toMatchObject({ config: null });
+  });
+
+  it('of a stream is apart from that of its source, and given to one of many', async () => {
+    const source = await storeSource(database);
+    const streamId = await storeStream(database, source);
+    await database.run('update stream set history_due_at = now()');
+    expect(await claimSource(await worker(), source.sourceId)).toBeDefined();
+    const workers = await Promise.all(Array.from({ length: 6 }, () => worker()));
+    const claims = await Promise.all(workers.map((each) => claimStream(each, streamId)));
+    expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+    expect(claims.find((claim) => claim !== undefined)).toMatchObject({
+      source: { id: source.sourceId },
+      stream: { id: streamId, covered: [] },
+    });
+    await database.run('update stream set retired_at = now(), history_claimed_by = null');
+    expect(await claimStream(await worker(), streamId)).toBeUndefined();
+  });
+});

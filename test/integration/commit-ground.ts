@@ -1,0 +1,91 @@
+import type { Batch, Column, Refusal } from '../../src/core/batch.ts';
+import type { Coverage } from '../../src/core/coverage.ts';
+import { SECOND, parseInstant } from '../../src/core/instant.ts';
+import type { Window } from '../../src/core/window.ts';
+import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { storeOf } from '../../src/ingest/store.ts';
+import { commitWindow } from '../../src/pull/commit.ts';
+import type { Committed, Handover } from '../../src/pull/commit.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
+import type { StoredSource } from '../kit/stored-source.ts';
+
+/** A month ends here: what is stored on both sides lies in two partitions. */
+export const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
+
+/** Windows at or below this many readings are one statement; the others are copied. */
+export const SMALL = 2_000;
+
+/** What the tests of one window say about it; everything else is the same for all. */
+export interface Given {
+  readonly window: Window;
+  readonly batch: Batch;
+  readonly covered?: Coverage;
+  readonly stream?: number;
+  readonly lane?: 'live' | 'history';
+  readonly askedAt?: number;
+  readonly backfillId?: number;
+}
+
+/** A database with one source of one stream, and windows to be handed over to it. */
+export interface Ground {
+  readonly database: Database;
+  readonly source: StoredSource;
+  readonly streamId: number;
+  commit(given: Given): Promise<Committed>;
+  coverage(): Promise<Coverage>;
+}
+
+export async function makeGround(server: DatabaseServer): Promise<Ground> {
+  const database = await server.create();
+  const source = await storeSource(database);
+  const streamId = await storeStream(database, source);
+  return {
+    database,
+    source,
+    streamId,
+    commit({ window, batch, ...given }) {
+      const handover: Handover = {
+        ...source,
+        streamId: given.stream ?? streamId,
+        lane: given.lane ?? 'live',
+        window,
+        covered: given.covered ?? [],
+        learned: { length: 60 * SECOND },
+        backfillId: given.backfillId,
+        askedAt: given.askedAt ?? BORDER,
+        meter: { requests: 2, bytesIn: 300, bytesOut: 40, waitedMs: 5, httpMs: 6 },
+        normaliseMs: 1,
+        batch,
+      };
+      return commitWindow(database, partitionsOf(database), storeOf(database), handover);
+    },
+    async coverage() {
+      const row = await database.row<{ covered: [number, number][] }>(
+        'select instants_of(covered) as covered from stream where id = $1',
+        [streamId],
+      );
+      return (row?.covered ?? []).map(([from, to]) => ({ from, to }));
+    },
+  };
+}
+
+/** Readings of two sensors, evenly from `from` on, one a second, `count` in all. */
+export function columnsFrom(from: number, count: number): Column[] {
+  const half = Math.ceil(count / 2);
+  const instants = (length: number): number[] => Array.from({ length }, (_, index) => from + index * SECOND);
+  return [
+    columnOf('a', { at: instants(half), precision: instants(half).map(() => 100) }),
+    columnOf('b', { at: instants(count - half), labels: ['x'] }),
+  ].filter(({ segments }) => (segments[0]?.at.length ?? 0) > 0);
+}
+
+export const refusal = (at: number | undefined, more: Partial<Refusal> = {}): Refusal => ({
+  sensor: 's',
+  variable: 'v',
+  at,
+  raw: '"x"',
+  reason: 'not-a-number',
+  ...more,
+});

@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { intersect, union } from '../../src/core/coverage.ts';
+import type { Coverage } from '../../src/core/coverage.ts';
+import { HOUR, SECOND } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Committed } from '../../src/pull/commit.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { batchOf, columnOf, readingsIn } from '../kit/stored-source.ts';
+import { BORDER, SMALL, columnsFrom, makeGround, refusal } from './commit-ground.ts';
+import type { Given, Ground } from './commit-ground.ts';
+
+let server: DatabaseServer;
+let ground: Ground;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('commit');
+});
+
+beforeEach(async () => {
+  ground = await makeGround(server);
+  ({ database } = ground);
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const commit = (given: Given): Promise<Committed> => ground.commit(given);
+
+/** Everything a window leaves behind, in numbers. */
+const traces = async (): Promise<unknown> =>
+  database.row(
+    `select (select count(*) from reading) as readings, (select count(*) from refusal) as refusals,
+       (select count(*) from refusal_count) as counts, (select count(*) from window_log) as log,
+       (select count(*) from window_sum) as sums, (select count(*) from stream where covered <> '{}') as covered,
+       (select count(*) from backfill_stream where done <> '{}') as done`,
+  );
+const NOTHING = { readings: 0, refusals: 0, counts: 0, log: 0, sums: 0, covered: 0, done: 0 };
+
+describe('a window of', () => {
+  it.each([0, 1, SMALL, SMALL + 1, 50_000])(
+    '%i readings is handed over once, and again as duplicates',
+    async (count) => {
+      // Half of it lies in the old year, so every larger window crosses into another partition.
+      const from = BORDER - Math.floor(count / 4) * SECOND;
+      const window = { from, to: from + (count / 2 + 1) * SECOND };
+      const batch = batchOf(columnsFrom(from, count));
+      const first = await commit({ window, batch });
+      expect(first).toEqual({
+        readings: count,
+        refused: 0,
+        fresh: count,
+        duplicates: 0,
+        revised: 0,
+        late: 0,
+        latenessUs: 0,
+      });
+      expect(await ground.coverage()).toEqual([window]);
+      const again = await commit({ window, batch, covered: [window] });
+      expect(again).toMatchObject({ readings: count, fresh: 0, duplicates: count, revised: 0, late: 0 });
+      expect(await database.row('select count(*) as n, count(distinct at) as instants from reading')).toEqual({
+        n: count,
+        instants: Math.ceil(count / 2),
+      });
+      expect(await ground.coverage()).toEqual([window]);
+    },
+  );
+
+  it('both sizes count late and revised readings alike', async () => {
+    const counts: Partial<Committed>[] = [];
+    for (const [index, size] of [1_000, 5_000].entries()) {
+      const from = BORDER + index * 100 * HOUR;
+      const window = { from, to: from + (size + 10) * SECOND };
+      const at = Array.from({ length: size }, (_, place) => from + place * SECOND);
+      await commit({
+        window: { from, to: from + 800 * SECOND },
+        batch: batchOf([columnOf('a', { at: at.slice(0, 500) })]),
+      });
+      const value = at.map((_, place) => (place < 100 ? 2 : 1));
+      const covered = await ground.coverage();
+      const { fresh, ...committed } = await commit({ window, batch: batchOf([columnOf('a', { at, value })]), covered });
+      expect(fresh).toBe(size - 500);
+      counts.push(committed);
+    }
+    for (const each of counts) expect(each).toMatchObject({ duplicates: 400, revised: 100, late: 300 });
+    expect(counts[0]?.latenessUs).toBeGreaterThan(0);
+  });
+});
+
+describe('all or nothing', () => {
+  const window = { from: BORDER, to: BORDER + 10_000 * SECOND };
+  const refusals = [refusal(BORDER), refusal(BORDER + 1)];
+
+  it.each([10, 5_000])('where a later statement fails, nothing of %i readings remains', async (count) => {
+    const row = await database.row<{ id: number }>(
+      `insert into backfill (source_id, from_at, to_at, again, requested_by)
+       values ($1, at_instant($2), at_instant($3), true, 'test') returning id`,
+      [ground.source.sourceId, window.from, window.to],
+    );
+    await database.run('insert into backfill_stream (backfill_id, stream_id) values ($1, $2)', [
+      row?.id,
+      ground.streamId,
+    ]);
+    const given: Given = {
+      window,
+      batch: batchOf(columnsFrom(BORDER, count), refusals),
+      ...(row ? { backfillId: row.id } : {}),
+    };
+    for (const table of ['window_log', 'window_sum', 'refusal', 'refusal_count', 'backfill_stream', 'stream']) {
+      await database.run(`alter table ${table} add constraint never check (false) not valid`);
+      await expect(commit(given), table).rejects.toMatchObject({ code: '23514' });
+      await database.run(`alter table ${table} drop constraint never`);
+      expect(await traces(), table).toEqual(NOTHING);
+    }
+    await commit(given);
+    expect(await traces()).toEqual({ readings: count, refusals: 2, counts: 1, log: 1, sums: 1, covered: 1, done: 1 });
+  });
+
+  it.each([10, 5_000])('where the stream was removed before, nothing of %i readings remains', async (count) => {
+    await database.run('delete from stream where id = $1', [ground.streamId]);
+    const given = { window, batch: batchOf(columnsFrom(BORDER, count), refusals) };
+    await expect(commit(given)).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await traces()).toEqual(NOTHING);
+  });
+
+  it.each([10, 5_000])('where the stream is removed meanwhile, nothing of %i readings remains', async (count) => {
+    const client = await database.dedicated();
+    await client.query('begin');
+    await client.query('delete from stream where id = $1', [ground.streamId]);
+    const committing = commit({ window, batch: batchOf(columnsFrom(BORDER, count), refusals) });
+    const refused = expect(committing).rejects.toMatchObject({ code: 'cancelled' });
+    await expect
+      .poll(() =>
+        database.row(`select count(*) as n from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database()`),
+      )
+      .toEqual({ n: 1 });
+    await client.query('commit');
+    await client.end();
+    await refused;
+    expect(await traces()).toEqual(NOTHING);
+  });
+});
+
+describe('windows at the same time', () => {
+  it('of one stream, large and small, overlapping, add up without a deadlock', async () => {
+    const windows = Array.from({ length: 24 }, (_, index) => ({
+      from: BORDER + index * 600 * SECOND,
+      to: BORDER + (index + 2) * 600 * SECOND,
+      count: index % 3 === 0 ? 2_400 : 1_200,
+    }));
+    const settled = await Promise.all(
+      windows.map(({ count, ...window }) => commit({ window, batch: batchOf(columnsFrom(window.from, count)) })),
+    );
+    const fresh = settled.reduce((sum, each) => sum + each.fresh, 0);
+    expect(await database.row('select count(*) as n from reading')).toEqual({ n: fresh });
+    expect(await ground.coverage()).toEqual([{ from: BORDER, to: BORDER + 25 * 600 * SECOND }]);
+    expect(await database.row('select windows, readings, duplicates from window_sum')).toEqual({
+      windows: 24,
+      readings: settled.reduce((sum, each) => sum + each.readings, 0),
+      duplicates: settled.reduce((sum, each) => sum + each.duplicates, 0),
+    });
+  });
+});
+
+describe('what is logged', () => {
+  it('adds up: windows of every kind, hour and lane, in their sums', async () => {
+    const step = fc.record({
+      lane: fc.constantFrom('live' as const, 'history' as const),
+      askedAt: fc.integer({ min: 0, max: 3 }).map((hours) => BORDER - 2 * HOUR + hours * (HOUR / 2)),
+      from: fc.integer({ min: 0, max: 20 }),
+      count: fc.constantFrom(0, 1, 7, SMALL + 1),
+      refused: fc.nat(3),
+      value: fc.constantFrom(1, 2),
+    });
+    const steps = fc.sample(step, { numRuns: 30, seed: 7 });
+    let coverage: Coverage = [];
+    const total = { readings: 0, duplicates: 0, revised: 0, refused: 0, late: 0, fresh: 0 };
+    for (const { lane, askedAt, from, count, refused, value } of steps) {
+      const window = { from: BORDER + from * SECOND, to: BORDER + (from + count + 1) * SECOND };
+      const at = Array.from({ length: count }, (_, index) => window.from + index * SECOND);
+      const batch = batchOf(
+        count === 0 ? [] : [columnOf('a', { at, value: at.map(() => value) })],
+        Array.from({ length: refused }, (_, index) => refusal(window.from + index)),
+      );
+      const committed = await commit({ window, batch, lane, askedAt, covered: intersect(coverage, window) });
+      coverage = union(coverage, [window]);
+      for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += committed[key];
+    }
+    expect(await ground.coverage()).toEqual(coverage);
+    expect(await database.row('select count(*) as n from reading')).toEqual({ n: total.fresh });
+    const { fresh: _, ...logged } = total;
+    const columns =
+      'sum(readings) as readings, sum(duplicates) as duplicates, sum(revised) as revised, sum(refused) as refused, sum(late) as late';
+    expect(await database.row(`select ${columns} from window_log`)).toEqual(logged);
+    const sums = await database.rows(
+      `select source_id, date_trunc('hour', asked_at, 'UTC') as hour, lane, count(*) as windows, 0::bigint as failures,
+         sum(requests) as requests, sum(bytes) as bytes, ${columns} from window_log group by 1, 2, 3 order by 2, 3`,
+    );
+    expect(await database.rows('select * from window_sum order by hour, lane')).toEqual(sums);
+    expect(sums.length).toBeGreaterThan(2);
+  });
+
+  it('clears what was wrong with the stream', async () => {
+    await database.run(`update stream set failures = 3, retry_at = now(), last_fault = '{}' where id = $1`, [
+      ground.streamId,
+    ]);
+    await commit({ window: { from: BORDER, to: BORDER + 1 }, batch: batchOf([]) });
+    expect(await database.row('select failures, retry_at, last_fault, learned from stream')).toEqual({
+      failures: 0,
+      retry_at: null,
+      last_fault: null,
+      learned: { length: 60 * SECOND },
+    });
+    expect(await readingsIn(database)).toEqual([]);
+  });
+});

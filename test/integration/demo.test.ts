@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { makeTempDirectory } from '../kit/temp-directory.ts';
+import type { TempDirectory } from '../kit/temp-directory.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** What is kept of this test where data go whose settings directory the server's user cannot enter. */
+function elsewhere(): string[] {
+  const root = '/var/lib/databridge';
+  const notes = (existsSync(root) ? readdirSync(root) : []).map((name) => join(root, name, 'settings-directory'));
+  return notes.filter((note) => existsSync(note) && readFileSync(note, 'utf8').startsWith(temporary.path));
+}
+
+interface Summary {
+  readonly ok: boolean;
+  readonly problems: readonly string[];
+  readonly sources: readonly Record<string, number | string>[];
+}
+
+let temporary: TempDirectory;
+
+beforeEach(async () => {
+  temporary = await makeTempDirectory('demo');
+});
+afterEach(() => temporary.remove());
+afterAll(assertNothingLeaked);
+
+/** Runs a demo to its end; `stopAt` sends a signal once that is in what it printed. */
+async function demo(
+  args: readonly string[],
+  stopAt?: RegExp,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const env = { ...process.env, TMPDIR: temporary.path, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+  const child = spawn(process.execPath, [main, 'demo', ...args], { cwd: temporary.path, env });
+  let stdout = '';
+  let stderr = '';
+  let stopped = false;
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    if (stopped || !stopAt?.test(stdout)) return;
+    stopped = true;
+    child.kill('SIGINT');
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+const nothingIsLeft = (): void => {
+  expect(readdirSync(temporary.path)).toEqual([]);
+  expect(elsewhere()).toEqual([]);
+};
+
+describe('a demo', () => {
+  test('ends by itself: every reading once, within pace, nothing left', async () => {
+    const { code, stdout, stderr } = await demo(['--for', '15s', '--json']);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    const { ok, problems, sources } = JSON.parse(stdout) as Summary;
+    expect({ ok, problems }).toEqual({ ok: true, problems: [] });
+    expect(sources.map(({ source }) => source)).toEqual(['press-hall', 'cooling-water', 'old-boiler']);
+    for (const { expected, arrived, lost, doubled, wrong, ...more } of sources) {
+      expect(arrived).toBeGreaterThan(1_000);
+      expect({ expected, lost, doubled, wrong }).toEqual({ expected: arrived, lost: 0, doubled: 0, wrong: 0 });
+      expect(more['requests']).toBeGreaterThan(5);
+      expect(more['windows']).toBeGreaterThan(3);
+      expect(more['busiestSecond']).toBeGreaterThan(0);
+      expect(more['busiestSecond']).toBeLessThanOrEqual(more['allowedInOneSecond'] as number);
+    }
+    expect(sources[2]?.['refused']).toBeGreaterThan(0);
+    expect(sources[2]?.['troubles']).toBeGreaterThan(0);
+    nothingIsLeft();
+  });
+
+  test('whose plant lies fails, and says what is wrong', async () => {
+    const { code, stdout } = await demo(['--for', '8s', '--lie']);
+    expect(stdout).toMatch(/✗ press-hall: \d+ readings lost, the first press-1 /);
+    expect(stdout).toMatch(/✗ press-hall: \d+ readings are not what the plant said/);
+    expect(stdout).not.toMatch(/✗ (?:cooling-water|old-boiler)/);
+    expect(code).toBe(1);
+    nothingIsLeft();
+  });
+
+  test('shows its sources on a pipe and ends with Ctrl-C as it would by itself', async () => {
+    const names = ['press-hall', 'cooling-water', 'old-boiler'];
+    const allHaveReadings = new RegExp(names.map((name) => String.raw`(?=[^]*${name} +\S+ +[1-9])`).join(''));
+    const { code, stdout } = await demo([], allHaveReadings);
+    expect(stdout).toMatch(/export DATABRIDGE_HOME=\S+ DATABASE_URL=\n/);
+    expect(stdout).toMatch(/✓ [\d,]+ readings in \d\d:\d\d: none lost, none doubled, all within pace/);
+    expect(stdout).not.toContain('\u001B');
+    expect(code).toBe(0);
+    nothingIsLeft();
+  });
+
+  test('stopped while it starts leaves nothing either', async () => {
+    const { code, stdout } = await demo([], /three simulated plants/);
+    expect(stdout).toContain('✗ stopped before anything was polled');
+    expect(code).toBe(1);
+    nothingIsLeft();
+  });
+
+  test('does not use a directory in which something is', async () => {
+    const { code, stderr } = await demo(['--keep', '/']);
+    expect(stderr).toContain('/ is not empty');
+    expect(code).toBe(2);
+    expect((await demo(['--for', 'soon'])).code).toBe(2);
+    nothingIsLeft();
+  });
+});

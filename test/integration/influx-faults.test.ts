@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seriesName } from '../../adapters/platforms/influxdb/series-name.ts';
+import { startHttpFault } from '../kit/http-fault.ts';
+import type { HttpFault } from '../kit/http-fault.ts';
+import { startInflux } from '../kit/influx.ts';
+import type { Influx } from '../kit/influx.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { differencesOf } from '../kit/point.ts';
+import type { Point } from '../kit/point.ts';
+import { eventually, startRig, Waiting } from './daemon-rig.ts';
+import type { Rig, SourceState } from './daemon-rig.ts';
+import { NONE } from './plant-simulator.ts';
+
+// A real InfluxDB that takes rights and passwords away, holds more than fits, and is corrected and extended in the past.
+
+/** Windows of more than four times as many are halved. */
+const COMFORTABLE = 200;
+const MINUTE_US = 60_000_000;
+const HOUR_US = 60 * MINUTE_US;
+const USER = { username: 'second', password: 'second pa55 "of" the plant' };
+
+let rig: Rig;
+let influx: Influx;
+let before: HttpFault;
+let writing: { stop(): Promise<void> };
+const nowUs = (): number => Math.floor(Date.now() / 1000) * 1_000_000;
+
+beforeAll(async () => {
+  [rig, influx] = await Promise.all([
+    startRig(['hall', 'hall-2'], { DATABRIDGE_WINDOW_READINGS: String(COMFORTABLE) }),
+    startInflux({ databases: ['plant', 'dense'], maxRowLimit: 50 }),
+  ]);
+  before = await startHttpFault(influx.url);
+  await influx.query(`CREATE USER "${USER.username}" WITH PASSWORD '${USER.password}'`);
+  await influx.query(`GRANT READ ON "plant" TO "${USER.username}"`);
+  writing = keepWriting();
+});
+
+afterAll(async () => {
+  await writing.stop();
+  await rig.close();
+  await before.close();
+  await influx.stop();
+  assertNothingLeaked();
+});
+
+const source = (name: string, database: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name,
+  project: 'hall',
+  kind: 'user-credentials',
+  platform: 'influxdb',
+  connection: { url: before.url, username: influx.reader.username, password: influx.reader.password },
+  options: { database },
+  schedule: { every: '500ms', start: '1h', settle: '2s', overlap: '4s' },
+  pace: { requestsPerSecond: 50, burst: 10, concurrency: 2 },
+  ...more,
+});
+
+const locked = (password: string): Record<string, unknown> =>
+  source('locked', 'plant', { connection: { url: before.url, username: USER.username, password } });
+
+/** Two points a second, also while nobody may read them. */
+function keepWriting(): { stop(): Promise<void> } {
+  let running = true;
+  const write = async (): Promise<void> => {
+    for (let round = 0; running; round += 1) {
+      const at = Date.now() * 1000;
+      await influx.write([`live,pump=P1 flow=${round} ${at}`], 'plant', 'u').catch(() => undefined);
+      await sleep(500);
+    }
+  };
+  const written = write();
+  return {
+    async stop() {
+      running = false;
+      await written;
+    },
+  };
+}
+
+/** What InfluxDB holds against what is stored, both in `[fromUs, toUs)`. */
+async function differences(database: string, fromUs: number, toUs: number): Promise<unknown> {
+  const held = (await influx.readAll(database, fromUs, toUs)).filter(({ value }) => typeof value === 'number');
+  const expected = held.map((point): Point => ({
+    measurement: seriesName({ measurement: point.measurement, tags: Object.entries(point.tags) }),
+    tags: {},
+    field: point.field,
+    at: point.at,
+    value: point.value,
+  }));
+  const measurements = [...new Set(expected.map(({ measurement }) => measurement))];
+  const { rows } = await rig.client.query<{ measurement: string; field: string; at: string; value: number }>(
+    `select sensor_id as measurement, value_name as field, instant_of(at)::text as at, value
+     from reading join series on series.id = reading.series join ml_project on ml_project.id = project_id
+     where code = 'hall' and sensor_id = any($1) and at >= at_instant($2) and at < at_instant($3)`,
+    [measurements, Math.round(fromUs), Math.round(toUs)],
+  );
+  return differencesOf(
+    expected,
+    rows.map((row) => ({ ...row, tags: {}, at: Number(row.at) })),
+  );
+}
+
+const until = (name: string, holds: (state: SourceState) => boolean): Promise<SourceState> =>
+  eventually(name, async () => {
+    const state = await rig.source(name);
+    return holds(state) ? state : new Waiting(state);
+  });
+
+async function complete(name: string, database: string): Promise<void> {
+  const untilMs = Date.now();
+  await rig.covered(name, untilMs);
+  const { startMs } = await rig.source(name);
+  expect(await differences(database, startMs * 1000, untilMs * 1000)).toEqual(NONE);
+}
+
+test('a stretch that outgrows the buffer, and one refused with 413, are halved until they fit, remembered and grown again', async () => {
+  const edge = nowUs();
+  const lines = Array.from({ length: 6 * 60 }, (_, minute) => `pump flow=${minute} ${edge - minute * MINUTE_US}`);
+  // 3,000 points in five minutes, in the middle of six hours of one a minute.
+  const dense = Array.from(
+    { length: 3_000 },
+    (_, index) => `pump flow=${index}.5 ${edge - 3 * HOUR_US + index * 100_000 + 1}`,
+  );
+  await influx.write([...lines, ...dense], 'dense', 'u');
+  // The first answers are too large for a proxy on the way; discovery comes before them.
+  let asked = 0;
+  before.next(2, { status: 413, body: 'too large' }, ({ url }) => url.startsWith('/query') && (asked += 1) > 1);
+  await rig.apply(source('dense', 'dense', { schedule: { every: '500ms', start: '6h', settle: '2s', overlap: '0s' } }));
+  await rig.covered('dense', Date.now());
+  await complete('dense', 'dense');
+  const { rows } = await rig.client.query<{ us: number; readings: number }>(
+    `select (instant_of(to_at) - instant_of(from_at))::float8 as us, readings from window_log
+     join source on source.id = source_id where name = 'dense' and lane = 'history' order by asked_at`,
+  );
+  expect(Math.max(...rows.map(({ readings }) => readings))).toBeLessThanOrEqual(COMFORTABLE * 4);
+  // 413 made a quarter of the first hour; the stretch needs a minute or two; afterwards windows become longer again.
+  expect(rows[0]?.us).toBeLessThanOrEqual(HOUR_US / 2);
+  const fullest = rows.findIndex(({ readings }) => readings > COMFORTABLE);
+  expect(rows[fullest]?.us).toBeLessThan(3 * MINUTE_US);
+  const after = rows.slice(fullest).map(({ us }) => us);
+  expect(Math.max(...after)).toBeGreaterThan(2 * Math.min(...after.slice(0, 3)));
+  const { streams } = await rig.source('dense');
+  expect(streams).toMatchObject([{ failures: 0, fault: null }]);
+  expect(streams[0]?.learnedUs).toBeLessThan(6 * HOUR_US);
+  expect(rig.complaints('dense')).toEqual([]);
+  expect(before.requests.filter(({ status }) => status === 413)).toHaveLength(2);
+});
+
+test('a password changed at run time stops the source after one confirmed refusal; the right one fills the gap', async () => {
+  await influx.write([`live,pump=P1 flow=1 ${nowUs() - 10 * MINUTE_US}`], 'plant', 'u');
+  await rig.apply(locked(USER.password));
+  await complete('locked', 'plant');
+  await influx.query(`SET PASSWORD FOR "${USER.username}" = 'another pa55'`);
+  const stopped = await until('locked', ({ state }) => state === 'stopped');
+  expect(stopped.fault).toMatchObject({
+    code: 'credentials-rejected',
+    right: false,
+    remedy: expect.stringMatching(/./),
+  });
+  await sleep(1_500);
+  expect(before.requests.filter(({ status }) => status === 401).length).toBe(2);
+  await rig.apply(locked('another pa55'));
+  await complete('locked', 'plant');
+  expect(await rig.source('locked')).toMatchObject({ state: 'active', failures: 0, fault: null });
+});
+
+test.each([
+  {
+    what: 'a right to read that is revoked',
+    take: [`REVOKE READ ON "plant" FROM "${USER.username}"`],
+    give: [`GRANT READ ON "plant" TO "${USER.username}"`],
+  },
+  {
+    what: 'a database that is dropped',
+    take: ['DROP DATABASE "plant"'],
+    give: ['CREATE DATABASE "plant"', `GRANT READ ON "plant" TO "${USER.username}"`],
+  },
+])('$what stops the source with a remedy, and it goes on once it is resumed', async ({ take, give }) => {
+  for (const statement of take) await influx.query(statement);
+  const stopped = await until('locked', ({ state }) => state === 'stopped');
+  expect(stopped.fault?.code).toMatch(/^(credentials-rejected|config-invalid)$/);
+  expect(stopped.fault?.remedy).toMatch(/GRANT READ|SHOW DATABASES/);
+  const asked = before.requests.length;
+  await sleep(1_500);
+  const others = before.requests.slice(asked).length;
+  for (const statement of give) await influx.query(statement);
+  const fromUs = nowUs();
+  await rig.bridge.succeed('source', 'resume', 'locked');
+  await until('locked', ({ state, fault, failures }) => state === 'active' && fault === null && failures === 0);
+  const untilMs = Date.now();
+  await rig.covered('locked', untilMs);
+  expect(await differences('plant', fromUs, untilMs * 1000)).toEqual(NONE);
+  expect(others).toBeGreaterThan(0);
+});
+
+test('a point that is corrected in time is revised, one of the future waits, and of two at one instant the last one counts', async () => {
+  await influx.query('CREATE DATABASE "fixes"');
+  await influx.query(`GRANT READ ON "fixes" TO "${influx.reader.username}"`);
+  const at = nowUs();
+  const future = at + 12_000_000;
+  await influx.write(
+    [
+      `pump,hall=H1 flow=1,state="on",running=true ${at - 8_000_000}`,
+      `pump,hall=H1 flow=7 ${future}`,
+      `pump,hall=H1 flow=8 ${at + 400 * 24 * HOUR_US}`,
+      // The firmware tells no sensors apart here: two points at one instant.
+      `twin,firmware=a flow=1 ${at - 60_000_000}`,
+      `twin,firmware=b flow=2 ${at - 60_000_000}`,
+    ],
+    'fixes',
+    'u',
+  );
+  await rig.apply(
+    source('fixes', 'fixes', { schedule: { every: '500ms', start: '1h', settle: '2s', overlap: '30s' } }),
+    source('twins', 'fixes', {
+      project: 'hall-2',
+      options: { database: 'fixes', measurements: ['twin'], ignoreTags: ['firmware'] },
+    }),
+  );
+  const stored = async (sensor: string): Promise<{ at: number; value: number }[]> => {
+    const { rows } = await rig.client.query<{ at: string; value: number }>(
+      `select instant_of(at)::text as at, value from reading join series on series.id = reading.series where sensor_id = $1 order by 1`,
+      [sensor],
+    );
+    return rows.map((row) => ({ at: Number(row.at), value: row.value }));
+  };
+  const pump = seriesName({ measurement: 'pump', tags: [['hall', 'H1']] });
+  await eventually('the first point', async () => (await stored(pump)).length === 1);
+  expect(Date.now() * 1000).toBeLessThan(future);
+  await influx.write([`pump,hall=H1 flow=3 ${at - 8_000_000}`], 'fixes', 'u');
+  await eventually('the correction', async () => {
+    const found = await stored(pump);
+    return found[0]?.value === 3 || new Waiting(found);
+  });
+  await eventually('the future', async () => (await stored(pump)).length === 2);
+  expect(await stored(pump)).toEqual([
+    { at: at - 8_000_000, value: 3 },
+    { at: future, value: 7 },
+  ]);
+  expect(Date.now() * 1000).toBeGreaterThan(future);
+  const { rows } = await rig.client.query<{ revised: number; refused: number }>(
+    `select sum(revised)::int as revised, (select sum(refused)::int from refusal_count) as refused
+     from window_log join source on source.id = source_id where name = 'fixes'`,
+  );
+  expect(rows).toEqual([{ revised: 1, refused: 2 }]);
+  await rig.covered('twins', Date.now());
+  const { rows: twins } = await rig.client.query<{ value: number; sensor: string }>(
+    `select value, sensor_id as sensor from reading join series on series.id = series
+     join ml_project on ml_project.id = project_id where code = 'hall-2'`,
+  );
+  expect(twins).toEqual([{ value: 2, sensor: 'twin' }]);
+});

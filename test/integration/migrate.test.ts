@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DAY, parseInstant } from '../../src/core/instant.ts';
+import { isDatabaseAway } from '../../src/database/away.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { dropOldLogs } from '../../src/pull/housekeeping.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+
+let server: DatabaseServer;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('migrate');
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const at = (text: string): number => parseInstant(text) ?? expect.fail(`${text} is no instant`);
+
+const open = (url: string, more: Partial<Parameters<typeof openDatabase>[0]> = {}): Promise<Database> =>
+  openDatabase({ url, poolSize: 2, applicationName: 'test', patient: false, ...more });
+
+async function partitionsIn(database: Database, table: string): Promise<string[]> {
+  const rows = await database.rows<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('migrations', () => {
+  it('run once, however many processes and connections start at the same time', async () => {
+    const url = await server.createEmpty();
+    const program = join(import.meta.dirname, 'migrate-user.ts');
+    const processes = Array.from({ length: 3 }, async () => {
+      const child = spawn(process.execPath, [program, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+      const [code] = (await once(child, 'close')) as [number];
+      return { code, output };
+    });
+    const pools = await Promise.all(Array.from({ length: 5 }, () => open(url)));
+    const told = await Promise.all(processes);
+    expect(told.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(new Set(told.map(({ output }) => output)).size).toBe(1);
+    const [first] = pools;
+    const rows = await first?.rows<{ name: string }>('select name from migration order by id');
+    const files = readdirSync(join(import.meta.dirname, '../../src/database/migrations')).toSorted();
+    expect(rows?.map(({ name }) => `${name}.sql`)).toEqual(files);
+    const locks = await first?.row<{ held: number }>(
+      `select count(*) as held from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+    );
+    expect(locks).toEqual({ held: 0 });
+    for (const pool of pools) await pool.close();
+  });
+
+  it('that were run do not run again', async () => {
+    const database = await server.create();
+    await database.run(`insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P')`);
+    const later = await server.another(database);
+    expect(await later.rows('select code from ml_project')).toEqual([{ code: 'p' }]);
+  });
+});
+
+describe('opening', () => {
+  it('refuses at once what waiting cannot cure, and says what does', async () => {
+    const url = new URL(await server.createEmpty());
+    const wrongPassword = new URL(url);
+    wrongPassword.password = 'wrong';
+    const noDatabase = new URL(url);
+    noDatabase.pathname = '/nowhere';
+    for (const each of [wrongPassword, noDatabase]) {
+      const error: unknown = await open(each.href, { patient: true }).catch((caught: unknown) => caught);
+      expect(error).toMatchObject({ code: 'config-invalid', remedy: expect.any(String) });
+      expect(String(error)).not.toContain('wrong@');
+    }
+  });
+
+  it('refuses a user who may not create tables', async () => {
+    const url = new URL(await server.createEmpty());
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    // Whoever owns the database may take from itself what a stranger never had.
+    await client.query('revoke create on schema public from public');
+    await client.query('revoke all on database "' + url.pathname.slice(1) + '" from public');
+    await client.query(`set role pg_database_owner`);
+    await client.query(`revoke all on schema public from pg_database_owner`);
+    await client.end();
+    await expect(open(url.href)).rejects.toMatchObject({
+      code: 'config-invalid',
+      remedy: expect.stringContaining('right to create'),
+    });
+  });
+
+  it('waits for a server that is not there yet, until it is told to stop', async () => {
+    const stop = new AbortController();
+    const reasons: string[] = [];
+    const opening = open('postgres://nobody@127.0.0.1:1/none', {
+      patient: true,
+      signal: stop.signal,
+      onWaiting(reason) {
+        reasons.push(reason);
+        if (reasons.length === 2) stop.abort();
+      },
+    });
+    await expect(opening).rejects.toMatchObject({ code: 'cancelled' });
+    expect(reasons).toHaveLength(2);
+    await expect(open('postgres://nobody@127.0.0.1:1/none')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('a transaction', () => {
+  it('leaves nothing behind where its work throws, and its connection in order', async () => {
+    const database = await server.create();
+    const failing = database.transaction(async (client) => {
+      await client.query(`insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P')`);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await database.rows('select * from ml_project')).toEqual([]);
+    expect(database.pool.idleCount).toBe(database.pool.totalCount);
+  });
+
+  it('whose connection dies fails as "away", and neither the process nor the pool goes with it', async () => {
+    const database = await server.create();
+    const other = await server.another(database);
+    const dying = database.transaction(async (client) => {
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      // While no statement is under way: only an event tells then.
+      const ended = once(client, 'end');
+      await other.run('select pg_terminate_backend($1)', [rows[0]?.pid]);
+      await ended;
+      await client.query('select 1');
+    });
+    const error: unknown = await dying.catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(Error);
+    expect(isDatabaseAway(error)).toBe(true);
+    expect(await database.rows('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('instants between here and PostgreSQL', () => {
+  it('are the same µs there and back, long before 1970 and long after', async () => {
+    const database = await server.create();
+    const instants = [
+      0,
+      -1,
+      1,
+      at('1999-12-31T23:59:59.999999Z'),
+      at('1723-05-06T07:08:09.000001Z'),
+      9_007_199_254_740_991,
+    ];
+    for (const instant of instants) {
+      expect(await database.row('select instant_of(at_instant($1)) as back', [instant])).toEqual({ back: instant });
+    }
+  });
+});
+
+describe('partitions', () => {
+  it('are made once by however many need them, and hold what is put into them', async () => {
+    const database = await server.create();
+    const hosts = [database, await server.another(database), await server.another(database)];
+    const from = at('2025-11-30T23:59:59.999999Z');
+    const to = at('2026-02-01T00:00:00.000001Z');
+    const tables = await Promise.all(
+      hosts.flatMap((host) => [1, 2].map(() => partitionsOf(host).ensure('reading', from, to))),
+    );
+    expect(new Set(tables)).toEqual(new Set(['reading']));
+    expect(await partitionsIn(database, 'reading')).toEqual([
+      'reading_2025_11',
+      'reading_2025_12',
+      'reading_2026_01',
+      'reading_2026_02',
+    ]);
+    await database.run(
+      'insert into reading (series, at, value) values (1, at_instant($1), 1), (1, at_instant($2), 2)',
+      [from, to - 1],
+    );
+  });
+
+  it('end where the next begins: half-open to the µs', async () => {
+    const database = await server.create();
+    const partitions = partitionsOf(database);
+    const border = at('2026-01-01T00:00:00Z');
+    expect(await partitions.ensure('reading', border - 1, border)).toBe('reading_2025_12');
+    expect(await partitionsIn(database, 'reading')).toEqual(['reading_2025_12']);
+    expect(await partitions.ensure('reading', border, border + 1)).toBe('reading_2026_01');
+    expect(await partitions.ensure('reading', border - 1, border + 1)).toBe('reading');
+    expect(await partitions.ensure('reading', at('1969-12-31T23:59:59.999999Z'), 0)).toBe('reading_1969_12');
+  });
+
+  it('of the window log older than they are kept are dropped, by several hosts at once', async () => {
+    const database = await server.create();
+    const hosts = [database, await server.another(database), await server.another(database)];
+    const row = await database.row<{ today: number }>(`select instant_of(date_trunc('day', now(), 'UTC')) as today`);
+    const today = row?.today ?? 0;
+    for (const ago of [0, 1, 2, 3, 30]) {
+      await partitionsOf(database).ensure('window_log', today - ago * DAY, today - ago * DAY + 1);
+    }
+    await partitionsOf(database).ensure('reading', today - 400 * DAY, today - 400 * DAY + 1);
+    await Promise.all(hosts.map((host) => dropOldLogs(host, 2)));
+    expect(await partitionsIn(database, 'window_log')).toHaveLength(3);
+    expect(await partitionsIn(database, 'reading')).toHaveLength(1);
+  });
+});

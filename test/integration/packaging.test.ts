@@ -1,0 +1,184 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { groupLives } from '../kit/process-group.ts';
+import { startProcess } from '../kit/process.ts';
+import type { RunningProcess } from '../kit/process.ts';
+import { makeTempDirectory } from '../kit/temp-directory.ts';
+import type { TempDirectory } from '../kit/temp-directory.ts';
+
+const repository = join(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string };
+
+let temporary: TempDirectory;
+/** A copy of what is packed, so that no `dist` comes and goes in the checkout. */
+let checkout: string;
+/** Where the machine has its Node.js and nothing else of ours. */
+let path: string;
+let installed: string;
+
+interface Outcome {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** A command in a directory that has nothing to do with us, and with nothing of the test runner in its environment. */
+function run(command: string, args: readonly string[], cwd = '/', more: NodeJS.ProcessEnv = {}): Outcome {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env: environment(more) });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  PATH: path,
+  HOME: temporary.path,
+  DATABRIDGE_HOME: join(temporary.path, 'home'),
+  ...more,
+});
+
+/** npm as this machine has it configured, run by the Node.js of that other machine. */
+function npm(...args: readonly string[]): string {
+  const env = { ...process.env, PATH: path };
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: checkout, encoding: 'utf8', env });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')}: exit ${status}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+beforeAll(async () => {
+  temporary = await makeTempDirectory('packaging');
+  // The embedded server's user has to get in where we are root.
+  chmodSync(temporary.path, 0o755);
+  checkout = join(temporary.path, 'checkout');
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'LICENSE',
+    'bin',
+    'config',
+    'src',
+    'adapters',
+    'scripts',
+  ])
+    cpSync(join(repository, name), join(checkout, name), { recursive: true });
+  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
+  const machine = join(temporary.path, 'machine');
+  mkdirSync(machine);
+  symlinkSync(join(repository, 'node_modules/node/bin/node'), join(machine, 'node'));
+  const system = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes('node_modules'));
+  path = [machine, ...system].join(delimiter);
+});
+
+afterAll(async () => {
+  await temporary.remove();
+  assertNothingLeaked();
+});
+
+describe('the package', () => {
+  let contents: readonly string[];
+
+  beforeAll(() => {
+    npm('pack', '--pack-destination', temporary.path);
+    const tarball = join(temporary.path, `databridge-${version}.tgz`);
+    contents = run('tar', ['-tzf', tarball]).output.trim().split('\n');
+    npm('install', '--global', '--prefix', join(temporary.path, 'prefix'), '--no-audit', '--no-fund', tarball);
+    installed = join(temporary.path, 'prefix/bin/databridge');
+  });
+
+  it('holds the program and every migration, and neither sources nor tests', () => {
+    expect(contents).toContain('package/bin/databridge.js');
+    expect(contents).toContain('package/dist/src/main.js');
+    const migrations = readdirSync(join(repository, 'src/database/migrations'));
+    expect(migrations).not.toHaveLength(0);
+    for (const name of migrations) expect(contents).toContain(`package/dist/src/database/migrations/${name}`);
+    expect(contents.filter((name) => /\.ts$|\.test\.|\/test\/|\/cases\/|node_modules/.test(name))).toEqual([]);
+    expect(contents.every((name) => /^package\/(bin|dist|config|[A-Z]+(\.md)?$|package\.json$)/.test(name))).toBe(true);
+  });
+
+  it('leaves no dist behind where it was packed', () => {
+    expect(existsSync(join(checkout, 'dist'))).toBe(false);
+  });
+
+  it('tells version and help from any directory', () => {
+    expect(run(installed, ['--version'])).toEqual({ status: 0, output: `${version}\n` });
+    const help = run(installed, ['--help'], temporary.path);
+    expect(help.status).toBe(0);
+    expect(help.output).toContain('databridge project create');
+  });
+
+  it('brings its own PostgreSQL and keeps what is stored in it', () => {
+    expect(run(installed, ['project', 'create', 'pump-hall'])).toEqual({
+      status: 0,
+      output: 'project pump-hall created\n',
+    });
+    const again = run(installed, ['project', 'create', 'pump-hall'], temporary.path);
+    expect(again).toEqual({ status: 0, output: 'project pump-hall exists already\n' });
+  });
+
+  it('passes the exit code of wrong usage on', () => {
+    expect(run(installed, ['no-such-command']).status).toBe(2);
+  });
+});
+
+describe('a checkout', () => {
+  it('runs by npx, from its sources, however old a dist lies beside them', () => {
+    mkdirSync(join(checkout, 'dist/src'), { recursive: true });
+    writeFileSync(join(checkout, 'dist/src/main.js'), 'throw new Error("stale")');
+    const offline = { npm_config_cache: join(temporary.path, 'cache'), npm_config_offline: 'true' };
+    const outcome = run('npx', ['databridge', '--version'], join(checkout, 'src'), offline);
+    expect(outcome).toEqual({ status: 0, output: `${version}\n` });
+  });
+});
+
+describe('with a Node.js that is too old', () => {
+  /** The launcher in a Node.js that says it is version 20; the one it starts instead is told nothing of the kind. */
+  const pretend = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})';
+  const old = (launcher: string): string[] => ['--import', `data:text/javascript,${pretend}`, launcher];
+  const launcher = (): string => join(checkout, 'bin/databridge.js');
+
+  const startUp = (): Promise<RunningProcess> =>
+    startProcess({
+      name: 'launcher',
+      command: process.execPath,
+      args: [...old(launcher()), 'up'],
+      env: environment(),
+      ready: (launched) => launched.output().includes('databridge is up'),
+    });
+
+  it('starts the one npm ci brought along, and passes exit codes on', () => {
+    expect(run(process.execPath, [...old(launcher()), '--version'])).toEqual({ status: 0, output: `${version}\n` });
+    expect(run(process.execPath, [...old(launcher()), 'no-such-command']).status).toBe(2);
+  });
+
+  it('passes SIGTERM on and waits for the drain', async () => {
+    const launched = await startUp();
+    expect(await launched.stop(30_000)).toEqual({ code: 0, signal: null });
+    expect(launched.output()).toContain('stopping');
+    expect(groupLives(launched.pid)).toBe(false);
+  });
+
+  it('leaves nothing running when it is killed', async () => {
+    const launched = await startUp();
+    await launched.kill9();
+    await expect.poll(() => groupLives(launched.pid), { timeout: 30_000 }).toBe(false);
+  });
+
+  it('says what is needed where npm ci brought none', () => {
+    const bare = join(temporary.path, 'bare');
+    cpSync(join(checkout, 'bin'), join(bare, 'bin'), { recursive: true });
+    cpSync(join(checkout, 'package.json'), join(bare, 'package.json'));
+    const { status, output } = run(process.execPath, [...old(join(bare, 'bin/databridge.js')), '--version']);
+    expect(status).toBe(1);
+    expect(output).toMatch(/needs Node\.js 24 or newer, and this is .*\n {2}try: install Node\.js 24/);
+  });
+});

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY, HOUR, MILLISECOND, SECOND } from '../../src/core/instant.ts';
+import { nextDue, phaseOf } from '../../src/core/schedule.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Bridge } from '../../src/pull/bridge.ts';
+import { claimSource } from '../../src/pull/claim.ts';
+import { isPlannerSilent, planOnce } from '../../src/pull/planner.ts';
+import type { Queue, Work } from '../../src/queue/queue.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { storeSource, storeStream } from '../kit/stored-source.ts';
+
+let server: DatabaseServer;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('planner');
+});
+
+beforeEach(async () => {
+  database = await server.create();
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+/** A queue that remembers what it was given, or refuses it. */
+function remembering(refuses?: Work): { queue: Queue; added: { work: Work; id: number }[] } {
+  const added: { work: Work; id: number }[] = [];
+  const add = async (work: Work, ids: readonly number[]): Promise<void> => {
+    if (work === refuses) throw new Error('the queue is away');
+    added.push(...ids.map((id) => ({ work, id })));
+  };
+  return { queue: { add } as unknown as Queue, added };
+}
+
+/** What one step dispatches. */
+async function planned(): Promise<string[]> {
+  const { queue, added } = remembering();
+  await planOnce(database, queue);
+  return added.map(({ work, id }) => `${work} ${id}`).toSorted();
+}
+
+const clockOf = async (): Promise<number> =>
+  (await database.row<{ now: number }>('select instant_of(clock_timestamp()) as now'))?.now ?? 0;
+
+/** Many sources at once: `count` of them, due `ago` µs before now. */
+async function storeMany(count: number, every = HOUR): Promise<void> {
+  await storeSource(database, 'first', { every });
+  await database.run(
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
+     select 'source-' || number, project_id, kind, platform, config, start_at, every_us, number, settle_us,
+       now() - number * interval '1 ms'
+     from source, generate_series(2, $1::int) as number`,
+    [count],
+  );
+}
+
+describe('when a source is due next', () => {
+  it('is on its own grid, the same as the core says, for any name and interval', async () => {
+    const sources = fc.sample(
+      fc.record({
+        name: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }),
+        every: fc.oneof(
+          fc.integer({ min: 250 * MILLISECOND, max: 10 * SECOND }),
+          fc.integer({ min: SECOND, max: 30 * DAY }),
+          fc.constantFrom(SECOND, 60 * SECOND, HOUR, DAY),
+        ),
+        missed: fc.integer({ min: 0, max: 400 * DAY }),
+      }),
+      300,
+    );
+    const { projectId } = await storeSource(database, 'none');
+    const names = sources.map(({ name }, index) => `${name.replaceAll('\0', '')} ${index}`);
+    await database.run('delete from source');
+    await database.run(
+      `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
+       select name, $1, 'custom', 'none', '{}', 'epoch', every, phase, 0, now() - missed * interval '1 microsecond'
+       from unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) as row (name, every, phase, missed)`,
+      [
+        projectId,
+        names,
+        sources.map(({ every }) => every),
+        sources.map(({ every }, index) => phaseOf(names[index] ?? '', every)),
+        sources.map(({ missed }) => missed),
+      ],
+    );
+    const before = await clockOf();
+    expect(await planned()).toHaveLength(sources.length);
+    const bridge = { database, workerId: randomUUID(), sources: { revisionOf: () => 0 } } as unknown as Bridge;
+    const ids = await database.rows<{ id: number; soon: boolean }>(
+      `select id, next_due_at <= now() + interval '30 s' as soon from source`,
+    );
+    // Until somebody begins, a dispatched poll is due again soon: the queue may have lost it.
+    expect(ids.every(({ soon }) => soon)).toBe(true);
+    for (const { id } of ids) await claimSource(bridge, id);
+    const after = await clockOf();
+    const rows = await database.rows<{ name: string; every: number; next: number }>(
+      'select name, every_us as every, instant_of(next_due_at) as next from source',
+    );
+    for (const { name, every, next } of rows) {
+      expect(next).toBe(nextDue(name, every, next - 1));
+      // As the core says for the instant of the step, which lies between these two.
+      expect(next).toBeGreaterThanOrEqual(nextDue(name, every, before));
+      expect(next).toBeLessThanOrEqual(nextDue(name, every, after));
+    }
+  });
+
+  it('collapses what was missed into one poll', async () => {
+    const { sourceId } = await storeSource(database, 'source', { every: HOUR });
+    await database.run(`update source set next_due_at = now() - interval '30 days'`);
+    expect(await planned()).toEqual([`poll ${sourceId}`]);
+    expect(await planned()).toEqual([]);
+  });
+});
+
+describe('a step dispatches', () => {
+  it('what is due, and neither what is paused, stopped nor held', async () => {
+    const due = await storeSource(database, 'due');
+    const later = await storeSource(database, 'later');
+    const wasHeld = await storeSource(database, 'was-held');
+    const held = await storeSource(database, 'held');
+    const paused = await storeSource(database, 'paused');
+    const stopped = await storeSource(database, 'stopped');
+    await database.run(`update source set next_due_at = now() + interval '1 h' where id = $1`, [later.sourceId]);
+    await database.run(`update source set held_until = now() - interval '1 ms' where id = $1`, [wasHeld.sourceId]);
+    await database.run(`update source set held_until = now() + interval '1 h' where id = $1`, [held.sourceId]);
+    await database.run(`update source set state = 'paused' where id = $1`, [paused.sourceId]);
+    await database.run(`update source set state = 'stopped' where id = $1`, [stopped.sourceId]);
+    expect(await planned()).toEqual([`poll ${due.sourceId}`, `poll ${wasHeld.sourceId}`]);
+    await database.run('update source set held_until = null where id = $1', [held.sourceId]);
+    expect(await planned()).toEqual([`poll ${held.sourceId}`]);
+  });
+
+  it('the sources that wait longest first, and the rest with the next', async () => {
+    await storeMany(1_500);
+    const { queue, added } = remembering();
+    await planOnce(database, queue);
+    expect(added).toHaveLength(1_000);
+    const left = await database.rows<{ id: number }>('select id from source where next_due_at <= now()');
+    expect(left).toHaveLength(500);
+    const dispatched = new Set(added.map(({ id }) => id));
+    expect(left.every(({ id }) => !dispatched.has(id))).toBe(true);
+    await planOnce(database, queue);
+    expect(new Set(added.map(({ id }) => id)).size).toBe(1_500);
+  });
+
+  it('each source once, however many planners step at once', async () => {
+    await storeMany(900);
+    const hosts = [database, await server.another(database), await server.another(database)];
+    const { queue, added } = remembering();
+    await Promise.all(hosts.flatMap((host) => [planOnce(host, queue), planOnce(host, queue)]));
+    await planOnce(database, queue);
+    expect(added).toHaveLength(900);
+    expect(new Set(added.map(({ id }) => id)).size).toBe(900);
+  });
+
+  it('again what could not be dispatched', async () => {
+    const source = await storeSource(database, 'source', { every: DAY });
+    const streamId = await storeStream(database, source);
+    await database.run('update source set discovered_at = now()');
+    await database.run('update stream set history_due_at = now()');
+    for (const work of ['poll', 'history'] as const) {
+      const { queue } = remembering(work);
+      await expect(planOnce(database, queue)).rejects.toThrow('the queue is away');
+    }
+    expect(await planned()).toEqual([`history ${streamId}`]);
+    await database.run('update source set next_due_at = now()');
+    await expect(planOnce(database, remembering('poll').queue)).rejects.toThrow();
+    expect(await planned()).toEqual([`poll ${source.sourceId}`]);
+  });
+});
+
+describe('history', () => {
+  it('is dispatched where a stream has something to ask, once, and again when its run never began', async () => {
+    const source = await storeSource(database, 'source', { every: DAY });
+    await database.run(`update source set discovered_at = now(), next_due_at = now() + interval '1 h'`);
+    const wanting = await storeStream(database, source, 'wanting');
+    await storeStream(database, source, 'complete');
+    const retired = await storeStream(database, source, 'retired');
+    await database.run('update stream set history_due_at = now() where id = any($1)', [[wanting, retired]]);
+    await database.run('update stream set retired_at = now() where id = $1', [retired]);
+    expect(await planned()).toEqual([`history ${wanting}`]);
+    expect(await planned()).toEqual([]);
+    expect(
+      await database.row(
+        `select history_due_at between now() + interval '20 s' and now() + interval '40 s' as soon
+      from stream where id = $1`,
+        [wanting],
+      ),
+    ).toEqual({ soon: true });
+  });
+
+  it.each([
+    ['was not discovered', 'discovered_at = null'],
+    ['is paused', `state = 'paused'`],
+    ['is held', `held_until = now() + interval '1 h'`],
+    ['failed three times in a row', 'failures = 3'],
+    [
+      'was held, and live was not there since',
+      `held_until = now() - interval '1 s', last_poll_at = now() - interval '1 m'`,
+    ],
+  ])('rests while its source %s', async (_, change) => {
+    const source = await storeSource(database);
+    await database.run(`update source set discovered_at = now(), next_due_at = now() + interval '1 h', failures = 2,
+      held_until = now() - interval '1 m', last_poll_at = now()`);
+    const streamId = await storeStream(database, source);
+    await database.run('update stream set history_due_at = now()');
+    await database.run(`update source set ${change}`);
+    expect(await planned()).toEqual([]);
+    await database.run(`update source set discovered_at = now(), state = 'active', failures = 2,
+      held_until = now() - interval '1 m', last_poll_at = now()`);
+    expect(await planned()).toEqual([`history ${streamId}`]);
+  });
+});
+
+it('the planner counts as silent until it steps, and some seconds after its last step', async () => {
+  expect(await isPlannerSilent(database)).toBe(true);
+  await planned();
+  expect(await isPlannerSilent(database)).toBe(false);
+  await database.run(`update heartbeat set beat_at = now() - interval '6 s'`);
+  expect(await isPlannerSilent(database)).toBe(true);
+  await planned();
+  expect(await isPlannerSilent(database)).toBe(false);
+});

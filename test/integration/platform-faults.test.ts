@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startHttpFault } from '../kit/http-fault.ts';
+import type { HttpFault } from '../kit/http-fault.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import type { Fault } from '../simulators/faults.ts';
+import type { TruthSpec } from '../simulators/truth.ts';
+import { eventually, startRig, Waiting } from './daemon-rig.ts';
+import type { Rig, SourceState } from './daemon-rig.ts';
+import { device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
+import type { Plant } from './plant-simulator.ts';
+
+// Broken platforms beside healthy ones on one daemon. What is broken is seen, asked seldom and complete once it is
+// mended; the others do not notice.
+
+const WRONG: readonly [fault: Fault, page: RegExp | undefined][] = [
+  [{ kind: 'truncate' }, /"ts"/],
+  [{ kind: 'wrong-shape', shape: 'html' }, /<form action="\/login">/],
+  [{ kind: 'wrong-shape', shape: 'array' }, /\[1,"two",null\]/],
+  [{ kind: 'wrong-shape', shape: 'types' }, /./],
+  [{ kind: 'wrong-shape', shape: 'object' }, /500/],
+  [{ kind: 'bad-value', value: 'NaN' }, /NaN/],
+  [{ kind: 'duplicate-timestamps' }, /"ts"/],
+  [{ kind: 'future-dates' }, /"ts"/],
+];
+
+const sound = device(90);
+const ill = livingPlant([...WRONG.map((_, index) => device(index + 1)), sound], 1);
+const cut = livingPlant([device(21)], 1);
+const torn = livingPlant([device(22)], 1);
+const hung = livingPlant([device(31), device(32)], 1);
+const slow = livingPlant([device(41)], 1);
+const healthy = livingPlant([device(51), device(52), device(53)], 1);
+
+const plants: Record<string, { spec: TruthSpec; faults: Fault[]; at?: Plant }> = {
+  ill: { spec: ill, faults: WRONG.map(([fault], index) => ({ ...fault, match: `${device(index + 1).id}/values/` })) },
+  cut: { spec: cut, faults: [{ kind: 'reset', match: '/values/' }] },
+  torn: { spec: torn, faults: [{ kind: 'truncate', lost: 'connection', match: '/values/' }] },
+  hung: { spec: hung, faults: [{ kind: 'hang', match: '/values/' }] },
+  slow: { spec: slow, faults: [{ kind: 'slow', delayMs: 1_500 }] },
+  healthy: { spec: healthy, faults: [] },
+};
+
+let rig: Rig;
+let begunMs: number;
+let past: HttpFault;
+
+const plant = (name: string): Plant => plants[name]?.at as Plant;
+
+beforeAll(async () => {
+  rig = await startRig(['hall', 'past']);
+  for (const one of Object.values(plants)) {
+    one.at = await startPlant({ truth: one.spec });
+    await one.at.simulator().faults(...one.faults);
+  }
+  const schedule = { every: '1s', start: '1h', settle: '1s', overlap: '0s' };
+  const broken = ['ill', 'cut', 'torn', 'hung', 'slow'].map((name) => thingsboard(name, plant(name).url, { schedule }));
+  past = await startHttpFault(plant('healthy').url);
+  const [only] = healthy.devices;
+  past.next(Infinity, { status: 200, body: '<html>maintenance</html>' }, ({ url }) => {
+    const query = new URL(url, 'http://plant.test').searchParams;
+    const badMs = begunMs - 1_800_000;
+    return Number(query.get('startTs')) <= badMs && badMs < Number(query.get('endTs'));
+  });
+  broken.push(
+    thingsboard('past', past.url, {
+      project: 'past',
+      schedule: { ...schedule, maxWindow: '5m' },
+      options: { devices: [only?.name] },
+    }),
+  );
+  const well = healthy.devices.map(({ name }) =>
+    thingsboard(name, plant('healthy').url, { schedule, options: { devices: [name] } }),
+  );
+  begunMs = Date.now();
+  await rig.apply(...well, ...broken);
+});
+
+afterAll(async () => {
+  await rig.close();
+  await past.close();
+  for (const { at } of Object.values(plants)) await at?.stop();
+  assertNothingLeaked();
+});
+
+const until = (name: string, holds: (state: SourceState) => boolean): Promise<SourceState> =>
+  eventually(name, async () => {
+    const state = await rig.source(name);
+    return holds(state) ? state : new Waiting(state);
+  });
+
+/** Waits for live windows that are asked from now on. */
+async function livePolls(name: string, count: number): Promise<void> {
+  const fromMs = Date.now();
+  await eventually(
+    `${count} live windows of ${name}`,
+    async () => {
+      const { rows } = await rig.client.query<{ windows: number }>(
+        `select count(*)::int as windows from window_log join source on source.id = source_id
+       where name = $1 and lane = 'live' and asked_at > at_instant($2)`,
+        [name, fromMs * 1000],
+      );
+      return (rows[0]?.windows ?? 0) >= count || new Waiting(rows);
+    },
+    12_000,
+  );
+}
+
+const isComplete = async (name: string, spec: TruthSpec, untilMs: number): Promise<void> => {
+  await rig.covered(name, untilMs);
+  const { startMs } = await rig.source(name);
+  expect(await differences(rig.client, spec, { fromMs: startMs, toMs: untilMs })).toEqual(NONE);
+};
+
+test('an answer of the wrong kind leaves its device uncovered with the page for the operator, and the others go on', async () => {
+  const broken = await until(
+    'ill',
+    ({ streams }) => streams.filter(({ fault }) => fault !== null).length === WRONG.length,
+  );
+  for (const [index, [fault, page]] of WRONG.entries()) {
+    const stream = broken.streams.find(({ key }) => key === device(index + 1).id);
+    expect(stream?.fault, fault.kind).toMatchObject({ code: 'contract-broken', where: expect.stringContaining('Z/') });
+    expect(stream?.fault?.page, JSON.stringify(fault)).toMatch(page ?? /^/);
+  }
+  const { rows } = await rig.client.query<{ key: string }>(
+    `select key from stream join source on source.id = source_id where name = 'ill' and isempty(covered) and key <> $1`,
+    [sound.id],
+  );
+  expect(rows.map(({ key }) => key).toSorted()).toEqual(WRONG.map((_, index) => device(index + 1).id));
+  // The sound device beside them is read from its start to its edge, and while it is, the source shows what is wrong.
+  const nowMs = Date.now();
+  await eventually('the sound device', async () => {
+    const found = await differences(rig.client, ill, { fromMs: broken.startMs, toMs: nowMs, devices: [sound] });
+    return found.missing === 0 || new Waiting(found);
+  });
+  await livePolls('ill', 3);
+  expect((await rig.source('ill')).fault).toMatchObject({ code: 'contract-broken' });
+});
+
+test('one page of the past that cannot be read keeps neither the edge nor the rest of the past waiting', async () => {
+  const shown = await until('past', ({ streams }) => streams.some(({ fault }) => fault !== null));
+  expect(shown.streams).toMatchObject([
+    { fault: { code: 'contract-broken', page: expect.stringContaining('maintenance') } },
+  ]);
+  // The edge moves on, and what is older than the page is there, too.
+  await livePolls('past', 5);
+  await eventually('the rest of the past', async () => {
+    const { rows } = await rig.client.query<{ gaps: number; covered: string }>(
+      `select covered::text, (select count(*)::int from unnest(tstzmultirange(tstzrange(start_at, upper(covered))) - covered)) as gaps
+       from stream join source on source.id = source_id where name = 'past' and covered @> (start_at + interval '1 minute')`,
+    );
+    return rows[0]?.gaps === 1 || new Waiting(rows);
+  });
+  expect((await rig.source('past')).streams).toMatchObject([{ fault: { code: 'contract-broken' } }]);
+});
+
+test('a connection that breaks is retried more and more seldom, and shown', async () => {
+  for (const name of ['cut', 'torn']) {
+    const state = await until(name, ({ failures }) => failures >= 3);
+    expect(state.fault).toMatchObject({ code: 'unavailable', why: 'reset', remedy: expect.stringMatching(/./) });
+    expect(state.state).toBe('active');
+  }
+});
+
+test('the healthy ones keep their interval, and nobody floods the log', async () => {
+  await eventually('twenty seconds of trouble', () => Date.now() - begunMs > 20_000);
+  for (const { name } of healthy.devices) {
+    const { rows } = await rig.client.query<{ polls: number }>(
+      `select count(*)::int as polls from window_log join source on source.id = source_id
+       where name = $1 and lane = 'live' and asked_at > at_instant($2)`,
+      [name, (Date.now() - 12_000) * 1000],
+    );
+    expect(rows[0]?.polls).toBeGreaterThanOrEqual(8);
+    expect(rig.complaints(name)).toEqual([]);
+  }
+  expect(rig.complaints('slow')).toEqual([]);
+  const waited = (Date.now() - begunMs) / 1000;
+  // Half a minute and longer a stream, two of them with two lanes; 1, 2, 4, … seconds a source.
+  expect(rig.complaints('ill').length).toBeLessThanOrEqual(WRONG.length * 2 * Math.ceil(waited / 15));
+  expect(rig.complaints('cut').length).toBeLessThanOrEqual(12);
+  expect(rig.complaints('torn').length).toBeLessThanOrEqual(12);
+});
+
+test('once it is mended everything is complete, without anybody doing anything', async () => {
+  for (const name of ['ill', 'cut', 'torn', 'slow']) await plant(name).simulator().faultsOff();
+  past.heal();
+  const untilMs = Date.now();
+  await isComplete('ill', ill, untilMs);
+  await isComplete('cut', cut, untilMs);
+  await isComplete('torn', torn, untilMs);
+  await isComplete('slow', slow, untilMs);
+  await rig.covered('past', untilMs);
+  for (const name of ['ill', 'cut', 'torn', 'past'])
+    await until(name, ({ fault, failures }) => fault === null && failures === 0);
+  for (const one of healthy.devices) {
+    await rig.covered(one.name, untilMs);
+    const range = { fromMs: begunMs - 3_000_000, toMs: untilMs, devices: [one] };
+    expect(await differences(rig.client, healthy, range)).toEqual(NONE);
+  }
+});
+
+test('a platform that never answers is given up after its time, and complete once it answers again', async () => {
+  const state = await until('hung', ({ fault }) => fault !== null);
+  expect(state.fault).toMatchObject({
+    code: 'unavailable',
+    why: 'time-out',
+    message: expect.stringMatching(/no answer/),
+  });
+  await plant('hung').simulator().faultsOff();
+  plant('hung').proxy.reset();
+  await isComplete('hung', hung, Date.now());
+});

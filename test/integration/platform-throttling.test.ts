@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import type { RecordedRequest } from '../simulators/recorder.ts';
+import { eventually, startRig, Waiting } from './daemon-rig.ts';
+import type { Rig, SourceState } from './daemon-rig.ts';
+import { dataRequests, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
+import type { Plant } from './plant-simulator.ts';
+
+// A platform that asks for silence gets it, from every lane; one that is overloaded without saying for how long is
+// asked less and less. A day of history are under way all the time, one request at a time.
+
+const spec = livingPlant([device(1, 10_000), device(2, 10_000)], 30);
+const WAIT_SECONDS = 3;
+
+let rig: Rig;
+let plant: Plant;
+
+beforeAll(async () => {
+  [rig, plant] = await Promise.all([startRig(), startPlant({ truth: spec })]);
+  await rig.apply(
+    thingsboard('hall-3', plant.url, {
+      schedule: { every: '500ms', start: '30h', settle: '1s', overlap: '0s', maxWindow: '10m' },
+      // Slow enough that the history outlasts the faults, and one at a time, so that none is on its way already.
+      pace: { requestsPerSecond: 20, burst: 1, concurrency: 1 },
+    }),
+  );
+  await eventually('both lanes', async () => {
+    const asked = dataRequests(await plant.log());
+    return asked.some(isLive) && asked.some((request) => !isLive(request));
+  });
+});
+
+afterAll(async () => {
+  await rig.close();
+  await plant.stop();
+  assertNothingLeaked();
+});
+
+/** Only live asks for time that has just passed. */
+const isLive = ({ toMs, arrivedMs }: { toMs: number; arrivedMs: number }): boolean => arrivedMs - toMs < 60_000;
+
+/** The request a fault hit, and everything that came after it. */
+async function afterFault(status: number, count = 1): Promise<{ hit: RecordedRequest; later: RecordedRequest[] }> {
+  return eventually(`${status} and what followed`, async () => {
+    const log = await plant.log();
+    const hits = log.filter((request) => request.status === status);
+    const hit = hits.at(-1);
+    const later = hit === undefined ? [] : log.filter(({ number }) => number > hit.number);
+    return hits.length >= count && hit !== undefined && later.length > 20 ? { hit, later } : new Waiting(log.length);
+  });
+}
+
+const held = (): Promise<SourceState> =>
+  eventually('held', async () => {
+    const state = await rig.source('hall-3');
+    return (state.heldUntilMs ?? 0) > Date.now() ? state : new Waiting(state);
+  });
+
+test.each([
+  { status: 429, retryAfterAs: 'seconds' },
+  { status: 429, retryAfterAs: 'date' },
+  { status: 503, retryAfterAs: 'seconds' },
+] as const)(
+  '$status with Retry-After in $retryAfterAs: not one request before that instant',
+  async ({ status, retryAfterAs }) => {
+    const fault = { kind: 'status', status, retryAfterAs, retryAfterSeconds: WAIT_SECONDS } as const;
+    const before = (await plant.log()).length;
+    await plant.simulator().faults({ ...fault, next: 1, match: '/values/' });
+    const state = await held();
+    expect(state).toMatchObject({ state: 'active', failures: 0, fault: { code: 'throttled' } });
+    const { hit, later } = await afterFault(status);
+    expect(hit.number).toBeGreaterThan(before);
+    const silenceEndsMs = (hit.finishedMs ?? 0) + WAIT_SECONDS * 1000;
+    // The clocks of two processes agree to a few milliseconds.
+    expect(later.filter(({ arrivedMs }) => arrivedMs < silenceEndsMs - 20)).toEqual([]);
+    await plant.simulator().admin('POST', 'reset');
+    expect(rig.complaints('hall-3')).toEqual([]);
+  },
+);
+
+test.each([
+  { status: 429, code: 'throttled', failures: 3, leastMs: 10_000 },
+  { status: 503, code: 'unavailable', failures: 4, leastMs: 4_000 },
+])(
+  '$status without Retry-After: each refusal in a row makes the wait longer',
+  async ({ status, code, failures, leastMs }) => {
+    await plant.simulator().faults({ kind: 'status', status, match: '/values/' });
+    const holds = new Map<number, number>();
+    await eventually(`${failures} failures`, async () => {
+      const state = await rig.source('hall-3');
+      if (state.failures > 0 && state.fault) {
+        holds.set(state.failures, (state.heldUntilMs ?? 0) - Date.parse(state.fault.at));
+        expect(state).toMatchObject({ state: 'active', fault: { code } });
+      }
+      return state.failures >= failures || new Waiting(state);
+    });
+    await plant.simulator().faultsOff();
+    expect(holds.get(failures)).toBeGreaterThanOrEqual(leastMs);
+    expect(holds.get(1) ?? 0).toBeLessThan(leastMs);
+    // An operator who knows better need not wait.
+    await rig.bridge.succeed('source', 'poll', 'hall-3');
+    await eventually('healthy again', async () => {
+      const state = await rig.source('hall-3');
+      return (state.failures === 0 && state.fault === null) || new Waiting(state);
+    });
+    await plant.simulator().admin('POST', 'reset');
+  },
+);
+
+test('live resumes before history, and in the end nothing is missing', async () => {
+  await plant.simulator().faults({ kind: 'status', status: 429, retryAfterSeconds: 2, next: 1, match: '/values/' });
+  const { later } = await afterFault(429);
+  const [first] = dataRequests(later);
+  expect(first && isLive(first)).toBe(true);
+  const untilMs = Date.now();
+  await rig.covered('hall-3', untilMs);
+  const { startMs } = await rig.source('hall-3');
+  expect(await differences(rig.client, spec, { fromMs: startMs, toMs: untilMs })).toEqual(NONE);
+});

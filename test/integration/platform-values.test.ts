@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { judgeValue } from '../../src/core/reading.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import type { Point } from '../kit/point.ts';
+import { isDistorted } from '../simulators/distort.ts';
+import { truth, visibleFromMs } from '../simulators/truth.ts';
+import type { DeviceSpec, KeySpec } from '../simulators/truth.ts';
+import { eventually, startRig, Waiting } from './daemon-rig.ts';
+import type { Rig } from './daemon-rig.ts';
+import { device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
+import type { Plant } from './plant-simulator.ts';
+
+// Points that come late, and points that are no numbers. A third of what is new shows up five seconds late.
+
+const LATE_MS = 5_000;
+const key = (name: string, kind: KeySpec['kind'], everyMs: number): KeySpec => ({ name, kind, everyMs });
+
+const mixed: DeviceSpec = {
+  ...device(1),
+  keys: [
+    key('flow', 'number', 1_000),
+    key('running', 'boolean', 5_000),
+    key('state', 'text', 5_000),
+    key('settings', 'json', 60_000),
+  ],
+};
+const noted = device(2, 5_000, ['flow']);
+const nulled = device(3, 5_000, ['flow']);
+const spec = livingPlant([mixed, noted, nulled], 1, { late: { share: 0.33, delayMs: LATE_MS } });
+
+let rig: Rig;
+let plant: Plant;
+
+beforeAll(async () => {
+  [rig, plant] = await Promise.all([startRig(['hall', 'blind']), startPlant({ truth: spec })]);
+  await plant
+    .simulator()
+    .faults(
+      { kind: 'bad-value', value: '"NaN"', every: 3, match: `${noted.id}/values/` },
+      { kind: 'bad-value', value: 'null', every: 3, match: `${nulled.id}/values/` },
+    );
+  const schedule = { every: '1s', start: '1h', settle: '1s' };
+  await rig.apply(
+    thingsboard('hall', plant.url, { schedule: { ...schedule, overlap: '16s' } }),
+    thingsboard('blind', plant.url, { project: 'blind', schedule: { ...schedule, overlap: '0s' } }),
+  );
+  await rig.covered('hall', Date.now() + 20_000);
+  await rig.covered('blind', Date.now());
+  for (const name of ['hall', 'blind']) await rig.bridge.succeed('source', 'pause', name);
+  await eventually('nothing runs any more', async () => {
+    const { rows } = await rig.client.query('select name from source where claimed_by is not null');
+    return rows.length === 0 || new Waiting(rows);
+  });
+});
+
+afterAll(async () => {
+  await rig.close();
+  await plant.stop();
+  assertNothingLeaked();
+});
+
+const isLate = ({ measurement, field, at }: Point): boolean =>
+  visibleFromMs(spec, measurement, field, at / 1000) > at / 1000;
+
+const isBad = ({ measurement, at }: Point): boolean => measurement !== mixed.id && isDistorted(at / 1000, 3);
+
+/** Until when a late point surely was found: it has come, and live has looked back since. */
+async function foundUntilMs(name: string): Promise<number> {
+  const { rows } = await rig.client.query<{ ms: number }>(
+    `select min(instant_of(upper(stream.covered)))::float8 / 1000 as ms from stream join source on source.id = source_id where name = $1`,
+    [name],
+  );
+  return (rows[0]?.ms ?? 0) - LATE_MS - 5_000;
+}
+
+const late = async (name: string): Promise<{ late: number; latenessMs: number }> => {
+  const { rows } = await rig.client.query<{ late: number; latenessMs: number }>(
+    `select coalesce(sum(late), 0)::int as late, max(lateness_us)::float8 / 1000 as "latenessMs"
+     from window_log join source on source.id = source_id where name = $1`,
+    [name],
+  );
+  return rows[0] ?? { late: 0, latenessMs: 0 };
+};
+
+test('what comes late is found by the overlap, stored once and counted with its lateness', async () => {
+  const { startMs } = await rig.source('hall');
+  const toMs = await foundUntilMs('hall');
+  const expected = (point: Point): Point | undefined => (isBad(point) ? undefined : point);
+  expect(await differences(rig.client, spec, { fromMs: startMs, toMs, expected })).toEqual(NONE);
+  const counted = await late('hall');
+  expect(counted.late).toBeGreaterThan(0);
+  expect(counted.latenessMs).toBeGreaterThanOrEqual(LATE_MS);
+});
+
+test('without an overlap it is missed, and nothing else is', async () => {
+  const { startMs } = await rig.source('blind');
+  const given = { fromMs: startMs, toMs: await foundUntilMs('blind'), project: 'blind' };
+  const wanted = (point: Point): Point | undefined => (isBad(point) ? undefined : point);
+  const all = await differences(rig.client, spec, { ...given, expected: wanted });
+  expect(all).toMatchObject({ unexpected: 0, changed: 0, repeated: 0 });
+  expect(all.missing).toBeGreaterThan(0);
+  const expected = (point: Point): Point | undefined => (isLate(point) ? undefined : wanted(point));
+  expect((await differences(rig.client, spec, { ...given, expected })).missing).toBe(0);
+  expect((await late('blind')).late).toBe(0);
+});
+
+test('what is no number is refused, counted by its reason once however often it is read, and findable', async () => {
+  const { startMs } = await rig.source('hall');
+  // Each stream was read to its own end.
+  const { rows } = await rig.client.query<{ key: string; toMs: number }>(
+    `select key, instant_of(upper(stream.covered))::float8 / 1000 as "toMs" from stream join source on source.id = source_id where name = 'hall'`,
+  );
+  const least = new Map<string, number>();
+  const most = new Map<string, number>();
+  const add = (counts: Map<string, number>, reason: string): void =>
+    void counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  for (const one of spec.devices) {
+    const toMs = rows.find((row) => row.key === one.id)?.toMs ?? 0;
+    for (const { name, kind } of one.keys) {
+      for (const { ts, value } of truth(spec, one.id, name, startMs, toMs)) {
+        const bad = one.id !== mixed.id && isDistorted(ts, 3);
+        const judged = judgeValue(bad ? (one === noted ? 'NaN' : null) : value, { booleans: 'refuse' });
+        if (typeof judged === 'number' || kind === 'json') continue;
+        add(most, judged);
+        // What comes late into time that was read already is kept, but taken for counted: it cannot be told apart.
+        if (!isLate({ measurement: one.id, tags: {}, field: name, at: ts * 1000, value: 0 })) add(least, judged);
+      }
+    }
+  }
+  const shown = JSON.parse(await rig.bridge.succeed('source', 'refusals', 'hall', '--json', '--limit', '5000')) as {
+    hours: { reason: string; refused: number }[];
+    kept: { reason: string; sensor: string; variable: string; at: string; raw: string }[];
+  };
+  const refused = new Map<string, number>();
+  for (const { reason, refused: count } of shown.hours) refused.set(reason, (refused.get(reason) ?? 0) + count);
+  expect([...refused.keys()].toSorted()).toEqual([...most.keys(), 'not-a-scalar'].toSorted());
+  for (const [reason, count] of least) {
+    expect(refused.get(reason), reason).toBeGreaterThanOrEqual(count);
+    expect(refused.get(reason), reason).toBeLessThanOrEqual(most.get(reason) ?? 0);
+  }
+  const raws = new Set(shown.kept.map(({ raw }) => raw));
+  for (const raw of ['true', 'false', '"NaN"', 'null', '"42"', '""']) expect(raws).toContain(raw);
+  expect(shown.kept).toContainEqual(
+    expect.objectContaining({ reason: 'not-a-scalar', sensor: mixed.id, variable: 'settings' }),
+  );
+});

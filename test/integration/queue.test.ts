@@ -1,0 +1,252 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import type { Handlers, Queue } from '../../src/queue/queue.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { startProcess } from '../kit/process.ts';
+import type { RunningProcess } from '../kit/process.ts';
+import { startRedis } from '../kit/redis.ts';
+import type { Redis } from '../kit/redis.ts';
+
+type Backend = 'PostgreSQL' | 'Redis';
+const BACKENDS: Backend[] = ['PostgreSQL', 'Redis'];
+const program = join(import.meta.dirname, 'queue-user.ts');
+
+let server: DatabaseServer;
+let redis: Redis;
+let database: Database;
+let prefix: string;
+let made = 0;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  [server, redis] = await Promise.all([startDatabaseServer('queue'), startRedis()]);
+});
+
+beforeEach(async () => {
+  database = await server.create();
+  made += 1;
+  prefix = `{test-${made}}`;
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+  await server.closeAll();
+});
+
+afterAll(async () => {
+  await redis.stop();
+  await server.stop();
+  assertNothingLeaked();
+});
+
+/** A queue as one host opens it; closed after the test. */
+async function open(backend: Backend): Promise<Queue> {
+  const queue = await openQueue({
+    redisUrl: backend === 'Redis' ? redis.url : undefined,
+    prefix,
+    database,
+    onError: () => undefined,
+  });
+  closing.push(() => queue.close());
+  return queue;
+}
+
+/** Starts to work; drained after the test. */
+function work(queue: Queue, handlers: Partial<Handlers>): { drain(deadlineMs: number): Promise<boolean> } {
+  const nothing = (): Promise<void> => Promise.resolve();
+  const worker = queue.work({ poll: nothing, history: nothing, tick: nothing, ...handlers }, { polls: 5, history: 5 });
+  closing.push(() => worker.drain(5_000));
+  return worker;
+}
+
+async function user(backend: Backend, mode: 'work' | 'tick', says: string): Promise<RunningProcess> {
+  const running = await startProcess({
+    name: `queue-user ${mode}`,
+    command: process.execPath,
+    args: [program, mode, database.url, backend === 'Redis' ? redis.url : '', prefix],
+    ready: (running) => running.output().includes(says),
+  });
+  closing.push(() => running.kill9());
+  return running;
+}
+
+const until = (what: () => unknown): Promise<void> =>
+  expect.poll(async () => Boolean(await what()), { timeout: 60_000, interval: 20 }).toBe(true);
+
+describe.each(BACKENDS)('the queue on %s', (backend) => {
+  it('runs what was added, each id once however often it is added before it begins', async () => {
+    const queue = await open(backend);
+    await queue.add('poll', []);
+    await queue.add('poll', [1, 2, 1]);
+    await queue.add('poll', [2, 3]);
+    await queue.add('history', [1]);
+    const ran: string[] = [];
+    work(queue, {
+      poll: async (id) => void ran.push(`poll ${id}`),
+      history: async (id) => void ran.push(`history ${id}`),
+    });
+    await until(() => ran.length >= 4);
+    await queue.add('poll', [9]);
+    await until(() => ran.includes('poll 9'));
+    expect(ran.toSorted()).toEqual(['history 1', 'poll 1', 'poll 2', 'poll 3', 'poll 9']);
+  });
+
+  it('never runs an id beside itself: a poll is not repeated, history once more when it ends', async () => {
+    const queues = [await open(backend), await open(backend)];
+    const [queue] = queues as [Queue];
+    const running = new Map<string, number>();
+    const ran: string[] = [];
+    let overlaps = 0;
+    const gate = Promise.withResolvers<void>();
+    const handler = (work: string) => async (id: number) => {
+      const key = `${work} ${id}`;
+      running.set(key, (running.get(key) ?? 0) + 1);
+      if ((running.get(key) ?? 0) > 1) overlaps += 1;
+      ran.push(key);
+      await gate.promise;
+      running.set(key, (running.get(key) ?? 0) - 1);
+    };
+    for (const each of queues) work(each, { poll: handler('poll'), history: handler('history') });
+    await queue.add('poll', [1]);
+    await queue.add('history', [7]);
+    await until(() => ran.length === 2);
+    for (let turn = 0; turn < 4; turn += 1) {
+      for (const each of queues) {
+        await each.add('poll', [1, 2]);
+        await each.add('history', [7]);
+      }
+    }
+    await until(() => ran.includes('poll 2'));
+    expect(ran.toSorted()).toEqual(['history 7', 'poll 1', 'poll 2']);
+    gate.resolve();
+    await until(() => ran.length === 4);
+    expect(ran.filter((key) => key === 'history 7')).toHaveLength(2);
+    await until(() => [...running.values()].every((number) => number === 0));
+    await queue.add('poll', [1]);
+    await until(() => ran.length === 5);
+    expect(ran.filter((key) => key === 'poll 1')).toHaveLength(2);
+    expect(overlaps).toBe(0);
+  });
+
+  it('takes an id again after it has failed', async () => {
+    const queue = await open(backend);
+    let runs = 0;
+    work(queue, {
+      poll: async () => {
+        runs += 1;
+        throw new Error('no');
+      },
+    });
+    // The name is free when the failure is written down, a moment after the job has thrown.
+    await until(async () => {
+      await queue.add('poll', [1]);
+      return runs >= 3;
+    });
+  });
+
+  it('drains: tells what runs to stop, waits for it, and takes nothing new', async () => {
+    const queue = await open(backend);
+    const told: string[] = [];
+    const worker = work(queue, {
+      poll: async (id, signal) => {
+        told.push(`began ${id}`);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await sleep(50);
+        told.push(`ended ${id}`);
+      },
+    });
+    await queue.add('poll', [1]);
+    await until(() => told.length === 1);
+    expect(await worker.drain(10_000)).toBe(true);
+    expect(told).toEqual(['began 1', 'ended 1']);
+    await queue.add('poll', [2]);
+    const other = await open(backend);
+    work(other, { poll: async (id) => void told.push(`other ${id}`) });
+    await until(() => told.includes('other 2'));
+    expect(told).toEqual(['began 1', 'ended 1', 'other 2']);
+  });
+
+  it('does not wait longer than it may for what does not end', async () => {
+    const queue = await open(backend);
+    const gate = Promise.withResolvers<void>();
+    let began = false;
+    const worker = work(queue, {
+      poll: async () => {
+        began = true;
+        await gate.promise;
+      },
+    });
+    await queue.add('poll', [1]);
+    await until(() => began);
+    expect(await worker.drain(200)).toBe(false);
+    gate.resolve();
+  });
+
+  it('keeps one working tick, however many processes put it in place at the same time', async () => {
+    let ticks = 0;
+    work(await open(backend), {
+      tick: async () => {
+        ticks += 1;
+      },
+    });
+    await Promise.all([1, 2, 3, 4].map(() => user(backend, 'tick', 'ensured')));
+    // It goes on after the last of them…
+    const before = ticks;
+    await until(() => ticks >= before + 3);
+    // … and as one: two would be through with this in half the time. A busy machine only makes it longer.
+    const begun = performance.now();
+    const from = ticks;
+    await until(() => ticks >= from + 25);
+    expect(performance.now() - begun).toBeGreaterThan(25 * 100 * 0.7);
+  });
+});
+
+it('a job of a process that was killed is run again by another, on either backend', async () => {
+  await Promise.all(
+    BACKENDS.map(async (backend) => {
+      const queue = await open(backend);
+      const killed = await user(backend, 'work', 'works');
+      await queue.add('poll', [5]);
+      await queue.add('history', [6]);
+      await until(() => killed.output().includes('began 5') && killed.output().includes('began 6'));
+      await killed.kill9();
+      const ran: string[] = [];
+      work(queue, {
+        poll: async (id) => void ran.push(`poll ${id}`),
+        history: async (id) => void ran.push(`history ${id}`),
+      });
+      await until(() => ran.length >= 2);
+      expect(ran.toSorted()).toEqual(['history 6', 'poll 5']);
+      // And the name is free again.
+      await until(async () => {
+        await queue.add('poll', [5]);
+        return ran.filter((each) => each === 'poll 5').length > 1;
+      });
+    }),
+  );
+});
+
+it('adding fails at once while Redis is away, and works when it is back', async () => {
+  const queue = await open('Redis');
+  await queue.add('poll', [1]);
+  await redis.kill9();
+  await until(async () => {
+    const added = await queue.add('poll', [2]).then(
+      () => 'added',
+      () => 'refused',
+    );
+    return added === 'refused';
+  });
+  await redis.restart();
+  const ran: number[] = [];
+  work(queue, { poll: async (id) => void ran.push(id) });
+  await until(async () => {
+    await queue.add('poll', [3]).catch(() => undefined);
+    return ran.includes(3);
+  });
+});

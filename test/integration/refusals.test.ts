@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Batch, Refusal } from '../../src/core/batch.ts';
+import { HOUR } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Committed } from '../../src/pull/commit.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { batchOf, storeStream } from '../kit/stored-source.ts';
+import { BORDER, SMALL, columnsFrom, makeGround, refusal } from './commit-ground.ts';
+import type { Given, Ground } from './commit-ground.ts';
+
+let server: DatabaseServer;
+let ground: Ground;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('refusals');
+});
+
+beforeEach(async () => {
+  ground = await makeGround(server);
+  ({ database } = ground);
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const commit = (given: Given): Promise<Committed> => ground.commit(given);
+
+describe('refusals', () => {
+  const window = { from: BORDER, to: BORDER + HOUR };
+  const many = (from: number, count: number, more: Partial<Refusal> = {}): Refusal[] =>
+    Array.from({ length: count }, (_, index) => refusal(BORDER + from + index, more));
+  const counts = (): Promise<Record<string, unknown>[]> =>
+    database.rows(
+      `select reason, sum(refused)::bigint as refused, sum(kept)::bigint as kept from refusal_count group by 1 order by 1`,
+    );
+  const rows = (): Promise<Record<string, unknown>[]> =>
+    database.rows('select reason, count(*) as rows from refusal group by 1 order by 1');
+
+  it('are counted exactly and kept up to a limit for each stream, reason and hour', async () => {
+    const other = await storeStream(database, ground.source, 'other');
+    for (let turn = 0; turn < 12; turn += 1) {
+      const refusals = [...many(turn * 100, 100), ...many(turn * 100, 3, { reason: 'null' })];
+      const { refused } = await commit({ window, batch: batchOf([], refusals) });
+      expect(refused).toBe(103);
+    }
+    await commit({ window, batch: batchOf([], many(0, 5)), stream: other });
+    expect(
+      await database.rows('select stream_id, reason, count(*) as rows from refusal group by 1, 2 order by 1, 2'),
+    ).toEqual([
+      { stream_id: ground.streamId, reason: 'not-a-number', rows: 1_000 },
+      { stream_id: ground.streamId, reason: 'null', rows: 36 },
+      { stream_id: other, reason: 'not-a-number', rows: 5 },
+    ]);
+    expect(await counts()).toEqual([
+      { reason: 'not-a-number', refused: 1_205, kept: 1_005 },
+      { reason: 'null', refused: 36, kept: 36 },
+    ]);
+  });
+
+  it('beyond what is shown are counted all the same', async () => {
+    const batch = batchOf([], many(0, 10));
+    const more: Batch = {
+      ...batch,
+      refused: new Map([['not-a-number', 1_000_000]]),
+      refusedFirst: new Map([['not-a-number', 999_999]]),
+    };
+    await commit({ window, batch: more });
+    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 999_999, kept: 10 }]);
+    expect(await database.row('select refused from window_log')).toEqual({ refused: 1_000_000 });
+  });
+
+  it('seen again are neither counted nor kept twice, and do not use up the share of new ones', async () => {
+    await commit({ window, batch: batchOf([], many(0, 50)) });
+    for (let turn = 0; turn < 30; turn += 1) await commit({ window, batch: batchOf([], many(0, 50), 50) });
+    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 50, kept: 50 }]);
+    await commit({ window, batch: batchOf([], [...many(0, 50), ...many(50, 20)], 50) });
+    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 70, kept: 70 }]);
+    expect(await rows()).toEqual([{ reason: 'not-a-number', rows: 70 }]);
+  });
+
+  it('without an instant are one row for each variable', async () => {
+    const lost = [1, 2, 3].map((number) => refusal(undefined, { raw: `day ${number}`, reason: 'bad-instant' }));
+    await commit({ window, batch: batchOf([], lost) });
+    expect(await database.rows('select at, raw from refusal')).toEqual([{ at: null, raw: 'day 1' }]);
+    expect(await counts()).toEqual([{ reason: 'bad-instant', refused: 3, kept: 1 }]);
+  });
+
+  it('may hold whatever a platform says: NUL, halves of characters, names without end', async () => {
+    const texts = ['nul \0', 'half \ud83d', '\udc00 half', `long ${'ü'.repeat(10_000)}`, '"\\u0000"', 'whole 😀'];
+    const odd = texts.flatMap((text) => [
+      refusal(BORDER, { sensor: text, reason: 'bad-sensor-id' }),
+      refusal(BORDER, { variable: text, reason: 'bad-value-name' }),
+      refusal(BORDER, { raw: text.slice(0, 200), sensor: text, variable: text }),
+    ]);
+    for (const count of [1, SMALL + 1]) {
+      await commit({ window, batch: batchOf(columnsFrom(BORDER, count), odd) });
+    }
+    expect(await rows()).toEqual([
+      { reason: 'bad-sensor-id', rows: 6 },
+      { reason: 'bad-value-name', rows: 6 },
+      { reason: 'not-a-number', rows: 6 },
+    ]);
+    const kept = await database.rows<{ raw: string }>(`select raw from refusal where reason = 'not-a-number'`);
+    expect(kept.map(({ raw }) => raw)).toEqual(
+      expect.arrayContaining(['nul ␀', 'half \ufffd', '\ufffd half', '"\\u0000"', 'whole 😀']),
+    );
+  });
+});

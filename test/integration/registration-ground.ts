@@ -1,0 +1,105 @@
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { kinds } from '../../adapters/index.ts';
+import { openSealing } from '../../src/access/sealing.ts';
+import type { Sealing } from '../../src/access/sealing.ts';
+import { DAY, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import { secret } from '../../src/core/source-fields.ts';
+import { formatProblem } from '../../src/core/source-problems.ts';
+import { parseSource } from '../../src/core/source.ts';
+import type { SourceConfig } from '../../src/core/source.ts';
+import type { Database } from '../../src/database/database.ts';
+import { applySource } from '../../src/pull/registration.ts';
+import type { Applied } from '../../src/pull/registration.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+
+export const NOW = parseInstant('2026-11-21T08:00:00.123456Z') ?? 0;
+
+const limits = {
+  maxWindow: DAY,
+  minWindow: SECOND,
+  pace: { requestsPerSecond: 5, burst: 10, concurrency: 2 },
+  lateness: 10 * SECOND,
+  overlap: MINUTE,
+};
+const options = z.strictObject({
+  database: z.string().optional(),
+  keys: z.array(secret('A key')).optional(),
+});
+const platforms = [
+  { name: 'plant', title: 'Plant', kinds: { 'user-credentials': {}, 'client-credentials': {} }, limits, options },
+  { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, limits, options },
+] as const;
+
+/** A source as its operator wrote it. Every secret in it and in the tests begins alike, so that none is overlooked. */
+export const good = {
+  name: 'hall-3',
+  project: 'presses',
+  kind: 'user-credentials',
+  platform: 'plant',
+  connection: { url: 'https://plant.example', username: 'bridge', password: 's3cret-first' },
+  options: { database: 'plant', keys: ['s3cret-key', '${env:KEY}'] },
+  schedule: { every: '10s', start: '7d' },
+};
+
+function sourceOf(change: Readonly<Record<string, unknown>>): SourceConfig {
+  const parsed = parseSource({ ...good, ...change }, platforms, { kinds });
+  return parsed.ok ? parsed.source : expect.fail(parsed.problems.map(formatProblem).join('\n'));
+}
+
+/** jsonb keeps no order of keys, so differences come in any. */
+export const byPath = ({ differences, ...applied }: Applied): Applied => ({
+  ...applied,
+  differences: differences.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+});
+
+/** A database with the projects `presses` and `pumps`, and the good source with changes to be applied to it. */
+export interface Ground {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  apply(
+    change?: Readonly<Record<string, unknown>>,
+    given?: { readonly dryRun?: boolean; readonly now?: number; readonly sealing?: Sealing },
+  ): Promise<Applied>;
+  /** Every row of every table as text: nothing can hide in it. */
+  everything(): Promise<string>;
+  /** Streams of the one source, with coverage and troubles. */
+  storeStreams(...keys: string[]): Promise<void>;
+}
+
+export async function makeGround(server: DatabaseServer): Promise<Ground> {
+  const database = await server.create();
+  const sealing = await openSealing('/nowhere', 'A'.repeat(43));
+  await database.run(
+    `insert into ml_project (organisation_id, code, name) values ('default', 'presses', 'P'), ('default', 'pumps', 'Q')`,
+  );
+  return {
+    database,
+    sealing,
+    apply: (change = {}, given = {}) =>
+      applySource(database, given.sealing ?? sealing, sourceOf(change), {
+        now: given.now ?? NOW,
+        actor: 'tester',
+        dryRun: given.dryRun ?? false,
+      }),
+    async everything() {
+      const tables = await database.rows<{ name: string }>(
+        `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`,
+      );
+      const texts: string[] = [];
+      for (const { name } of tables) {
+        const rows = await database.rows<{ row: string }>(`select t::text as row from "${name}" t order by 1`);
+        texts.push(`${name}\n${rows.map(({ row }) => row).join('\n')}`);
+      }
+      return texts.join('\n');
+    },
+    async storeStreams(...keys) {
+      await database.run(
+        `insert into stream (source_id, key, selection, sensors, covered, learned, failures, retry_at)
+         select source.id, key, '{}', '[]', '{[2026-01-01,2026-02-01)}', '{"length": 5}', 2, now()
+         from source, unnest($1::text[]) as key`,
+        [keys],
+      );
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY, MINUTE, SECOND } from '../../src/core/instant.ts';
+import { phaseOf } from '../../src/core/schedule.ts';
+import type { Database } from '../../src/database/database.ts';
+import { changeSource } from '../../src/pull/registration.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { NOW, byPath, good, makeGround } from './registration-ground.ts';
+import type { Ground } from './registration-ground.ts';
+
+let server: DatabaseServer;
+let ground: Ground;
+let database: Database;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('registration');
+});
+
+beforeEach(async () => {
+  ground = await makeGround(server);
+  ({ database } = ground);
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const apply: Ground['apply'] = (change, given) => ground.apply(change, given);
+
+describe('applying a source', () => {
+  it('creates it, due at once, at its place in the interval and from a start that does not move', async () => {
+    expect(await apply()).toEqual({ name: 'hall-3', action: 'created', differences: [] });
+    const columns = `name, kind, platform, revision, state, every_us, phase_us, settle_us, next_due_at <= now() as due,
+      instant_of(start_at) as start, (select code from ml_project where id = project_id) as project`;
+    const created = {
+      name: 'hall-3',
+      kind: 'user-credentials',
+      platform: 'plant',
+      revision: 1,
+      state: 'active',
+      every_us: 10 * SECOND,
+      phase_us: phaseOf('hall-3', 10 * SECOND),
+      settle_us: 10 * SECOND,
+      due: true,
+      start: Math.floor((NOW - 7 * DAY) / SECOND) * SECOND,
+      project: 'presses',
+    };
+    expect(await database.rows(`select ${columns} from source`)).toEqual([created]);
+    await database.run('update source set created_at = at_instant($1)', [NOW]);
+    await apply({ schedule: { every: '10s', start: '7d', settle: '1m' } }, { now: NOW + 30 * DAY });
+    expect(await database.rows(`select ${columns} from source`)).toEqual([
+      { ...created, revision: 2, settle_us: MINUTE },
+    ]);
+    const audit = await database.rows('select actor, action, subject, detail from audit order by id');
+    expect(audit).toMatchObject([
+      { actor: 'tester', action: 'source.created', subject: 'hall-3', detail: { differences: [] } },
+      { action: 'source.changed', detail: { differences: [{ path: 'schedule.settle', after: '1m' }] } },
+    ]);
+  });
+
+  it('twice changes nothing at all', async () => {
+    await apply();
+    await database.run(`update source set state = 'stopped', failures = 3, discovered_at = now()`);
+    const before = await ground.everything();
+    expect(await apply({}, { now: NOW + DAY })).toEqual({ name: 'hall-3', action: 'unchanged', differences: [] });
+    expect(await ground.everything()).toBe(before);
+  });
+
+  it('in a dry run says the same and writes nothing', async () => {
+    const empty = await ground.everything();
+    expect(await apply({}, { dryRun: true })).toMatchObject({ action: 'created' });
+    expect(await ground.everything()).toBe(empty);
+    await apply();
+    const before = await ground.everything();
+    const change = { connection: { ...good.connection, username: 'other', password: 's3cret-second' } };
+    const told = await apply(change, { dryRun: true });
+    expect(await ground.everything()).toBe(before);
+    expect(byPath(told)).toEqual({
+      name: 'hall-3',
+      action: 'changed',
+      differences: [
+        { path: 'connection.password', before: '(secret)', after: '(secret changed)' },
+        { path: 'connection.username', before: 'bridge', after: 'other' },
+      ],
+    });
+    expect(await apply(change)).toEqual(told);
+  });
+
+  it('by several at once leaves one source', async () => {
+    const applied = await Promise.all([1, 2, 3].map(() => apply()));
+    expect(applied.every(({ action }) => action !== 'changed')).toBe(true);
+    expect(await database.row('select count(*) as n from source')).toEqual({ n: 1 });
+  });
+
+  it('wakes a stopped one, clears its faults and lets sensors be looked up, but leaves a paused one paused', async () => {
+    await apply();
+    await ground.storeStreams('a');
+    await database.run(
+      `update source set state = 'stopped', failures = 3, held_until = now() + interval '1 h', last_fault = '{}',
+         discovered_at = now(), next_due_at = now() + interval '1 h'`,
+    );
+    const password = { connection: { ...good.connection, password: 's3cret-second' } };
+    await apply(password);
+    expect(
+      await database.row(
+        'select state, failures, held_until, last_fault, discovered_at, next_due_at <= now() as due, revision from source',
+      ),
+    ).toEqual({
+      state: 'active',
+      failures: 0,
+      held_until: null,
+      last_fault: null,
+      discovered_at: null,
+      due: true,
+      revision: 2,
+    });
+    expect(await database.row(`select failures, retry_at, learned, covered <> '{}' as covered from stream`)).toEqual({
+      failures: 0,
+      retry_at: null,
+      learned: null,
+      covered: true,
+    });
+    await changeSource(database, 'pause', 'hall-3', 'tester');
+    await apply();
+    expect(await database.row('select state from source')).toEqual({ state: 'paused' });
+  });
+
+  it.each([
+    ['project', { project: 'pumps' }],
+    ['platform', { platform: 'other' }],
+  ])('with another %s begins its coverage anew', async (_, change) => {
+    await apply();
+    await ground.storeStreams('a', 'b');
+    await apply({ schedule: { every: '20s', start: '7d' } });
+    expect(await database.rows('select key from stream where retired_at is null order by key')).toHaveLength(2);
+    await apply(change);
+    expect(await database.rows('select key from stream where retired_at is null')).toEqual([]);
+    // The old names are free for the streams that will be found there.
+    await ground.storeStreams('a', 'b');
+    await apply();
+    await ground.storeStreams('a', 'b');
+    expect(await database.row('select count(*) as n from stream')).toEqual({ n: 6 });
+  });
+
+  it('of a project that does not exist is refused with the command that makes it', async () => {
+    const before = await ground.everything();
+    await expect(apply({ project: 'nowhere' })).rejects.toMatchObject({
+      code: 'config-invalid',
+      remedy: 'databridge project create nowhere',
+    });
+    await expect(apply({ organisation: 'acme' })).rejects.toMatchObject({
+      remedy: 'databridge project create presses --organisation acme',
+    });
+    expect(await ground.everything()).toBe(before);
+  });
+});
+
+describe('a change of state', () => {
+  const state = (): Promise<unknown> =>
+    database.row('select state, revision, failures, held_until, next_due_at <= now() as due from source');
+
+  it('pauses, resumes and polls at once', async () => {
+    await apply();
+    await database.run(
+      `update source set failures = 2, held_until = now() + interval '1 h', next_due_at = now() + interval '1 h'`,
+    );
+    await changeSource(database, 'poll', 'hall-3', 'tester');
+    expect(await state()).toMatchObject({ state: 'active', due: true, held_until: null, failures: 2 });
+    await changeSource(database, 'pause', 'hall-3', 'tester');
+    await expect(changeSource(database, 'poll', 'hall-3', 'tester')).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: 'source hall-3 is paused',
+      remedy: 'databridge source resume hall-3',
+    });
+    await changeSource(database, 'resume', 'hall-3', 'tester');
+    expect(await state()).toEqual({ state: 'active', revision: 2, failures: 0, held_until: null, due: true });
+    expect(await database.rows('select action from audit order by id')).toEqual([
+      { action: 'source.created' },
+      { action: 'source.pause' },
+      { action: 'source.resume' },
+    ]);
+  });
+
+  it('removes a source with all it had, but not its readings', async () => {
+    await apply();
+    await ground.storeStreams('a');
+    await database.run(`create table reading_all partition of reading default`);
+    await database.run('insert into reading (series, at, value) values (1, now(), 1)');
+    await changeSource(database, 'remove', 'hall-3', 'tester');
+    expect(
+      await database.row('select (select count(*) from stream) as streams, (select count(*) from reading) as readings'),
+    ).toEqual({ streams: 0, readings: 1 });
+    expect(await apply()).toMatchObject({ action: 'created' });
+  });
+
+  it('of an unknown source is refused', async () => {
+    for (const change of ['pause', 'resume', 'remove', 'poll'] as const) {
+      await expect(changeSource(database, change, 'nowhere', 'tester')).rejects.toMatchObject({
+        code: 'config-invalid',
+        remedy: expect.any(String),
+      });
+    }
+    expect(await database.rows('select * from audit')).toEqual([]);
+  });
+});

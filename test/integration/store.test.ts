@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Column, Segment } from '../../src/core/batch.ts';
+import { intersect, union } from '../../src/core/coverage.ts';
+import type { Coverage } from '../../src/core/coverage.ts';
+import { parseInstant } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Ingestion, Taken } from '../../src/ingest/ingestion.ts';
+import { storeOf } from '../../src/ingest/store.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { batchOf, columnOf, readingsIn, storeSource } from '../kit/stored-source.ts';
+
+let server: DatabaseServer;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('store');
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+/** The last ms of a month: what is stored beside it crosses into the next partition. */
+const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
+
+/** Takes columns as a window would, in a transaction of their own; also says what the database called now. */
+async function take(
+  database: Database,
+  store: Ingestion,
+  projectId: number,
+  columns: readonly Column[],
+  covered: Coverage,
+): Promise<{ taken: Taken; now: number }> {
+  const numbered = await store.number(projectId, batchOf(columns));
+  const table = await store.prepare(numbered);
+  return await database.transaction(async (client) => {
+    const taken = await store.takeMany(client, table, numbered, covered);
+    const { rows } = await client.query<{ now: number }>('select instant_of(now()) as now');
+    return { taken, now: rows[0]?.now ?? 0 };
+  });
+}
+
+/** A point of the model: what is stored for a series and an instant. */
+interface Point {
+  readonly sensor: string;
+  readonly at: number;
+  readonly value: number;
+  readonly precision: number | undefined;
+  readonly labels: readonly string[];
+}
+
+const point: fc.Arbitrary<Point> = fc.record({
+  sensor: fc.constantFrom('a', 'b'),
+  at: fc.integer({ min: -12, max: 12 }).map((offset) => BORDER + offset),
+  value: fc.constantFrom(0, 1),
+  precision: fc.constantFrom(undefined, 50),
+  labels: fc.constantFrom<readonly string[]>([], ['x'], ['x', 'y']),
+});
+
+/** One window: its points, and what somebody else pushes before it, wherever they like. */
+const step = fc.record({
+  from: fc.integer({ min: -12, max: 6 }).map((offset) => BORDER + offset),
+  points: fc.uniqueArray(point, { maxLength: 12, selector: ({ sensor, at }) => `${sensor} ${at}` }),
+  pushed: fc.array(point, { maxLength: 1 }),
+});
+
+const LENGTH = 7;
+
+function columnsOf(points: readonly Point[]): Column[] {
+  const bySensor = Map.groupBy(
+    points.toSorted((one, other) => one.at - other.at),
+    ({ sensor }) => sensor,
+  );
+  return [...bySensor].map(([sensorId, own]) => ({
+    sensorId,
+    valueName: 'value',
+    segments: own.map(({ at, value, precision, labels }): Segment => ({
+      at: [at],
+      value: [value],
+      precision: precision === undefined ? undefined : [precision],
+      labels,
+    })),
+  }));
+}
+
+const lineOf = ({ sensor, at, value, precision, labels }: Point): string =>
+  `${sensor} ${at} ${value} ${precision ?? '-'}${labels.length > 0 ? ` {${labels.join(',')}}` : ''}`;
+
+describe('taking many readings', () => {
+  it('counts fresh, duplicate, revised and late ones exactly, whatever was there before', async () => {
+    const database = await server.create();
+    const store = storeOf(database);
+    const { projectId } = await storeSource(database);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
+        await database.run('truncate reading');
+        const stored = new Map<string, Point>();
+        const keyOf = ({ sensor, at }: Point): string => `${sensor} ${at}`;
+        let coverage: Coverage = [];
+        for (const { from, points, pushed } of steps) {
+          const window = { from, to: from + LENGTH };
+          await take(database, store, projectId, columnsOf(pushed), [window]);
+          for (const each of pushed) stored.set(keyOf(each), each);
+          const own = points.filter(({ at }) => at >= window.from && at < window.to);
+          const covered = intersect(coverage, window);
+          const isCovered = ({ at }: Point): boolean => covered.some((part) => part.from <= at && at < part.to);
+          const fresh = own.filter((each) => !stored.has(keyOf(each)));
+          const known = own.filter((each) => stored.has(keyOf(each)));
+          const revised = known.filter((each) => lineOf(each) !== lineOf(stored.get(keyOf(each)) ?? each));
+          const late = fresh.filter(isCovered);
+          const { taken, now } = await take(database, store, projectId, columnsOf(own), covered);
+          expect(taken).toEqual({
+            fresh: fresh.length,
+            duplicates: known.length - revised.length,
+            revised: revised.length,
+            late: late.length,
+            latenessUs: Math.max(0, ...late.map(({ at }) => now - at)),
+          });
+          for (const each of own) stored.set(keyOf(each), each);
+          coverage = union(coverage, [window]);
+        }
+        const expected = [...stored.values()].toSorted((one, other) =>
+          one.sensor === other.sensor ? one.at - other.at : one.sensor < other.sensor ? -1 : 1,
+        );
+        expect(await readingsIn(database)).toEqual(expected.map(lineOf));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('does not touch a row that says the same', async () => {
+    const database = await server.create();
+    const store = storeOf(database);
+    const { projectId } = await storeSource(database);
+    const window = { from: BORDER, to: BORDER + 10 };
+    const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, 2] })];
+    await take(database, store, projectId, columns, []);
+    const written = await database.rows('select at, xmin::text from reading order by at');
+    await take(database, store, projectId, columns, [window]);
+    expect(await database.rows('select at, xmin::text from reading order by at')).toEqual(written);
+  });
+
+  it('loses nothing where COPY meets a reading that is there already', async () => {
+    const database = await server.create();
+    const store = storeOf(database);
+    const { projectId } = await storeSource(database);
+    const at = Array.from({ length: 30_000 }, (_, index) => BORDER - 15_000 + index);
+    const columns = ['a', 'b'].map((sensor) => columnOf(sensor, { at }));
+    await take(database, store, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
+    const { taken } = await take(database, store, projectId, columns, []);
+    expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, latenessUs: 0 });
+    expect(await database.row('select count(*) as n, sum(value)::float8 as sum from reading')).toEqual({
+      n: 60_000,
+      sum: 60_000,
+    });
+    expect(await database.row(`select count(*) as n from only reading_2026_01`)).toEqual({ n: 30_000 });
+  });
+
+  it('hands any other failure on and leaves nothing behind', async () => {
+    const database = await server.create();
+    const store = storeOf(database);
+    const { projectId } = await storeSource(database);
+    await database.run('alter table reading add constraint positive check (value > 0)');
+    const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, -1] })];
+    await expect(take(database, store, projectId, columns, [])).rejects.toMatchObject({ code: '23514' });
+    expect(await readingsIn(database)).toEqual([]);
+    expect(await database.row('select 1 as one')).toEqual({ one: 1 });
+  });
+});
+
+describe('numbers of series and label sets', () => {
+  it('are the same on every host, given at the same time', async () => {
+    const database = await server.create();
+    const { projectId } = await storeSource(database);
+    const hosts = [database, await server.another(database), await server.another(database)];
+    const columns = Array.from({ length: 50 }, (_, index) =>
+      columnOf(`sensor ${index}`, { at: [BORDER], labels: [`label ${index % 7}`] }),
+    );
+    const numbered = await Promise.all(hosts.map((host) => storeOf(host).number(projectId, batchOf(columns))));
+    expect(numbered[1]).toEqual(numbered[0]);
+    expect(numbered[2]).toEqual(numbered[0]);
+    const numbers = numbered[0]?.map(({ series }) => series) ?? [];
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+    expect(await database.row('select count(*) as n from label_set')).toEqual({ n: 7 });
+  });
+
+  it('belong to a project: the same sensor in two of them is two series', async () => {
+    const database = await server.create();
+    const { projectId } = await storeSource(database);
+    const other = await database.row<{ id: number }>(
+      `insert into ml_project (organisation_id, code, name) values ('default', 'other', 'Other') returning id`,
+    );
+    const store = storeOf(database);
+    const batch = batchOf([columnOf('a', { at: [BORDER] })]);
+    const [one] = await store.number(projectId, batch);
+    const [two] = await store.number(other?.id ?? 0, batch);
+    expect(one?.series).not.toBe(two?.series);
+    expect((await store.number(projectId, batch))[0]?.series).toBe(one?.series);
+  });
+
+  it('are right still when there are more than this process remembers', async () => {
+    const database = await server.create();
+    const { projectId } = await storeSource(database);
+    const store = storeOf(database);
+    const known = columnOf('known', { at: [BORDER], labels: ['known'] });
+    const [first] = await store.number(projectId, batchOf([known]));
+    const crowd = Array.from({ length: 200_000 }, (_, index) => columnOf(`crowd ${index}`, { at: [BORDER] }));
+    const [, again] = await Promise.all([
+      store.number(projectId, batchOf(crowd)),
+      store.number(projectId, batchOf([known, columnOf('new', { at: [BORDER], labels: ['known'] })])),
+    ]);
+    const mixed = await store.number(projectId, batchOf([known, columnOf('one more', { at: [BORDER] })]));
+    for (const numbered of [again, mixed]) {
+      const found = numbered.find(({ column }) => column.sensorId === 'known');
+      expect(found).toMatchObject({ series: first?.series, labelSets: first?.labelSets });
+      expect(numbered.every(({ series }) => Number.isInteger(series) && series > 0)).toBe(true);
+    }
+  });
+
+  it('are given to the longest set of labels there may be', async () => {
+    const database = await server.create();
+    const { projectId } = await storeSource(database);
+    const labels = Array.from({ length: 32 }, () => randomBytes(64).toString('hex')).toSorted();
+    const batch = batchOf([columnOf('a', { at: [BORDER], labels })]);
+    const [numbered] = await storeOf(database).number(projectId, batch);
+    expect(numbered?.labelSets[0]).toEqual(expect.any(Number));
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openSealing } from '../../src/access/sealing.ts';
+import type { Sealing } from '../../src/access/sealing.ts';
+import type { Database } from '../../src/database/database.ts';
+import { unseal } from '../../src/pull/sealed-config.ts';
+import { tokensOf } from '../../src/pull/tokens.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { byPath, good, makeGround } from './registration-ground.ts';
+import type { Ground } from './registration-ground.ts';
+
+let server: DatabaseServer;
+let ground: Ground;
+let database: Database;
+let sealing: Sealing;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('stored-secrets');
+});
+
+beforeEach(async () => {
+  ground = await makeGround(server);
+  ({ database, sealing } = ground);
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const apply: Ground['apply'] = (change, given) => ground.apply(change, given);
+
+it('secrets are nowhere in the database in clear, whatever is changed', async () => {
+  const changes: Readonly<Record<string, unknown>>[] = [
+    {},
+    { connection: { ...good.connection, password: 's3cret-second' } },
+    {
+      kind: 'client-credentials',
+      connection: { url: 'https://plant.example', clientId: 'c', clientSecret: 's3cret-client' },
+    },
+    { options: { database: 'plant', keys: ['s3cret-new', 's3cret-key', '${env:KEY}'] } },
+    { platform: 'other', options: {} },
+    { connection: { ...good.connection, password: '${env:PASSWORD}' } },
+    {},
+  ];
+  for (const change of changes) {
+    const applied = await apply(change);
+    expect(applied.action).toBe(change === changes[0] ? 'created' : 'changed');
+    expect(JSON.stringify(applied)).not.toContain('s3cret');
+  }
+  const source = await database.row<{ id: number; config: unknown }>('select id, config from source');
+  await tokensOf(database, sealing, source?.id ?? 0).replace(undefined, async () => ({
+    token: 's3cret-token',
+    expiresAt: undefined,
+    renewal: 's3cret-renewal',
+  }));
+  const all = await ground.everything();
+  expect(all).toContain('bridge');
+  expect(all).not.toContain('s3cret');
+  expect(await unseal(source?.config, sealing)).toEqual(good);
+});
+
+it('secrets that are references stay what they are', async () => {
+  await apply({ connection: { ...good.connection, password: '${file:/run/secrets/x}' } });
+  const row = await database.row<{ password: string }>(
+    `select config #>> '{connection,password}' as password from source`,
+  );
+  expect(row?.password).toBe('${file:/run/secrets/x}');
+});
+
+it('secrets sealed with a lost key can be replaced by applying the source again', async () => {
+  await apply();
+  const other = await openSealing('/nowhere', 'B'.repeat(43));
+  const told = await apply({}, { sealing: other });
+  expect(byPath(told)).toEqual({
+    name: 'hall-3',
+    action: 'changed',
+    differences: [
+      { path: 'connection.password', before: '(secret)', after: '(secret changed)' },
+      { path: 'options.keys', before: '(secret)', after: '(secret changed)' },
+    ],
+  });
+  const row = await database.row<{ config: unknown }>('select config from source');
+  expect(await unseal(row?.config, other)).toEqual(good);
+  expect(await apply({}, { sealing: other })).toMatchObject({ action: 'unchanged' });
+});
+
+it('secrets that changed end the old token, also for a process that knew it', async () => {
+  await apply();
+  const source = await database.row<{ id: number }>('select id from source');
+  const grant = (token: string) => ({ token, expiresAt: undefined });
+  const [one, other] = [1, 2].map(() => tokensOf(database, sealing, source?.id ?? 0));
+  await one?.replace(undefined, async () => grant('old'));
+  await apply({ connection: { ...good.connection, password: 's3cret-second' } });
+  expect(await other?.current()).toBeUndefined();
+  await other?.replace(undefined, async () => grant('new'));
+  const got = await one?.replace(grant('old'), () => expect.fail('was there already'));
+  expect(got).toEqual(grant('new'));
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import type { RecordedRequest } from '../simulators/recorder.ts';
+import type { DeviceSpec } from '../simulators/truth.ts';
+import { eventually, startRig, Waiting } from './daemon-rig.ts';
+import type { Rig } from './daemon-rig.ts';
+import { dataRequests, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
+import type { Plant } from './plant-simulator.ts';
+
+// A healthy ThingsBoard and two processes of work: history and live, tokens, devices that come later, dense stretches.
+
+const PAGE = 400;
+
+/** 1,500 points within 1.5 s in the middle of every hour. */
+const dense: DeviceSpec = {
+  ...device(3),
+  keys: [
+    {
+      name: 'vibration',
+      kind: 'number',
+      everyMs: 10_000,
+      burst: { everyMs: 3_600_000, offsetMs: 1_800_000, lengthMs: 1_500, stepMs: 1 },
+    },
+  ],
+};
+
+const calm = livingPlant([device(1), device(2), dense]);
+const restless = livingPlant([device(11), device(12)], 1);
+
+let rig: Rig;
+let plant: Plant;
+let shortLived: Plant;
+
+beforeAll(async () => {
+  [rig, plant, shortLived] = await Promise.all([
+    startRig(),
+    startPlant({ truth: calm }),
+    startPlant({ truth: restless, accessSeconds: 5, refreshSeconds: 60 }),
+  ]);
+});
+
+afterAll(async () => {
+  await rig.close();
+  await Promise.all([plant.stop(), shortLived.stop()]);
+  assertNothingLeaked();
+});
+
+const tokenCalls = (log: readonly RecordedRequest[]): RecordedRequest[] =>
+  log.filter(({ path }) => path === '/api/auth/login' || path === '/api/auth/token');
+
+const logins = (log: readonly RecordedRequest[]): RecordedRequest[] =>
+  log.filter(({ path }) => path === '/api/auth/login');
+
+test('history and live of several devices arrive point for point, with one login and one page after the other', async () => {
+  const worker = await rig.bridge.up('worker');
+  await rig.apply(
+    thingsboard('calm', plant.url, { options: { pageLimit: PAGE } }),
+    thingsboard('restless', shortLived.url, { schedule: { every: '500ms', start: '1h', settle: '1s', overlap: '0s' } }),
+  );
+  const untilMs = Date.now() + 5_000;
+  await rig.covered('calm', untilMs);
+  const { startMs } = await rig.source('calm');
+  expect(await differences(rig.client, calm, { fromMs: startMs, toMs: untilMs })).toEqual(NONE);
+
+  const log = await plant.log();
+  expect(logins(log)).toHaveLength(1);
+  expect(log.filter(({ status }) => status !== 200)).toEqual([]);
+  // The dense stretch came in pages: each began where the one before had ended, before the end of the window.
+  const pages = dataRequests(log).filter(({ device: id }) => id === dense.id);
+  const paged = pages.filter((one) => pages.some((other) => other.toMs === one.toMs && other.fromMs < one.fromMs));
+  expect(paged.length).toBeGreaterThan(3);
+  expect((await worker.stop(30_000)).code).toBe(0);
+});
+
+test('tokens are renewed before they expire, one call at a time, and never by a storm of refused requests', async () => {
+  const log = await eventually('renewals', async () => {
+    const seen = await shortLived.log();
+    return tokenCalls(seen).length >= 5 ? seen : new Waiting(tokenCalls(seen));
+  });
+  const calls = tokenCalls(log);
+  expect(logins(log)).toHaveLength(1);
+  for (const [index, call] of calls.entries()) {
+    if (index > 0) expect(call.arrivedMs).toBeGreaterThanOrEqual(calls[index - 1]?.finishedMs ?? Infinity);
+  }
+  expect(log.length).toBeGreaterThan(50);
+  expect(log.filter(({ status }) => status !== 200).length).toBeLessThanOrEqual(2);
+  expect(await shortLived.simulator().admin('GET', 'state')).toMatchObject({
+    accounts: { 'bridge@plant.test': { failedLogins: 0 } },
+  });
+  const untilMs = Date.now();
+  await rig.covered('restless', untilMs);
+  const { startMs } = await rig.source('restless');
+  expect(await differences(rig.client, restless, { fromMs: startMs, toMs: untilMs })).toEqual(NONE);
+  expect(rig.complaints('restless')).toEqual([]);
+});
+
+test('a device that comes later and a new key of an old one get their whole past', async () => {
+  const grown = { ...calm, devices: [device(1, 1_000, ['flow', 'temperature', 'speed']), device(2), dense, device(4)] };
+  await plant.replace({ truth: grown });
+  const begun = (await plant.log()).length;
+  await rig.bridge.succeed('source', 'poll', 'calm');
+  await eventually('the new streams', async () => {
+    const { streams } = await rig.source('calm');
+    return streams.length === 5 || new Waiting(streams);
+  });
+  const untilMs = Date.now();
+  await rig.covered('calm', untilMs);
+  const { startMs } = await rig.source('calm');
+  expect(await differences(rig.client, grown, { fromMs: startMs, toMs: untilMs })).toEqual(NONE);
+  // What was known already is not read again: those devices were asked for their edge only.
+  const asked = dataRequests((await plant.log()).slice(begun)).filter(({ device: id }) => id === device(2).id);
+  expect(Math.min(...asked.map(({ fromMs }) => fromMs))).toBeGreaterThan(startMs + 3_600_000);
+});

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openSealing } from '../../src/access/sealing.ts';
+import type { Sealing } from '../../src/access/sealing.ts';
+import { BridgeError, credentialsRejected } from '../../src/core/errors.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Grant } from '../../src/pull/adapter.ts';
+import type { Tokens } from '../../src/pull/connection/index.ts';
+import { tokensOf } from '../../src/pull/tokens.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { storeSource } from '../kit/stored-source.ts';
+
+let server: DatabaseServer;
+let database: Database;
+let sealing: Sealing;
+let sourceId: number;
+let holders: Tokens[];
+
+beforeAll(async () => {
+  server = await startDatabaseServer('tokens');
+  sealing = await openSealing('/nowhere', 'A'.repeat(43));
+});
+
+beforeEach(async () => {
+  database = await server.create();
+  ({ sourceId } = await storeSource(database));
+  const hosts = [database, await server.another(database), await server.another(database)];
+  holders = [0, 1, 2, 0, 1].map((index) => tokensOf(hosts[index] ?? database, sealing, sourceId));
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const grant = (token: string): Grant => ({ token, expiresAt: undefined, renewal: `renewal of ${token}` });
+
+/** The holders one after the other, as certain ones. */
+const holder = (index: number): Tokens => holders[index] ?? expect.fail('no such holder');
+
+describe('five holders of one token', () => {
+  it('that all need one at once get it once, and all the same', async () => {
+    const previous: (Grant | undefined)[] = [];
+    const obtain = async (before: Grant | undefined): Promise<Grant> => {
+      previous.push(before);
+      await sleep(50);
+      return grant(`token ${previous.length}`);
+    };
+    const first = await Promise.all(holders.map((each) => each.replace(undefined, obtain)));
+    expect(first).toEqual(holders.map(() => grant('token 1')));
+    expect(await Promise.all(holders.map((each) => each.current()))).toEqual(first);
+    // A renewal builds on what was there.
+    const second = await Promise.all(holders.map((each) => each.replace(first[0], obtain)));
+    expect(second).toEqual(holders.map(() => grant('token 2')));
+    expect(previous).toEqual([undefined, grant('token 1')]);
+  });
+
+  it('that come with an old one get the new one without asking for another', async () => {
+    await holder(0).replace(undefined, async () => grant('old'));
+    expect(await holder(1).current()).toEqual(grant('old'));
+    await holder(0).replace(grant('old'), async () => grant('new'));
+    const got = await holder(1).replace(grant('old'), () => expect.fail('was asked for'));
+    expect(got).toEqual(grant('new'));
+  });
+});
+
+describe('a failure', () => {
+  it('reaches who asked, and frees the claim for the next', async () => {
+    const failed = new BridgeError({ code: 'unavailable', why: 'refused' }, 'nobody there');
+    const failing = holder(0).replace(undefined, () => Promise.reject(failed));
+    await expect(failing).rejects.toBe(failed);
+    expect(await database.row('select replacing_until, sealed from token')).toEqual({
+      replacing_until: null,
+      sealed: null,
+    });
+    expect(await holder(1).replace(undefined, async () => grant('next'))).toEqual(grant('next'));
+  });
+
+  it('of the credentials keeps the claim: nobody tries the same password again until an operator acts', async () => {
+    const refused = credentialsRejected('no', 'ask');
+    await expect(holder(0).replace(undefined, () => Promise.reject(refused))).rejects.toBe(refused);
+    expect(await database.row('select replacing_until > now() as held, sealed from token')).toEqual({
+      held: true,
+      sealed: null,
+    });
+  });
+
+  it('of one that was waited for lets the next of those who wait try, one at a time', async () => {
+    let running = 0;
+    let most = 0;
+    let calls = 0;
+    const obtain = async (): Promise<Grant> => {
+      calls += 1;
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(30);
+      running -= 1;
+      if (calls < 3) throw new Error('not yet');
+      return grant('third');
+    };
+    const settled = await Promise.allSettled(holders.map((each) => each.replace(undefined, obtain)));
+    expect(most).toBe(1);
+    expect(calls).toBe(3);
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+    for (const each of settled) if (each.status === 'fulfilled') expect(each.value).toEqual(grant('third'));
+  });
+});
+
+describe('a claim', () => {
+  const claim = (length: string): Promise<number> =>
+    database.run(
+      `insert into token (source_id, replacing_until) values ($1, clock_timestamp() + $2::interval)
+       on conflict (source_id) do update set replacing_until = excluded.replacing_until`,
+      [sourceId, length],
+    );
+
+  it('of a process that was killed is taken over when its time is up, and not before', async () => {
+    await claim('700 ms');
+    const left = await database.row<{ until: number }>('select instant_of(replacing_until) as until from token');
+    const got = await holder(0).replace(undefined, async () => {
+      const row = await database.row<{ now: number; mine: boolean }>(
+        `select instant_of(now()) as now, replacing_until > now() + interval '30 s' as mine from token`,
+      );
+      expect(row?.now).toBeGreaterThan(left?.until ?? Infinity);
+      expect(row?.mine).toBe(true);
+      return grant('taken over');
+    });
+    expect(got).toEqual(grant('taken over'));
+  });
+
+  it('that is held is waited for', async () => {
+    await claim('1 h');
+    let ended = false;
+    const waiting = holder(0)
+      .replace(undefined, () => expect.fail('was not to be asked'))
+      .then((got) => {
+        ended = true;
+        return got;
+      });
+    await sleep(500);
+    expect(ended).toBe(false);
+    // What the other got counts, although it was never seen to be free.
+    await database.run('update token set version = version + 1, sealed = $1, replacing_until = null', [
+      await sealing.seal(JSON.stringify(grant('of the other'))),
+    ]);
+    expect(await waiting).toEqual(grant('of the other'));
+  });
+
+  it('lost because it took too long gives way to what somebody else got', async () => {
+    const slow = holder(0).replace(undefined, async () => {
+      await database.run(`update token set replacing_until = now() - interval '1 s'`);
+      await holder(1).replace(undefined, async () => grant('of the quick'));
+      return grant('of the slow');
+    });
+    expect(await slow).toEqual(grant('of the quick'));
+    expect(await holder(0).current()).toEqual(grant('of the quick'));
+    expect(await holder(2).current()).toEqual(grant('of the quick'));
+  });
+});
+
+it('a token stands in the database only sealed', async () => {
+  await holder(0).replace(undefined, async () => grant('s3cret-token'));
+  const row = await database.row<{ text: string }>('select token::text as text from token');
+  expect(row?.text).not.toContain('s3cret');
+  expect(row?.text.length).toBeGreaterThan(50);
+});
+
+it('without the right key is an error with a remedy, not a new login', async () => {
+  await holder(0).replace(undefined, async () => grant('t'));
+  const stranger = tokensOf(database, await openSealing('/nowhere', 'B'.repeat(43)), sourceId);
+  await expect(stranger.current()).rejects.toMatchObject({ code: 'config-invalid', remedy: expect.any(String) });
+});
+
+it('of a source that was removed is neither there nor waited for', async () => {
+  await database.run('delete from source');
+  await expect(holder(0).current()).rejects.toMatchObject({ code: 'cancelled' });
+  const replacing = holder(0).replace(undefined, () => expect.fail('was not to be asked'));
+  await expect(replacing).rejects.toMatchObject({ code: 'cancelled' });
+});

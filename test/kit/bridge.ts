@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
+import { startProcess } from './process.ts';
+import type { RunningProcess } from './process.ts';
+import { makeTempDirectory } from './temp-directory.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** What a command of databridge answered. */
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An installation of databridge with a home of its own, used as an operator would: by its command line. */
+export interface BridgeUnderTest {
+  readonly home: string;
+  /** Runs a command to its end. */
+  run(...args: string[]): Promise<Answer>;
+  /** The same, throwing with everything it said unless it exits with 0; returns stdout. */
+  succeed(...args: string[]): Promise<string>;
+  /** Writes a source as YAML (JSON is YAML) and applies it. */
+  apply(source: Record<string, unknown>): Promise<void>;
+  /** Starts `databridge up` (or another command) and waits until it says that it is up. */
+  up(command?: 'up' | 'worker'): Promise<RunningProcess>;
+  /** A connection to its database, which keeps an embedded server running; the caller closes it. */
+  database(): Promise<{ client: pg.Client; close(): Promise<void> }>;
+  /** Ends a server that a killed process left running, and removes the home. */
+  remove(): Promise<void>;
+}
+
+/** `environment` adds to (and with undefined takes from) that of the tests; home is a temporary directory. */
+export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<BridgeUnderTest> {
+  const directory = await makeTempDirectory('bridge');
+  const home = directory.path;
+  // The embedded server runs as somebody else where the tests run as root; it has to be able to pass.
+  await chmod(home, 0o711);
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    DATABRIDGE_HOME: home,
+    DATABRIDGE_API_PORT: '0',
+    USER: 'tester',
+    ...environment,
+  };
+  const daemons: RunningProcess[] = [];
+  const run = (...args: string[]): Promise<Answer> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [main, ...args], { env, maxBuffer: 256 * 1024 * 1024 }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ code, stdout, stderr });
+      });
+    });
+  const succeed = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(...args);
+    if (code !== 0) throw new Error(`databridge ${args.join(' ')} exited with ${code}\n${stdout}\n${stderr}`);
+    return stdout;
+  };
+  return {
+    home,
+    run,
+    succeed,
+    async apply(source) {
+      const file = join(home, `${String(source['name'])}.yaml`);
+      await writeFile(file, JSON.stringify(source));
+      await succeed('source', 'apply', file);
+    },
+    async up(command = 'up') {
+      const started = await startProcess({
+        name: `databridge ${command}`,
+        command: process.execPath,
+        args: [main, command],
+        env,
+        ready: (running) => running.output().includes('databridge is up'),
+      });
+      daemons.push(started);
+      return started;
+    },
+    async database() {
+      const embedded = env['DATABASE_URL'] === undefined ? await openEmbeddedDatabase({ directory: home }) : undefined;
+      const client = new pg.Client({ connectionString: embedded?.url ?? env['DATABASE_URL'] });
+      await client.connect();
+      return {
+        client,
+        async close() {
+          await client.end();
+          await embedded?.release();
+        },
+      };
+    },
+    async remove() {
+      for (const daemon of daemons) if (daemon.running()) await daemon.kill9();
+      // The last one to use the embedded server stops it; after a kill that is this command.
+      if (env['DATABASE_URL'] === undefined) await run('project', 'list');
+      await directory.remove();
+    },
+  };
+}

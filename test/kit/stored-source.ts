@@ -1,0 +1,66 @@
+import type { Batch, Column, Refusal, Segment } from '../../src/core/batch.ts';
+import type { RefusalReason } from '../../src/core/reading.ts';
+import type { Database } from '../../src/database/database.ts';
+
+/** A source as a registration leaves it, but for its configuration: enough for everything below a poll. */
+export interface StoredSource {
+  readonly sourceId: number;
+  readonly projectId: number;
+}
+
+/** Writes a project and a source of it; `every` and `phase` in µs. It is due now. */
+export async function storeSource(
+  database: Database,
+  name = 'source',
+  given: { readonly every?: number; readonly phase?: number } = {},
+): Promise<StoredSource> {
+  await database.run(
+    `insert into ml_project (organisation_id, code, name) values ('default', 'project', 'Project') on conflict do nothing`,
+  );
+  const row = await database.row<{ id: number; project_id: number }>(
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
+     select $1, id, 'custom', 'none', '{}', 'epoch', $2, $3, 0, now() from ml_project returning id, project_id`,
+    [name, given.every ?? 60_000_000, given.phase ?? 0],
+  );
+  if (!row) throw new Error('no source was stored');
+  return { sourceId: row.id, projectId: row.project_id };
+}
+
+/** Writes an empty stream; the answer is its id. */
+export async function storeStream(database: Database, { sourceId }: StoredSource, key = 'stream'): Promise<number> {
+  const row = await database.row<{ id: number }>(
+    `insert into stream (source_id, key, selection, sensors) values ($1, $2, '{}', '[]') returning id`,
+    [sourceId, key],
+  );
+  if (!row) throw new Error('no stream was stored');
+  return row.id;
+}
+
+/** A column of one series; the sensor is its name. */
+export const columnOf = (sensorId: string, segment: Partial<Segment> & Pick<Segment, 'at'>): Column => ({
+  sensorId,
+  valueName: 'value',
+  segments: [{ value: segment.at.map(() => 1), precision: undefined, labels: [], ...segment }],
+});
+
+/** A batch of columns and of refusals, all of them seen for the first time unless `again` says otherwise. */
+export function batchOf(columns: readonly Column[], refusals: readonly Refusal[] = [], again = 0): Batch {
+  const refused = new Map<RefusalReason, number>();
+  const refusedFirst = new Map<RefusalReason, number>();
+  for (const [index, { reason }] of refusals.entries()) {
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+    if (index >= again) refusedFirst.set(reason, (refusedFirst.get(reason) ?? 0) + 1);
+  }
+  const readings = columns.flatMap(({ segments }) => segments).reduce((sum, { at }) => sum + at.length, 0);
+  return { columns, readings, repeats: 0, outside: 0, refused, refusedFirst, examples: refusals };
+}
+
+/** Every reading there is, as `sensor at value precision labels`, in order. */
+export async function readingsIn(database: Database): Promise<string[]> {
+  const rows = await database.rows<{ line: string }>(
+    `select concat_ws(' ', sensor_id, instant_of(at), value, coalesce(precision::text, '-'), label_set.labels) as line
+     from reading join series on series.id = series left join label_set on label_set.id = reading.labels
+     order by sensor_id, reading.at`,
+  );
+  return rows.map(({ line }) => line);
+}

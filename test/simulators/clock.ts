@@ -1,0 +1,31 @@
+/** What `POST /__admin/clock` takes: stand still at an instant, move on by a span, or run with the machine again. */
+export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly run: true };
+
+/** The simulator's idea of now. A test moves it, so nothing has to wait for a token to expire or a late point to show. */
+export class Clock {
+  #frozenMs: number | null;
+  #aheadMs = 0;
+
+  constructor(frozenMs: number | null = null) {
+    this.#frozenMs = frozenMs;
+  }
+
+  /** Whole milliseconds since 1970. */
+  nowMs(): number {
+    return this.#frozenMs ?? Date.now() + this.#aheadMs;
+  }
+
+  /** Throws if the change is not one of the three of {@link ClockChange}. */
+  change(change: unknown): void {
+    const { nowMs, advanceMs, run } = Object(change) as Record<string, unknown>;
+    if (Number.isSafeInteger(nowMs)) this.#frozenMs = nowMs as number;
+    else if (Number.isSafeInteger(advanceMs)) this.#advance(advanceMs as number);
+    else if (run === true) [this.#frozenMs, this.#aheadMs] = [null, 0];
+    else throw new Error('a clock change is {nowMs}, {advanceMs} (whole milliseconds) or {run: true}');
+  }
+
+  #advance(byMs: number): void {
+    if (this.#frozenMs === null) this.#aheadMs += byMs;
+    else this.#frozenMs += byMs;
+  }
+}

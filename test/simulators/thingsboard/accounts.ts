@@ -1,0 +1,57 @@
+import type { AccountOptions } from './options.ts';
+import { authenticationFailed } from './replies.ts';
+
+/** How logging in went for a user name, known or not. `failedLogins` only grows; a success ends a row of failures. */
+export interface LoginRecord {
+  logins: number;
+  failedLogins: number;
+  failedInARow: number;
+  locked: boolean;
+}
+
+/** The accounts, and the count of wrong passwords that locks one. */
+export class Accounts {
+  readonly #accounts: readonly AccountOptions[];
+  readonly #lockAfter: number;
+  readonly #records = new Map<string, LoginRecord>();
+
+  constructor(accounts: readonly AccountOptions[], lockAfter: number) {
+    this.#accounts = accounts;
+    this.#lockAfter = lockAfter;
+  }
+
+  /** Throws 401/10 on an unknown user, a wrong password or a locked account, even with the right password. */
+  logIn(username: string, password: string): AccountOptions {
+    const record = this.#recordOf(username);
+    const account = this.#accounts.find((candidate) => candidate.username === username);
+    if (!account || account.password !== password || record.locked) {
+      record.failedLogins += 1;
+      record.failedInARow += 1;
+      record.locked ||= record.failedInARow >= this.#lockAfter;
+      throw authenticationFailed(record.locked ? 'User account is locked' : 'Invalid username or password');
+    }
+    record.logins += 1;
+    record.failedInARow = 0;
+    return account;
+  }
+
+  /** The account of a user whose token was accepted. */
+  of(username: string): AccountOptions {
+    const account = this.#accounts.find((candidate) => candidate.username === username);
+    if (!account) throw authenticationFailed();
+    return account;
+  }
+
+  /** Per user name. */
+  state(): Record<string, LoginRecord> {
+    return Object.fromEntries(this.#records);
+  }
+
+  #recordOf(username: string): LoginRecord {
+    const known = this.#records.get(username);
+    if (known) return known;
+    const record = { logins: 0, failedLogins: 0, failedInARow: 0, locked: false };
+    this.#records.set(username, record);
+    return record;
+  }
+}
