@@ -1,0 +1,13 @@
+export type {
+  Grant,
+  Grants,
+  PushAnswer,
+  PushClient,
+  PushClientOptions,
+  Reading,
+  RefusedReading,
+  Remote,
+} from './contract.ts';
+export { PushError } from './fault.ts';
+export type { PushFault, PushProblem } from './fault.ts';
+export { openPushClient } from './open.ts';

@@ -1,0 +1,104 @@
+import type { Grant, Remote } from './contract.ts';
+import { exchange } from './exchange.ts';
+import type { Answered } from './exchange.ts';
+import { PushError, notABridge } from './fault.ts';
+import { errorOf, isPage, oauthErrorOf, objectOf } from './statuses.ts';
+
+export interface TokenParts {
+  readonly remote: Remote;
+  /** Of the token endpoint. */
+  readonly url: URL;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+  readonly nowMs: () => number;
+}
+
+/**
+ * A new grant: renewed with the refresh token of the previous one where that may work, otherwise created with the
+ * credentials of the application. Throws PushError.
+ */
+export async function obtainGrant(parts: TokenParts, previous: Grant | undefined): Promise<Grant> {
+  const refreshToken = usableRefreshToken(previous, parts.nowMs());
+  return (refreshToken === undefined ? undefined : await renew(parts, refreshToken)) ?? (await create(parts));
+}
+
+function usableRefreshToken(grant: Grant | undefined, nowMs: number): string | undefined {
+  const isPast = grant?.refreshExpiresAtMs !== undefined && grant.refreshExpiresAtMs <= nowMs;
+  return isPast || grant?.refreshToken === '' ? undefined : grant?.refreshToken;
+}
+
+/** Undefined where the service does not take the refresh token. The application's credentials are no part of it. */
+async function renew(parts: TokenParts, refreshToken: string): Promise<Grant | undefined> {
+  const answered = await post(parts, { grant_type: 'refresh_token', scope: 'data', refresh_token: refreshToken });
+  const isRefused = (answered.status === 400 || answered.status === 401) && oauthErrorOf(answered) !== undefined;
+  return isRefused ? undefined : grantOf(parts, answered, [refreshToken]);
+}
+
+async function create(parts: TokenParts): Promise<Grant> {
+  const { applicationId, applicationSecret } = parts.remote;
+  const basic = Buffer.from(`${formEncoded(applicationId)}:${formEncoded(applicationSecret)}`).toString('base64');
+  const answered = await post(parts, { grant_type: 'client_credentials' }, { authorization: `Basic ${basic}` });
+  const secrets = [applicationSecret, formEncoded(applicationSecret), basic];
+  if (answered.status >= 400 && !isPage(answered) && oauthErrorOf(answered)?.error === 'invalid_client') {
+    const message = `${parts.url.origin} does not accept the id and secret of the application`;
+    throw new PushError({ code: 'credentials-rejected' }, message);
+  }
+  return grantOf(parts, answered, secrets);
+}
+
+/** RFC 6749, section 2.3.1: id and secret are form-encoded before they become Basic credentials. */
+const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
+
+const post = (
+  { url, userAgent, timeoutMs }: TokenParts,
+  form: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answered> =>
+  exchange(
+    {
+      url,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...more,
+      },
+      body: new URLSearchParams(form).toString(),
+    },
+    { timeoutMs },
+  );
+
+function grantOf({ url, nowMs }: TokenParts, answered: Answered, secrets: readonly string[]): Grant {
+  const now = nowMs();
+  if (answered.status !== 200) throw errorOf(answered, { url, nowMs: now, secrets });
+  const found = objectOf(answered.text) ?? {};
+  const { access_token: accessToken, token_type: type, refresh_token: refreshToken } = found;
+  if (!isToken(accessToken) || (typeof type === 'string' && type.toLowerCase() !== 'bearer')) {
+    throw notABridge(`${url.origin} answers 200 to a token request, but without a token`);
+  }
+  return {
+    accessToken,
+    expiresAtMs: instantOf(found['expires_in'], now) ?? expiryOf(accessToken, now),
+    ...(typeof refreshToken === 'string' && refreshToken !== ''
+      ? { refreshToken, refreshExpiresAtMs: instantOf(found['refresh_token_expires_in'], now) }
+      : {}),
+  };
+}
+
+/** What may stand in a header; anything else would be quoted by the error of fetch. */
+export const isToken = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
+
+/** A lifetime counts from the arrival of the answer, so that the clocks of the two hosts may differ. */
+const instantOf = (seconds: unknown, now: number): number | undefined =>
+  typeof seconds === 'number' && seconds > 0 && seconds < 1e10 ? now + seconds * 1000 : undefined;
+
+/**
+ * `exp` of a JWT, ms since 1970. It is not verified: that is for the service to do. Undefined where it is past already,
+ * because then the clocks differ, and only a 401 can tell.
+ */
+function expiryOf(token: string, now: number): number | undefined {
+  const [, claims = ''] = token.split('.');
+  const { exp } = objectOf(Buffer.from(claims, 'base64url').toString('utf8')) ?? {};
+  return typeof exp === 'number' && exp * 1000 > now ? exp * 1000 : undefined;
+}
