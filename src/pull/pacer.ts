@@ -8,7 +8,7 @@ import type { Lease, Pace, PaceState } from '../core/pace.ts';
 import type { Lane } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
 import type { Pacer } from './connection/index.ts';
-import { silentOf } from './presence.ts';
+import { silentOf } from '../database/presence.ts';
 
 /** Waits up to this long happen here; longer ones go back to the planner as `throttled`. */
 const LONGEST_WAIT: Microseconds = 5 * SECOND;

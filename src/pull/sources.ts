@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Sealing } from '../access/sealing.ts';
+import { secretPlaces } from '../access/secret-places.ts';
+import { resolveSecrets } from '../access/secret-reference.ts';
 import type { Coverage } from '../core/coverage.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
@@ -15,10 +17,8 @@ import type { Platform, Selection } from './adapter.ts';
 import type { Registry } from './bridge.ts';
 import { openConnection } from './connection/index.ts';
 import type { Connection, Pacer, Tokens } from './connection/index.ts';
-import { describeSettings } from '../settings.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from './sealed-config.ts';
-import { resolveSecrets } from './secret-reference.ts';
 import { tokensOf } from './tokens.ts';
 
 /** A row of `source`, as claims return it. `config` is left out where the caller knows the revision already. */
@@ -120,12 +120,6 @@ async function readAuthority(path: string): Promise<string> {
   }
 }
 
-/** What a source may refer to: everything but the bridge's own settings, which would otherwise travel to a platform. */
-const environmentOfSources = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const own = new Set(describeSettings().map((setting) => setting.name));
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !own.has(name)));
-};
-
 /** Opens a source from its parsed configuration; `check` and `preview` use it without any database. */
 export async function openSource(
   row: { id: number; revision: number; projectId: number; start: Instant },
@@ -136,10 +130,9 @@ export async function openSource(
   if (authorisation === undefined) {
     throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);
   }
-  const environment = { env: environmentOfSources(process.env), readFile: (path: string) => readFile(path, 'utf8') };
   const { connection, options, tls } = (await resolveSecrets(
     { connection: config.connection, options: config.options, tls: config.tls },
-    environment,
+    secretPlaces(),
   )) as Pick<SourceConfig, 'connection' | 'options' | 'tls'>;
   const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
   return {

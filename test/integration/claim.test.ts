@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimSource, claimStream } from '../../src/pull/claim.ts';
-import { presenceOf } from '../../src/pull/presence.ts';
+import { presenceOf } from '../../src/database/presence.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

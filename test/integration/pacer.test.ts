@@ -7,7 +7,7 @@ import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Pacer } from '../../src/pull/connection/index.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
-import { presenceOf } from '../../src/pull/presence.ts';
+import { presenceOf } from '../../src/database/presence.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

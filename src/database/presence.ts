@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Database } from '../database/database.ts';
+import type { Database } from './database.ts';
 
 /** This process among all that work. What it claimed is free again when it has been silent for `SILENCE`. */
 export interface Presence {
