@@ -5,6 +5,7 @@ import { addApi } from './commands/api.ts';
 import { addBackfill } from './commands/backfill.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addIngestion } from './commands/ingestion.ts';
 import { addOrganisation } from './commands/organisation.ts';
 import { EXIT, exitCodeOf, printError } from './commands/output.ts';
 import { addProject } from './commands/project.ts';
@@ -31,6 +32,7 @@ const commands = [
   addBackfill,
   addOrganisation,
   addProject,
+  addIngestion,
   addApplication,
   addReadings,
   addSigningKey,

@@ -36,6 +36,9 @@ interface Path {
 /** How long a client should wait for room, s. */
 const FULL_SECONDS = 2;
 
+/** The same while a service this bridge hands over to is away, s. */
+const OUTBOX_SECONDS = 15;
+
 /** Memory of a series beyond its readings, bytes; only bodies of very many sensors feel it. */
 const SERIES_BYTES = 512;
 
@@ -44,6 +47,13 @@ export function addPush(app: FastifyInstance, parts: PushParts): void {
   const { settings, targets, intake, clock } = parts;
   const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
   const ahead = settings.aheadHours * HOUR;
+
+  /** Who sends, and where it is to go: two look-ups, mostly from memory. */
+  async function admitted(request: FastifyRequest): Promise<{ applicationId: string; projectId: number }> {
+    const holder = await authenticate(request, guard);
+    const projectId = await target(targets, holder, request.params as Path);
+    return { applicationId: holder.applicationId, projectId };
+  }
 
   /** By itself, so that body and elements are forgotten before the readings wait for the database. */
   async function judged(request: FastifyRequest, reply: FastifyReply, reserve: Reserve): Promise<Pushed> {
@@ -56,14 +66,18 @@ export function addPush(app: FastifyInstance, parts: PushParts): void {
     // What is sent is judged reading by reading; the schema is for the reference.
     { schema: pushDocumentation(settings), validatorCompiler: () => (value) => ({ value }) },
     async (request, reply) => {
-      const holder = await inTime(settings.waitMs, authenticate(request, guard));
-      const projectId = await inTime(settings.waitMs, target(targets, holder, request.params as Path));
+      const { applicationId, projectId } = await inTime(settings.waitMs, admitted(request));
+      if (await inTime(settings.waitMs, targets.isFull(projectId))) {
+        const detail =
+          'What this project took is still to be handed over. Nothing of this body was stored; send it again later.';
+        throw new Problem('overloaded', detail, { headers: retryAfter(OUTBOX_SECONDS) });
+      }
       assertJson(request.headers['content-type']);
-      const share = shareOf(parts.room, holder.applicationId);
+      const share = shareOf(parts.room, applicationId);
       try {
         const pushed = await judged(request, reply, share.reserve);
         share.reserve(pushed.columns.length * SERIES_BYTES);
-        const counts = await intake.push(holder.applicationId, projectId, pushed);
+        const counts = await intake.push(applicationId, projectId, pushed);
         const { refusals, refusedCount, unknownFields } = pushed;
         const refused = refusals.map((refusal) => ({ ...refusal, message: REFUSALS[refusal.reason] }));
         const none = refusedCount > 0 && pushed.readings === 0;
@@ -98,6 +112,7 @@ async function target(
 }
 
 function assertJson(contentType: string | undefined): void {
+  if (contentType === 'application/json') return;
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);

@@ -55,12 +55,18 @@ const cells = (line: SourceLine): Cell[] => [
   line.gaps ? 'yes' : 'no',
   line.readings24h,
   line.requestsLastHour,
-  line.fault === null ? '' : short(line.fault.message, FAULT_LENGTH),
+  short(hindranceOf(line), FAULT_LENGTH),
 ];
+
+const hindranceOf = ({ outboxFullSince, fault, project }: SourceLine): string =>
+  outboxFullSince === null
+    ? (fault?.message ?? '')
+    : `not asked: the outbox of ${project} is full (databridge ingestion list)`;
 
 const lineDocument = ({ lag, ...line }: SourceLine): Record<string, unknown> => ({
   ...line,
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,
   heldUntil: instantOrNull(line.heldUntil),
+  outboxFullSince: instantOrNull(line.outboxFullSince),
 });

@@ -50,6 +50,10 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
   if (report.nextDueAt !== null) printLine(`next poll due ${formatInstant(report.nextDueAt)}`);
   if (report.heldUntil !== null && report.heldUntil > now)
     printLine(`nothing is asked before ${formatInstant(report.heldUntil)}`);
+  if (report.outboxFullSince !== null)
+    printLine(
+      `not asked since ${formatInstant(report.outboxFullSince)}: the outbox of ${report.project} is full; databridge ingestion list shows why`,
+    );
   printLine(paceInWords(report, now));
   if (report.fault !== null) printFault(report.fault);
   section(`streams, from ${formatInstant(report.startAt)} on`);
@@ -135,7 +139,7 @@ const documentOf = (
   every: formatDuration(report.every),
   lagSeconds: lag === null ? null : lag / SECOND,
   startAt: formatInstant(report.startAt),
-  ...instants(report, ['heldUntil', 'nextDueAt', 'lastPollAt', 'lastSuccessAt']),
+  ...instants(report, ['heldUntil', 'outboxFullSince', 'nextDueAt', 'lastPollAt', 'lastSuccessAt']),
   streams: streamReports.map((stream) => ({
     ...stream,
     covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),

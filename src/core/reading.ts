@@ -30,6 +30,8 @@ export const REFUSALS = {
   'name-collision':
     'Another variable of this source already has this sensorId and valueName. Give one a name of its own.',
   'name-held-back': 'The project is locked, and this sensorId and valueName were never seen before. Release the name.',
+  'refused-there':
+    'The service this project hands its readings over to refused it. Its own reason stands with the point, which is stored here.',
 } as const;
 
 export type RefusalReason = keyof typeof REFUSALS;

@@ -20,7 +20,7 @@ export interface Taken {
  * What accepts readings. Both ways happen inside the transaction that moves coverage (law 1).
  *
  * `statement` is SQL of a common table expression named `taken`. It reads `incoming` (series, at, value, precision,
- * labels) and `covered_before` (ranges tstzmultirange) and returns one row: fresh, revised, late, lateness_us.
+ * labels), `covered_before` (ranges tstzmultirange) and `origin` (stream_id), and returns one row: fresh, revised, late, lateness_us.
  * One statement then carries a whole small window; most polls are one round trip.
  */
 export interface Ingestion {
@@ -30,8 +30,13 @@ export interface Ingestion {
   /** Prepares the ground for readings between two instants (partitions). Happens before the transaction. */
   prepare(columns: readonly NumberedColumn[]): Promise<string>;
   /**
-   * Takes many readings fast. `covered` is the covered time inside the window before it: only what lies there can
-   * already be known.
+   * Takes many readings of one stream fast. `covered` is the covered time inside the window before it: only what lies
+   * there can already be known.
    */
-  takeMany(client: PoolClient, table: string, columns: readonly NumberedColumn[], covered: Coverage): Promise<Taken>;
+  takeMany(
+    client: PoolClient,
+    table: string,
+    columns: readonly NumberedColumn[],
+    of: { readonly streamId: number; readonly covered: Coverage },
+  ): Promise<Taken>;
 }

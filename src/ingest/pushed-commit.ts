@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../database/database.ts';
+import { OUTBOXED } from './outbox/outbox.ts';
 import { spanOf } from './pushed-spans.ts';
 import { countRows, encodeArrays } from './rows.ts';
 import type { NumberedColumn } from './rows.ts';
@@ -57,7 +58,10 @@ function inKeyOrder(pushes: readonly PushColumns[]): Piece[] {
   return pieces.sort((one, other) => one.numbered.series - other.numbered.series || firstOf(one) - firstOf(other));
 }
 
+/** Not where projects hand over what they take: COPY takes no note of it. */
 async function isCopied(client: PoolClient, table: string, columns: readonly NumberedColumn[]): Promise<boolean> {
+  const { rowCount } = await client.query({ name: 'any-remote', text: 'select from remote limit 1' });
+  if (rowCount) return false;
   try {
     await copyRows(client, table, columns);
     return true;
@@ -83,7 +87,8 @@ const UPSERT = `
   with incoming as (
     select * from unnest($1::int4[], $2::timestamptz[], $3::float8[], $4::int2[], $5::int4[])
       with ordinality as row (series, at, value, precision, labels, place)),
-  ${WRITTEN},
+  origin as (select null::int as stream_id),
+  ${WRITTEN}, ${OUTBOXED},
   known as (
     select max(place) as place, bool_or(not fresh) as revised
     from (select series, at, place, null::boolean as fresh from incoming

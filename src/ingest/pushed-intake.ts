@@ -52,6 +52,11 @@ export function intakeOf({
   const repeating = new Set<string>();
   let running: Promise<void> | undefined;
 
+  async function prepared(projectId: number, pushed: Pushed): Promise<Pick<Push, 'columns' | 'table'>> {
+    const columns = await ingestion.number(projectId, pushed);
+    return { columns, table: await ingestion.prepare(columns) };
+  }
+
   async function commit(group: readonly Push[]): Promise<Counts[]> {
     const fresh = group.every(({ applicationId }) => !repeating.has(applicationId));
     const columns = group.map((push) => push.columns);
@@ -108,11 +113,10 @@ export function intakeOf({
       const { readings, repeats } = pushed;
       if (readings === 0) return { accepted: 0, duplicates: 0, revised: 0 };
       const begunAt = performance.now();
-      const leftMs = (): number => begunAt + waitMs - performance.now();
       // Before it joins the others: new sensors and new months keep nobody else waiting.
-      const columns = await inTime(waitMs, ingestion.number(projectId, pushed));
-      const table = await inTime(leftMs(), ingestion.prepare(columns));
-      const counts = await wait(leftMs(), { applicationId, readings, columns, table });
+      const { columns, table } = await inTime(waitMs, prepared(projectId, pushed));
+      const leftMs = begunAt + waitMs - performance.now();
+      const counts = await wait(leftMs, { applicationId, readings, columns, table });
       return { ...counts, duplicates: counts.duplicates + repeats };
     },
     async idle() {

@@ -8,13 +8,15 @@ import type { Database } from '../database/database.ts';
 import { partitionsOf } from '../database/partitions.ts';
 import type { Partitions } from '../database/partitions.ts';
 import type { Ingestion, Taken } from './ingestion.ts';
+import { cut } from './cut.ts';
+import { OUTBOXED, noteCopied } from './outbox/outbox.ts';
 import { countRows, encodeArrays } from './rows.ts';
 import type { NumberedColumn } from './rows.ts';
 import { numbering } from './series.ts';
 import { WRITTEN, copyRows, isKeyTaken } from './writing.ts';
 
 /** Takes `incoming` by one upsert; a reading that is there already with the same content is not touched. */
-const UPSERT = `${WRITTEN},
+const UPSERT = `${WRITTEN}, ${OUTBOXED},
   taken as (
     select count(*) filter (where fresh) as fresh,
            count(*) filter (where not fresh) as revised,
@@ -39,14 +41,15 @@ export function storeOf(database: Database): Ingestion {
     statement: UPSERT,
     number: numbering(database),
     prepare: (columns) => prepareFor(partitions, columns),
-    async takeMany(client, table, columns, covered) {
+    async takeMany(client, table, columns, { streamId, covered }) {
       const known =
         covered.length === 0 ? [] : pick(columns, (at) => covers(covered, { from: at, to: at + MICROSECOND }));
       const fresh =
         covered.length === 0 ? columns : pick(columns, (at) => !covers(covered, { from: at, to: at + MICROSECOND }));
       const copied = await copy(client, table, fresh);
+      if (copied) await noteCopied(client, fresh, streamId);
       // Somebody else's push or backfill was here first: what COPY may not overwrite, the upsert sorts out.
-      const rest = await upsert(client, copied ? known : columns, covered);
+      const rest = await upsert(client, copied ? known : columns, { streamId, covered });
       const copiedRows = copied ? countRows(fresh) : 0;
       return { ...rest, fresh: rest.fresh + copiedRows };
     },
@@ -90,14 +93,18 @@ async function copy(client: PoolClient, table: string, columns: readonly Numbere
   }
 }
 
-async function upsert(client: PoolClient, columns: readonly NumberedColumn[], covered: Coverage): Promise<Taken> {
+async function upsert(
+  client: PoolClient,
+  columns: readonly NumberedColumn[],
+  { streamId, covered }: { streamId: number; covered: Coverage },
+): Promise<Taken> {
   let total: Taken = { fresh: 0, duplicates: 0, revised: 0, late: 0, latenessUs: 0 };
   const ranges = `{${covered.map((window) => `[${formatInstant(window.from)},${formatInstant(window.to)})`).join(',')}}`;
-  for (const part of inParts(columns)) {
+  for (const part of cut(columns, UPSERT_ROWS)) {
     const rows = countRows(part);
     const { rows: answer } = await client.query<{ fresh: number; revised: number; late: number; lateness_us: number }>(
-      `with covered_before as (select $6::tstzmultirange as ranges), ${INCOMING}, ${UPSERT} select * from taken`,
-      [...encodeArrays(part), ranges],
+      `with covered_before as (select $6::tstzmultirange as ranges), origin as (select $7::int as stream_id), ${INCOMING}, ${UPSERT} select * from taken`,
+      [...encodeArrays(part), ranges, streamId],
     );
     const [taken] = answer;
     if (!taken) continue;
@@ -110,22 +117,6 @@ async function upsert(client: PoolClient, columns: readonly NumberedColumn[], co
     };
   }
   return total;
-}
-
-function* inParts(columns: readonly NumberedColumn[]): Generator<NumberedColumn[]> {
-  let part: NumberedColumn[] = [];
-  let rows = 0;
-  for (const column of columns) {
-    const size = countRows([column]);
-    if (rows > 0 && rows + size > UPSERT_ROWS) {
-      yield part;
-      part = [];
-      rows = 0;
-    }
-    part.push(column);
-    rows += size;
-  }
-  if (rows > 0) yield part;
 }
 
 function pick(columns: readonly NumberedColumn[], wanted: (at: Instant) => boolean): NumberedColumn[] {

@@ -7,7 +7,7 @@ import type { NumberedColumn } from './rows.ts';
 
 /**
  * The common table expression that takes `incoming` (series, at, value, precision, labels) by one upsert. It returns
- * the key of each row it wrote and whether the row is new; what is there already with the same content is not touched.
+ * each row it wrote and whether the row is new; what is there already with the same content is not touched.
  */
 export const WRITTEN = `
   written as (
@@ -15,7 +15,7 @@ export const WRITTEN = `
     select series, at, value, precision, labels from incoming
     on conflict (series, at) do update set value = excluded.value, precision = excluded.precision, labels = excluded.labels
       where (known.value, known.precision, known.labels) is distinct from (excluded.value, excluded.precision, excluded.labels)
-    returning new.series, new.at, old.series is null as fresh
+    returning new.*, old.series is null as fresh
   )`;
 
 const UNIQUE_VIOLATION = '23505';

@@ -2,8 +2,9 @@ import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import type { Selection } from './adapter.ts';
 import type { Bridge } from './bridge.ts';
+import { hasRoom } from '../ingest/outbox/waiting.ts';
 import { NEXT_DUE } from './due.ts';
-import { claimable } from './presence.ts';
+import { claimable } from '../database/presence.ts';
 import type { SourceRow, Stream } from './sources.ts';
 
 /** A source this process alone may poll until it reports. */
@@ -48,6 +49,7 @@ export async function claimSource(bridge: Bridge, sourceId: number): Promise<Cla
     name: 'claim-source',
     text: `update source set claimed_by = $2, next_due_at = ${NEXT_DUE}
       where id = $1 and state = 'active' and (held_until is null or held_until <= now()) and ${claimable('claimed_by', '$2')}
+        and ${hasRoom('project_id')}
       returning ${SOURCE('$3')},
         (select jsonb_agg(${STREAM} order by stream.id) from stream where source_id = source.id and retired_at is null) as streams`,
     values: [sourceId, bridge.workerId, bridge.sources.revisionOf(sourceId)],
@@ -62,6 +64,7 @@ export async function claimStream(bridge: Bridge, streamId: number): Promise<Cla
     `update stream set history_claimed_by = $2 from source
      where stream.id = $1 and source.id = stream.source_id and stream.retired_at is null and source.state = 'active'
        and (source.held_until is null or source.held_until <= now()) and ${claimable('stream.history_claimed_by', '$2')}
+       and ${hasRoom('source.project_id')}
      returning ${SOURCE('0')}, ${STREAM} as stream, stream.history_due_at::text as due`,
     [streamId, bridge.workerId],
   );

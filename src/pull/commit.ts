@@ -60,6 +60,8 @@ const INCOMING = `incoming as (
     as row (series, at, value, precision, labels)
   where exists (select from moved))`;
 
+const ORIGIN = 'origin as (select id as stream_id from moved)';
+
 const TAKEN_BEFORE = `taken as (
   select $20::bigint as fresh, $21::bigint as revised, $22::bigint as late, $23::bigint as lateness_us
   where $24::int is null)`;
@@ -152,7 +154,7 @@ async function commitSmall(
   const refusing = handover.batch.examples.length > 0;
   const { rows } = await database.pool.query<Row>({
     name: refusing ? 'commit-small-refusing' : 'commit-small',
-    text: `${BEFORE}${MOVED}, ${INCOMING}, ${ingestion.statement}, ${SETTLE}${refusing ? REFUSALS : NO_REFUSALS}${RESULT}`,
+    text: `${BEFORE}${MOVED}, ${INCOMING}, ${ORIGIN}, ${ingestion.statement}, ${SETTLE}${refusing ? REFUSALS : NO_REFUSALS}${RESULT}`,
     values: [...settlement(handover, 0), ...encodeArrays(columns)],
   });
   const [row] = rows;
@@ -171,7 +173,7 @@ async function commitMany(
   const { rowCount } = await client.query('select from stream where id = $1 for no key update', [handover.streamId]);
   if (!rowCount) return undefined;
   const covered = intersect(handover.covered, handover.window);
-  const taken = await ingestion.takeMany(client, table, columns, covered);
+  const taken = await ingestion.takeMany(client, table, columns, { streamId: handover.streamId, covered });
   const refusing = handover.batch.examples.length > 0;
   await client.query(`with ${TAKEN_BEFORE}, ${MOVED}, ${SETTLE}${refusing ? REFUSALS : NO_REFUSALS}${RESULT}`, [
     ...settlement(handover, performance.now() - begun),

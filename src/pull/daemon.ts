@@ -1,5 +1,6 @@
 import { tidyAccess } from '../access/tidy.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import { delivererOf } from '../ingest/outbox/deliverer.ts';
 import { isRedisAway, openQueue } from '../queue/queue.ts';
 import type { Queue, Work } from '../queue/queue.ts';
 import type { Bridge } from './bridge.ts';
@@ -7,7 +8,7 @@ import { history } from './history.ts';
 import { dropOldLogs } from './housekeeping.ts';
 import { isPlannerSilent, planOnce } from './planner.ts';
 import { poll } from './poll.ts';
-import { BEAT_MS, presenceOf } from './presence.ts';
+import { BEAT_MS, presenceOf } from '../database/presence.ts';
 import { repeat } from './repeat.ts';
 
 /** A process that polls. */
@@ -20,6 +21,8 @@ const WATCH_MS = 1_000;
 const CLOCK_MS = 30_000;
 const HOUSEKEEPING_MS = 600_000;
 const SAID_MS = 10_000;
+const DELIVER_MS = 250;
+const COUNT_MS = 1_000;
 
 /** Any fixed number, the same in every process: schedulers may only be upserted one after the other. */
 const TICK_LOCK = 7_263_542;
@@ -69,10 +72,13 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
     },
     { polls: settings.polls, history: settings.historyJobs },
   );
+  const deliverer = delivererOf({ ...bridge, now: bridge.clock.now });
   const loops = [
     repeat(BEAT_MS, () => presence.beat(), complain),
     repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),
     repeat(CLOCK_MS, bridge.clock.adjust, complain),
+    repeat(DELIVER_MS, () => deliverer.look(), complain),
+    repeat(COUNT_MS, () => deliverer.count(), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
   ];
@@ -81,6 +87,7 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
       const inTime = await jobs.drain(settings.drainMs);
       if (!inTime) log.warn('not everything ended in time; what is left will be asked again');
       await Promise.all(loops.map((loop) => loop.stop()));
+      await deliverer.stop();
       await presence.leave().catch(complain);
       await queue.close();
       await bridge.sources.closeAll();

@@ -7,6 +7,7 @@ import type { Learned } from '../core/learn.ts';
 import { plan } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import { isFull } from '../ingest/outbox/waiting.ts';
 import { finishWhenCovered, wishesOf } from './backfill.ts';
 import type { Wish } from './backfill.ts';
 import type { Bridge } from './bridge.ts';
@@ -23,7 +24,7 @@ const RUN = 30 * SECOND;
 /** After so many windows that cannot be read a run ends: it is not a matter of one page. */
 const MOST_UNREADABLE = 3;
 
-/** How often a run looks whether wishes came or were withdrawn. */
+/** How often a run looks whether wishes came or were withdrawn, and whether there is room for what it reads. */
 const WISHES_EVERY = SECOND;
 
 /**
@@ -60,6 +61,8 @@ interface Progress {
   learned: Learned;
   wishes: readonly Wish[];
   wishesAt: Instant;
+  /** What was read cannot be handed over any more: nothing further is asked. */
+  full: boolean;
   /** Planned around, so that no window is asked for twice at a time. */
   readonly underWay: Set<Window>;
 }
@@ -84,6 +87,7 @@ async function fill(
     learned: learnedOf(source, stream),
     wishes: await wishesOf(bridge.database, stream.id),
     wishesAt: clock.now(),
+    full: false,
     underWay: new Set(),
   };
   let failed: Instant | undefined;
@@ -92,8 +96,10 @@ async function fill(
     if (signal.aborted || clock.now() > end) return undefined;
     if (clock.now() > progress.wishesAt + WISHES_EVERY) {
       progress.wishes = await wishesOf(bridge.database, stream.id);
+      progress.full = await isFull(bridge.database, source.projectId);
       progress.wishesAt = clock.now();
     }
+    if (progress.full) return undefined;
     const ask = nextAsk(source, progress, clock.now());
     // Marked before anything is awaited: the next place that looks for work must not find the same window.
     if (ask) progress.underWay.add(ask.window);

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { hasRoom } from '../ingest/outbox/waiting.ts';
 import type { Queue } from '../queue/queue.ts';
 import { BREAKER_OPENS_AT } from './consequence.ts';
 import { NEXT_DUE } from './due.ts';
@@ -12,6 +13,7 @@ const LEASE = "interval '30 s'";
 const DUE_SOURCES = `
   update source set next_due_at = least(${NEXT_DUE}, now() + ${LEASE})
   from (select id from source where state = 'active' and next_due_at <= now() and (held_until is null or held_until <= now())
+          and ${hasRoom('project_id')}
         order by next_due_at limit ${STEP} for update skip locked) as due
   where source.id = due.id
   returning source.id`;
@@ -21,7 +23,7 @@ const DUE_HISTORY = `
   update stream set history_due_at = now() + ${LEASE}
   from (select stream.id from stream join source on source.id = stream.source_id
         where history_due_at <= now() and retired_at is null and source.state = 'active' and discovered_at is not null
-          and source.failures < ${BREAKER_OPENS_AT} and (held_until is null or held_until <= now() and (last_poll_at >= held_until or source.last_fault ? 'own'))
+          and ${hasRoom('source.project_id')} and source.failures < ${BREAKER_OPENS_AT} and (held_until is null or held_until <= now() and (last_poll_at >= held_until or source.last_fault ? 'own'))
         order by history_due_at limit ${STEP} for update of stream skip locked) as due
   where stream.id = due.id
   returning stream.id`;

@@ -31,12 +31,15 @@ export interface SourceLine {
   readonly requestsLastHour: number;
   readonly failures: number;
   readonly heldUntil: Instant | null;
+  /** Since when it is not asked because the outbox of its project is full. */
+  readonly outboxFullSince: Instant | null;
   readonly fault: FaultRecord | null;
 }
 
 const LINES = `
   select source.name, ml_project.code as project, platform, state, every_us as every, failures,
     instant_of(held_until) as "heldUntil", last_fault as fault, reach.*,
+    (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce(sums.readings, 0) as "readings24h", coalesce(sums.requests, 0) as "requestsLastHour"
   from source join ml_project on ml_project.id = project_id
   cross join lateral (

@@ -40,7 +40,7 @@ async function take(
   const numbered = await store.number(projectId, batchOf(columns));
   const table = await store.prepare(numbered);
   return await database.transaction(async (client) => {
-    const taken = await store.takeMany(client, table, numbered, covered);
+    const taken = await store.takeMany(client, table, numbered, { streamId: 1, covered });
     const { rows } = await client.query<{ now: number }>('select instant_of(now()) as now');
     return { taken, now: rows[0]?.now ?? 0 };
   });
