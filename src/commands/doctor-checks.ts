@@ -4,12 +4,14 @@ import { dirname } from 'node:path';
 import { asBridgeError } from '../core/errors.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../database/running.ts';
+import { listIngestions } from '../ingest/outbox/remote.ts';
 import { troublesOf, vitalsOf } from '../pull/vitals.ts';
 import type { Trouble, Vitals } from '../pull/vitals.ts';
 import { askRedis } from '../queue/redis-facts.ts';
 import type { Settings } from '../settings.ts';
 import { openContext } from './context.ts';
 import type { Context } from './context.ts';
+import { deliveryChecks } from './doctor-deliveries.ts';
 import { formatBytes, roughly, short } from './words.ts';
 
 /** One thing a doctor looks at. `failed` needs somebody now, `warning` some day. */
@@ -78,6 +80,7 @@ async function* checksInside({ database, clock, settings }: Context, place: stri
   yield workersCheck(vitals);
   const planner = plannerCheck(vitals);
   yield planner;
+  yield* deliveryChecks(await listIngestions(database));
   const troubles = await troublesOf(database);
   // Nothing is polled while nobody plans: that is one trouble, not one of every source.
   const telling = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND } from '../core/instant.ts';
 import { clockCheck, nodeCheck, plannerCheck, troubleCheck } from './doctor-checks.ts';
+import { deliveryChecks } from './doctor-deliveries.ts';
 import { settingsInForce } from './doctor-settings.ts';
 
 describe('settings in force', () => {
@@ -26,6 +27,39 @@ describe('settings in force', () => {
       value: '7',
       from: 'environment',
     });
+  });
+});
+
+describe('deliveries', () => {
+  const line = {
+    organisation: 'default',
+    project: 'hall',
+    ingestion: 'push',
+    url: 'http://there',
+    remoteOrganisation: 'default',
+    remoteProject: 'hall',
+    applicationId: 'app',
+    state: 'active',
+    waiting: 7,
+    mostWaiting: 10,
+    oldestAt: null,
+    fullSince: null,
+    heldUntil: null,
+    lastDeliveryAt: null,
+    delivered24h: 0,
+    refused24h: 0,
+    fault: null,
+  } as const;
+  const fault = { code: 'unreachable', message: 'nobody answers', at: '2026-11-21T00:00:00Z' };
+  const statesOf = (...lines: Parameters<typeof deliveryChecks>[0]): string[] =>
+    [...deliveryChecks(lines)].map(({ state }) => state);
+
+  test('fail where somebody has to act, warn while they wait, and are not spoken of where there are none', () => {
+    expect(statesOf({ ...line, ingestion: 'store' })).toEqual([]);
+    expect(statesOf(line, line)).toEqual(['ok']);
+    expect(statesOf(line, { ...line, fault })).toEqual(['warning']);
+    expect(statesOf({ ...line, fault, state: 'stopped' })).toEqual(['failed']);
+    expect(statesOf({ ...line, fault, fullSince: 0 })).toEqual(['failed']);
   });
 });
 

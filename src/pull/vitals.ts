@@ -1,5 +1,6 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
+import { hasRoom } from '../ingest/outbox/waiting.ts';
 import type { FaultRecord } from './source-report.ts';
 
 /** How the database and what works on it are doing. */
@@ -50,7 +51,7 @@ const TROUBLES = `
     case when state = 'stopped' then 'stopped' when failures > 0 then 'failing' else 'stalled' end as kind
   from source
   where state = 'stopped' or state = 'active' and (failures > 0 or
-    (held_until is null or held_until <= now())
+    (held_until is null or held_until <= now()) and ${hasRoom('project_id')}
       and (next_due_at < now() - greatest(interval '1 minute', 3 * every_us * interval '1 microsecond')
         or coalesce(last_poll_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond')))
   union all
