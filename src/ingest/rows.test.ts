@@ -58,10 +58,22 @@ describe('readings as PostgreSQL takes them', () => {
   it('are the same after a COPY stream, in the same order', () =>
     fc.assert(
       fc.property(columns, (given) => {
-        expect(decodeCopy(encodeCopy(given))).toStrictEqual(rowsOf(given));
+        expect(decodeCopy(Buffer.concat([...encodeCopy(given)]))).toStrictEqual(rowsOf(given));
       }),
       { numRuns: 1_000 },
     ));
+
+  it('are the same where they are too many for one piece', () => {
+    const at = Array.from({ length: 20_001 }, (_, index) => index);
+    const segments = [
+      { at, value: at, precision: undefined, labels: [] },
+      { at, value: at, precision: at.map((index) => index % 101), labels: [] },
+    ];
+    const given = [{ series: 7, column: { sensorId: 's', valueName: 'v', segments }, labelSets: [null, 3] }];
+    const pieces = [...encodeCopy(given)];
+    expect(pieces.length).toBeGreaterThan(4);
+    expect(decodeCopy(Buffer.concat(pieces))).toStrictEqual(rowsOf(given));
+  });
 
   it('are the same after five arrays, in the same order', () =>
     fc.assert(

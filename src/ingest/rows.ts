@@ -35,19 +35,31 @@ export function countRows(columns: readonly NumberedColumn[]): number {
 const COPY_ROW_BYTES = 2 + 8 + 12 + 12 + 6 + 8;
 const COPY_SIGNATURE = Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 
+/** A row of no columns ends the stream. */
+const COPY_END = Buffer.from([0xff, 0xff]);
+
+/** As much as a socket takes at a time and more than a header is worth. */
+const COPY_PIECE_BYTES = 262_144;
+
 /**
- * The readings as one binary COPY stream, in the order given: columns sorted by series make it key order, which
+ * The readings as a binary COPY stream in pieces, in the order given: columns sorted by series make it key order, which
  * PostgreSQL takes three times as fast as time order (research: storage).
  */
-export function encodeCopy(columns: readonly NumberedColumn[]): Buffer {
-  const buffer = Buffer.allocUnsafe(COPY_SIGNATURE.length + countRows(columns) * COPY_ROW_BYTES + 2);
-  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+export function* encodeCopy(columns: readonly NumberedColumn[]): Generator<Buffer> {
+  const size = Math.min(COPY_PIECE_BYTES, COPY_SIGNATURE.length + countRows(columns) * COPY_ROW_BYTES);
+  let buffer = Buffer.allocUnsafe(size);
+  let view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
   let offset = COPY_SIGNATURE.copy(buffer);
   for (const { series, column, labelSets } of columns) {
-    column.segments.forEach((segment, position) => {
+    for (const [position, { at, value, precision }] of column.segments.entries()) {
       const labels = labelSets[position] ?? null;
-      const { at, value, precision } = segment;
       for (let index = 0; index < at.length; index += 1) {
+        if (offset + COPY_ROW_BYTES > size) {
+          yield buffer.subarray(0, offset);
+          buffer = Buffer.allocUnsafe(size);
+          view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+          offset = 0;
+        }
         view.setInt16(offset, 5);
         view.setInt32(offset + 2, 4);
         view.setInt32(offset + 6, series);
@@ -74,10 +86,10 @@ export function encodeCopy(columns: readonly NumberedColumn[]): Buffer {
           offset += 8;
         }
       }
-    });
+    }
   }
-  view.setInt16(offset, NONE);
-  return buffer.subarray(0, offset + 2);
+  yield buffer.subarray(0, offset);
+  yield COPY_END;
 }
 
 const OID = { int2: 21, int4: 23, float8: 701, timestamptz: 1184 } as const;

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -28,7 +28,5 @@ export async function copyRows(client: ClientBase, table: string, columns: reado
   const stream = client.query(
     copyFrom(`copy ${table} (series, at, value, precision, labels) from stdin (format binary)`),
   );
-  const finished = once(stream, 'finish');
-  stream.end(encodeCopy(columns));
-  await finished;
+  await pipeline(encodeCopy(columns), stream);
 }
