@@ -9,6 +9,7 @@ import { addIngestion } from './commands/ingestion.ts';
 import { addOrganisation } from './commands/organisation.ts';
 import { EXIT, exitCodeOf, printError } from './commands/output.ts';
 import { addProject } from './commands/project.ts';
+import { addPush } from './commands/push.ts';
 import { addReadings } from './commands/readings.ts';
 import { addSigningKey } from './commands/signing-key.ts';
 import { addSource } from './commands/source.ts';
@@ -34,6 +35,7 @@ const commands = [
   addProject,
   addIngestion,
   addApplication,
+  addPush,
   addReadings,
   addSigningKey,
   addAudit,

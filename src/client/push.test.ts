@@ -127,6 +127,7 @@ describe('an answer', () => {
     const error = await failureOf(service.client().push('hall', [READING]));
     expect(error.fault).toEqual(fault);
     expect(error.problem?.status).toBe(typeof body === 'object' ? status : undefined);
+    expect([service.tokens.length, service.pushes.length]).toEqual([1, 1]);
   });
 
   it('may name a date to come back at, by the clock it says it has', async () => {
@@ -137,9 +138,11 @@ describe('an answer', () => {
   });
 
   it('may not be endless', async () => {
+    let written = 0;
     service.onPush = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const more = (): void => {
+        do written += 65_536;
         while (response.writable && response.write(Buffer.alloc(65_536, 32)));
       };
       response.on('drain', more);
@@ -147,6 +150,7 @@ describe('an answer', () => {
       return true;
     };
     expect((await failureOf(service.client().push('hall', [READING]))).fault).toEqual({ code: 'not-a-bridge' });
+    expect(written).toBeLessThan(64 * 1_048_576);
   });
 
   it('may quote what was sent as a secret: it is not shown', async () => {

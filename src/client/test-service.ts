@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { serve } from '../pull/connection/test-rig.ts';
 import { PushError, openPushClient } from './index.ts';
-import type { PushClient, PushClientOptions, Remote } from './index.ts';
+import type { PushClient, PushClientOptions, PushProblem, Remote } from './index.ts';
 
 /** A request as the service saw it. */
 export interface Seen {
@@ -88,7 +88,7 @@ export const taken = (accepted: number): Record<string, unknown> => ({
   unknownFields: 0,
 });
 
-export const problem = (status: number, detail = 'It is so.'): Record<string, unknown> => ({
+export const problem = (status: number, detail = 'It is so.'): PushProblem & { errors: unknown[] } => ({
   type: 'urn:databridge:problem:x',
   title: 'No',
   status,

@@ -101,7 +101,8 @@ describe('the package', () => {
     const migrations = readdirSync(join(repository, 'src/database/migrations'));
     expect(migrations).not.toHaveLength(0);
     for (const name of migrations) expect(contents).toContain(`package/dist/src/database/migrations/${name}`);
-    expect(contents.filter((name) => /\.ts$|\.test\.|\/test\/|\/cases\/|node_modules/.test(name))).toEqual([]);
+    const sources = contents.filter((name) => !/^package\/dist\/src\/client\/[a-z-]+\.d\.ts$/.test(name));
+    expect(sources.filter((name) => /\.ts$|\.test\.|\/test\/|\/cases\/|node_modules/.test(name))).toEqual([]);
     expect(contents.every((name) => /^package\/(bin|dist|config|[A-Z]+(\.md)?$|package\.json$)/.test(name))).toBe(true);
   });
 
@@ -123,6 +124,50 @@ describe('the package', () => {
     });
     const again = run(installed, ['project', 'create', 'pump-hall'], temporary.path);
     expect(again).toEqual({ status: 0, output: 'project pump-hall exists already\n' });
+  });
+
+  it('brings the push client, with its types, to programs of others', () => {
+    const program = join(temporary.path, 'program');
+    mkdirSync(join(program, 'node_modules'), { recursive: true });
+    symlinkSync(join(temporary.path, 'prefix/lib/node_modules/databridge'), join(program, 'node_modules/databridge'));
+    writeFileSync(join(program, 'package.json'), '{ "type": "module" }');
+    writeFileSync(
+      join(program, 'main.ts'),
+      `import { PushError, openPushClient } from 'databridge/client';
+import type { PushAnswer, PushFault, Remote } from 'databridge/client';
+const remote: Remote = { baseUrl: 'http://127.0.0.1:9999', organisation: 'o', applicationId: 'a', applicationSecret: 's' };
+const taken = ({ accepted }: PushAnswer): number => accepted;
+const found: number | PushFault = await openPushClient(remote).push('hall', []).then(taken, (error: unknown) =>
+  error instanceof PushError ? error.fault : 0,
+);
+console.log(JSON.stringify(found));
+`,
+    );
+    writeFileSync(
+      join(program, 'wrong.ts'),
+      `import type { Remote } from 'databridge/client';\nexport const remote: Remote = {};\n`,
+    );
+    expect(run('node', ['main.ts'], program)).toEqual({
+      status: 0,
+      output: '{"code":"unreachable","why":"refused"}\n',
+    });
+    const compiler = join(repository, 'node_modules/typescript/bin/tsc');
+    const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')];
+    const options = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--lib',
+      'es2024',
+    ];
+    expect(run('node', [compiler, ...options, ...types, 'main.ts'], program)).toEqual({ status: 0, output: '' });
+    expect(run('node', [compiler, ...options, ...types, 'wrong.ts'], program).output).toContain(
+      'missing the following properties',
+    );
   });
 
   it('passes the exit code of wrong usage on', () => {

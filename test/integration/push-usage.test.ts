@@ -1,0 +1,52 @@
+import { afterAll, expect, it } from 'vitest';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { push } from './push-rig.ts';
+
+afterAll(assertNothingLeaked);
+
+/** Nobody listens there: whoever sends something all the same ends with 1. */
+const env: NodeJS.ProcessEnv = {
+  DATABRIDGE_PUSH_URL: 'http://127.0.0.1:9999',
+  DATABRIDGE_APPLICATION_ID: 'app',
+  DATABRIDGE_APPLICATION_SECRET: 'some-secret',
+};
+
+const HALL = ['--project', 'hall', '--give-up-after', '0'];
+
+const CASES: readonly [args: string[], message: RegExp, env?: NodeJS.ProcessEnv][] = [
+  [['no-such-file', ...HALL], /no-such-file cannot be read: ENOENT/],
+  [['/', ...HALL], /it is a directory/],
+  [['-'], /--project/],
+  [['-', ...HALL, '--batch', '0'], /whole number/],
+  [['-', ...HALL, '--give-up-after', 'long'], /length of time/],
+  [['-', ...HALL, '--format', 'xml'], /ndjson, json, csv/],
+  [['-', ...HALL, '--resume'], /standard input cannot be resumed/],
+  [['-', ...HALL, '--resume', '--restart'], /--resume and --restart say different things/],
+  [['-', ...HALL, '--secret-file', '/no-such-file'], /no-such-file cannot be read/],
+  [['-', ...HALL, '--url', 'ftp://x'], /http or https address/],
+  [['-', ...HALL, '--url', 'http://user:some-password@x'], /no user and no password/],
+  [['-', ...HALL, '--format', 'csv'], /no column "[^]*sensorId,valueName,date,value,precision,labels/],
+  [['-', ...HALL, '--refused', '/no-such-directory/x'], /cannot be written[^]*name another file/],
+  [['-', ...HALL], /no application is named[^]*application create/, { DATABRIDGE_APPLICATION_ID: '' }],
+  [['-', ...HALL], /DATABRIDGE_APPLICATION_SECRET is not set/, { DATABRIDGE_APPLICATION_SECRET: '' }],
+];
+
+it('what cannot be right is said, with a remedy, before anything is sent', async () => {
+  for (let from = 0; from < CASES.length; from += 4) {
+    const runs = CASES.slice(from, from + 4).map(async ([args, message, more]) => {
+      const { code, stderr } = await push({ ...env, ...more }, args, '{"x":1}\n');
+      expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(message)]);
+      expect(stderr).not.toContain('some-password');
+    });
+    await Promise.all(runs);
+  }
+});
+
+it('a service that is not there is said to be so: exit 1', async () => {
+  const { code, stderr, stdout } = await push(env, ['-', ...HALL, '--json'], '{"x":1}\n');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ finished: false, read: 0, requests: 1 });
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { message: expect.stringContaining('nobody listens there') as string, remedy: expect.any(String) as string },
+  });
+});
