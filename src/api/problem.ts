@@ -6,6 +6,7 @@ const PROBLEMS = {
   'bad-request': [400, 'The request cannot be understood'],
   'not-json': [400, 'The body is not JSON'],
   'not-an-array': [400, 'The body is not a JSON array'],
+  'too-deep': [400, 'The body is nested too deeply'],
   'invalid-token': [401, 'The access token is not accepted'],
   forbidden: [403, 'The access token is not for this organisation or project'],
   'not-found': [404, 'There is nothing here'],

@@ -4,6 +4,9 @@ import { PROBLEM_TYPE, Problem, problemSchema } from './problem.ts';
 import type { ProblemName } from './problem.ts';
 import { answerSchema, bodySchema, paramsSchema } from './push-schema.ts';
 
+/** Arrays and objects in each other: a reading needs three, and fields to come may need some more. */
+export const MOST_LEVELS = 32;
+
 /** What the reference says about an error answer: when it comes, with an example. */
 export function problemResponse(description: string, name: ProblemName, detail: string) {
   const example = new Problem(name, detail).document;
@@ -37,7 +40,11 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
     response: {
       200: described('The readings are stored, those that are listed as refused excepted.'),
       422: described('Every reading was refused, nothing was stored. The body says why, as with 200.'),
-      400: problemResponse('The body is not JSON, not UTF-8, or not an array.', 'not-json', 'The body is not UTF-8.'),
+      400: problemResponse(
+        `The body is not JSON, not UTF-8, not an array, or nested deeper than ${MOST_LEVELS} levels.`,
+        'not-json',
+        'The body is not UTF-8.',
+      ),
       401: problemResponse(
         'No access token, or one that is not accepted or has expired: renew it or create a new one, and send again.',
         'invalid-token',

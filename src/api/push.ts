@@ -13,8 +13,9 @@ import { attemptsOf } from './attempts.ts';
 import { authenticate } from './bearer.ts';
 import type { Verify } from './bearer.ts';
 import { decodeUtf8, readBody } from './body.ts';
+import { isDeeper } from './nesting.ts';
 import { Problem, retryAfter } from './problem.ts';
-import { pushDocumentation } from './push-documentation.ts';
+import { MOST_LEVELS, pushDocumentation } from './push-documentation.ts';
 import type { Targets } from './targets.ts';
 
 export interface PushParts {
@@ -48,10 +49,15 @@ export function addPush(app: FastifyInstance, parts: PushParts): void {
   const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
   const ahead = settings.aheadHours * HOUR;
 
-  /** Who sends, and where it is to go: two look-ups, mostly from memory. */
+  /** Who sends, and where it is to go: look-ups, mostly from memory. Throws where that may not be. */
   async function admitted(request: FastifyRequest): Promise<{ applicationId: string; projectId: number }> {
     const holder = await authenticate(request, guard);
     const projectId = await target(targets, holder, request.params as Path);
+    if (await targets.isFull(projectId)) {
+      const detail =
+        'What this project took is still to be handed over. Nothing of this body was stored; send it again later.';
+      throw new Problem('overloaded', detail, { headers: retryAfter(OUTBOX_SECONDS) });
+    }
     return { applicationId: holder.applicationId, projectId };
   }
 
@@ -67,11 +73,6 @@ export function addPush(app: FastifyInstance, parts: PushParts): void {
     { schema: pushDocumentation(settings), validatorCompiler: () => (value) => ({ value }) },
     async (request, reply) => {
       const { applicationId, projectId } = await inTime(settings.waitMs, admitted(request));
-      if (await inTime(settings.waitMs, targets.isFull(projectId))) {
-        const detail =
-          'What this project took is still to be handed over. Nothing of this body was stored; send it again later.';
-        throw new Problem('overloaded', detail, { headers: retryAfter(OUTBOX_SECONDS) });
-      }
       assertJson(request.headers['content-type']);
       const share = shareOf(parts.room, applicationId);
       try {
@@ -129,6 +130,9 @@ async function readArray(
   reserve: Reserve,
 ): Promise<readonly unknown[]> {
   const body = await readBody(request, reply, { mostBytes: settings.bodyBytes, gzip: true, reserve });
+  if (isDeeper(body, MOST_LEVELS)) {
+    throw new Problem('too-deep', `A body may be nested ${MOST_LEVELS} levels deep; one of readings has three.`);
+  }
   const text = decodeUtf8(body);
   if (text === undefined) throw new Problem('not-json', 'The body is not UTF-8.');
   const elements = parse(text);

@@ -51,7 +51,12 @@ export async function addReference(app: FastifyInstance, publicUrl: string | und
       },
       strictTransportSecurity: false,
     });
-    await docs.register(swaggerUi, { routePrefix: '/docs', uiConfig: { defaultModelsExpandDepth: 0 } });
+    await docs.register(swaggerUi, {
+      routePrefix: '/docs',
+      // The page alone: its bar on top would show another product's name and ask for other documents.
+      uiConfig: { layout: 'BaseLayout', defaultModelsExpandDepth: 0 },
+      theme: { title: 'databridge' },
+    });
   });
 }
 

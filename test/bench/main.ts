@@ -3,19 +3,20 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import type { Bench } from './bench.ts';
 import { pace } from './pace.ts';
 import { pull } from './pull.ts';
+import { push } from './push.ts';
 import { schedule } from './schedule.ts';
 import { isMet, tableOf } from './table.ts';
 import type { BenchResult } from './table.ts';
 
-const benches: Readonly<Record<string, Bench>> = { pull, schedule, pace };
+const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, pace };
 
-const usage = `usage: npm run bench -- [--only pull|schedule|pace] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
+const usage = `usage: npm run bench -- [--only pull|push|schedule|pace] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
   --only     one of the benches; default: all
   --json     print the measures as JSON instead of the table
-  --points   readings of the pull bench, default 1000000
-  --runs     how often each pull is measured, default 3; the middle one counts
+  --points   readings of the pull bench, default 1000000; push sends half as many
+  --runs     how often each pull and push is measured, default 3; the middle one counts
   --seconds  how long the schedule and pace benches watch, default 60
-  --profile  directory for CPU profiles of the workers
+  --profile  directory for CPU profiles of the workers and the API
 Aims that were missed are marked and do not fail; wrong data does, with exit code 1.
 `;
 

@@ -24,6 +24,7 @@ export interface Expected {
 
 const MOST_READINGS = 20;
 const MOST_BYTES = 4_096;
+const MOST_LEVELS = 32;
 
 /** Says what must be answered, and notes in `stored` what must then be there. The rules one by one, without shortcuts. */
 export function expectedOf(request: DataRequest, stored: Stored, now: number): Expected {
@@ -31,7 +32,7 @@ export function expectedOf(request: DataRequest, stored: Stored, now: number): E
   if (!/^application\/json *(?:; *charset=utf-8)?$/i.test(request.type ?? '')) return { status: 415 };
   if (request.body.length > MOST_BYTES) return { status: 413 };
   const elements = parsed(request.body);
-  if (!Array.isArray(elements)) return { status: 400 };
+  if (!Array.isArray(elements) || depthOf(elements) > MOST_LEVELS) return { status: 400 };
   if (elements.length > MOST_READINGS) return { status: 413 };
 
   const lines = new Map<string, string>();
@@ -52,6 +53,12 @@ export function expectedOf(request: DataRequest, stored: Stored, now: number): E
   const refusedCount = elements.length - good;
   const status = refusedCount > 0 && good === 0 ? 422 : 200;
   return { status, counts: { accepted, duplicates, revised, refusedCount } };
+}
+
+/** Arrays and objects in each other. */
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
 function parsed(body: Buffer): unknown {

@@ -117,9 +117,19 @@ const broken = fc
     return body.slice(0, at) + other + body.slice(at + length);
   });
 
+/** Mostly about as deep as a body may be, closed or not. */
 const deep = fc
-  .tuple(fc.constantFrom('[', '{"a":', '[['), fc.integer({ min: 1, max: 900 }))
-  .map(([opening, depth]) => `[${opening.repeat(depth)}`);
+  .tuple(
+    fc.constantFrom(['[', ']'], ['{"a":', '}'], ['[[', ']]'], ['{"]":["}",', ']}']),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 12, max: 40 }) },
+      { weight: 1, arbitrary: fc.nat({ max: 900 }) },
+    ),
+    fc.boolean(),
+  )
+  .map(([[opening = '', closing = ''], depth, closed]) =>
+    closed ? `[${opening.repeat(depth)}1${closing.repeat(depth)}]` : `[${opening.repeat(depth)}`,
+  );
 
 const long = fc.integer({ min: 15, max: 2_500 }).map((length) => `[${Array(length).fill(0).join(',')}]`);
 

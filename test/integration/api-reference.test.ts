@@ -92,8 +92,14 @@ describe('/docs', () => {
       expect([asset, status]).toEqual([asset, 200]);
       expect(body.length).toBeGreaterThan(0);
     }
+    expect(page.body).toContain('<title>databridge</title>');
     const script = await curl(`${api.url}/docs/static/swagger-initializer.js`);
     expect(script.body).toContain('validatorUrl: null');
+    expect(script.body).toContain('"layout":"BaseLayout"');
+    const styles = await curl(`${api.url}/docs/static/swagger-ui.css`);
+    const pictures = [...styles.body.matchAll(/url\(["']?([^"')]+)/g)].map(([, address = '']) => address);
+    expect(pictures.length).toBeGreaterThan(0);
+    expect(pictures.filter((address) => !/^(?:data:|#)/.test(address))).toEqual([]);
     const policy = page.headers['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'self'");
     expect(policy).toContain("script-src 'self'");

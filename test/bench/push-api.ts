@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { createApplication } from '../../src/access/applications.ts';
+import { startProcess } from '../kit/process.ts';
+import { connectTo, requestOf } from './push-connection.ts';
+import type { BenchOptions } from './bench.ts';
+import type { Rig, Room } from './rig.ts';
+import { forgetPeak, machine, usageOf } from './usage.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export const DATA_PATH = '/v0/organisations/default/data/bench';
+export const TOKEN_PATH = '/v0/oauth2/token';
+
+/** A new installation with one `databridge api` and an application that may push to it. */
+export interface BenchedApi {
+  readonly room: Room;
+  readonly url: string;
+  /** An access token, and the header it is got with. */
+  readonly token: string;
+  readonly basic: string;
+  /** Begins to count what the API and the database use; the answer ends that. */
+  watch(): () => Used;
+  close(): Promise<void>;
+}
+
+export interface Used {
+  readonly cpuSeconds: number;
+  readonly databaseCpuSeconds: number;
+  readonly peakRssMegabytes: number;
+  /** Of the whole machine: others may have been working on it too. */
+  readonly coresBusy: number;
+}
+
+export async function openBenchedApi(rig: Rig, { profile }: Pick<BenchOptions, 'profile'>): Promise<BenchedApi> {
+  const room = await rig.room();
+  const { database, settings } = room.context;
+  const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
+  const api = await startProcess({
+    name: 'databridge api',
+    command: process.execPath,
+    args: [...profiling, main, 'api'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABRIDGE_HOME: settings.home,
+      DATABASE_URL: room.url,
+      DATABRIDGE_API_PORT: '0',
+      // What one client may ask is a matter of politeness; here it is how much can be answered.
+      DATABRIDGE_API_TOKENS_PER_MINUTE: '1000000',
+    },
+    ready: (running) => running.output().includes('the API is up'),
+  });
+  const url = /"url":"(http:[^"]+)"/.exec(api.output())?.[1] ?? '';
+  const credentials = await createApplication(database, { organisation: 'default', name: 'plant' }, 'bench');
+  const basic = `Basic ${Buffer.from(`${credentials.applicationId}:${credentials.secret}`).toString('base64')}`;
+  return {
+    room,
+    url,
+    basic,
+    token: await createToken(url, basic),
+    watch() {
+      forgetPeak(api.pid);
+      const busy = machine();
+      const before = usageOf(api.pid)?.cpuSeconds ?? Number.NaN;
+      const databaseBefore = rig.databaseCpuSeconds();
+      return () => {
+        const { cpuSeconds = Number.NaN, peakRssBytes = Number.NaN } = usageOf(api.pid) ?? {};
+        return {
+          cpuSeconds: cpuSeconds - before,
+          databaseCpuSeconds: rig.databaseCpuSeconds() - databaseBefore,
+          peakRssMegabytes: peakRssBytes / 1e6,
+          coresBusy: busy.busySince(),
+        };
+      };
+    },
+    async close() {
+      await api.stop(40_000);
+      await room.close();
+    },
+  };
+}
+
+async function createToken(url: string, basic: string): Promise<string> {
+  const connection = await connectTo(url);
+  const headers = { Authorization: basic, 'Content-Type': 'application/x-www-form-urlencoded' };
+  const request = requestOf(TOKEN_PATH, headers, Buffer.from('grant_type=client_credentials'));
+  const { body } = await connection.exchange(request);
+  connection.close();
+  return (JSON.parse(body) as { access_token: string }).access_token;
+}
