@@ -9,6 +9,7 @@ import { EmbeddedDatabaseError, openEmbeddedDatabase } from '../database/embedde
 import { partitionsOf } from '../database/partitions.ts';
 import { storeOf } from '../ingest/store.ts';
 import type { Bridge, Registry } from '../pull/bridge.ts';
+import { claimsOf } from '../pull/claim.ts';
 import { sourcesOf } from '../pull/sources.ts';
 import { readSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
@@ -48,6 +49,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const sealing = await openSealing(settings.home, settings.sealingKey);
     const clock = await clockOf(database);
     const workerId = randomUUID();
+    const sources = sourcesOf({ database, sealing, clock, registry, workerId });
     return {
       settings,
       log,
@@ -57,7 +59,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       workerId,
       partitions: partitionsOf(database),
       ingestion: storeOf(database),
-      sources: sourcesOf({ database, sealing, clock, registry, workerId }),
+      sources,
+      claims: claimsOf({ database, workerId, sources }),
       async close() {
         await database.close();
         await embedded?.release();

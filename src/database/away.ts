@@ -20,6 +20,10 @@ const AWAY = new Set([
 const AWAY_MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
 
+/** Deadlock or serialization failure: nothing was written, and the same again will work. */
+export const isRolledBack = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('40');
+
 /**
  * Whether an error says that the database is away. Platforms cannot cause it: what they do arrives as a BridgeError
  * of another code than `bug`; a `bug` may carry what pacer or tokens met. Deadlocks and serialization failures count

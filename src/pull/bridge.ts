@@ -7,6 +7,7 @@ import type { Partitions } from '../database/partitions.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
 import type { Settings } from '../settings.ts';
 import type { KindName, Platform } from './adapter.ts';
+import type { Claims } from './claim.ts';
 import type { Sources } from './sources.ts';
 
 /** What the pulling side works with; opened once a process. */
@@ -18,6 +19,7 @@ export interface Bridge {
   readonly sealing: Sealing;
   readonly ingestion: Ingestion;
   readonly sources: Sources;
+  readonly claims: Claims;
   /** The identity under which this process claims work. */
   readonly workerId: string;
   readonly log: Logger;

@@ -1,11 +1,13 @@
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import type { Selection } from './adapter.ts';
+import type { Database } from '../database/database.ts';
+import { gathering } from '../database/gathering.ts';
 import type { Bridge } from './bridge.ts';
 import { hasRoom } from '../ingest/outbox/waiting.ts';
 import { NEXT_DUE } from './due.ts';
 import { claimable } from '../database/presence.ts';
-import type { SourceRow, Stream } from './sources.ts';
+import type { SourceRow, Sources, Stream } from './sources.ts';
 
 /** A source this process alone may poll until it reports. */
 export interface ClaimedSource extends SourceRow {
@@ -43,20 +45,90 @@ const SOURCE = (
   instant_of(source.start_at) as start_at, instant_of(source.discovered_at) as discovered_at,
   case when source.revision = ${revision} then null else source.config end as config`;
 
-/** Undefined where the source is gone, not active, held, or in somebody else's hands. */
-export async function claimSource(bridge: Bridge, sourceId: number): Promise<ClaimedSource | undefined> {
-  const { rows } = await bridge.database.pool.query<Omit<ClaimedSource, 'streams'> & { streams: StreamRow[] | null }>({
-    name: 'claim-source',
-    text: `update source set claimed_by = $2, next_due_at = ${NEXT_DUE}
-      where id = $1 and state = 'active' and (held_until is null or held_until <= now()) and ${claimable('claimed_by', '$2')}
-        and ${hasRoom('project_id')}
-      returning ${SOURCE('$3')},
-        (select jsonb_agg(${STREAM} order by stream.id) from stream where source_id = source.id and retired_at is null) as streams`,
-    values: [sourceId, bridge.workerId, bridge.sources.revisionOf(sourceId)],
-  });
-  const [row] = rows;
-  return row && { ...row, streams: (row.streams ?? []).map(streamOf) };
+/** Gives sources to this process and back. Both are asked for as many sources at a time as are under way. */
+export interface Claims {
+  /** Undefined where the source is gone, not active, held, or in somebody else's hands. */
+  take(sourceId: number): Promise<ClaimedSource | undefined>;
+  /** The claim is given back; `healthy` where everything asked for was answered. */
+  report(sourceId: number, healthy: boolean): Promise<void>;
 }
+
+export function claimsOf(given: {
+  readonly database: Database;
+  readonly workerId: string;
+  readonly sources: Pick<Sources, 'revisionOf'>;
+}): Claims {
+  const { database, workerId, sources } = given;
+
+  const take = gathering<number, ClaimedSource | undefined>(async (ids, rows) => {
+    const { rows: found } = await database.pool.query<FoundSource>({
+      name: `claim-sources ${rows}`.trim(),
+      text: CLAIM_SOURCES(rows),
+      values: [ids, ids.map((id) => sources.revisionOf(id)), workerId],
+    });
+    return new Map(
+      found.map(({ locked, ...row }) => [
+        locked,
+        row.id === null ? undefined : { ...row, streams: (row.streams ?? []).map(streamOf) },
+      ]),
+    );
+  });
+
+  const report = gathering<Report, true>(async (reports, rows) => {
+    const { rows: found } = await database.pool.query<{ place: number }>({
+      name: `report-polls ${rows}`.trim(),
+      text: REPORT_POLLS(rows),
+      values: [reports.map(({ sourceId }) => sourceId), reports.map(({ healthy }) => healthy), workerId],
+    });
+    return new Map(found.map(({ place }) => [reports[place - 1] as Report, true]));
+  });
+
+  return {
+    take,
+    async report(sourceId, healthy) {
+      await report({ sourceId, healthy });
+    },
+  };
+}
+
+interface Report {
+  readonly sourceId: number;
+  readonly healthy: boolean;
+}
+
+/** A source that was looked at; without an id where it could not be claimed. */
+type FoundSource = { readonly locked: number } & (
+  | (Omit<ClaimedSource, 'streams'> & { readonly streams: StreamRow[] | null })
+  | { readonly id: null }
+);
+
+const CLAIM_SOURCES = (rows: string): string => `
+  with locked as (
+    select source.id as locked, wanted.revision as known
+    from source join unnest($1::int[], $2::int[]) as wanted (id, revision) using (id)
+    for no key update of source ${rows}),
+  claimed as (
+    update source set claimed_by = $3, next_due_at = ${NEXT_DUE}
+    from locked where id = locked and state = 'active' and (held_until is null or held_until <= now())
+      and ${claimable('claimed_by', '$3')} and ${hasRoom('project_id')}
+    returning ${SOURCE('known')},
+      (select jsonb_agg(${STREAM} order by stream.id) from stream where source_id = source.id and retired_at is null) as streams)
+  select locked, claimed.* from locked left join claimed on id = locked`;
+
+/** A fault stays to be seen while the source is stopped, and while one of its streams waits. */
+const REPORT_POLLS = (rows: string): string => `
+  with locked as (
+    select source.id as locked, polled.healthy, polled.place
+    from source join unnest($1::int[], $2::bool[]) with ordinality as polled (id, healthy, place) using (id)
+    for no key update of source ${rows}),
+  reported as (
+    update source set claimed_by = null, last_poll_at = now(),
+      last_success_at = case when healthy then now() else last_success_at end,
+      failures = case when healthy then 0 else failures end,
+      last_fault = case when last_fault is null or healthy and state <> 'stopped' and not exists (
+        select from stream where source_id = source.id and retired_at is null and failures > 0) then null else last_fault end
+    from locked where id = locked and claimed_by = $3)
+  select place from locked`;
 
 /** Undefined where there is nothing to do, or somebody else does it. */
 export async function claimStream(bridge: Bridge, streamId: number): Promise<ClaimedStream | undefined> {

@@ -5,7 +5,6 @@ import { printable, printableJson } from '../database/printable.ts';
 import type { Sensor } from './adapter.ts';
 import type { Bridge } from './bridge.ts';
 import type { ClaimedSource } from './claim.ts';
-import { claimSource } from './claim.ts';
 import { newMeter } from './connection/index.ts';
 import { planStreams } from './stream-plan.ts';
 import type { PlannedStream } from './stream-plan.ts';
@@ -26,7 +25,7 @@ export async function discoverWhenDue(
   if (discoveredAt !== null && !stale) return claimed.streams;
   const sensors = await sensorsOf(source, signal);
   await storeStreams(bridge, source, claimed.streams, sensors);
-  const again = await claimSource(bridge, source.id);
+  const again = await bridge.claims.take(source.id);
   if (!again) throw new BridgeError({ code: 'cancelled' }, 'the source was changed while its sensors were looked up');
   return again.streams;
 }

@@ -4,7 +4,6 @@ import { plan } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import type { Bridge } from './bridge.ts';
-import { claimSource } from './claim.ts';
 import type { ClaimedSource } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { discoverWhenDue } from './discovery.ts';
@@ -17,10 +16,10 @@ import type { OpenSource, Stream } from './sources.ts';
  * The middle five are `fetchWindow`. Nothing in here remembers anything: coverage is the only progress.
  */
 export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal): Promise<void> {
-  const claimed = await claimSource(bridge, sourceId);
+  const claimed = await bridge.claims.take(sourceId);
   if (!claimed) return;
   const healthy = await ask(bridge, claimed, signal);
-  await report(bridge, claimed, healthy);
+  await bridge.claims.report(sourceId, healthy);
 }
 
 /** @returns whether everything asked for was answered */
@@ -98,18 +97,4 @@ async function wakeHistory(
   await bridge.database.run('update stream set history_due_at = now() where id = $1 and history_due_at is null', [
     stream.id,
   ]);
-}
-
-/** A fault stays to be seen while the source is stopped, and while one of its streams waits. */
-async function report(bridge: Bridge, claimed: ClaimedSource, healthy: boolean): Promise<void> {
-  await bridge.database.pool.query({
-    name: 'report-poll',
-    text: `update source set claimed_by = null, last_poll_at = now(),
-         last_success_at = case when $3 then now() else last_success_at end,
-         failures = case when $3 then 0 else failures end,
-         last_fault = case when $3 and state <> 'stopped' and not exists (
-           select from stream where source_id = $1 and retired_at is null and failures > 0) then null else last_fault end
-       where id = $1 and claimed_by = $2`,
-    values: [claimed.id, bridge.workerId, healthy],
-  });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
-import { claimSource, claimStream } from '../../src/pull/claim.ts';
+import { claimStream, claimsOf } from '../../src/pull/claim.ts';
 import { presenceOf } from '../../src/database/presence.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
@@ -32,34 +32,35 @@ describe('a claim', () => {
   async function worker(known = 0): Promise<Bridge> {
     const workerId = randomUUID();
     await presenceOf(database, workerId, 'test').beat();
-    return { database, workerId, sources: { revisionOf: () => known } } as unknown as Bridge;
+    const claims = claimsOf({ database, workerId, sources: { revisionOf: () => known } });
+    return { database, workerId, claims } as unknown as Bridge;
   }
 
   it('of a source is given to one of many, and again when it is reported or its holder falls silent', async () => {
     const { sourceId } = await storeSource(database);
     const workers = await Promise.all(Array.from({ length: 8 }, () => worker()));
-    const claims = await Promise.all(workers.map((each) => claimSource(each, sourceId)));
+    const claims = await Promise.all(workers.map((each) => each.claims.take(sourceId)));
     const holders = workers.filter((_, index) => claims[index] !== undefined);
     expect(holders).toHaveLength(1);
     const [holder] = holders as [Bridge];
     const other = workers.find((each) => each !== holder) as Bridge;
-    expect(await claimSource(other, sourceId)).toBeUndefined();
-    expect(await claimSource(holder, sourceId)).toBeDefined();
+    expect(await other.claims.take(sourceId)).toBeUndefined();
+    expect(await holder.claims.take(sourceId)).toBeDefined();
     await database.run(`update worker set beat_at = now() - interval '13 s' where id = $1`, [holder.workerId]);
-    expect(await claimSource(other, sourceId)).toBeDefined();
+    expect(await other.claims.take(sourceId)).toBeDefined();
     await presenceOf(database, other.workerId, 'test').leave();
-    expect(await claimSource(holder, sourceId)).toBeDefined();
+    expect(await holder.claims.take(sourceId)).toBeDefined();
   });
 
   it('of a source that is paused, held or gone is given to nobody', async () => {
     const { sourceId } = await storeSource(database);
     const claimer = await worker();
     await database.run(`update source set state = 'paused'`);
-    expect(await claimSource(claimer, sourceId)).toBeUndefined();
+    expect(await claimer.claims.take(sourceId)).toBeUndefined();
     await database.run(`update source set state = 'active', held_until = now() + interval '1 h'`);
-    expect(await claimSource(claimer, sourceId)).toBeUndefined();
+    expect(await claimer.claims.take(sourceId)).toBeUndefined();
     await database.run('delete from source');
-    expect(await claimSource(claimer, sourceId)).toBeUndefined();
+    expect(await claimer.claims.take(sourceId)).toBeUndefined();
   });
 
   it('brings the streams with it, and the configuration only where it is not known', async () => {
@@ -72,7 +73,7 @@ describe('a claim', () => {
          covered = tstzmultirange(tstzrange(at_instant(0), at_instant(1)), tstzrange(at_instant(-3), at_instant(-2))),
          retry_at = at_instant(7), history_due_at = now()`,
     );
-    const claimed = await claimSource(await worker(), source.sourceId);
+    const claimed = await (await worker()).claims.take(source.sourceId);
     expect(claimed).toMatchObject({ id: source.sourceId, config: {}, project_id: source.projectId, start_at: 0 });
     expect(claimed?.streams).toEqual([
       {
@@ -90,14 +91,14 @@ describe('a claim', () => {
       },
     ]);
     await database.run('update source set claimed_by = null');
-    expect(await claimSource(await worker(1), source.sourceId)).toMatchObject({ config: null });
+    expect(await (await worker(1)).claims.take(source.sourceId)).toMatchObject({ config: null });
   });
 
   it('of a stream is apart from that of its source, and given to one of many', async () => {
     const source = await storeSource(database);
     const streamId = await storeStream(database, source);
     await database.run('update stream set history_due_at = now()');
-    expect(await claimSource(await worker(), source.sourceId)).toBeDefined();
+    expect(await (await worker()).claims.take(source.sourceId)).toBeDefined();
     const workers = await Promise.all(Array.from({ length: 6 }, () => worker()));
     const claims = await Promise.all(workers.map((each) => claimStream(each, streamId)));
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);

@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DAY, HOUR, MILLISECOND, SECOND } from '../../src/core/instant.ts';
 import { nextDue, phaseOf } from '../../src/core/schedule.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Bridge } from '../../src/pull/bridge.ts';
-import { claimSource } from '../../src/pull/claim.ts';
+import { claimsOf } from '../../src/pull/claim.ts';
 import { isPlannerSilent, planOnce } from '../../src/pull/planner.ts';
 import type { Queue, Work } from '../../src/queue/queue.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
@@ -94,13 +93,13 @@ describe('when a source is due next', () => {
     );
     const before = await clockOf();
     expect(await planned()).toHaveLength(sources.length);
-    const bridge = { database, workerId: randomUUID(), sources: { revisionOf: () => 0 } } as unknown as Bridge;
+    const claims = claimsOf({ database, workerId: randomUUID(), sources: { revisionOf: () => 0 } });
     const ids = await database.rows<{ id: number; soon: boolean }>(
       `select id, next_due_at <= now() + interval '30 s' as soon from source`,
     );
     // Until somebody begins, a dispatched poll is due again soon: the queue may have lost it.
     expect(ids.every(({ soon }) => soon)).toBe(true);
-    for (const { id } of ids) await claimSource(bridge, id);
+    for (const { id } of ids) await claims.take(id);
     const after = await clockOf();
     const rows = await database.rows<{ name: string; every: number; next: number }>(
       'select name, every_us as every, instant_of(next_due_at) as next from source',
