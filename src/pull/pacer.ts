@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { hold, IDLE, release, reserve } from '../core/pace.ts';
+import { hold, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState } from '../core/pace.ts';
 import type { Lane } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
 import type { Pacer } from './connection/index.ts';
 import { silentOf } from '../database/presence.ts';
+import type { Paced, PaceRows } from './pace-rows.ts';
 
 /** Waits up to this long happen here; longer ones go back to the planner as `throttled`. */
 const LONGEST_WAIT: Microseconds = 5 * SECOND;
@@ -40,6 +41,7 @@ const underWay = new Set<string>();
  */
 export function pacerOf(given: {
   readonly database: Database;
+  readonly rows: PaceRows;
   readonly sourceId: number;
   readonly pace: Pace;
   /** Who asks: what a worker that fell silent had under way is over. */
@@ -47,8 +49,8 @@ export function pacerOf(given: {
   /** The database's clock: slots of several hosts are points on one clock, not on each one's own. */
   readonly now: () => Instant;
 }): Pacer {
-  const { database, sourceId, pace, now, workerId } = given;
-  let known: { version: number; state: PaceState } | undefined;
+  const { database, rows, sourceId, pace, now, workerId } = given;
+  let known: Paced | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
 
@@ -62,19 +64,13 @@ export function pacerOf(given: {
   async function swap<T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> {
     for (;;) {
       // Kept apart: whoever waits forgets what is known at any time, also while this change is under way.
-      const seen = known ?? (await read(database, sourceId));
+      const seen = known ?? (await rows.read(sourceId));
       known = seen;
       const { next, result } = decide(seen.state);
       if (next === undefined) return result;
-      const changed = await database.run(
-        `update pace set version = version + 1, state = $3 where source_id = $1 and version = $2`,
-        [sourceId, seen.version, JSON.stringify(next)],
-      );
-      if (changed === 1) {
-        known = { version: seen.version + 1, state: next };
-        return result;
-      }
-      known = undefined;
+      const { done, row } = await rows.swap(sourceId, seen, next);
+      known = row;
+      if (done) return result;
     }
   }
 
@@ -82,7 +78,7 @@ export function pacerOf(given: {
   async function releaseSilent(): Promise<void> {
     if (now() < askedForSilentAt + ASK_FOR_SILENT) return;
     askedForSilentAt = now();
-    const seen = await read(database, sourceId);
+    const seen = await rows.read(sourceId);
     known = seen;
     const holders = new Set(seen.state.leases.map((lease) => holderOf(lease.id)).filter((id) => id !== workerId));
     if (holders.size === 0) return;
@@ -159,22 +155,6 @@ export function pacerOf(given: {
     },
     hold: (until) => change((state) => ({ next: hold(state, until), result: undefined })),
   };
-}
-
-async function read(database: Database, sourceId: number): Promise<{ version: number; state: PaceState }> {
-  const found = await database.row<{ version: number; state: PaceState }>(
-    'select version, state from pace where source_id = $1',
-    [sourceId],
-  );
-  if (found) return found;
-  const made = await database.run(
-    'insert into pace (source_id, state) select id, $2 from source where id = $1 on conflict do nothing',
-    [sourceId, JSON.stringify(IDLE)],
-  );
-  if (made === 0 && !(await database.row('select 1 from source where id = $1', [sourceId]))) {
-    throw new BridgeError({ code: 'cancelled' }, 'the source was removed');
-  }
-  return read(database, sourceId);
 }
 
 async function pause(length: Microseconds, signal: AbortSignal): Promise<void> {

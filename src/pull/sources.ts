@@ -17,6 +17,7 @@ import type { Platform, Selection } from './adapter.ts';
 import type { Registry } from './bridge.ts';
 import { openConnection } from './connection/index.ts';
 import type { Connection, Pacer, Tokens } from './connection/index.ts';
+import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from './sealed-config.ts';
 import { tokensOf } from './tokens.ts';
@@ -76,6 +77,7 @@ export function sourcesOf(given: {
 }): Sources {
   const { database, sealing, clock, registry, workerId } = given;
   const opened = new Map<number, OpenSource>();
+  const rows = paceRowsOf(database);
 
   return {
     revisionOf: (sourceId) => opened.get(sourceId)?.revision ?? 0,
@@ -90,7 +92,7 @@ export function sourcesOf(given: {
         });
       }
       const pace = parsed.source.pace;
-      const pacer = pacerOf({ database, sourceId: row.id, pace, now: clock.now, workerId });
+      const pacer = pacerOf({ database, rows, sourceId: row.id, pace, now: clock.now, workerId });
       const tokens = tokensOf(database, sealing, row.id);
       const source = await openSource(
         { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },

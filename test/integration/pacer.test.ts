@@ -6,6 +6,7 @@ import type { PaceState } from '../../src/core/pace.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Pacer } from '../../src/pull/connection/index.ts';
+import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { presenceOf } from '../../src/database/presence.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
@@ -57,7 +58,14 @@ async function host(pace: { requestsPerSecond: number; burst: number; concurrenc
   const workerId = randomUUID();
   await presenceOf(own, workerId, 'test').beat();
   return {
-    pacer: pacerOf({ database: own, sourceId, workerId, now, pace: { ...pace, quietHours: [] } }),
+    pacer: pacerOf({
+      database: own,
+      rows: paceRowsOf(own),
+      sourceId,
+      workerId,
+      now,
+      pace: { ...pace, quietHours: [] },
+    }),
     workerId,
     now,
   };

@@ -1,0 +1,96 @@
+import { BridgeError } from '../core/errors.ts';
+import { IDLE } from '../core/pace.ts';
+import type { PaceState } from '../core/pace.ts';
+import type { Database } from '../database/database.ts';
+import { gathering } from '../database/gathering.ts';
+
+/** What the row of a source said when it was read. */
+export interface Paced {
+  readonly version: number;
+  readonly state: PaceState;
+}
+
+/** The rows of `pace`, which all hosts share. */
+export interface PaceRows {
+  /** Makes the row where there is none yet; throws `cancelled` where the source is gone. */
+  read(sourceId: number): Promise<Paced>;
+  /**
+   * Writes `next` where the row is what it was as `seen`, durably: what was reserved must not be forgotten. Changes of
+   * many sources at a time share a commit, and each is compared on its own.
+   */
+  swap(sourceId: number, seen: Paced, next: PaceState): Promise<Swapped>;
+}
+
+export interface Swapped {
+  readonly done: boolean;
+  /** The row as it stands now, with what somebody else put there where it was not done; undefined: read it again. */
+  readonly row: Paced | undefined;
+}
+
+interface Change {
+  readonly sourceId: number;
+  readonly seen: Paced;
+  readonly next: PaceState;
+}
+
+interface Found {
+  readonly place: number;
+  readonly done: boolean;
+  readonly version: number;
+  readonly state: PaceState | null;
+}
+
+/** The lock brings the row as it stands, also where it moved on since the statement began. */
+const SWAP = (rows: string): string => `
+  with locked as (
+    select place, source_id as locked, seen, next, version, case when version <> seen then state end as state
+    from pace join unnest($1::int[], $2::bigint[], $3::jsonb[]) with ordinality as change (source_id, seen, next, place)
+      using (source_id)
+    for no key update of pace ${rows}),
+  swapped as (
+    update pace set version = pace.version + 1, state = next from locked
+    where source_id = locked and pace.version = seen
+    returning place)
+  select place, version, state, swapped.place is not null as done from locked left join swapped using (place)`;
+
+export function paceRowsOf(database: Database): PaceRows {
+  const swap = gathering<Change, Swapped>(async (changes, rows) => {
+    const { rows: found } = await database.pool.query<Found>({
+      name: `swap-paces ${rows}`.trim(),
+      text: SWAP(rows),
+      values: [
+        changes.map(({ sourceId }) => sourceId),
+        changes.map(({ seen }) => seen.version),
+        changes.map(({ next }) => JSON.stringify(next)),
+      ],
+    });
+    const swapped = new Map<Change, Swapped>();
+    for (const { place, done, version, state } of found) {
+      const change = changes[place - 1] as Change;
+      const after = done ? { version: version + 1, state: change.next } : { version, state };
+      // Without a state: another change of the same row was in this group and went first.
+      swapped.set(change, { done, row: after.state === null ? undefined : (after as Paced) });
+    }
+    return swapped;
+  });
+
+  async function read(sourceId: number): Promise<Paced> {
+    const found = await database.row<Paced>('select version, state from pace where source_id = $1', [sourceId]);
+    if (found) return found;
+    const made = await database.run(
+      'insert into pace (source_id, state) select id, $2 from source where id = $1 on conflict do nothing',
+      [sourceId, JSON.stringify(IDLE)],
+    );
+    if (made === 0 && !(await database.row('select 1 from source where id = $1', [sourceId]))) {
+      throw new BridgeError({ code: 'cancelled' }, 'the source was removed');
+    }
+    return read(sourceId);
+  }
+
+  return {
+    read,
+    async swap(sourceId, seen, next) {
+      return (await swap({ sourceId, seen, next })) ?? { done: false, row: undefined };
+    },
+  };
+}

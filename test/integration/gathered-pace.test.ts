@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MILLISECOND, MINUTE } from '../../src/core/instant.ts';
+import { IDLE } from '../../src/core/pace.ts';
+import type { PaceState } from '../../src/core/pace.ts';
+import { clockOf } from '../../src/database/clock.ts';
+import type { Database } from '../../src/database/database.ts';
+import { paceRowsOf } from '../../src/pull/pace-rows.ts';
+import { pacerOf } from '../../src/pull/pacer.ts';
+import { presenceOf } from '../../src/database/presence.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { mostInAnySecond } from '../kit/sliding-second.ts';
+import { storeSource } from '../kit/stored-source.ts';
+
+// Changes of pace that are under way in one process share statements; several processes do so on the same sources.
+
+let server: DatabaseServer;
+let database: Database;
+let sources: number[];
+
+beforeAll(async () => {
+  server = await startDatabaseServer('gathered-pace');
+});
+
+beforeEach(async () => {
+  database = await server.create();
+  sources = [];
+  for (let number = 1; number <= 12; number += 1)
+    sources.push((await storeSource(database, `source-${number}`)).sourceId);
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const at = (place: number): number => sources[place] as number;
+
+/** A lease ends this long after its slot (src/pull/pacer.ts). */
+const LEASE = 5 * MINUTE;
+
+describe('the pace of many sources', () => {
+  it('holds for each of them, whoever asks together', async () => {
+    await database.run(
+      'create table pace_log (id bigint generated always as identity, source_id int, version bigint, state jsonb)',
+    );
+    await database.run(`create function log_pace() returns trigger language plpgsql as
+      'begin insert into pace_log (source_id, version, state) values (new.source_id, new.version, new.state); return null; end'`);
+    await database.run('create trigger log_pace after update on pace for each row execute function log_pace()');
+    const pace = { requestsPerSecond: 40, burst: 3, concurrency: 2, quietHours: [] };
+    const open = new Map<number, number>();
+    let mostOpen = 0;
+    await Promise.all(
+      ['one', 'other'].map(async () => {
+        const own = await server.another(database);
+        const workerId = randomUUID();
+        await presenceOf(own, workerId, 'test').beat();
+        const { now } = await clockOf(own);
+        const rows = paceRowsOf(own);
+        const never = new AbortController().signal;
+        await Promise.all(
+          sources.map(async (sourceId) => {
+            const pacer = pacerOf({ database: own, rows, sourceId, workerId, now, pace });
+            const ask = async (): Promise<void> => {
+              for (let turn = 0; turn < 10; turn += 1) {
+                const slot = await pacer.slot('live', never);
+                open.set(sourceId, (open.get(sourceId) ?? 0) + 1);
+                mostOpen = Math.max(mostOpen, open.get(sourceId) ?? 0);
+                await sleep(Math.random() * 10);
+                open.set(sourceId, (open.get(sourceId) ?? 0) - 1);
+                await slot.release();
+              }
+            };
+            await Promise.all([ask(), ask()]);
+          }),
+        );
+      }),
+    );
+    expect(mostOpen).toBeLessThanOrEqual(pace.concurrency);
+    for (const sourceId of sources) {
+      const log = await database.rows<{ version: number; state: PaceState }>(
+        'select version, state from pace_log where source_id = $1 order by id',
+        [sourceId],
+      );
+      // Each change builds on the one before: none was lost, none was made twice.
+      expect(log.map(({ version }) => version)).toEqual(log.map((_, place) => place + 1));
+      const slots = new Map(log.flatMap(({ state }) => state.leases.map(({ id, until }) => [id, until - LEASE])));
+      expect(slots.size).toBeGreaterThanOrEqual(40);
+      expect(mostInAnySecond([...slots.values()].map((slot) => slot / MILLISECOND))).toBeLessThanOrEqual(
+        pace.burst + pace.requestsPerSecond,
+      );
+      for (const { state } of log) expect(state.leases.length).toBeLessThanOrEqual(pace.concurrency);
+      expect(log.at(-1)?.state.leases).toEqual([]);
+    }
+  });
+
+  it('is changed by one of two that saw the same, also in one group', async () => {
+    const rows = paceRowsOf(database);
+    const seen = await Promise.all(sources.map((id) => rows.read(id)));
+    const swaps = [1, 2].flatMap((next) =>
+      sources.map(async (id, place) => ({
+        id,
+        next,
+        ...(await rows.swap(id, seen[place] as never, { ...IDLE, next })),
+      })),
+    );
+    const swapped = await Promise.all(swaps);
+    for (const id of sources) {
+      const mine = swapped.filter((each) => each.id === id);
+      const [winner] = mine.filter(({ done }) => done);
+      expect(mine.filter(({ done }) => done)).toHaveLength(1);
+      expect(await rows.read(id)).toEqual({ version: 1, state: { ...IDLE, next: winner?.next } });
+    }
+    // Who saw what is no more is told what is there now.
+    const late = await rows.swap(at(0), { version: 0, state: IDLE }, { ...IDLE, next: 9 });
+    expect(late).toEqual({ done: false, row: await rows.read(at(0)) });
+    await database.run('delete from source');
+    expect(await rows.swap(at(0), { version: 1, state: IDLE }, IDLE)).toEqual({ done: false, row: undefined });
+  });
+});
