@@ -66,11 +66,13 @@ async function measureLoad(rig: Rig, load: Load, { seconds, say }: BenchOptions)
   const busy = machine();
   const before = usageOf(worker.pid);
   const databaseBefore = rig.databaseCpuSeconds();
+  const commitsBefore = await commitsIn(database);
   const from = clock.now();
   await sleep(seconds * 1_000);
   const to = clock.now();
   const after = usageOf(worker.pid);
   const databaseCpu = rig.databaseCpuSeconds() - databaseBefore;
+  const commits = (await commitsIn(database)) - commitsBefore;
   const coresBusy = busy.busySince();
   await sleep(GRACE / 1_000);
   const { due, done, lags, inTime, unanswered } = await punctuality(database, load, { from, to, until: clock.now() });
@@ -99,6 +101,7 @@ async function measureLoad(rig: Rig, load: Load, { seconds, say }: BenchOptions)
       note: `${(cpu / seconds).toFixed(2)} cores; the whole machine ${coresBusy.toFixed(1)}`,
     },
     { what: `${name}: CPU of PostgreSQL`, value: (databaseCpu * 1_000) / done, unit: 'ms/poll' },
+    { what: `${name}: commits`, value: commits / done, unit: 'commits/poll' },
     { what: `${name}: peak RSS`, value: (after?.peakRssBytes ?? Number.NaN) / 1e6, unit: 'MB', aim: { atMost: 400 } },
   ];
 }
@@ -188,4 +191,12 @@ async function assertEveryPollStored(database: Database): Promise<void> {
   );
   if (row === undefined || row.faults > 0) throw new WrongData(`${row?.faults} sources met a fault`);
   if (row.windows !== row.readings) throw new WrongData(`${row.windows} windows, but ${row.readings} readings`);
+}
+
+/** What was committed so far, by everybody in this database; backends tell it once a second. */
+async function commitsIn(database: Database): Promise<number> {
+  const row = await database.row<{ commits: number }>(
+    'select xact_commit as commits from pg_stat_database where datname = current_database()',
+  );
+  return row?.commits ?? Number.NaN;
 }
