@@ -30,15 +30,29 @@ interface Part {
   readonly to: DateTime;
 }
 
-function partOf(table: Partitioned, instant: Instant): Part {
+/** A part with its bounds as instants: nearly every question is about the same one, and calendars are slow. */
+interface Bounded extends Part {
+  readonly begin: Instant;
+  readonly end: Instant;
+}
+
+const latest: Partial<Record<Partitioned, Bounded>> = {};
+
+function partOf(table: Partitioned, instant: Instant): Bounded {
+  const last = latest[table];
+  if (last !== undefined && instant >= last.begin && instant < last.end) return last;
+  const part = calculated(table, instant);
+  const begin = part.from === undefined ? -Infinity : part.from.toMillis() * MILLISECOND;
+  return (latest[table] = { ...part, begin, end: part.to.toMillis() * MILLISECOND });
+}
+
+function calculated(table: Partitioned, instant: Instant): Part {
   const at = DateTime.fromMillis(toMillis(instant), { zone: 'utc' });
   if (table === 'reading' && at < EARLY) return { name: 'reading_early', from: undefined, to: EARLY };
   const from = at.startOf(PERIOD[table]);
   const name = `${table}_${from.toFormat(PERIOD[table] === 'month' ? 'yyyy_MM' : 'yyyy_MM_dd')}`;
   return { name, from, to: from.plus({ [PERIOD[table]]: 1 }) };
 }
-
-const endOf = ({ to }: Part): Instant => to.toMillis() * MILLISECOND;
 
 /** Partitions on demand, each created once; what this process has seen is not asked for again. */
 export function partitionsOf(database: Database): Partitions {
@@ -53,12 +67,12 @@ export function partitionsOf(database: Database): Partitions {
           known.add(part.name);
         }
         names.push(part.name);
-        begin = endOf(part);
+        begin = part.end;
       }
       const [only, more] = names;
       return only !== undefined && more === undefined ? only : table;
     },
-    endOf: (table, instant) => endOf(partOf(table, instant)),
+    endOf: (table, instant) => partOf(table, instant).end,
   };
 }
 
