@@ -77,6 +77,8 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const guard = guardEgress(settings.egress ?? {}, parts.lookup);
   const agents = openAgents(guard, base.hostname, settings.tls ?? {});
   const closing = new AbortController();
+  /** Conversations of one signal share what it becomes: a signal made for each would outlive many of them. */
+  const stopping = new WeakMap<AbortSignal, AbortSignal>();
   const judging = { pacer, redactor, now };
   const gate = openGate();
 
@@ -124,9 +126,14 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   };
   const send = judged(judging, false, authorised(signing, grants, exchange));
 
+  function orClosing(signal: AbortSignal): AbortSignal {
+    const either = stopping.get(signal) ?? AbortSignal.any([signal, closing.signal]);
+    stopping.set(signal, either);
+    return either;
+  }
+
   return {
-    http: (conversation) =>
-      makeHttp(send, { ...conversation, signal: AbortSignal.any([conversation.signal, closing.signal]) }),
+    http: (conversation) => makeHttp(send, { ...conversation, signal: orClosing(conversation.signal) }),
     redact: redactor.redact,
     async close() {
       closing.abort();
