@@ -86,22 +86,27 @@ export function openAgents(guard: Guard, baseHost: string, tls: Tls): Agents {
   };
 
   const secureContext = tls.ca === undefined ? undefined : trusting(tls.ca);
-  const plain = new PlainAgent(options, guard);
-  const secure = new SecureAgent(secureContext ? { ...options, secureContext } : options, guard, {
-    baseHost,
-    serverName: tls.serverName,
-  });
+  // Each made when it is needed first: nearly every source needs one of them, and there are many sources.
+  let plain: PlainAgent | undefined;
+  let secure: SecureAgent | undefined;
   return {
-    http: plain,
-    https: secure,
+    get http() {
+      return (plain ??= new PlainAgent(options, guard));
+    },
+    get https() {
+      return (secure ??= new SecureAgent(secureContext ? { ...options, secureContext } : options, guard, {
+        baseHost,
+        serverName: tls.serverName,
+      }));
+    },
     dropIdle() {
       for (const agent of [plain, secure]) {
-        for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
+        for (const idle of Object.values(agent?.freeSockets ?? {})) for (const socket of idle ?? []) socket.destroy();
       }
     },
     destroy() {
-      plain.destroy();
-      secure.destroy();
+      plain?.destroy();
+      secure?.destroy();
     },
   };
 }

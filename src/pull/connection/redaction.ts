@@ -35,14 +35,11 @@ const LOOKS_SECRET: readonly RegExp[] = [
 ];
 
 export function redactorFor(credentials: Credentials): Redactor {
-  const fields = Object.entries(credentials);
-  const secrets = fields.filter(([field]) => !PUBLIC_FIELD.test(field)).map(([, value]) => value);
-  const names = fields.filter(([field]) => PUBLIC_FIELD.test(field)).map(([, value]) => value);
-  const given = [...secrets, ...names.flatMap((name) => secrets.map((secret) => basicOf(name, secret)))].flatMap(forms);
   const learned = new Set<string>();
   let pattern: RegExp | undefined;
 
-  const all = (): string[] => [...given, ...[...learned].flatMap(forms)];
+  /** Worked out when something is redacted: most connections never have to, and there are many of them. */
+  const all = (): string[] => [...givenIn(credentials), ...learned].flatMap(forms);
 
   function redact(text: string): string {
     pattern ??= patternOf(all());
@@ -66,6 +63,14 @@ export function redactorFor(credentials: Credentials): Redactor {
       pattern = undefined;
     },
   };
+}
+
+/** The secret fields, and what HTTP Basic makes of them together with the public ones. */
+function givenIn(credentials: Credentials): string[] {
+  const fields = Object.entries(credentials);
+  const secrets = fields.filter(([field]) => !PUBLIC_FIELD.test(field)).map(([, value]) => value);
+  const names = fields.filter(([field]) => PUBLIC_FIELD.test(field)).map(([, value]) => value);
+  return [...secrets, ...names.flatMap((name) => secrets.map((secret) => basicOf(name, secret)))];
 }
 
 /** How HTTP Basic writes the two (RFC 7617); logins use it too. */

@@ -101,8 +101,7 @@ function configFor(request: Request, agents: Agents, open: unknown): InternalAxi
     maxContentLength: -1,
     maxBodyLength: -1,
     proxy: false,
-    httpAgent: agents.http,
-    httpsAgent: agents.https,
+    ...(request.url.protocol === 'https:' ? { httpsAgent: agents.https } : { httpAgent: agents.http }),
     transport: { request: open },
     validateStatus: () => true,
   };
