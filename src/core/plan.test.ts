@@ -2,32 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coverageOf, covers, equal, intersect, missing, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
-import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
+import { DAY, SECOND } from './instant.ts';
 import { edgeOf, plan } from './plan.ts';
+import { NOW, scene, span } from './plan-scenes.ts';
 import type { Lane, PlanRequest, Policy } from './plan.ts';
 import { lengthOf } from './window.ts';
 import type { Window } from './window.ts';
-
-const NOW = 1_000;
-
-const span = fc
-  .tuple(fc.integer({ min: 0, max: NOW }), fc.integer({ min: 1, max: 300 }))
-  .map(([from, length]): Window => ({ from, to: from + length }));
-
-const policy = fc.record({
-  start: fc.integer({ min: 0, max: NOW + 50 }),
-  settle: fc.integer({ min: 0, max: 120 }),
-  align: fc.integer({ min: 1, max: 40 }),
-  overlap: fc.integer({ min: 0, max: 150 }),
-  maxWindow: fc.integer({ min: 1, max: 200 }),
-});
-
-const scene = fc.record({
-  policy,
-  coverage: fc.array(span, { maxLength: 8 }).map(coverageOf),
-  now: fc.constant(NOW),
-  learned: fc.integer({ min: 1, max: 250 }),
-});
 
 const order = fc.constantFrom('newest' as const, 'oldest' as const);
 const lane = fc.constantFrom<Lane>('live', 'history');
@@ -72,13 +52,16 @@ describe('the windows of one call', () => {
       }),
     ));
 
-  test('of the live lane reach the edge first, or there are none', () =>
+  test('of the live lane reach the edge, first where nothing is asked again and last where something is', () =>
     check(
       fc.property(scene, (given) => {
         const windows = plan({ ...given, lane: 'live' });
         const open = openOf(given);
         const edge = edgeOf(given.policy, NOW);
-        expect(windows[0]?.to).toBe(open.at(-1)?.to === edge ? edge : undefined);
+        const again = windows.some((window) => intersect(given.coverage, window).length > 0);
+        expect(windows.at(again ? -1 : 0)?.to).toBe(open.at(-1)?.to === edge ? edge : undefined);
+        const froms = windows.map((window) => window.from);
+        expect(froms).toEqual(froms.toSorted((a, b) => (again ? a - b : b - a)));
         const length = Math.min(given.learned, given.policy.maxWindow);
         expect(totalLength(subtract(coverageOf(windows), given.coverage))).toBeLessThanOrEqual(length);
       }),
@@ -168,9 +151,11 @@ test('planning and covering in any interleaving covers everything, to the last Â
         if (now === undefined) throw new Error('no step');
         // Both lanes are asked in turn, whatever the script says, or one of them might never get its windows.
         for (const which of [now.lane, now.lane === 'live' ? 'history' : 'live'] as const) {
-          const windows = plan({ ...given, ...now, lane: which, coverage });
+          // A poll asks for all of live: what it asks again comes first.
+          const limit = which === 'live' ? Infinity : now.limit;
+          const windows = plan({ ...given, ...now, limit, lane: which, coverage });
           const before = totalLength(coverage);
-          coverage = union(coverage, coverageOf(windows.slice(0, now.taken)));
+          coverage = union(coverage, coverageOf(which === 'live' ? windows : windows.slice(0, now.taken)));
           idle = windows.length === 0 ? idle + 1 : 0;
           if (windows.length > 0) expect(totalLength(coverage)).toBeGreaterThan(before);
         }
@@ -179,84 +164,6 @@ test('planning and covering in any interleaving covers everything, to the last Â
     }),
     300,
   );
-});
-
-test('a point that comes up to the overlap late is asked for again, a few times in every overlap and no more', () => {
-  const overlap = 5 * MINUTE;
-  const daily: Policy = { start: 0, settle: 30 * SECOND, align: SECOND, overlap, maxWindow: DAY };
-  const every = 7 * SECOND;
-  let coverage: Coverage = [{ from: 0, to: HOUR }];
-  const lastAsked = new Map<number, number>();
-  const probes = Array.from({ length: 100 }, (_, index) => HOUR + index * 5 * SECOND);
-  let lookBacks = 0;
-  for (let now = HOUR + 31 * SECOND; now < 2 * HOUR; now += every) {
-    const end = coverage.at(-1)?.to ?? 0;
-    const windows = plan({ policy: daily, coverage, now, lane: 'live', learned: HOUR });
-    if (windows.some((window) => window.from < end)) lookBacks += 1;
-    for (const probe of probes) {
-      if (windows.some((window) => probe >= window.from && probe < window.to)) lastAsked.set(probe, edgeOf(daily, now));
-    }
-    coverage = union(coverage, windows);
-  }
-  expect(coverage).toHaveLength(1);
-  for (const probe of probes) expect((lastAsked.get(probe) ?? 0) - probe).toBeGreaterThanOrEqual(overlap - every);
-  expect(lookBacks).toBeLessThanOrEqual((4 * HOUR) / overlap + 1);
-});
-
-test('after a downtime live takes the newest window, and history fills the rest and asks the overlap once', () => {
-  const policyOfDay: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 10 * MINUTE, maxWindow: DAY };
-  const request = { policy: policyOfDay, now: 30 * HOUR, learned: HOUR };
-  let coverage: Coverage = [{ from: 0, to: 20 * HOUR }];
-  const live = plan({ ...request, coverage, lane: 'live' });
-  expect(live).toEqual([{ from: 29 * HOUR, to: 30 * HOUR }]);
-  coverage = union(coverage, live);
-  let again = 0;
-  for (let windows = plan({ ...request, coverage, lane: 'history', limit: 1 }); windows.length > 0;) {
-    again += totalLength(intersect(coverage, windows[0] ?? { from: 0, to: 0 }));
-    coverage = union(coverage, windows);
-    windows = plan({ ...request, coverage, lane: 'history', limit: 1 });
-  }
-  expect(coverage).toEqual([{ from: 0, to: 30 * HOUR }]);
-  expect(again).toBe(10 * MINUTE);
-});
-
-test('an overlap up to half a window is asked once and whole, even where one window is planned at a time', () =>
-  check(
-    fc.property(scene, fc.integer({ min: 1, max: 400 }), (given, downtime) => {
-      const { maxWindow, overlap, start } = given.policy;
-      const half = Math.floor(Math.min(given.learned, maxWindow) / 2);
-      const policyOfHalf = { ...given.policy, overlap: Math.min(overlap, half) };
-      const end = start + 100;
-      const now = end + downtime + given.policy.settle + given.policy.align;
-      const edge = edgeOf(policyOfHalf, now);
-      let coverage: Coverage = [{ from: start, to: end }];
-      let again = 0;
-      for (const which of ['live', 'history'] as const) {
-        const next = (): Window[] => plan({ ...given, policy: policyOfHalf, now, coverage, lane: which, limit: 1 });
-        for (let windows = next(); windows.length > 0; windows = next()) {
-          again += totalLength(windows) - totalLength(subtract(windows, coverage));
-          coverage = union(coverage, windows);
-        }
-      }
-      expect(coverage).toEqual([{ from: start, to: edge }]);
-      const inLive = end >= edge - Math.min(given.learned, maxWindow);
-      if (!inLive) expect(again).toBe(Math.min(policyOfHalf.overlap, 100));
-    }),
-  ));
-
-test('an overlap longer than a window shares one with new time, and its rest comes last', () => {
-  const long: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 2 * HOUR, maxWindow: HOUR };
-  const coverage = coverageOf([
-    { from: 0, to: 20 * HOUR },
-    { from: 21 * HOUR, to: 30 * HOUR },
-  ]);
-  const windows = plan({ policy: long, coverage, now: 30 * HOUR, lane: 'history', learned: HOUR });
-  expect(windows.map(({ from, to }) => [from / HOUR, to / HOUR])).toEqual([
-    [20.5, 21],
-    [19.5, 20.5],
-    [18.5, 19.5],
-    [18, 18.5],
-  ]);
 });
 
 test('a century of empty history is planned one window at a time', () => {

@@ -33,6 +33,12 @@ export interface PlanRequest {
   readonly order?: 'newest' | 'oldest';
   /** How many windows are returned at most. Give one: years of history are millions of windows. */
   readonly limit?: number;
+  /**
+   * History, newest first: what a run that plans one window at a time asked again already, and what is under way. An
+   * overlap that does not fit into one window with new time is then asked whole, before the window that closes the
+   * stretch: closed, nobody would know of it any more. Without it what does not fit comes last.
+   */
+  readonly asked?: { readonly done: Coverage; readonly underWay: Coverage };
 }
 
 /** The newest instant worth asking for: `now - settle`, on the grid. */
@@ -45,10 +51,11 @@ export const edgeOf = (policy: Pick<Policy, 'settle' | 'align'>, now: Instant): 
  * The live lane gets the newest `learned` µs below the edge, as far as they are missing, and nothing until there is a
  * new edge; history gets whatever else is missing. The covered time just before the newest missing stretch is asked
  * again for late data, by whichever lane fills the start of that stretch; live does so a few times in every `overlap`,
- * such that a point which came up to `overlap` late is found. Oldest first asks nothing again: the start moves with every window then, and the overlap would be asked with each of them.
+ * such that a point which came up to `overlap` late is found, and oldest first then: were the edge covered and the
+ * process killed, nobody would look back any more. History that goes oldest first asks nothing again: the start moves with every window then, and the overlap would be asked with each of them.
  *
- * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. The
- * first of them always holds missing time, so covering what is returned and planning again comes to an end.
+ * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. Covering
+ * all of them and planning again comes to an end; so does covering the first one, unless live looks back.
  */
 export function plan(request: PlanRequest): Window[] {
   const limit = request.limit ?? Infinity;
@@ -83,7 +90,8 @@ function* live(request: PlanRequest): Iterable<Window> {
   if (atEdge === undefined || newest === undefined) return;
   const joins = atEdge.from === newest.from && crossesGrid(atEdge, lookBackStep(request.policy));
   const again = joins ? coveredBefore(newest.from, request, lookBackStep(request.policy)) : undefined;
-  yield* newestFirst({ from: again?.from ?? atEdge.from, to: atEdge.to }, cut);
+  if (again === undefined) yield* newestFirst(atEdge, cut);
+  else yield* oldestFirst({ from: again.from, to: atEdge.to }, cut);
 }
 
 function* history(request: PlanRequest): Iterable<Window> {
@@ -99,7 +107,7 @@ function* history(request: PlanRequest): Iterable<Window> {
   for (const stretch of stretches.toReversed()) {
     const again = stretch.from === newest?.from ? coveredBefore(stretch.from, request) : undefined;
     if (again === undefined) yield* newestFirst(stretch, cut);
-    else yield* withOverlap(stretch, again, cut);
+    else yield* withOverlap(stretch, again, cut, request.asked);
   }
 }
 
@@ -128,17 +136,25 @@ function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more
 
 /**
  * The window at the start of the stretch takes the overlap with it, up to half its length: so the usual short overlap
- * cannot get lost to a `limit`, and a long one cannot keep the window from making progress. The rest comes last.
+ * cannot get lost to a `limit`, and a long one cannot keep the window from making progress. The rest comes before it
+ * where it is known how much of it was asked, otherwise last.
  */
-function* withOverlap(stretch: Window, again: Window, cut: Cut): Iterable<Window> {
+function* withOverlap(stretch: Window, again: Window, cut: Cut, asked: PlanRequest['asked']): Iterable<Window> {
   const half = stretch.from - Math.floor(cut.length / 2);
   const from = again.from >= half ? again.from : Math.min(gridUp(half, cut), stretch.from);
   const end = from + cut.length;
   const aligned = gridDown(end, cut) > stretch.from ? gridDown(end, cut) : end;
   const to = end < stretch.to ? aligned : stretch.to;
   yield* newestFirst({ from: to, to: stretch.to }, cut);
-  yield { from, to };
-  yield* newestFirst({ from: again.from, to: from }, cut);
+  if (asked === undefined) {
+    yield { from, to };
+    yield* newestFirst({ from: again.from, to: from }, cut);
+    return;
+  }
+  const rest = again.from < from ? subtract([{ from: again.from, to: from }], asked.done) : [];
+  const left = subtract(rest, asked.underWay);
+  for (const part of left) yield* oldestFirst(part, cut);
+  if (rest.length === 0 || left.length > 0) yield { from, to };
 }
 
 function* newestFirst(stretch: Window, cut: Cut): Iterable<Window> {

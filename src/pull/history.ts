@@ -1,4 +1,4 @@
-import { coverageOf, union } from '../core/coverage.ts';
+import { coverageOf, covers, union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import { asBridgeError } from '../core/errors.ts';
 import { SECOND } from '../core/instant.ts';
@@ -63,6 +63,10 @@ interface Progress {
   wishesAt: Instant;
   /** What was read cannot be handed over any more: nothing further is asked. */
   full: boolean;
+  /** What this run read: what it asked again for late data is asked once. */
+  asked: Coverage;
+  /** Between time that is asked again and the window that closes its stretch a run does not end. */
+  lookingBack: boolean;
   /** Planned around, so that no window is asked for twice at a time. */
   readonly underWay: Set<Window>;
 }
@@ -88,12 +92,14 @@ async function fill(
     wishes: await wishesOf(bridge.database, stream.id),
     wishesAt: clock.now(),
     full: false,
+    asked: [],
+    lookingBack: false,
     underWay: new Set(),
   };
   let failed: Instant | undefined;
   let unreadable = 0;
   const next = async (): Promise<Ask | undefined> => {
-    if (signal.aborted || clock.now() > end) return undefined;
+    if (signal.aborted || (clock.now() > end && !progress.lookingBack)) return undefined;
     if (clock.now() > progress.wishesAt + WISHES_EVERY) {
       progress.wishes = await wishesOf(bridge.database, stream.id);
       progress.full = await isFull(bridge.database, source.projectId);
@@ -103,6 +109,7 @@ async function fill(
     const ask = nextAsk(source, progress, clock.now());
     // Marked before anything is awaited: the next place that looks for work must not find the same window.
     if (ask) progress.underWay.add(ask.window);
+    progress.lookingBack = ask !== undefined && covers(progress.covered, ask.window);
     return ask;
   };
   await eachWithin(source.config.pace.concurrency, next, async (ask) => {
@@ -115,6 +122,8 @@ async function fill(
       const place = { failures: claimed.source.failures, stream, window: ask.window, lane: 'history' as const };
       const retryAt = await actOn(bridge, source, asBridgeError(error), place);
       failed = retryAt ?? clock.now();
+      // What cannot be read again must not keep the time after it from being read at all.
+      if (retryAt !== undefined) progress.asked = union(progress.asked, [ask.window]);
       // A window that cannot be read is planned around from here on: what lies behind it need not wait.
       unreadable += 1;
       return retryAt !== undefined && unreadable < MOST_UNREADABLE ? 'go-on' : 'stop';
@@ -138,7 +147,8 @@ function nextAsk(source: OpenSource, progress: Progress, now: Instant): Ask | un
     if (window) return { window, wish };
   }
   const coverage = union(progress.covered, underWay);
-  const [window] = plan({ ...request, coverage, order: config.schedule.catchUp });
+  const asked = { done: progress.asked, underWay };
+  const [window] = plan({ ...request, coverage, order: config.schedule.catchUp, asked });
   return window && { window, wish: undefined };
 }
 
@@ -160,6 +170,7 @@ async function fetchAsk(
   progress.learned = result.learned;
   if (result.kind === 'done') {
     progress.covered = union(progress.covered, [window]);
+    progress.asked = union(progress.asked, [window]);
     progress.wishes = progress.wishes.map((one) =>
       one.id === wish?.id ? { ...one, done: union(one.done, [window]) } : one,
     );

@@ -1,5 +1,7 @@
-import { union } from '../core/coverage.ts';
+import { intersect, union } from '../core/coverage.ts';
+import type { Coverage } from '../core/coverage.ts';
 import { asBridgeError } from '../core/errors.ts';
+import type { Microseconds } from '../core/instant.ts';
 import { plan } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
@@ -69,8 +71,7 @@ async function askStream(
       );
       learned = result.learned;
       if (result.kind === 'done') covered = union(covered, [current]);
-      // The newest half is still live; the older one is left to the history lane.
-      else windows.unshift({ from: Math.max(current.from, current.to - learned.length), to: current.to });
+      else windows.unshift(...halvesOf(current, learned.length, covered));
     }
     await wakeHistory(bridge, source, stream, covered, learned.length);
     return 'answered';
@@ -80,6 +81,13 @@ async function askStream(
     const retryAt = await actOn(bridge, source, asBridgeError(error), place);
     return retryAt === undefined ? 'source-waits' : 'stream-waits';
   }
+}
+
+/** The newest part is still live; the older one is history's, unless it is asked again: then nobody else would. */
+function halvesOf({ from, to }: Window, length: Microseconds, covered: Coverage): Window[] {
+  const newest = { from: Math.max(from, to - length), to };
+  const older = { from, to: newest.from };
+  return from < newest.from && intersect(covered, older).length > 0 ? [older, newest] : [newest];
 }
 
 /** What live leaves missing is history's: catch-up after downtime begins here. */

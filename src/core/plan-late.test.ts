@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { coverageOf, equal, intersect, subtract, totalLength, union } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
+import { edgeOf, plan } from './plan.ts';
+import type { Policy } from './plan.ts';
+import { scene } from './plan-scenes.ts';
+import type { Window } from './window.ts';
+
+/** Late data: what is asked again, and that no end of a run or process leaves it out. */
+
+const check = <T>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns: 1_000 });
+
+test('a point that comes up to the overlap late is asked for again, a few times in every overlap and no more', () => {
+  const overlap = 5 * MINUTE;
+  const daily: Policy = { start: 0, settle: 30 * SECOND, align: SECOND, overlap, maxWindow: DAY };
+  const every = 7 * SECOND;
+  let coverage: Coverage = [{ from: 0, to: HOUR }];
+  const lastAsked = new Map<number, number>();
+  const probes = Array.from({ length: 100 }, (_, index) => HOUR + index * 5 * SECOND);
+  let lookBacks = 0;
+  for (let now = HOUR + 31 * SECOND; now < 2 * HOUR; now += every) {
+    const end = coverage.at(-1)?.to ?? 0;
+    const windows = plan({ policy: daily, coverage, now, lane: 'live', learned: HOUR });
+    if (windows.some((window) => window.from < end)) lookBacks += 1;
+    for (const probe of probes) {
+      if (windows.some((window) => probe >= window.from && probe < window.to)) lastAsked.set(probe, edgeOf(daily, now));
+    }
+    coverage = union(coverage, windows);
+  }
+  expect(coverage).toHaveLength(1);
+  for (const probe of probes) expect((lastAsked.get(probe) ?? 0) - probe).toBeGreaterThanOrEqual(overlap - every);
+  expect(lookBacks).toBeLessThanOrEqual((4 * HOUR) / overlap + 1);
+});
+
+test('after a downtime live takes the newest window, and history fills the rest and asks the overlap once', () => {
+  const policyOfDay: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 10 * MINUTE, maxWindow: DAY };
+  const request = { policy: policyOfDay, now: 30 * HOUR, learned: HOUR };
+  let coverage: Coverage = [{ from: 0, to: 20 * HOUR }];
+  const live = plan({ ...request, coverage, lane: 'live' });
+  expect(live).toEqual([{ from: 29 * HOUR, to: 30 * HOUR }]);
+  coverage = union(coverage, live);
+  let again = 0;
+  for (let windows = plan({ ...request, coverage, lane: 'history', limit: 1 }); windows.length > 0;) {
+    again += totalLength(intersect(coverage, windows[0] ?? { from: 0, to: 0 }));
+    coverage = union(coverage, windows);
+    windows = plan({ ...request, coverage, lane: 'history', limit: 1 });
+  }
+  expect(coverage).toEqual([{ from: 0, to: 30 * HOUR }]);
+  expect(again).toBe(10 * MINUTE);
+});
+
+test('an overlap up to half a window is asked once and whole, even where one window is planned at a time', () =>
+  check(
+    fc.property(scene, fc.integer({ min: 1, max: 400 }), (given, downtime) => {
+      const { maxWindow, overlap, start } = given.policy;
+      const half = Math.floor(Math.min(given.learned, maxWindow) / 2);
+      const policyOfHalf = { ...given.policy, overlap: Math.min(overlap, half) };
+      const end = start + 100;
+      const now = end + downtime + given.policy.settle + given.policy.align;
+      const edge = edgeOf(policyOfHalf, now);
+      let coverage: Coverage = [{ from: start, to: end }];
+      let again = 0;
+      for (const which of ['live', 'history'] as const) {
+        const next = (): Window[] =>
+          plan({
+            ...given,
+            policy: policyOfHalf,
+            now,
+            coverage,
+            lane: which,
+            ...(which === 'history' && { limit: 1 }),
+          });
+        for (let windows = next(); windows.length > 0; windows = next()) {
+          again += totalLength(windows) - totalLength(subtract(windows, coverage));
+          coverage = union(coverage, windows);
+        }
+      }
+      expect(coverage).toEqual([{ from: start, to: edge }]);
+      const inLive = end >= edge - Math.min(given.learned, maxWindow);
+      if (!inLive) expect(again).toBe(Math.min(policyOfHalf.overlap, 100));
+    }),
+  ));
+
+test('an overlap longer than a window shares one with new time, and its rest comes last', () => {
+  const long: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 2 * HOUR, maxWindow: HOUR };
+  const coverage = coverageOf([
+    { from: 0, to: 20 * HOUR },
+    { from: 21 * HOUR, to: 30 * HOUR },
+  ]);
+  const windows = plan({ policy: long, coverage, now: 30 * HOUR, lane: 'history', learned: HOUR });
+  expect(windows.map(({ from, to }) => [from / HOUR, to / HOUR])).toEqual([
+    [20.5, 21],
+    [19.5, 20.5],
+    [18.5, 19.5],
+    [18, 18.5],
+  ]);
+});
+
+test('a run that says what it asked again asks an overlap of any length whole, once, before it closes the stretch', () =>
+  check(
+    fc.property(
+      scene,
+      fc.integer({ min: 1, max: 400 }),
+      fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }),
+      (given, gap, picks) => {
+        const { start, overlap } = given.policy;
+        const [from, to] = [start + 200, start + 200 + gap];
+        // Live is far ahead: the stretch is history's alone.
+        const now = to + 1_000 + given.policy.settle + given.policy.align;
+        const edge = edgeOf(given.policy, now);
+        let coverage = coverageOf([
+          { from: start, to: from },
+          { from: to, to: edge },
+        ]);
+        let done: Coverage = [];
+        let closedWith: Coverage | undefined;
+        const underWay: Window[] = [];
+        for (;;) {
+          while (underWay.length < 3) {
+            const asked = { done, underWay: coverageOf(underWay) };
+            const planned = union(coverage, asked.underWay);
+            const [window] = plan({ ...given, now, lane: 'history', coverage: planned, limit: 1, asked });
+            if (window === undefined) break;
+            expect(intersect(union(done, asked.underWay), window)).toEqual([]);
+            underWay.push(window);
+          }
+          // Answers come in any order.
+          const [window] = underWay.splice((picks[done.length % picks.length] ?? 0) % Math.max(1, underWay.length), 1);
+          if (window === undefined) break;
+          done = union(done, [window]);
+          coverage = union(coverage, [window]);
+          if (coverage.length === 1) closedWith ??= done;
+        }
+        expect(coverage).toEqual([{ from: start, to: edge }]);
+        const late = { from: Math.max(start, from - overlap), to: from };
+        expect(subtract(late.from < late.to ? [late] : [], closedWith ?? [])).toEqual([]);
+        expect(equal(done, coverageOf([{ from: Math.min(late.from, from), to }]))).toBe(true);
+      },
+    ),
+  ));
+
+test('a process that ends between two live windows still looks back the next time', () =>
+  check(
+    fc.property(scene, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 6 }), (given, later, taken) => {
+      const { start, overlap } = given.policy;
+      const coverage = coverageOf([{ from: start, to: start + 300 }]);
+      const now = start + 300 + later + given.policy.settle;
+      const cut = plan({ ...given, now, coverage, lane: 'live' }).slice(0, taken);
+      const asked = coverageOf(cut);
+      const after = union(coverage, asked);
+      // Wherever coverage ends now, the time before it was asked again, or will be from there.
+      const end = after.at(-1)?.to ?? 0;
+      if (after.length > 1 || end === start + 300) return;
+      const step = Math.max(given.policy.align, Math.ceil(overlap / 4));
+      if (Math.floor((start + 300) / step) === Math.floor(edgeOf(given.policy, now) / step)) return;
+      const late = { from: Math.max(start, start + 300 - overlap), to: start + 300 };
+      if (late.from < late.to) expect(subtract([late], asked)).toEqual([]);
+    }),
+  ));
