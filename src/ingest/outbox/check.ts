@@ -2,6 +2,7 @@ import { secretPlaces } from '../../access/secret-places.ts';
 import { resolveSecrets } from '../../access/secret-reference.ts';
 import { PushError, openPushClient } from '../../client/index.ts';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
+import { assertRemote } from './assert-remote.ts';
 import { REMEDIES } from './remedies.ts';
 import type { RemoteSettings } from './remote.ts';
 
@@ -12,6 +13,7 @@ const PATIENCE_MS = 15_000;
  * Throws `config-invalid` for what a person has to correct, `unavailable` where the service does not answer now.
  */
 export async function checkRemote(settings: RemoteSettings): Promise<void> {
+  assertRemote(settings);
   const { secret } = await resolveSecrets({ secret: settings.secret }, secretPlaces());
   const { url: baseUrl, organisation, applicationId } = settings;
   try {
@@ -21,8 +23,7 @@ export async function checkRemote(settings: RemoteSettings): Promise<void> {
     );
     await client.push(settings.code, []);
   } catch (error) {
-    if (error instanceof TypeError)
-      throw configInvalid(`--url: ${error.message}`, 'give what stands before /v0', 'url');
+    if (error instanceof TypeError) throw configInvalid(error.message, 'give the codes that exist there');
     if (!(error instanceof PushError)) throw error;
     const { code } = error.fault;
     const remedy = REMEDIES[code];

@@ -14,19 +14,27 @@ import { REMEDIES } from './remedies.ts';
 const AWAY = { first: SECOND, most: MINUTE };
 const SLOW = { first: 30 * SECOND, most: 10 * MINUTE };
 
-/** No service keeps the outbox waiting longer by its own word. */
-const LONGEST_WISH = HOUR;
+/** No service keeps the outbox waiting longer by its own word, or has it ask in a circle. */
+const WISH = { least: SECOND, most: HOUR };
 
 type Code = PushFault['code'] | 'config-invalid' | 'bug';
 
 interface Ground {
   readonly database: Database;
+  readonly workerId: string;
   readonly log: Logger;
   readonly now: () => Instant;
 }
 
-/** Acts on what went wrong with a delivery: nothing of the outbox is lost, and everything of it is sent again later. */
-export async function actOnDelivery({ database, log, now }: Ground, remote: RemoteRow, error: unknown): Promise<void> {
+/**
+ * Acts on what went wrong with a delivery: nothing of the outbox is lost, and everything of it is sent again later. Where
+ * an operator changed or resumed it meanwhile, or another process delivers by now, theirs is the newer word.
+ */
+export async function actOnDelivery(
+  { database, workerId, log, now }: Ground,
+  remote: RemoteRow,
+  error: unknown,
+): Promise<void> {
   if (error instanceof BridgeError && error.code === 'cancelled') return;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -35,10 +43,10 @@ export async function actOnDelivery({ database, log, now }: Ground, remote: Remo
   const context = { project: remote.project, fault: code, remedy };
   if (code === 'credentials-rejected' || code === 'config-invalid') {
     log.error(context, `delivery stopped: ${message}`);
-    // Where an operator changed or resumed it meanwhile, that is the newer word.
     await database.run(
-      `update remote set state = 'stopped', last_fault = $2, failures = failures + 1 where project_id = $1 and revision = $3`,
-      [remote.projectId, record, remote.revision],
+      `update remote set state = 'stopped', last_fault = $2, failures = failures + 1
+       where project_id = $1 and revision = $3 and claimed_by = $4`,
+      [remote.projectId, record, remote.revision, workerId],
     );
     return;
   }
@@ -48,8 +56,8 @@ export async function actOnDelivery({ database, log, now }: Ground, remote: Remo
   else if (!isAway(code)) log.error(context, `delivery waits: ${message}`);
   await database.run(
     `update remote set failures = failures + 1, last_fault = $2, held_until = now() + $3 * interval '1 microsecond'
-     where project_id = $1 and revision = $4`,
-    [remote.projectId, record, delay, remote.revision],
+     where project_id = $1 and revision = $4 and claimed_by = $5`,
+    [remote.projectId, record, delay, remote.revision, workerId],
   );
 }
 
@@ -62,6 +70,6 @@ const isAway = (code: Code): boolean => code === 'unreachable' || code === 'over
 
 function delayOf(code: Code, error: unknown, failures: number): Microseconds {
   const stated = error instanceof PushError && error.fault.code === 'overloaded' ? error.fault.retryAfterMs : undefined;
-  if (stated !== undefined) return Math.min(LONGEST_WISH, stated * MILLISECOND);
+  if (stated !== undefined) return Math.min(WISH.most, Math.max(WISH.least, stated * MILLISECOND));
   return retryDelay(failures, { ...(isAway(code) ? AWAY : SLOW), random: Math.random() });
 }

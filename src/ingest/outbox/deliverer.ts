@@ -1,24 +1,19 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { Sealing } from '../../access/sealing.ts';
 import type { Instant } from '../../core/instant.ts';
-import { isDatabaseAway } from '../../database/away.ts';
 import type { Database } from '../../database/database.ts';
 import { claimable } from '../../database/presence.ts';
-import { actOnDelivery } from './consequence.ts';
-import { deliver } from './deliver.ts';
-import { headOf } from './head.ts';
-import { openRemote } from './open-remote.ts';
-import type { RemoteRow } from './open-remote.ts';
-import { settle } from './settle.ts';
+import { drain } from './drain.ts';
 import { countWaiting } from './waiting.ts';
 
 /** Hands over what stands in outboxes. */
 export interface Deliverer {
-  /** Begins with every project that has something to deliver and is in nobody else's hands. Does not wait for the end. */
+  /** Begins with projects that have something to deliver and are in nobody else's hands. Does not wait for the end. */
   look(): Promise<void>;
   /** Finds out which outboxes are full. */
   count(): Promise<void>;
-  /** Begins no new body; resolves when the ones under way are answered. */
+  /** Begins no new body; resolves when those under way are answered, or were broken off because that took too long. */
   stop(): Promise<void>;
 }
 
@@ -30,83 +25,45 @@ export interface DelivererGround {
   readonly now: () => Instant;
 }
 
-/** Readings of a body: many enough for speed, about a megabyte of JSON. */
-const BODY_READINGS = 10_000;
+/** Projects delivered at a time, each with a body or two in memory. */
+const MOST_AT_ONCE = 16;
 
-/** After so many good bodies a larger one is tried again. */
-const GROW_AFTER = 50;
+/** Of these, projects whose last delivery failed: they may hold their place until a time-out. */
+const MOST_FAILING = 8;
+
+/** How long a stop waits for answers, ms. What is broken off is sent again by whoever delivers next. */
+const STOP_MS = 5_000;
 
 const DUE = `
-  select project_id as id from remote
+  select project_id as id, failures > 0 as failing from remote
   where state = 'active' and (held_until is null or held_until <= now()) and ${claimable('claimed_by', '$1')}
-    and exists (select from outbox where outbox.project_id = remote.project_id)`;
-
-const CLAIM = `
-  update remote set claimed_by = $2 from ml_project
-  where project_id = $1 and ml_project.id = project_id and state = 'active' and (held_until is null or held_until <= now())
-    and ${claimable('claimed_by', '$2')}
-  returning project_id as "projectId", ml_project.code as project, url, remote.organisation, remote.code,
-    application_id as "applicationId", secret, revision, batch, failures`;
+    and exists (select from outbox where outbox.project_id = remote.project_id)
+  order by failures > 0, last_delivery_at nulls first`;
 
 export function delivererOf(ground: DelivererGround): Deliverer {
-  const { database, sealing, workerId, log } = ground;
-  const running = new Map<number, Promise<void>>();
-  let stopping = false;
+  const { database, workerId, log } = ground;
+  const running = new Map<number, { readonly failing: boolean; readonly done: Promise<void> }>();
+  const ending = { stopping: false, abort: new AbortController() };
+  // Each delivery listens, which is no leak.
+  setMaxListeners(0, ending.abort.signal);
   let countsAgainAt = 0;
 
-  async function run(projectId: number): Promise<void> {
-    const row = await database.row<RemoteRow & Record<string, unknown>>(CLAIM, [projectId, workerId]);
-    if (row === undefined) return;
-    try {
-      await drain(row);
-    } catch (error) {
-      if (isDatabaseAway(error)) throw error;
-      await actOnDelivery(ground, row, error);
-    } finally {
-      await database.run('update remote set claimed_by = null where project_id = $1 and claimed_by = $2', [
-        projectId,
-        workerId,
-      ]);
-    }
-  }
-
-  /** One body after the other until nothing is left, an operator changes something or the claim is lost. */
-  async function drain(row: RemoteRow): Promise<void> {
-    const { projectId } = row;
-    const client = await openRemote(database, sealing, row);
-    let batch = Math.min(row.batch ?? BODY_READINGS, BODY_READINGS);
-    let good = 0;
-    while (!stopping && (await isUnchanged(row))) {
-      const head = await headOf(database, projectId, batch);
-      if (head.ids.length === 0) return;
-      const delivered = await deliver(client, row.code, head.readings, batch);
-      good = delivered.batch < batch ? 0 : good + 1;
-      batch = delivered.batch;
-      if (good > 0 && good % GROW_AFTER === 0) batch = Math.min(2 * batch, BODY_READINGS);
-      if (!(await settle(database, { projectId, workerId }, head, { ...delivered, batch }))) return;
-      if (good === 1 && row.failures > 0) log.info({ project: row.project }, 'delivery goes on');
-    }
-  }
-
-  const isUnchanged = async ({ projectId, revision }: RemoteRow): Promise<boolean> =>
-    (await database.row('select from remote where project_id = $1 and revision = $2 and claimed_by = $3', [
-      projectId,
-      revision,
-      workerId,
-    ])) !== undefined;
+  const hasPlace = (failing: boolean): boolean =>
+    running.size < MOST_AT_ONCE &&
+    (!failing || [...running.values()].filter((other) => other.failing).length < MOST_FAILING);
 
   return {
     async look() {
-      if (stopping) return;
-      for (const { id } of await database.rows<{ id: number }>(DUE, [workerId])) {
-        if (running.has(id)) continue;
-        const work = run(id)
+      if (ending.stopping) return;
+      for (const { id, failing } of await database.rows<{ id: number; failing: boolean }>(DUE, [workerId])) {
+        if (running.has(id) || !hasPlace(failing)) continue;
+        const done = drain(ground, id, { stopping: () => ending.stopping, signal: ending.abort.signal })
           .catch((error: unknown) => {
             // The claim is this process's own: it is taken up again at the next look.
             log.debug({ err: error }, 'delivery broke off');
           })
           .finally(() => running.delete(id));
-        running.set(id, work);
+        running.set(id, { failing, done });
       }
     },
     async count() {
@@ -121,8 +78,10 @@ export function delivererOf(ground: DelivererGround): Deliverer {
       countsAgainAt = performance.now() + 20 * (performance.now() - began);
     },
     async stop() {
-      stopping = true;
-      await Promise.all(running.values());
+      ending.stopping = true;
+      const patience = setTimeout(() => ending.abort.abort(), STOP_MS);
+      await Promise.all([...running.values()].map(({ done }) => done));
+      clearTimeout(patience);
     },
   };
 }

@@ -47,7 +47,8 @@ const HEAD = `
 
 /** Rows until they hold `most` readings; the last one may hold more. */
 export async function headOf(database: Database, projectId: number, most: number): Promise<Head> {
-  const { rows } = await database.pool.query<Row>({ name: 'outbox-head', text: HEAD, values: [projectId, most] });
+  // Planned anew each time: a plan from when the outbox was empty sorts all of it once it is long.
+  const { rows } = await database.pool.query<Row>(HEAD, [projectId, most]);
   return { ids: [...new Set(rows.map(({ id }) => id))], readings: rows.map(outgoing) };
 }
 

@@ -6,6 +6,7 @@ import { PushError, openPushClient } from '../../client/index.ts';
 import type { Grant, PushClient } from '../../client/index.ts';
 import { parseReference } from '../../core/source-reference.ts';
 import type { Database } from '../../database/database.ts';
+import { assertRemote } from './assert-remote.ts';
 
 /** A row of `remote`, as a claim returns it. */
 export interface RemoteRow {
@@ -22,8 +23,12 @@ export interface RemoteRow {
   readonly failures: number;
 }
 
-/** A client of the remote service whose token all processes share. Throws `config-invalid` where its secret cannot be read. */
+/**
+ * A client of the remote service whose token all processes share. Throws `config-invalid` where its address cannot be
+ * one or its secret cannot be read.
+ */
 export async function openRemote(database: Database, sealing: Sealing, row: RemoteRow): Promise<PushClient> {
+  assertRemote({ url: row.url, secret: '' });
   const owner = {
     name: `the ingestion of ${row.project}`,
     table: 'remote',

@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/instant.ts';
 import type { Database } from '../../database/database.ts';
+import { numberOf } from './remote.ts';
 import type { ProjectName } from './remote.ts';
 
 /** A reading of a project that is stored here and was refused there. */
@@ -14,12 +15,16 @@ export interface RemoteRefusal {
   readonly notedAt: Instant;
 }
 
-/** The latest ones that were kept. */
-export const remoteRefusals = (database: Database, project: ProjectName, limit: number): Promise<RemoteRefusal[]> =>
-  database.rows<RemoteRefusal & Record<string, unknown>>(
+/** The latest ones that were kept. Throws `config-invalid` for an unknown project. */
+export async function remoteRefusals(
+  database: Database,
+  project: ProjectName,
+  limit: number,
+): Promise<RemoteRefusal[]> {
+  return await database.rows<RemoteRefusal & Record<string, unknown>>(
     `select source.name as source, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
-     from refusal join ml_project on ml_project.id = refusal.project_id
-       left join stream on stream.id = stream_id left join source on source.id = source_id
-     where organisation_id = $1 and code = $2 order by noted_at desc, refusal.id desc limit $3`,
-    [project.organisation, project.code, limit],
+     from refusal left join stream on stream.id = stream_id left join source on source.id = source_id
+     where refusal.project_id = $1 order by noted_at desc, refusal.id desc limit $2`,
+    [await numberOf(database.pool, project), limit],
   );
+}

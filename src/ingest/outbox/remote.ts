@@ -1,10 +1,11 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { audit } from '../../access/audit.ts';
 import type { Sealing } from '../../access/sealing.ts';
 import { configInvalid } from '../../core/errors.ts';
 import type { Instant } from '../../core/instant.ts';
 import { parseReference } from '../../core/source-reference.ts';
 import type { Database } from '../../database/database.ts';
+import { assertRemote } from './assert-remote.ts';
 
 /** A project of this bridge. */
 export interface ProjectName {
@@ -27,7 +28,8 @@ export interface RemoteSettings {
 
 /**
  * Lets a project hand its readings over from now on; what it stored before is not sent. The token of another target or
- * application is forgotten, and a delivery that was stopped goes on. Throws `config-invalid` for an unknown project.
+ * application is forgotten, and a delivery that was stopped goes on. Throws `config-invalid` for an unknown project and
+ * for what can be no address or no reference.
  */
 export async function setRemote(
   database: Database,
@@ -37,17 +39,21 @@ export async function setRemote(
   actor: string,
 ): Promise<void> {
   const { url, organisation, code, applicationId, secret, mostWaiting } = settings;
+  assertRemote({ url, secret });
   const stored = parseReference(secret) === undefined ? await sealing.seal(secret) : secret;
   await database.transaction(async (client) => {
     const id = await numberOf(client, project);
-    await client.query(
+    const { rows } = await client.query<{ isNew: boolean }>(
       `insert into remote (project_id, url, organisation, code, application_id, secret, most_waiting)
        values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (project_id) do update set url = $2, organisation = $3, code = $4, application_id = $5, secret = $6,
          most_waiting = $7, state = 'active', revision = remote.revision + 1, batch = null, failures = 0,
-         held_until = null, last_fault = null, counted_at = null`,
+         held_until = null, last_fault = null, counted_at = null
+       returning old.project_id is null as "isNew"`,
       [id, url, organisation, code, applicationId, stored, mostWaiting],
     );
+    // A window that was being stored while an earlier remote was removed noted what by now may be out of date.
+    if (rows[0]?.isNew) await client.query('delete from outbox where project_id = $1', [id]);
     await client.query(
       'update remote_token set version = version + 1, sealed = null, replacing_until = null where project_id = $1',
       [id],
@@ -104,7 +110,8 @@ export async function resumeRemote(database: Database, project: ProjectName, act
   });
 }
 
-async function numberOf(client: PoolClient, { organisation, code }: ProjectName): Promise<number> {
+/** Throws `config-invalid` for an unknown project. */
+export async function numberOf(client: Pool | PoolClient, { organisation, code }: ProjectName): Promise<number> {
   const { rows } = await client.query<{ id: number }>(
     'select id from ml_project where organisation_id = $1 and code = $2',
     [organisation, code],

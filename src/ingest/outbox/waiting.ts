@@ -18,7 +18,8 @@ const COUNT = `
   with due as (
     select project_id, full_since is not null as was_full from remote
     where counted_at is null or counted_at < now() - ${COUNT_EVERY} for no key update skip locked),
-  held as (
+  -- Materialized: read three times below, and counting is what costs.
+  held as materialized (
     select due.project_id, was_full, (select coalesce(sum(readings), 0) from outbox where outbox.project_id = due.project_id) as waiting
     from due)
   update remote set waiting = held.waiting, counted_at = now(),

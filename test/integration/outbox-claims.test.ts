@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { removeRemote } from '../../src/ingest/outbox/remote.ts';
+import { storeOf } from '../../src/ingest/store.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { startProxy } from '../kit/proxy.ts';
+import { batchOf, columnOf } from '../kit/stored-source.ts';
+import { eventually } from './daemon-rig.ts';
+import { PROJECT_HERE, START, makeRig } from './outbox-rig.ts';
+import type { Point, Rig, Worker } from './outbox-rig.ts';
+import { startService } from './outbox-service.ts';
+
+let server: DatabaseServer;
+let rig: Rig;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('outbox-claims');
+});
+
+beforeEach(async () => {
+  rig = await makeRig(server);
+  await rig.push();
+});
+
+afterEach(async () => {
+  await rig.close();
+  await server.closeAll();
+});
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const points = (value: number, count = 20): Point[] =>
+  Array.from({ length: count }, (_, at) => ({ sensor: 'a', at, value }));
+
+/** Has the next body held by the service until it is let go. */
+function hold(end?: 'reset' | 'forbid'): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  rig.service.fail({ kind: 'held', until: promise, ...(end && { end }) });
+  return resolve;
+}
+
+/** Begins a delivery whose first body the service holds. */
+async function holdBodyOf(worker: Worker, end?: 'reset' | 'forbid'): Promise<() => void> {
+  const before = rig.service.bodies.length;
+  const release = hold(end);
+  await worker.deliverer.look();
+  await eventually('the body is held', () => rig.service.bodies.length === before + 1);
+  return release;
+}
+
+/** Stores one reading in a transaction that stays open. */
+async function storeOpen(client: PoolClient, value: number): Promise<void> {
+  const store = storeOf(rig.database);
+  const numbered = await store.number(rig.source.projectId, batchOf([columnOf('a', { at: [START], value: [value] })]));
+  await client.query('begin');
+  const window = { from: START, to: START + 1 };
+  await store.takeMany(client, await store.prepare(numbered), numbered, { streamId: rig.streamId, covered: [window] });
+}
+
+describe('several workers', () => {
+  it('never deliver for one project at a time', async () => {
+    const workers = [await rig.worker(), await rig.worker(), await rig.worker()];
+    for (let round = 0; round < 15; round += 1) {
+      await rig.commit(points(round, 300));
+      // Long enough for a second one to come meanwhile.
+      rig.service.fail({ kind: 'held', until: sleep(100) });
+      await Promise.all(workers.map(({ deliverer }) => deliverer.look()));
+      await sleep(20);
+    }
+    await rig.drain(workers);
+    expect(rig.service.mostAtOnce()).toBe(1);
+    await rig.expectEqual();
+  });
+
+  it('leave a delivery that takes long to the one who has it, while that one is alive', async () => {
+    const [slow, other] = [await rig.worker(), await rig.worker()];
+    await rig.commit(points(1));
+    const release = await holdBodyOf(slow);
+    for (let look = 0; look < 5; look += 1) await other.deliverer.look();
+    expect((await rig.remote()).claimed).toBe(slow.id);
+    expect(rig.service.bodies).toHaveLength(1);
+    release();
+    await rig.drain([slow, other]);
+    expect(rig.service.bodies).toHaveLength(1);
+    await rig.expectEqual();
+  });
+
+  it.each(['answered', 'reset'] as const)(
+    'put right what one that was taken for dead sends late, when that is %s',
+    async (end) => {
+      const [late, other] = [await rig.worker(), await rig.worker()];
+      await rig.commit(points(1));
+      const release = await holdBodyOf(late, end === 'reset' ? 'reset' : undefined);
+      await late.fallSilent();
+      await rig.commit(points(2));
+      await rig.drain([other]);
+      await rig.expectEqual();
+      release();
+      await eventually('the late one is noted again', async () => (await rig.outbox()).length > 0);
+      expect(rig.service.stored()[0]).toMatch(/ 1 - /);
+      await rig.drain([other]);
+      await rig.expectEqual();
+      expect(await rig.remote()).toMatchObject({ failures: 0, state: 'active', fault: null });
+    },
+  );
+
+  it('do so also while a window is just revising what was sent late', async () => {
+    const [late, other] = [await rig.worker(), await rig.worker()];
+    await rig.commit(points(1, 1));
+    const release = await holdBodyOf(late);
+    await late.fallSilent();
+    await rig.commit(points(2, 1));
+    await rig.drain([other]);
+    const client = await rig.database.pool.connect();
+    try {
+      await storeOpen(client, 3);
+      release();
+      await eventually('the late one waits for the window', async () => {
+        const row = await rig.database.row<{ n: number }>(
+          `select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return row?.n === 1;
+      });
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+    await eventually('both are noted', async () => (await rig.outbox()).length === 2);
+    await rig.drain([other]);
+    await rig.expectEqual();
+  });
+
+  it('are not held up by the fault of one that was taken for dead', async () => {
+    const [late, other] = [await rig.worker(), await rig.worker()];
+    await rig.commit(points(1));
+    const release = await holdBodyOf(late, 'forbid');
+    await late.fallSilent();
+    await other.deliverer.look();
+    await eventually('taken over', async () => (await rig.outbox()).length === 0);
+    await rig.commit(points(2));
+    release();
+    await late.deliverer.stop();
+    expect(await rig.remote()).toMatchObject({ failures: 0, heldMs: null, fault: null });
+    await rig.drain([other]);
+    await rig.expectEqual();
+  });
+});
+
+describe('a body under way', () => {
+  it('is waited for when the process ends, and no other one begins', async () => {
+    const worker = await rig.worker();
+    await rig.database.run('update remote set batch = 5');
+    await rig.commit(points(1));
+    const release = await holdBodyOf(worker);
+    const stopped = worker.deliverer.stop();
+    await worker.deliverer.look();
+    release();
+    await stopped;
+    expect(rig.service.bodies.map(({ status }) => status)).toEqual([200]);
+    expect((await rig.remote()).claimed).toBeNull();
+    await rig.drain([await rig.worker()]);
+    await rig.expectEqual();
+  });
+
+  it('goes to the new target as well where an operator changes that meanwhile', async () => {
+    const worker = await rig.worker();
+    const next = await startService();
+    await rig.commit(points(1));
+    const release = await holdBodyOf(worker);
+    await rig.push({ url: next.url });
+    release();
+    await rig.drain([worker]);
+    expect(next.stored()).toEqual(rig.service.stored());
+    expect(next.stored()).toHaveLength(20);
+    await next.close();
+  });
+
+  it('leaves nothing behind where the project is taken off its service meanwhile', async () => {
+    const worker = await rig.worker();
+    await rig.commit(points(1));
+    const release = await holdBodyOf(worker);
+    expect(await removeRemote(rig.database, PROJECT_HERE, { discard: true }, 'test')).toBe(20);
+    release();
+    await eventually('it is over', async () => {
+      await worker.deliverer.stop();
+      return rig.service.stored().length === 20;
+    });
+    expect(await rig.outbox()).toEqual([]);
+  });
+
+  it('is taken out of the outbox when it was answered while the database was away', async () => {
+    const { hostname, port } = new URL(rig.database.url);
+    expect(hostname).toMatch(/^(?:127\.0\.0\.1|localhost)$/);
+    const proxy = await startProxy({ port: Number(port) });
+    const url = new URL(rig.database.url);
+    url.port = String(proxy.port);
+    const worker = await rig.worker(url.href);
+    await rig.commit(points(1));
+    const release = await holdBodyOf(worker);
+    await proxy.set({ connections: 'reset' });
+    proxy.reset();
+    release();
+    await eventually('it is stored there', () => rig.service.stored().length === 20);
+    // Long enough for a first try to fail; a second one comes by itself.
+    await sleep(500);
+    await proxy.set({});
+    await rig.drain([worker]);
+    expect(rig.service.bodies).toHaveLength(1);
+    await rig.expectEqual();
+    await worker.deliverer.stop();
+    await server.closeAll();
+    await proxy.close();
+  });
+
+  it('counts its refusals once, though an operator says resume meanwhile', async () => {
+    const worker = await rig.worker();
+    rig.service.refuse(({ value }) => (value === 7 ? 'too-warm' : undefined));
+    await rig.commit([...points(1), { sensor: 'b', at: 0, value: 7 }]);
+    const release = await holdBodyOf(worker);
+    await rig.database.run('update remote set revision = revision + 1');
+    release();
+    await rig.drain([worker]);
+    expect(rig.service.bodies).toHaveLength(2);
+    expect(await rig.database.rows('select refused, kept from refusal_count')).toEqual([{ refused: 1, kept: 1 }]);
+    expect(await rig.database.rows('select requests, readings, refused from delivery_sum')).toEqual([
+      { requests: 1, readings: 20, refused: 1 },
+    ]);
+  });
+});
+
+describe('a window that is stored while the project is taken off its service', () => {
+  it('leaves nothing that is sent when it gets one again', async () => {
+    const worker = await rig.worker();
+    await rig.commit(points(1, 1));
+    await rig.drain([worker]);
+    const client = await rig.database.pool.connect();
+    try {
+      await storeOpen(client, 2);
+      await removeRemote(rig.database, PROJECT_HERE, { discard: false }, 'test');
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+    await rig.commit(points(3, 1));
+    await rig.push();
+    await rig.commit([{ sensor: 'b', at: 0, value: 1 }]);
+    await rig.drain([worker]);
+    expect(rig.service.stored().map((line) => line.replace(/^(\w) .* (\S+) - \[\]$/, '$1 $2'))).toEqual(['a 1', 'b 1']);
+  });
+});
+
+describe('projects', () => {
+  it('are delivered beside twenty others whose service says nothing', async () => {
+    const worker = await rig.worker();
+    const silent = await startService();
+    silent.fail({ kind: 'silence' }, Infinity);
+    await rig.database.run(
+      `insert into ml_project (organisation_id, code, name) select 'default', 'p' || i, '' from generate_series(1, 20) i`,
+    );
+    await rig.database.run(
+      `insert into remote (project_id, url, organisation, code, application_id, secret, most_waiting, failures)
+       select ml_project.id, $1, remote.organisation, remote.code, application_id, secret, most_waiting, 1
+       from ml_project, remote where ml_project.code like 'p_' or ml_project.code like 'p__'`,
+      [silent.url],
+    );
+    await rig.database.run(
+      `insert into series (project_id, sensor_id, value_name) select id, 's', 'v' from ml_project`,
+    );
+    await rig.database.run(
+      `insert into outbox (project_id, readings, series, at, value, precision, labels)
+       select project_id, 1, array[id], array[now()], array[1], array[null::int2], array[null::int4] from series`,
+    );
+    await rig.database.run('delete from outbox where project_id = $1', [rig.source.projectId]);
+    await worker.deliverer.look();
+    await eventually('eight of them wait', () => silent.bodies.length === 8);
+    await rig.commit(points(1));
+    await worker.deliverer.look();
+    await eventually('the other one is delivered', () => rig.service.stored().length === 20);
+    expect(silent.bodies).toHaveLength(8);
+    await worker.deliverer.stop();
+    await silent.close();
+  });
+});

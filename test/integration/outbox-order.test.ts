@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { storeStream } from '../kit/stored-source.ts';
+import { makeRig } from './outbox-rig.ts';
+import type { Point, Rig, Worker } from './outbox-rig.ts';
+import type { Fault } from './outbox-service.ts';
+
+// Readings that are revised again and again while deliveries fail in every way: what was stored last is what arrives last.
+
+let server: DatabaseServer;
+let rig: Rig;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('outbox-order');
+});
+
+beforeEach(async () => {
+  rig = await makeRig(server);
+  await rig.push();
+});
+
+afterEach(async () => {
+  await rig.close();
+  await server.closeAll();
+});
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const FAULTS: readonly Fault[] = [
+  { kind: 'answer', status: 503 },
+  { kind: 'answer', status: 429, headers: { 'retry-after': '1' } },
+  { kind: 'answer', status: 500 },
+  { kind: 'answer', status: 404 },
+  { kind: 'answer', status: 200, body: '<html></html>' },
+  { kind: 'reset-after-storing' },
+  { kind: 'truncated' },
+  { kind: 'wrong-counts' },
+];
+
+/** Numbers from 0 to 1, the same ones for the same seed (Lehmer's generator). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+describe('what arrives', () => {
+  it.each([1, 2, 3])('is what was stored last, whatever fails meanwhile (%i)', async (seed) => {
+    const random = randomFrom(seed);
+    const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+    const workers: Worker[] = [await rig.worker(), await rig.worker(), await rig.worker()];
+    const streams = [rig.streamId, await storeStream(rig.database, rig.source, 'other')];
+    let rounds = 0;
+    let value = 0;
+    const trouble = async (): Promise<void> => {
+      await rig.database.run('update remote set held_until = null');
+      rounds += 1;
+      if (rounds > 60) {
+        rig.service.heal();
+        rig.service.limit({});
+        return;
+      }
+      value += 1;
+      const from = Math.floor(random() * 40);
+      const count = random() < 0.1 ? 2_500 : 1 + Math.floor(random() * 60);
+      // Both streams hold the same sensors, so that windows of two streams revise each other.
+      const points = Array.from({ length: count }, (_, at): Point => ({
+        sensor: 'ab'[at % 2] ?? 'a',
+        at: from + Math.floor(at / 2),
+        value: random() < 0.5 ? value : 0,
+      }));
+      await rig.commit(points, { stream: pick(streams) });
+      if (random() < 0.5) rig.service.fail(pick(FAULTS));
+      if (random() < 0.1) rig.service.tokens.expireAll();
+      if (random() < 0.2) rig.service.limit({ readings: pick([7, 50, 1_000]) });
+      if (random() < 0.2) await pick(workers).fallSilent();
+    };
+    while (rounds <= 60) {
+      await trouble();
+      for (const worker of workers) {
+        if (random() < 0.8) await worker.beat();
+        await worker.deliverer.look();
+      }
+    }
+    await rig.drain(workers, trouble);
+    expect(rig.service.bodies.filter(({ status }) => status !== 200).length).toBeGreaterThan(10);
+    await Promise.all(workers.map(({ deliverer }) => deliverer.stop()));
+    await rig.drain([await rig.worker()]);
+    await rig.expectEqual();
+  });
+
+  it('arrives oldest first', async () => {
+    const worker = await rig.worker();
+    await rig.database.run('update remote set batch = 10');
+    for (let value = 1; value <= 8; value += 1) {
+      await rig.commit(Array.from({ length: 5 }, (_, at) => ({ sensor: 'a', at: 5 * value + at, value })));
+    }
+    await rig.drain([worker]);
+    const sent = rig.service.bodies.flatMap(({ readings }) => readings.map(({ value }) => value));
+    expect(sent).toEqual(sent.toSorted((one, other) => one - other));
+    expect(sent).toHaveLength(40);
+    await rig.expectEqual();
+  });
+
+  it('arrives oldest first also where there are more rows than are looked at together', async () => {
+    const worker = await rig.worker();
+    const rows = 4_500;
+    await rig.commit([{ sensor: 'a', at: 0, value: rows }]);
+    await rig.database.run(
+      `insert into outbox (project_id, stream_id, readings, series, at, value, precision, labels)
+       select project_id, stream_id, 1, series, at, array[number], precision, labels
+       from outbox, generate_series(1, $1::int) as number order by number`,
+      [rows],
+    );
+    await rig.drain([worker]);
+    const sent = rig.service.bodies.flatMap(({ readings }) => readings.map(({ value }) => value));
+    expect(sent).toEqual([rows, ...Array.from({ length: rows }, (_, index) => index + 1)]);
+    await rig.expectEqual();
+  });
+});

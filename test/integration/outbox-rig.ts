@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { openSealing } from '../../src/access/sealing.ts';
+import type { Sealing } from '../../src/access/sealing.ts';
+import type { Column } from '../../src/core/batch.ts';
+import { SECOND } from '../../src/core/instant.ts';
+import type { Window } from '../../src/core/window.ts';
+import { clockOf } from '../../src/database/clock.ts';
+import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { presenceOf } from '../../src/database/presence.ts';
+import { delivererOf } from '../../src/ingest/outbox/deliverer.ts';
+import type { Deliverer } from '../../src/ingest/outbox/deliverer.ts';
+import { setRemote } from '../../src/ingest/outbox/remote.ts';
+import type { RemoteSettings } from '../../src/ingest/outbox/remote.ts';
+import { storeOf } from '../../src/ingest/store.ts';
+import { commitWindow } from '../../src/pull/commit.ts';
+import type { Committed } from '../../src/pull/commit.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { batchOf, storeSource, storeStream } from '../kit/stored-source.ts';
+import type { StoredSource } from '../kit/stored-source.ts';
+import { Waiting, eventually } from './daemon-rig.ts';
+import { APPLICATION, SECRET } from './outbox-service-tokens.ts';
+import { ORGANISATION, PROJECT, startService } from './outbox-service.ts';
+import type { Service } from './outbox-service.ts';
+
+/** Where the time of the tests begins: the end of a month is near. */
+export const START = Date.UTC(2026, 0, 31, 23, 59, 50) * 1_000;
+
+/** A point of a window. `at`: seconds after START. */
+export interface Point {
+  readonly sensor: string;
+  readonly at: number;
+  readonly value: number;
+  readonly precision?: number;
+  readonly labels?: readonly string[];
+}
+
+export const PROJECT_HERE = { organisation: 'default', code: 'project' };
+
+/** A worker of the bridge that delivers, with a pool of its own. */
+export interface Worker {
+  readonly id: string;
+  readonly deliverer: Deliverer;
+  /** Says that it is alive. */
+  beat(): Promise<void>;
+  /** From now on the others take it for dead. */
+  fallSilent(): Promise<void>;
+}
+
+/** A bridge with one source of one stream that hands over to a service. */
+export interface Rig {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly source: StoredSource;
+  readonly streamId: number;
+  readonly service: Service;
+  /** What all workers logged. */
+  readonly log: () => string;
+  /** Hands a window over as a poll does; its coverage is what the stream has. */
+  commit(points: readonly Point[], given?: { stream?: number; source?: StoredSource }): Promise<Committed>;
+  push(settings?: Partial<RemoteSettings>): Promise<void>;
+  /** `url`: of the database, where this worker is to reach it in a way of its own. */
+  worker(url?: string): Promise<Worker>;
+  /** Lets workers look until the outbox is empty; `meanwhile` runs before each look. */
+  drain(workers: readonly Worker[], meanwhile?: () => Promise<void>): Promise<void>;
+  remote(): Promise<RemoteState>;
+  outbox(): Promise<OutboxRow[]>;
+  /** That the service holds exactly what the bridge holds, and nothing waits or was done against the contract. */
+  expectEqual(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RemoteState {
+  readonly state: string;
+  readonly failures: number;
+  readonly batch: number | null;
+  readonly heldMs: number | null;
+  /** From the last fault to the next try. */
+  readonly waitMs: number | null;
+  readonly fault: { readonly code: string; readonly message: string; readonly remedy?: string } | null;
+  readonly claimed: string | null;
+  readonly full: boolean;
+}
+
+export interface OutboxRow {
+  readonly stream: number | null;
+  /** `sensor at value precision labels`, `at` in seconds after START. */
+  readonly readings: readonly string[];
+}
+
+/** A source with a stream in a second project, which keeps its readings here. Made before any further source. */
+export async function otherProject(database: Database): Promise<{ source: StoredSource; stream: number }> {
+  const { sourceId } = await storeSource(database, 'elsewhere');
+  const row = await database.row<{ id: number }>(
+    `insert into ml_project (organisation_id, code, name) values ('default', 'other', 'Other') returning id`,
+  );
+  const source = { sourceId, projectId: row?.id ?? 0 };
+  await database.run('update source set project_id = $2 where id = $1', [source.sourceId, source.projectId]);
+  return { source, stream: await storeStream(database, source, 'elsewhere') };
+}
+
+/** Readings of a project in the form and order of `Service.stored`. */
+export const truthOf = async (database: Pick<Database, 'rows'>, project = 'project'): Promise<string[]> =>
+  (
+    await database.rows<{ line: string }>(
+      `select concat_ws(' ', sensor_id, value_name, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), value,
+         coalesce(precision::text, '-'), '[' || array_to_string(coalesce(label_set.labels, '{}'), ',') || ']') as line
+       from reading join series on series.id = series join ml_project on ml_project.id = project_id and code = $1
+       left join label_set on label_set.id = reading.labels`,
+      [project],
+    )
+  )
+    .map(({ line }) => line)
+    .toSorted();
+
+export async function makeRig(server: DatabaseServer): Promise<Rig> {
+  const database = await server.create();
+  const source = await storeSource(database);
+  const streamId = await storeStream(database, source);
+  const service = await startService();
+  const sealing = await openSealing('', 'A'.repeat(43));
+  const clock = await clockOf(database);
+  const workers: Worker[] = [];
+  let logged = '';
+  const log = pino({ level: 'debug' }, { write: (line: string) => void (logged += line) });
+
+  const outbox = async (): Promise<OutboxRow[]> =>
+    database.rows<OutboxRow & Record<string, unknown>>(
+      `select stream_id as stream, array_agg(concat_ws(' ', sensor_id, (instant_of(row.at) - $1::bigint) / 1000000, row.value,
+         coalesce(row.precision::text, '-'), label_set.labels) order by place) as readings
+       from outbox cross join lateral unnest(outbox.series, outbox.at, outbox.value, outbox.precision, outbox.labels)
+           with ordinality as row (series, at, value, precision, labels, place)
+         join series on series.id = row.series left join label_set on label_set.id = row.labels
+       group by outbox.id order by outbox.id`,
+      [START],
+    );
+
+  return {
+    database,
+    sealing,
+    source,
+    streamId,
+    service,
+    log: () => logged,
+    async commit(points, { stream = streamId, source: of = source } = {}) {
+      const instants = points.map(({ at }) => START + at * SECOND);
+      const window: Window = {
+        from: instants.reduce((least, at) => Math.min(least, at), Infinity),
+        to: instants.reduce((most, at) => Math.max(most, at), 0) + 1,
+      };
+      const row = await database.row<{ covered: [number, number][] }>(
+        'select instants_of(covered) as covered from stream where id = $1',
+        [stream],
+      );
+      return await commitWindow(database, partitionsOf(database), storeOf(database), {
+        ...of,
+        streamId: stream,
+        lane: 'live',
+        window,
+        covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })),
+        learned: { length: 60 * SECOND },
+        backfillId: undefined,
+        askedAt: clock.now(),
+        meter: { requests: 1, bytesIn: 1, bytesOut: 1, waitedMs: 0, httpMs: 0 },
+        normaliseMs: 0,
+        batch: batchOf(columnsOf(points)),
+      });
+    },
+    push: (settings = {}) =>
+      setRemote(database, sealing, PROJECT_HERE, { ...settingsOf(service), ...settings }, 'test'),
+    async worker(url = database.url) {
+      const own = await server.another({ ...database, url });
+      const id = randomUUID();
+      const presence = presenceOf(own, id, 'test');
+      await presence.beat();
+      const deliverer = delivererOf({ database: own, sealing, workerId: id, log, now: clock.now });
+      const worker = {
+        id,
+        deliverer,
+        beat: () => presence.beat(),
+        async fallSilent() {
+          await database.run(`update worker set beat_at = now() - interval '1 minute' where id = $1`, [id]);
+        },
+      };
+      workers.push(worker);
+      return worker;
+    },
+    async drain(those, meanwhile) {
+      await eventually('the outbox is empty', async () => {
+        await meanwhile?.();
+        for (const worker of those) {
+          await worker.beat();
+          await worker.deliverer.look();
+        }
+        const left = await database.row<{ n: number }>('select count(*) as n from outbox');
+        return left?.n === 0 || new Waiting({ left, remote: await database.rows('select * from remote') });
+      });
+    },
+    async remote() {
+      const row = await database.row<RemoteState & Record<string, unknown>>(
+        `select state, failures, batch, extract(epoch from held_until - now())::float8 * 1000 as "heldMs", last_fault as fault,
+           extract(epoch from held_until - (last_fault ->> 'at')::timestamptz)::float8 * 1000 as "waitMs",
+           claimed_by as claimed, full_since is not null as full from remote`,
+      );
+      if (row === undefined) throw new Error('there is no remote');
+      return row;
+    },
+    outbox,
+    async expectEqual() {
+      expect(service.stored()).toEqual(await truthOf(database));
+      expect(await outbox()).toEqual([]);
+      expect(service.violations).toEqual([]);
+      await expectNoSecret(database, service, logged);
+    },
+    async close() {
+      await service.close();
+      for (const { deliverer } of workers) await deliverer.stop();
+    },
+  };
+}
+
+export const settingsOf = ({ url }: Service): RemoteSettings => ({
+  url,
+  organisation: ORGANISATION,
+  code: PROJECT,
+  applicationId: APPLICATION,
+  secret: SECRET,
+  mostWaiting: 1_000_000,
+});
+
+/** Neither in what an operator is shown nor in the log nor in a table in clear. */
+export async function expectNoSecret(database: Database, service: Service, logged: string): Promise<void> {
+  const shown = JSON.stringify(
+    await database.rows(
+      `select remote::text as row from remote union all select refusal::text from refusal
+       union all select audit::text from audit union all select remote_token::text from remote_token`,
+    ),
+  );
+  for (const secret of service.tokens.secrets()) expect(logged + shown).not.toContain(secret);
+}
+
+/** Points as columns of one sensor each, in the order of time. */
+function columnsOf(points: readonly Point[]): Column[] {
+  const bySensor = Map.groupBy(
+    points.toSorted((one, other) => one.at - other.at),
+    ({ sensor }) => sensor,
+  );
+  return [...bySensor].map(([sensorId, own]) => ({
+    sensorId,
+    valueName: 'value',
+    segments: [
+      ...Map.groupBy(own, ({ labels, precision }) => `${labels?.join(',')} ${precision === undefined}`).values(),
+    ].map((alike) => ({
+      at: alike.map(({ at }) => START + at * SECOND),
+      value: alike.map(({ value }) => value),
+      precision: alike[0]?.precision === undefined ? undefined : alike.map(({ precision }) => precision ?? 0),
+      labels: alike[0]?.labels ?? [],
+    })),
+  }));
+}

@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openRemote } from '../../src/ingest/outbox/open-remote.ts';
+import type { RemoteRow } from '../../src/ingest/outbox/open-remote.ts';
+import { resumeRemote } from '../../src/ingest/outbox/remote.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { eventually } from './daemon-rig.ts';
+import { SECRET } from './outbox-service-tokens.ts';
+import { PROJECT } from './outbox-service.ts';
+import { PROJECT_HERE, makeRig } from './outbox-rig.ts';
+import type { Point, Rig, Worker } from './outbox-rig.ts';
+
+let server: DatabaseServer;
+let rig: Rig;
+let worker: Worker;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('outbox-tokens');
+});
+
+beforeEach(async () => {
+  rig = await makeRig(server);
+  await rig.push();
+  worker = await rig.worker();
+});
+
+afterEach(async () => {
+  await rig.close();
+  await server.closeAll();
+});
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const points = (value: number): Point[] => Array.from({ length: 10 }, (_, at) => ({ sensor: 'a', at, value }));
+
+/** Grants asked for so far, with the status of each. */
+const calls = (): string[] => rig.service.tokens.calls.map(({ grant, status }) => `${grant} ${status}`);
+const statuses = (): number[] => rig.service.bodies.map(({ status }) => status);
+
+/** Stores something new and has it delivered. */
+async function deliver(value: number): Promise<void> {
+  await rig.commit(points(value));
+  await rig.drain([worker]);
+}
+
+describe('a token', () => {
+  it('is created once and used until it ends, also by another worker', async () => {
+    await deliver(1);
+    await deliver(2);
+    await rig.commit(points(3));
+    await rig.drain([await rig.worker()]);
+    expect(calls()).toEqual(['client_credentials 200']);
+    await rig.expectEqual();
+  });
+
+  it.each([
+    ['expires_in', false],
+    ['the JWT, where the answer does not say how long it lives', true],
+  ])('is renewed before it ends, by %s', async (_name, silentAboutLifetime) => {
+    Object.assign(rig.service.tokens.manners, { lifetime: 3, silentAboutLifetime });
+    await deliver(1);
+    await sleep(3_000);
+    await deliver(2);
+    const [first, ...renewals] = calls();
+    expect(first).toBe('client_credentials 200');
+    expect(new Set(renewals)).toEqual(new Set(['refresh_token 200']));
+    expect(statuses()).toEqual([200, 200]);
+    await rig.expectEqual();
+  });
+
+  it('is renewed after a 401, and the body sent once more', async () => {
+    await deliver(1);
+    rig.service.tokens.expireAll();
+    await deliver(2);
+    expect(calls()).toEqual(['client_credentials 200', 'refresh_token 200']);
+    expect(statuses()).toEqual([200, 401, 200]);
+    expect((await rig.remote()).failures).toBe(0);
+    await rig.expectEqual();
+  });
+
+  it('is created where it cannot be renewed', async () => {
+    await deliver(1);
+    rig.service.tokens.expireAll();
+    rig.service.tokens.manners.refuseRefresh = true;
+    await deliver(2);
+    expect(calls()).toEqual(['client_credentials 200', 'refresh_token 400', 'client_credentials 200']);
+    await rig.expectEqual();
+  });
+
+  it.each([500, 503])('that cannot be had because the token endpoint answers %i is asked for again', async (status) => {
+    rig.service.tokens.manners.broken = status;
+    await rig.commit(points(1));
+    await worker.deliverer.look();
+    await eventually('it failed', async () => (await rig.remote()).failures === 1);
+    expect(await rig.remote()).toMatchObject({ state: 'active' });
+    rig.service.tokens.manners.broken = undefined;
+    await rig.drain([worker]);
+    await rig.expectEqual();
+  });
+
+  it('is got once by three workers on three databases that want it at the same time', async () => {
+    rig.service.tokens.manners.delayMs = 300;
+    const row = await rig.database.row<RemoteRow & Record<string, unknown>>(
+      `select project_id as "projectId", 'project' as project, url, organisation, code, application_id as "applicationId",
+         secret, revision, batch, failures from remote`,
+    );
+    if (row === undefined) throw new Error('there is no remote');
+    const pools = await Promise.all([0, 1, 2].map(() => server.another(rig.database)));
+    const pushAll = async (): Promise<void> => {
+      const clients = await Promise.all(pools.map((pool) => openRemote(pool, rig.sealing, row)));
+      await Promise.all(clients.map((client) => client.push(PROJECT, [])));
+    };
+    await pushAll();
+    expect(calls()).toEqual(['client_credentials 200']);
+    rig.service.tokens.expireAll();
+    await pushAll();
+    expect(calls()).toEqual(['client_credentials 200', 'refresh_token 200']);
+    expect(rig.service.violations).toEqual([]);
+  });
+});
+
+describe('an application that is refused', () => {
+  /** Lets three workers look for a while. */
+  async function lookOften(): Promise<void> {
+    const workers = [worker, await rig.worker(), await rig.worker()];
+    await eventually('it is stopped', async () => {
+      await Promise.all(workers.map(({ deliverer }) => deliverer.look()));
+      return (await rig.remote()).state === 'stopped';
+    });
+    for (let look = 0; look < 5; look += 1) {
+      await Promise.all(workers.map(({ deliverer }) => deliverer.look()));
+      await sleep(50);
+    }
+  }
+
+  it.each(['push', 'resume'] as const)('stops the delivery after one try, until an operator says %s', async (word) => {
+    rig.service.tokens.manners.refuseClient = true;
+    await rig.commit(points(1));
+    await lookOften();
+    expect(calls()).toEqual(['client_credentials 401']);
+    expect(rig.service.bodies).toEqual([]);
+    expect(await rig.remote()).toMatchObject({
+      fault: { code: 'credentials-rejected', remedy: expect.stringContaining('ingestion push') as string },
+    });
+    // Readings are taken all the same.
+    await rig.commit(points(2));
+    expect(await rig.outbox()).toHaveLength(2);
+    rig.service.tokens.manners.refuseClient = false;
+    if (word === 'push') await rig.push();
+    else expect(await resumeRemote(rig.database, PROJECT_HERE, 'test')).toBe(true);
+    await rig.drain([worker]);
+    expect(calls()).toEqual(['client_credentials 401', 'client_credentials 200']);
+    await rig.expectEqual();
+  });
+
+  it('is tried once more for each word of an operator', async () => {
+    await rig.push({ secret: 'wrong' });
+    await rig.commit(points(1));
+    await lookOften();
+    await resumeRemote(rig.database, PROJECT_HERE, 'test');
+    await lookOften();
+    expect(calls()).toEqual(['client_credentials 401', 'client_credentials 401']);
+  });
+
+  it('by the data endpoint is stopped as well, after one fresh token', async () => {
+    await deliver(1);
+    rig.service.tokens.refuseAll(true);
+    await rig.commit(points(2));
+    await lookOften();
+    expect(calls()).toEqual(['client_credentials 200', 'refresh_token 200']);
+    expect(statuses()).toEqual([200, 401, 401]);
+    expect((await rig.remote()).fault?.code).toBe('credentials-rejected');
+    rig.service.tokens.refuseAll(false);
+    await resumeRemote(rig.database, PROJECT_HERE, 'test');
+    await rig.drain([worker]);
+    await rig.expectEqual();
+  });
+});
+
+describe('a secret', () => {
+  it('that is a reference to nothing stops the delivery without a request, and it goes on when it is there', async () => {
+    await rig.push({ secret: '${env:OUTBOX_TEST_SECRET}' });
+    await rig.commit(points(1));
+    await worker.deliverer.look();
+    await eventually('it is stopped', async () => (await rig.remote()).state === 'stopped');
+    expect(await rig.remote()).toMatchObject({
+      fault: { code: 'config-invalid', message: expect.stringContaining('OUTBOX_TEST_SECRET') as string },
+    });
+    expect(calls()).toEqual([]);
+    process.env['OUTBOX_TEST_SECRET'] = SECRET;
+    try {
+      await resumeRemote(rig.database, PROJECT_HERE, 'test');
+      await rig.drain([worker]);
+    } finally {
+      delete process.env['OUTBOX_TEST_SECRET'];
+    }
+    await rig.expectEqual();
+  });
+
+  it.each([
+    ['${file:relative}', rigUrl, /reference/],
+    ['${env:1X}', rigUrl, /reference/],
+    [SECRET, () => 'ftp://127.0.0.1', /--url/],
+    [SECRET, () => 'http://user:word@127.0.0.1', /--url/],
+  ])('or address that can be none is not stored: %s', async (secret, url, message) => {
+    await expect(rig.push({ secret, url: url() })).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});
+
+function rigUrl(): string {
+  return rig.service.url;
+}
