@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
+import { parseReference } from '../core/source-reference.ts';
 import { checkRemote } from '../ingest/outbox/check.ts';
 import { listIngestions, removeRemote, resumeRemote, setRemote } from '../ingest/outbox/remote.ts';
 import type { IngestionLine } from '../ingest/outbox/remote.ts';
@@ -7,6 +8,7 @@ import { withContext } from './context.ts';
 import { addIngestionRefusals } from './ingestion-refusals.ts';
 import type { Cell } from './output.ts';
 import { actor, printJson, printLine, table } from './output.ts';
+import { travelsInClear } from './plain-http.ts';
 import { wholeNumber } from './source-preview.ts';
 import { instantOrNull, short } from './words.ts';
 
@@ -58,6 +60,7 @@ interface PushOptions extends Owner {
   readonly secret?: string;
   readonly mostWaiting: number;
   readonly check: boolean;
+  readonly allowPlain?: boolean;
   readonly json?: boolean;
 }
 
@@ -81,6 +84,7 @@ function addPush(ingestion: Command): void {
       10_000_000,
     )
     .option('--no-check', 'save it without asking the service')
+    .option('--allow-plain', 'plain http:// to another host: secret and readings travel in clear')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -95,6 +99,7 @@ function addPush(ingestion: Command): void {
         mostWaiting: options.mostWaiting,
       };
       const settings = { ...shown, secret: secretOf(options) };
+      if (!options.allowPlain) assertPrivate(options.url);
       if (options.check) await checkRemote(settings);
       const project = { organisation: options.organisation, code };
       await withContext({ patient: false }, ({ database, sealing }) =>
@@ -105,6 +110,15 @@ function addPush(ingestion: Command): void {
     });
 }
 
+function assertPrivate(url: string): void {
+  if (!travelsInClear(url)) return;
+  throw configInvalid(
+    '--url begins with http://: secret and readings would travel in clear',
+    'give an https:// address, or --allow-plain where the network is private',
+    'url',
+  );
+}
+
 function applicationOf({ application = process.env['DATABRIDGE_APPLICATION_ID'] }: PushOptions): string {
   if (application) return application;
   throw configInvalid('no application is given', 'give --application, or set DATABRIDGE_APPLICATION_ID', 'application');
@@ -113,7 +127,7 @@ function applicationOf({ application = process.env['DATABRIDGE_APPLICATION_ID'] 
 function secretOf({ secret }: PushOptions): string {
   const remedy = "set DATABRIDGE_APPLICATION_SECRET, or give --secret '${env:X}' or '${file:/path}'";
   if (secret !== undefined) {
-    if (/^\$\{(env|file):.+\}$/.test(secret)) return secret;
+    if (parseReference(secret) !== undefined) return secret;
     throw configInvalid(
       '--secret is no reference; a secret on the command line can be seen by others',
       remedy,

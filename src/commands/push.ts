@@ -9,6 +9,7 @@ import { MILLISECOND } from '../core/instant.ts';
 import { apiFields } from '../settings-api.ts';
 import { VERSION } from '../version.ts';
 import { EXIT } from './output.ts';
+import { travelsInClear } from './plain-http.ts';
 import { FORMATS } from './push/file.ts';
 import type { Format } from './push/file.ts';
 import { localJudge } from './push/judge.ts';
@@ -129,7 +130,7 @@ function clientOf({ url, organisation, application, secretFile }: PushOptions): 
 }
 
 function warnOfPlain(url: string): void {
-  if (!/^http:/i.test(url) || /^http:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/i.test(url)) return;
+  if (!travelsInClear(url)) return;
   process.stderr.write('the address begins with http://: secret and readings travel in clear, for everybody to read\n');
 }
 

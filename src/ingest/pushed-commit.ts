@@ -39,7 +39,8 @@ export async function commitPushes(
   const rows = countRows(columns);
   if (rows === 0) return pushes.map(() => ({ accepted: 0, duplicates: 0, revised: 0 }));
   return await withClient(database, async (client) => {
-    if (fresh && rows > SMALL && (await isCopied(client, table, columns))) return countsOf(pushes, pieces, NONE_KNOWN);
+    const copyable = fresh && rows > SMALL && !(await isHandedOver(client, pushes));
+    if (copyable && (await isCopied(client, table, columns))) return countsOf(pushes, pieces, NONE_KNOWN);
     return countsOf(pushes, pieces, await upsert(client, columns, rows));
   });
 }
@@ -58,10 +59,17 @@ function inKeyOrder(pushes: readonly PushColumns[]): Piece[] {
   return pieces.sort((one, other) => one.numbered.series - other.numbered.series || firstOf(one) - firstOf(other));
 }
 
-/** Not where projects hand over what they take: COPY takes no note of it. */
+/** Whether a project of these pushes hands over what it takes: COPY would take no note of it. */
+async function isHandedOver(client: PoolClient, pushes: readonly PushColumns[]): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'handed-over',
+    text: 'select from remote join series using (project_id) where series.id = any($1::int[]) limit 1',
+    values: [pushes.flatMap(([first]) => first?.series ?? [])],
+  });
+  return Boolean(rowCount);
+}
+
 async function isCopied(client: PoolClient, table: string, columns: readonly NumberedColumn[]): Promise<boolean> {
-  const { rowCount } = await client.query({ name: 'any-remote', text: 'select from remote limit 1' });
-  if (rowCount) return false;
   try {
     await copyRows(client, table, columns);
     return true;

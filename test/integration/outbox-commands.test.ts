@@ -86,6 +86,12 @@ describe('what is wrong is said, and nothing is stored', () => {
     ['no address', async () => ['push', 'project', '--application', APPLICATION], 2, /--url/],
     ['an address that is none', async () => pushArguments(...secretFile('secret'), '--url', 'example'), 2, /--url/],
     [
+      'plain HTTP to another host',
+      async () => pushArguments(...secretFile('secret'), '--url', 'http://ingest.example'),
+      2,
+      /--allow-plain/,
+    ],
+    [
       'an address that is none, unchecked',
       async () => pushArguments(...secretFile('secret'), '--url', 'example', '--no-check'),
       2,

@@ -39,7 +39,8 @@ create table remote_token (
 -- window or push as columns.
 create table outbox (
   id bigint generated always as identity primary key,
-  project_id integer not null references ml_project,
+  -- No foreign key: projects are never removed, and each window would lock the row of its project.
+  project_id integer not null,
   -- Null for what a client pushed.
   stream_id integer,
   readings integer not null,
@@ -50,7 +51,7 @@ create table outbox (
   labels int4[] not null,
   noted_at timestamptz not null default now()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-create index outbox_project on outbox (project_id, id);
+create index outbox_project on outbox (project_id, id) include (readings);
 -- They live for moments: compressing them would cost more than it saves.
 alter table outbox alter series set storage external, alter at set storage external, alter value set storage external,
   alter precision set storage external, alter labels set storage external;
