@@ -12,6 +12,7 @@ import { withContext } from './context.ts';
 import type { Context } from './context.ts';
 import { EXIT, actor, printJson, printLine, table } from './output.ts';
 import { parseTime } from './time.ts';
+import { instantOrNull } from './words.ts';
 
 export function addBackfill(program: Command): void {
   const backfill = program
@@ -148,6 +149,8 @@ function etaOf(state: BackfillState, begun: { at: number; share: number }): stri
 
 function noteOf(state: BackfillState, now: Instant): string {
   if (state.sourceState !== 'active') return `source is ${state.sourceState}: ${state.fault?.message ?? ''}`;
+  if (state.outboxFullSince !== null)
+    return `nothing is asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
   if (state.heldUntil !== null && state.heldUntil > now)
     return `source waits until ${formatInstant(state.heldUntil)}: ${state.fault?.message ?? ''}`;
   return state.fault?.message ?? '';
@@ -169,7 +172,8 @@ const readable = (state: BackfillState): Record<string, unknown> => ({
   to: formatInstant(state.to),
   createdAt: formatInstant(state.createdAt),
   finishedAt: state.finishedAt === null ? null : formatInstant(state.finishedAt),
-  heldUntil: state.heldUntil === null ? null : formatInstant(state.heldUntil),
+  heldUntil: instantOrNull(state.heldUntil),
+  outboxFullSince: instantOrNull(state.outboxFullSince),
 });
 
 const describe = (state: BackfillState): string =>

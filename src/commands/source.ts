@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
+import { isSourceKeptWaiting } from '../ingest/outbox/waiting.ts';
 import { changeSource } from '../pull/registration.ts';
 import { withContext } from './context.ts';
 import { actor, printJson, printLine } from './output.ts';
@@ -30,8 +31,12 @@ export function addSource(program: Command): void {
       .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  $ databridge source ${change} hall-3`)
       .action(async (name: string, options: { json?: boolean }) => {
-        await withContext({ patient: false }, ({ database }) => changeSource(database, change, name, actor()));
-        if (options.json) printJson({ source: name, action: change });
+        const waits = await withContext({ patient: false }, async ({ database }) => {
+          await changeSource(database, change, name, actor());
+          return change === 'poll' && (await isSourceKeptWaiting(database, name));
+        });
+        if (options.json) printJson({ source: name, action: change, ...(change === 'poll' && { outboxFull: waits }) });
+        else if (waits) printLine(`source ${name} will be polled when the outbox of its project has room again`);
         else printLine(`source ${name} ${done}`);
       });
   }

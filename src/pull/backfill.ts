@@ -139,6 +139,8 @@ export interface BackfillState {
   readonly readings: number;
   readonly sourceState: string;
   readonly heldUntil: Instant | null;
+  /** Since when nothing is asked because the outbox of the project is full. */
+  readonly outboxFullSince: Instant | null;
   readonly fault: { message: string; remedy?: string } | null;
 }
 
@@ -146,6 +148,7 @@ const STATES = `
   select backfill.id, source.name as source, instant_of(from_at) as from, instant_of(to_at) as to, again, backfill.state,
     instant_of(backfill.created_at) as "createdAt", instant_of(finished_at) as "finishedAt", source.state as "sourceState",
     instant_of(held_until) as "heldUntil", source.last_fault as fault,
+    (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     (select count(*) from backfill_stream where backfill_id = backfill.id) as streams,
     coalesce((select avg(share_of(tstzrange(from_at, to_at), ${DONE}))
       from backfill_stream join stream on stream.id = stream_id

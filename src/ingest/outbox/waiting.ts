@@ -51,3 +51,9 @@ export const fullProjects = async (database: Database): Promise<ReadonlySet<numb
 export const isFull = async (database: Database, projectId: number): Promise<boolean> =>
   (await database.row('select from remote where project_id = $1 and full_since is not null', [projectId])) !==
   undefined;
+
+/** Whether a source is not asked because the outbox of its project is full. */
+export const isSourceKeptWaiting = async (database: Database, name: string): Promise<boolean> =>
+  (await database.row('select from source join remote using (project_id) where name = $1 and full_since is not null', [
+    name,
+  ])) !== undefined;
