@@ -1,4 +1,4 @@
-import { missing, subtract } from './coverage.ts';
+import { missing, subtract, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Window } from './window.ts';
@@ -33,12 +33,14 @@ export interface PlanRequest {
   readonly order?: 'newest' | 'oldest';
   /** How many windows are returned at most. Give one: years of history are millions of windows. */
   readonly limit?: number;
+  /** What is being asked just now: planned around, but not covered yet. */
+  readonly underWay?: Coverage;
   /**
-   * History, newest first: what a run that plans one window at a time asked again already, and what is under way. An
-   * overlap that does not fit into one window with new time is then asked whole, before the window that closes the
-   * stretch: closed, nobody would know of it any more. Without it what does not fit comes last.
+   * History, newest first: what a run that plans one window at a time asked again already. An overlap that does not fit
+   * into one window with new time is then asked whole, before the window that closes the stretch: closed, nobody would
+   * know of it any more. Without it what does not fit comes last.
    */
-  readonly asked?: { readonly done: Coverage; readonly underWay: Coverage };
+  readonly askedAgain?: Coverage;
 }
 
 /** The newest instant worth asking for: `now - settle`, on the grid. */
@@ -49,8 +51,8 @@ export const edgeOf = (policy: Pick<Policy, 'settle' | 'align'>, now: Instant): 
  * Which windows are missing: the one question that polling, catch-up, gap repair and backfill ask.
  *
  * The live lane gets the newest `learned` µs below the edge, as far as they are missing, and nothing until there is a
- * new edge; history gets whatever else is missing. The covered time just before the newest missing stretch is asked
- * again for late data, by whichever lane fills the start of that stretch; live does so a few times in every `overlap`,
+ * new edge; history gets whatever else is missing. The covered time just before a missing stretch is asked again for
+ * late data, by whichever lane fills the start of that stretch; live does so a few times in every `overlap`,
  * such that a point which came up to `overlap` late is found, and oldest first then: were the edge covered and the
  * process killed, nobody would look back any more. History that goes oldest first asks nothing again: the start moves with every window then, and the overlap would be asked with each of them.
  *
@@ -74,11 +76,11 @@ interface Cut {
   readonly align: Microseconds;
 }
 
-function survey({ policy, coverage, now, learned }: PlanRequest) {
+function survey({ policy, coverage, underWay = [], now, learned }: PlanRequest) {
   const edge = edgeOf(policy, now);
   const length = Math.max(1, Math.floor(Math.min(learned, policy.maxWindow)));
   const cut: Cut = { length, align: length < policy.align ? 1 : policy.align };
-  const open = missing({ from: policy.start, to: edge }, coverage);
+  const open = missing({ from: policy.start, to: edge }, union(coverage, underWay));
   const newest = open.at(-1);
   const atEdge =
     newest?.to === edge ? { from: Math.max(newest.from, gridUp(edge - length, cut)), to: edge } : undefined;
@@ -95,9 +97,10 @@ function* live(request: PlanRequest): Iterable<Window> {
 }
 
 function* history(request: PlanRequest): Iterable<Window> {
-  const { coverage, range } = request;
-  const { edge, cut, open, newest, atEdge } = survey(request);
-  const wanted = range === undefined ? open : missing({ from: range.from, to: Math.min(range.to, edge) }, coverage);
+  const { coverage, underWay = [], range } = request;
+  const { edge, cut, open, atEdge } = survey(request);
+  const wished = range && { from: range.from, to: Math.min(range.to, edge) };
+  const wanted = wished === undefined ? open : missing(wished, union(coverage, underWay));
   // A wish does not leave its end to live: asked again it is no gap, and then live would never come to it.
   const stretches = atEdge === undefined || range !== undefined ? wanted : subtract(wanted, [atEdge]);
   if (request.order === 'oldest') {
@@ -105,9 +108,9 @@ function* history(request: PlanRequest): Iterable<Window> {
     return;
   }
   for (const stretch of stretches.toReversed()) {
-    const again = stretch.from === newest?.from ? coveredBefore(stretch.from, request) : undefined;
+    const again = coveredBefore(stretch.from, request);
     if (again === undefined) yield* newestFirst(stretch, cut);
-    else yield* withOverlap(stretch, again, cut, request.asked);
+    else yield* withOverlap(stretch, again, cut, request);
   }
 }
 
@@ -139,20 +142,25 @@ function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more
  * cannot get lost to a `limit`, and a long one cannot keep the window from making progress. The rest comes before it
  * where it is known how much of it was asked, otherwise last.
  */
-function* withOverlap(stretch: Window, again: Window, cut: Cut, asked: PlanRequest['asked']): Iterable<Window> {
+function* withOverlap(
+  stretch: Window,
+  again: Window,
+  cut: Cut,
+  { askedAgain, underWay = [] }: PlanRequest,
+): Iterable<Window> {
   const half = stretch.from - Math.floor(cut.length / 2);
   const from = again.from >= half ? again.from : Math.min(gridUp(half, cut), stretch.from);
   const end = from + cut.length;
   const aligned = gridDown(end, cut) > stretch.from ? gridDown(end, cut) : end;
   const to = end < stretch.to ? aligned : stretch.to;
   yield* newestFirst({ from: to, to: stretch.to }, cut);
-  if (asked === undefined) {
+  if (askedAgain === undefined) {
     yield { from, to };
     yield* newestFirst({ from: again.from, to: from }, cut);
     return;
   }
-  const rest = again.from < from ? subtract([{ from: again.from, to: from }], asked.done) : [];
-  const left = subtract(rest, asked.underWay);
+  const rest = again.from < from ? subtract([{ from: again.from, to: from }], askedAgain) : [];
+  const left = subtract(rest, underWay);
   for (const part of left) yield* oldestFirst(part, cut);
   if (rest.length === 0 || left.length > 0) yield { from, to };
 }

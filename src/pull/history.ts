@@ -138,17 +138,15 @@ async function fill(
 /** The next window of the first wish that misses one, otherwise of catch-up. */
 function nextAsk(source: OpenSource, progress: Progress, now: Instant): Ask | undefined {
   const { policy, config } = source;
-  const learned = progress.learned.length;
-  const request = { policy, now, lane: 'history' as const, learned, limit: 1 };
+  const { covered, asked: askedAgain } = progress;
   const underWay = coverageOf([...progress.underWay]);
+  const request = { policy, now, lane: 'history' as const, learned: progress.learned.length, limit: 1, underWay };
   for (const wish of progress.wishes) {
-    const coverage = union(wish.again ? wish.done : progress.covered, underWay);
+    const coverage = wish.again ? wish.done : covered;
     const [window] = plan({ ...request, coverage, range: wish.range, order: 'oldest' });
     if (window) return { window, wish };
   }
-  const coverage = union(progress.covered, underWay);
-  const asked = { done: progress.asked, underWay };
-  const [window] = plan({ ...request, coverage, order: config.schedule.catchUp, asked });
+  const [window] = plan({ ...request, coverage: covered, order: config.schedule.catchUp, askedAgain });
   return window && { window, wish: undefined };
 }
 
