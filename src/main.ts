@@ -1,19 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { addApplication } from './commands/application.ts';
-import { addAudit } from './commands/audit.ts';
-import { addApi } from './commands/api.ts';
-import { addBackfill } from './commands/backfill.ts';
-import { addDemo } from './commands/demo.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addIngestion } from './commands/ingestion.ts';
-import { addOrganisation } from './commands/organisation.ts';
 import { EXIT, exitCodeOf, printError } from './commands/output.ts';
-import { addProject } from './commands/project.ts';
-import { addPush } from './commands/push.ts';
-import { addReadings } from './commands/readings.ts';
-import { addSigningKey } from './commands/signing-key.ts';
-import { addSource } from './commands/source.ts';
-import { addUp } from './commands/up.ts';
 import { VERSION } from './version.ts';
 
 const program = new Command('databridge')
@@ -25,23 +11,26 @@ const program = new Command('databridge')
     'after',
     '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it',
   );
-const commands = [
-  addDemo,
-  addUp,
-  addApi,
-  addSource,
-  addBackfill,
-  addOrganisation,
-  addProject,
-  addIngestion,
-  addApplication,
-  addPush,
-  addReadings,
-  addSigningKey,
-  addAudit,
-  addDoctor,
-];
-for (const add of commands) add(program);
+/** In the order of the help. Only what is asked for is loaded: most of them need a fraction of the program. */
+const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>>> = {
+  demo: async () => (await import('./commands/demo.ts')).addDemo,
+  up: async () => (await import('./commands/up.ts')).addUp,
+  api: async () => (await import('./commands/api.ts')).addApi,
+  source: async () => (await import('./commands/source.ts')).addSource,
+  backfill: async () => (await import('./commands/backfill.ts')).addBackfill,
+  organisation: async () => (await import('./commands/organisation.ts')).addOrganisation,
+  project: async () => (await import('./commands/project.ts')).addProject,
+  ingestion: async () => (await import('./commands/ingestion.ts')).addIngestion,
+  application: async () => (await import('./commands/application.ts')).addApplication,
+  readings: async () => (await import('./commands/readings.ts')).addReadings,
+  push: async () => (await import('./commands/push.ts')).addPush,
+  'signing-key': async () => (await import('./commands/signing-key.ts')).addSigningKey,
+  audit: async () => (await import('./commands/audit.ts')).addAudit,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+};
+const name = process.argv[2] === 'worker' ? 'up' : (process.argv[2] ?? '');
+const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+for (const load of asked ? [asked] : Object.values(COMMANDS)) (await load())(program);
 
 // `databridge … | head` closes the pipe when it has seen enough; that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
