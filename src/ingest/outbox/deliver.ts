@@ -42,9 +42,10 @@ export interface Target {
 
 /**
  * Sends readings in order, one body after the other. A body that is too large is halved, and the size that works is
- * kept, to be grown after a while. Where more were refused than the answer names, what lies behind the last named one is sent again, so that each
- * refusal is known; the good ones among them count as duplicates there. A reading that is too large all by itself is
- * refused, so that it does not hold up the others; unless it is so with each of them, for that is no matter of a reading.
+ * kept, to be grown after a while. Where more were refused than the answer names, what lies behind the last named one is
+ * sent again, so that each refusal is known; the good ones among them count as duplicates there. A reading that is too
+ * large all by itself is refused, so that it does not hold up the others; unless it is so with each of them, for that is
+ * no matter of a reading.
  * Throws PushError where not all could be sent: all of them may be sent again.
  */
 export async function deliver(
