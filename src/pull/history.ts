@@ -108,8 +108,11 @@ async function fill(
     if (progress.full) return undefined;
     const ask = nextAsk(source, progress, clock.now());
     // Marked before anything is awaited: the next place that looks for work must not find the same window.
-    if (ask) progress.underWay.add(ask.window);
-    progress.lookingBack = ask !== undefined && covers(progress.covered, ask.window);
+    if (ask) {
+      progress.underWay.add(ask.window);
+      // A wish may be for covered time, too; it is remembered in the database and takes its turn like any other.
+      progress.lookingBack = ask.wish === undefined && covers(progress.covered, ask.window);
+    }
     return ask;
   };
   await eachWithin(source.config.pace.concurrency, next, async (ask) => {
