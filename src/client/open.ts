@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { answerOf } from './answer.ts';
-import type { Grant, PushClient, PushClientOptions, Remote } from './contract.ts';
+import type { Grant, PushAnswer, PushClient, PushClientOptions, Remote } from './contract.ts';
 import { exchange } from './exchange.ts';
 import type { Answered } from './exchange.ts';
-import { notABridge } from './fault.ts';
+import { notABridge, quoted } from './fault.ts';
 import type { PushError } from './fault.ts';
 import { grantsInMemory } from './grants.ts';
 import { errorOf, isPage, objectOf } from './statuses.ts';
@@ -63,12 +63,23 @@ export function openPushClient(remote: Remote, options: PushClientOptions = {}):
         answered = await send(grant);
       }
       const answer = isAnswer(answered.status) ? answerOf(answered.status, answered.text, readings.length) : undefined;
-      if (answer !== undefined) return answer;
       const secrets = [grant.accessToken, grant.refreshToken ?? '', remote.applicationSecret];
+      if (answer !== undefined) return withoutSecrets(answer, secrets);
       throw unanswered(answered, { url, nowMs: nowMs(), secrets });
     },
   };
 }
+
+/** Refusals are kept and shown by callers, and a careless service may quote in them what it was sent. */
+const withoutSecrets = (answer: PushAnswer, secrets: readonly string[]): PushAnswer => ({
+  ...answer,
+  refused: answer.refused.map((one) => ({
+    ...one,
+    pointer: quoted(one.pointer, secrets),
+    reason: quoted(one.reason, secrets),
+    message: quoted(one.message, secrets),
+  })),
+});
 
 function baseOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

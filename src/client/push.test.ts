@@ -53,6 +53,17 @@ describe('a push', () => {
     expect(await service.client().push('hall', [READING, READING])).toEqual(expected);
   });
 
+  it('gives no refusal with a secret in it, whatever the service quotes', async () => {
+    service.onPush = (response, { headers }) => {
+      const token = headers.authorization?.replace('Bearer ', '') ?? '';
+      const leaky = `no: ${token} and ${REMOTE.applicationSecret}`;
+      const refusal = { index: 0, pointer: `/0/${token}`, reason: leaky, message: leaky };
+      return send(response, 422, { ...taken(0), refused: [refusal], refusedCount: 1 });
+    };
+    const { refused: told } = await service.client().push('hall', [READING]);
+    expect(told).toEqual([{ index: 0, pointer: '/0/…', reason: 'no: … and …', message: 'no: … and …' }]);
+  });
+
   it('does not begin with what cannot be an address', () => {
     for (const baseUrl of ['', 'bridge.example', 'ftp://x', 'http://u:p4ss@x', 'http://x?y=1']) {
       const open = (): unknown => openPushClient({ ...REMOTE, baseUrl });
