@@ -38,7 +38,7 @@ function addStart(backfill: Command): void {
     .command('start <source>')
     .description('ask a source for a past range; watches it until it is done')
     .requiredOption('--from <time>', 'begin: 2026-11-01T00:00:00Z, or 7d for seven days ago')
-    .option('--to <time>', 'end, not included; default: what has settled by now')
+    .option('--to <time>', 'end, not included; default: what has settled by now, or the start of the source')
     .option('--again', 'also ask for what is covered already: revised values replace the old ones')
     .option('--detach', 'start it and return')
     .option('--json', 'print JSON')
@@ -153,6 +153,8 @@ function noteOf(state: BackfillState, now: Instant): string {
     return `nothing is asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
   if (state.heldUntil !== null && state.heldUntil > now)
     return `source waits until ${formatInstant(state.heldUntil)}: ${state.fault?.message ?? ''}`;
+  if (state.fault === null && state.settlesAt !== null)
+    return `its last readings settle at ${formatInstant(state.settlesAt)}`;
   return state.fault?.message ?? '';
 }
 
@@ -172,6 +174,7 @@ const readable = (state: BackfillState): Record<string, unknown> => ({
   to: formatInstant(state.to),
   createdAt: formatInstant(state.createdAt),
   finishedAt: state.finishedAt === null ? null : formatInstant(state.finishedAt),
+  settlesAt: instantOrNull(state.settlesAt),
   heldUntil: instantOrNull(state.heldUntil),
   outboxFullSince: instantOrNull(state.outboxFullSince),
 });

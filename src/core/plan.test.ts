@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { coverageOf, covers, equal, intersect, missing, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, SECOND } from './instant.ts';
-import { edgeOf, plan } from './plan.ts';
+import { edgeOf, plan, settledAt } from './plan.ts';
 import { NOW, scene, span } from './plan-scenes.ts';
 import type { Lane, PlanRequest, Policy } from './plan.ts';
 import { lengthOf } from './window.ts';
@@ -20,6 +20,15 @@ const check = <T>(property: fc.IProperty<T>, numRuns = 1_000): void => fc.assert
 /** No two share an instant: together they are as long as the time they cover. */
 const areDisjoint = (windows: readonly Window[]): boolean =>
   totalLength(coverageOf(windows)) === windows.reduce((sum, window) => sum + lengthOf(window), 0);
+
+test('an instant has settled when the edge reaches it, and not before', () =>
+  check(
+    fc.property(scene, fc.integer({ min: -DAY, max: DAY }), ({ policy }, offset) => {
+      const instant = NOW + offset;
+      expect(edgeOf(policy, settledAt(policy, instant))).toBeGreaterThanOrEqual(instant);
+      expect(edgeOf(policy, settledAt(policy, instant) - 1)).toBeLessThan(instant);
+    }),
+  ));
 
 describe('the windows of one call', () => {
   test('are never empty, too long, past the edge, before the start or on top of each other', () =>

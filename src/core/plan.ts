@@ -47,6 +47,10 @@ export interface PlanRequest {
 export const edgeOf = (policy: Pick<Policy, 'settle' | 'align'>, now: Instant): Instant =>
   Math.floor((now - policy.settle) / policy.align) * policy.align;
 
+/** When everything before an instant is worth asking for: the first `now` at which `edgeOf` reaches it. */
+export const settledAt = (policy: Pick<Policy, 'settle' | 'align'>, instant: Instant): Instant =>
+  Math.ceil(instant / policy.align) * policy.align + policy.settle;
+
 /**
  * Which windows are missing: the one question that polling, catch-up, gap repair and backfill ask.
  *

@@ -55,7 +55,7 @@ export async function finishWhenCovered(database: Database, backfillId: number):
 export interface BackfillRequest {
   readonly source: string;
   readonly from: Instant;
-  /** Undefined: what has settled by now. */
+  /** Undefined: what has settled by now, and in any case up to where the live polls began. */
   readonly to: Instant | undefined;
   readonly again: boolean;
   readonly requestedBy: string;
@@ -66,6 +66,7 @@ interface SettledRow {
   readonly id: number;
   readonly state: string;
   readonly now: Instant;
+  readonly start: Instant;
   readonly settle: Microseconds;
   readonly every: Microseconds;
   /** As the operator wrote it. */
@@ -75,7 +76,7 @@ interface SettledRow {
 /** Writes an operator's wish down and wakes the history lane. Throws `config-invalid` with what to do instead. */
 export async function startBackfill(database: Database, request: BackfillRequest): Promise<number> {
   const source = await database.row<SettledRow & Record<string, unknown>>(
-    `select id, state, instant_of(now()) as now, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align
+    `select id, state, instant_of(now()) as now, instant_of(start_at) as start, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align
      from source where name = $1`,
     [request.source],
   );
@@ -88,15 +89,18 @@ export async function startBackfill(database: Database, request: BackfillRequest
       remedy: `databridge source resume ${request.source}`,
     });
   }
-  const to = request.to ?? edge;
+  // A source registered just now starts at an instant that has not settled. Live polls never look before it: a wish that
+  // ended at the edge would leave the time between them to nobody.
+  const latest = Math.max(edge, source.start);
+  const to = request.to ?? latest;
   if (request.from >= to) {
     throw new BridgeError({ code: 'config-invalid', path: '--to' }, '--from is not before --to', {
       remedy: 'give a range that begins before it ends',
     });
   }
-  if (to > edge) {
+  if (to > latest) {
     throw new BridgeError({ code: 'config-invalid', path: '--to' }, `--to ${formatInstant(to)} has not settled yet`, {
-      remedy: `leave --to out to go up to ${formatInstant(edge)}; live polls fetch the rest`,
+      remedy: `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`,
     });
   }
   return await database.transaction(async (client) => {
@@ -138,6 +142,8 @@ export interface BackfillState {
   /** Readings of history windows since it began, of this source. */
   readonly readings: number;
   readonly sourceState: string;
+  /** Its end has not settled yet; it is asked for from then on. */
+  readonly settlesAt: Instant | null;
   readonly heldUntil: Instant | null;
   /** Since when nothing is asked because the outbox of the project is full. */
   readonly outboxFullSince: Instant | null;
@@ -147,6 +153,7 @@ export interface BackfillState {
 const STATES = `
   select backfill.id, source.name as source, instant_of(from_at) as from, instant_of(to_at) as to, again, backfill.state,
     instant_of(backfill.created_at) as "createdAt", instant_of(finished_at) as "finishedAt", source.state as "sourceState",
+    case when its_end.settles > now() then instant_of(its_end.settles) end as "settlesAt",
     instant_of(held_until) as "heldUntil", source.last_fault as fault,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     (select count(*) from backfill_stream where backfill_id = backfill.id) as streams,
@@ -156,7 +163,8 @@ const STATES = `
     coalesce((select sum(readings) from window_log where window_log.source_id = source.id and lane = 'history'
       and asked_at >= backfill.created_at and asked_at <= coalesce(finished_at, now())
       and window_log.to_at > backfill.from_at and window_log.from_at < backfill.to_at), 0) as readings
-  from backfill join source on source.id = backfill.source_id`;
+  from backfill join source on source.id = backfill.source_id
+  cross join lateral (select to_at + settle_us * interval '1 microsecond' as settles) as its_end`;
 
 export const listBackfills = (database: Database): Promise<BackfillState[]> =>
   database.rows<BackfillState & Record<string, unknown>>(`${STATES} order by backfill.id desc limit 200`);

@@ -4,7 +4,7 @@ import { asBridgeError } from '../core/errors.ts';
 import { SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
-import { plan } from '../core/plan.ts';
+import { plan, settledAt } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { isFull } from '../ingest/outbox/waiting.ts';
@@ -135,7 +135,13 @@ async function fill(
   for (const wish of progress.wishes) await finishWhenCovered(bridge.database, wish.id);
   if (failed !== undefined) return { dueAt: failed, healthy: false };
   const more = nextAsk(source, progress, clock.now()) !== undefined;
-  return { dueAt: more ? clock.now() : undefined, healthy: !signal.aborted };
+  return { dueAt: more ? clock.now() : unsettledUntil(source, progress), healthy: !signal.aborted };
+}
+
+/** A wish may reach up to a start that has not settled yet: its end is asked for when it has. */
+function unsettledUntil({ policy }: OpenSource, { wishes, covered }: Progress): Instant | undefined {
+  const waiting = wishes.filter(({ again, done, range }) => !covers(again ? done : covered, range));
+  return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ range }) => settledAt(policy, range.to)));
 }
 
 /** The next window of the first wish that misses one, otherwise of catch-up. */

@@ -25,6 +25,7 @@ interface Registered {
   readonly config: unknown;
   readonly project_id: number;
   readonly created_at: Instant;
+  readonly start_at: Instant;
   readonly state: string;
 }
 
@@ -42,7 +43,7 @@ export async function applySource(
 ): Promise<Applied> {
   const projectId = await projectOf(database, source);
   const known = await database.row<Registered & Record<string, unknown>>(
-    'select id, platform, config, project_id, instant_of(created_at) as created_at, state from source where name = $1',
+    'select id, platform, config, project_id, instant_of(created_at) as created_at, instant_of(start_at) as start_at, state from source where name = $1',
     [source.name],
   );
   const before = known && (await written(known.config, sealing));
@@ -51,13 +52,16 @@ export async function applySource(
   if (given.dryRun || action === 'unchanged') return { name: source.name, action, differences };
 
   const { align } = source.schedule;
-  const start = Math.floor(startOf(source.schedule.start, known?.created_at ?? given.now) / align) * align;
+  // A start that nobody changed only ever moves back: time before it would be left to nobody.
+  const kept = known !== undefined && !differences.some(({ path }) => path === 'schedule.start');
+  const begin = kept ? known.start_at : startOf(source.schedule.start, known?.created_at ?? given.now);
+  const start = Math.floor(begin / align) * align;
   const stored = JSON.stringify(await seal(source.raw, source.secrets, sealing));
   await database.transaction(async (client) => {
     const [row] = await rowsOf<{ id: number }>(
       client,
-      `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
-       values ($1, $2, $3, $4, $5, at_instant($6), $7, $8, $9, now())
+      `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, created_at)
+       values ($1, $2, $3, $4, $5, at_instant($6), $7, $8, $9, now(), at_instant($10))
        on conflict (name) do update set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
          every_us = $7, phase_us = $8, settle_us = $9, next_due_at = now(), revision = source.revision + 1, discovered_at = null,
          state = case when source.state = 'stopped' then 'active' else source.state end,
@@ -73,6 +77,7 @@ export async function applySource(
         source.schedule.every,
         phaseOf(source.name, source.schedule.every),
         source.schedule.settle,
+        given.now,
       ],
     );
     // What stands in one project was never handed over to another, and streams of one platform mean nothing on another:

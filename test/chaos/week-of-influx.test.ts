@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { seriesName } from '../../adapters/platforms/influxdb/series-name.ts';
 import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
@@ -23,12 +23,13 @@ const KILLS = 3;
 let influx: Influx;
 let bridge: BridgeUnderTest;
 
-beforeAll(async () => {
+// For each try: a second one must not find what the first one wrote.
+beforeEach(async () => {
   influx = await startInflux();
   bridge = await makeBridge();
 });
 
-afterAll(async () => {
+afterEach(async () => {
   await influx.stop();
   await bridge.remove();
   assertNothingLeaked();

@@ -65,7 +65,12 @@ describe('a backfill', () => {
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY / 2);
     await finishWhenCovered(database, id);
-    expect(await backfillState(database, id)).toMatchObject({ state: 'running', streams: 2, share: 0.75 });
+    expect(await backfillState(database, id)).toMatchObject({
+      state: 'running',
+      streams: 2,
+      share: 0.75,
+      settlesAt: null,
+    });
     await cover(b(), DAY / 2, DAY);
     await finishWhenCovered(database, id);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
@@ -126,6 +131,17 @@ describe('its end', () => {
       expect(to).toBeLessThanOrEqual((now?.now ?? 0) - 10 * SECOND);
       expect(to).toBeGreaterThan((now?.now ?? 0) - 10 * SECOND - length - MINUTE);
     }
+  });
+
+  it('is the start of the source where that has not settled yet: live polls never look before it', async () => {
+    await database.run(`update source set settle_us = 3600 * 1e6, start_at = date_trunc('second', now())`);
+    const row = await database.row<{ start: number }>('select instant_of(start_at) as start from source');
+    expect(await backfillState(database, await start({ to: undefined as never }))).toMatchObject({
+      to: row?.start,
+      settlesAt: (row?.start as number) + HOUR,
+    });
+    expect(await backfillState(database, await start({ to: row?.start as number }))).toMatchObject({ to: row?.start });
+    await expect(start({ to: (row?.start as number) + SECOND })).rejects.toMatchObject({ code: 'config-invalid' });
   });
 
   it('is refused where it has not settled yet, or lies before the beginning', async () => {

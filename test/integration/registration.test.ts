@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DAY, MINUTE, SECOND } from '../../src/core/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { phaseOf } from '../../src/core/schedule.ts';
 import type { Database } from '../../src/database/database.ts';
 import { changeSource } from '../../src/pull/registration.ts';
@@ -50,7 +50,6 @@ describe('applying a source', () => {
       project: 'presses',
     };
     expect(await database.rows(`select ${columns} from source`)).toEqual([created]);
-    await database.run('update source set created_at = at_instant($1)', [NOW]);
     await apply({ schedule: { every: '10s', start: '7d', settle: '1m' } }, { now: NOW + 30 * DAY });
     expect(await database.rows(`select ${columns} from source`)).toEqual([
       { ...created, revision: 2, settle_us: MINUTE },
@@ -60,6 +59,22 @@ describe('applying a source', () => {
       { actor: 'tester', action: 'source.created', subject: 'hall-3', detail: { differences: [] } },
       { action: 'source.changed', detail: { differences: [{ path: 'schedule.settle', after: '1m' }] } },
     ]);
+  });
+
+  it('leaves its start where it is, or moves it back to the grid, unless it was given another', async () => {
+    const start = async (): Promise<number | undefined> =>
+      (await database.row<{ start: number }>('select instant_of(start_at) as start from source'))?.start;
+    const second = Math.floor(NOW / SECOND) * SECOND;
+    await apply({ schedule: { every: '1s' } });
+    expect(await start()).toBe(second);
+    await apply({ schedule: { every: '1s', align: '1h' } }, { now: NOW + DAY });
+    const hour = Math.floor(NOW / HOUR) * HOUR;
+    expect(await start()).toBe(hour);
+    // Live polls have asked from the hour on, and a backfill up to it: back at the second there would be a hole.
+    await apply({ schedule: { every: '1s' } }, { now: NOW + DAY });
+    expect(await start()).toBe(hour);
+    await apply({ schedule: { every: '1s', start: '1d' } }, { now: NOW + DAY });
+    expect(await start()).toBe(second - DAY);
   });
 
   it('twice changes nothing at all', async () => {

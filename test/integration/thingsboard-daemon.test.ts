@@ -33,7 +33,7 @@ let shortLived: Plant;
 
 beforeAll(async () => {
   [rig, plant, shortLived] = await Promise.all([
-    startRig(),
+    startRig(['hall', 'late']),
     startPlant({ truth: calm }),
     startPlant({ truth: restless, accessSeconds: 5, refreshSeconds: 60 }),
   ]);
@@ -110,4 +110,22 @@ test('a device that comes later and a new key of an old one get their whole past
   // What was known already is not read again: those devices were asked for their edge only.
   const asked = dataRequests((await plant.log()).slice(begun)).filter(({ device: id }) => id === device(2).id);
   expect(Math.min(...asked.map(({ fromMs }) => fromMs))).toBeGreaterThan(startMs + 3_600_000);
+});
+
+test('a backfill begun right after registration leaves no hole before the first live window', async () => {
+  // Settles late enough that the backfill begins while the start of the source has not settled yet.
+  const schedule = { every: '1s', settle: '10s', overlap: '0s' };
+  await rig.apply(thingsboard('fresh', shortLived.url, { project: 'late', schedule }));
+  const fromMs = Date.now() - 60_000;
+  const from = new Date(fromMs).toISOString();
+  await rig.bridge.succeed('backfill', 'start', 'fresh', '--from', from);
+  const untilMs = Date.now() - 5_000;
+  await rig.covered('fresh', untilMs);
+  const { rows } = await rig.client.query<{ holes: boolean }>(
+    `select not covered @> tstzrange(at_instant($1), at_instant($2)) as holes
+     from stream join source on source.id = source_id where name = 'fresh'`,
+    [fromMs * 1000, untilMs * 1000],
+  );
+  expect(rows).toEqual([{ holes: false }, { holes: false }]);
+  expect(await differences(rig.client, restless, { fromMs, toMs: untilMs, project: 'late' })).toEqual(NONE);
 });
