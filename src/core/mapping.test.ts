@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from './mapping.ts';
+import type { GivenName, Mapping } from './mapping.ts';
 import type { SensorChoice } from './source.ts';
 
 const mapping = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' } as const;
@@ -63,7 +64,58 @@ describe('a mapping', () => {
     expect(over.series('t', 'y')).toMatchObject({ sensorId: 'pump', valueName: 'y' });
   });
 
+  test('gives a name back to the variable that had it first elsewhere', () => {
+    const mapped = rules();
+    expect(mapped.series('s', 'a b')).toMatchObject({ valueName: 'a_b' });
+    expect(mapped.series('s', 'a-b')).toBe('name-collision');
+    const holder = JSON.stringify(['s', 'a b']);
+    expect(mapped.unconfirmed()).toEqual([{ sensorId: 's', valueName: 'a_b', holder }]);
+    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']) }]);
+    expect(mapped.corrections).toBe(1);
+    expect(mapped.unconfirmed()).toEqual([]);
+    expect(mapped.series('s', 'a b')).toBe('name-collision');
+    expect(mapped.series('s', 'a-b')).toMatchObject({ valueName: 'a_b' });
+    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']) }]);
+    expect(mapped.corrections).toBe(1);
+  });
+
+  test('keeps a name for a variable that has not come here yet', () => {
+    const mapped = rules();
+    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']) }]);
+    expect(mapped.corrections).toBe(0);
+    expect(mapped.series('s', 'a b')).toBe('name-collision');
+  });
+
   const name = fc.string({ unit: fc.constantFrom('a', '_', ' ', '\n', '"', ','), maxLength: 4 });
+
+  test('of two processes gives a name to one variable, whoever asks for what first', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ process: fc.nat(1), sensor: name, variable: name, keep: fc.boolean() }), {
+          maxLength: 40,
+        }),
+        (steps) => {
+          const processes = [rules(), rules()];
+          const table = new Map<string, GivenName>();
+          for (const { process, sensor, variable, keep } of steps) {
+            const mapped = processes[process] as Mapping;
+            mapped.series(sensor, variable);
+            if (!keep) continue;
+            for (const given of mapped.unconfirmed()) {
+              const key = JSON.stringify([given.sensorId, given.valueName]);
+              if (!table.has(key)) table.set(key, given);
+              mapped.confirm([table.get(key) as GivenName]);
+            }
+            // What stands confirmed is what every other process comes to, too.
+            const rule = mapped.series(sensor, variable);
+            const holder = JSON.stringify([sensor, variable]);
+            if (typeof rule === 'object')
+              expect(table.get(JSON.stringify([rule.sensorId, rule.valueName]))?.holder).toBe(holder);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    ));
 
   test('never makes two variables one series, and always says the same', () =>
     fc.assert(

@@ -14,6 +14,7 @@ import { commitWindow } from './commit.ts';
 import type { Committed } from './commit.ts';
 import { newMeter } from './connection/index.ts';
 import type { Meter } from './connection/index.ts';
+import { keepNames } from './series-names.ts';
 import type { OpenSource, Stream } from './sources.ts';
 
 /** Beyond the comfortable number by this factor a window is too much: it is held in memory until its commit. */
@@ -83,17 +84,29 @@ function check(batch: Batch, window: Window): void {
   }
 }
 
+/** One window under names that are kept; it is read again where one turned out to be another variable's. */
+async function readNamed(
+  bridge: Bridge,
+  given: Task & { maxReadings: number; now: () => Instant },
+  signal: AbortSignal,
+): Promise<ReadResult> {
+  const { rules } = given.source;
+  for (;;) {
+    const before = rules.corrections;
+    const read = await readWindow(given.source, given, signal);
+    await keepNames(bridge.database, given.source);
+    if (rules.corrections === before) return read;
+  }
+}
+
 /** pace → read → normalise → check → commit of one window; a window that is too much is halved instead. */
 export async function fetchWindow(bridge: Bridge, task: Task, signal: AbortSignal): Promise<FetchResult> {
   const { source, stream, window, lane } = task;
   const limits = { minWindow: source.platform.limits.minWindow, maxWindow: source.policy.maxWindow };
   const comfortable = bridge.settings.windowReadings;
   try {
-    const read = await readWindow(
-      source,
-      { ...task, maxReadings: comfortable * BUFFER, now: bridge.clock.now },
-      signal,
-    );
+    const given = { ...task, maxReadings: comfortable * BUFFER, now: bridge.clock.now };
+    const read = await readNamed(bridge, given, signal);
     const outcome = { asked: lengthOf(window), readings: read.batch.readings, comfortable, ...limits };
     const learned = afterWindow(task.learned, outcome);
     const committed = await commitWindow(bridge.database, bridge.partitions, bridge.ingestion, {

@@ -88,6 +88,9 @@ export async function applySource(
         [row?.id],
       );
     }
+    // Other sensors or names: who comes first is decided anew.
+    if (differences.some(({ path }) => /^(?:organisation|project|platform|sensors)\b/.test(path)))
+      await client.query('delete from series_name where source_id = $1', [row?.id]);
     await client.query(
       'update stream set retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, last_fault = null, learned = null where source_id = $1',
       [row?.id],

@@ -7,7 +7,7 @@ import { BridgeError } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import { rulesOf } from '../core/mapping.ts';
-import type { Rules } from '../core/normalise.ts';
+import type { Mapping } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
 import { parseSource } from '../core/source.ts';
 import type { SourceConfig } from '../core/source.ts';
@@ -54,7 +54,7 @@ export interface OpenSource {
   readonly config: SourceConfig;
   readonly options: unknown;
   readonly policy: Policy;
-  readonly rules: Rules;
+  readonly rules: Mapping;
   readonly connection: Connection;
 }
 

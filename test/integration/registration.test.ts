@@ -77,6 +77,16 @@ describe('applying a source', () => {
     expect(await start()).toBe(second - DAY);
   });
 
+  it('lets names be given anew where sensors or their names changed, and only there', async () => {
+    await apply();
+    await database.run(`insert into series_name select id, 's', 'a_b', '["s","a b"]' from source`);
+    const names = async (): Promise<number> => (await database.rows('select * from series_name')).length;
+    await apply({ schedule: { every: '20s' } });
+    expect(await names()).toBe(1);
+    await apply({ schedule: { every: '20s' }, sensors: [{ id: 's', values: { 'a-b': { as: 'a_b' } } }] });
+    expect(await names()).toBe(0);
+  });
+
   it('twice changes nothing at all', async () => {
     await apply();
     await database.run(`update source set state = 'stopped', failures = 3, discovered_at = now()`);

@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import { rulesOf } from '../../src/core/mapping.ts';
+import type { SourceConfig } from '../../src/core/source.ts';
+import type { Database } from '../../src/database/database.ts';
+import { clockOf } from '../../src/database/clock.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { storeOf } from '../../src/ingest/store.ts';
+import type { Bridge } from '../../src/pull/bridge.ts';
+import { fetchWindow } from '../../src/pull/fetch-window.ts';
+import type { FetchResult } from '../../src/pull/fetch-window.ts';
+import { keepNames } from '../../src/pull/series-names.ts';
+import type { OpenSource, Stream } from '../../src/pull/sources.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
+import type { StoredSource } from '../kit/stored-source.ts';
+
+const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
+
+let server: DatabaseServer;
+let database: Database;
+let stored: StoredSource;
+let streamId: number;
+
+beforeAll(async () => {
+  server = await startDatabaseServer('series-names');
+});
+
+beforeEach(async () => {
+  database = await server.create();
+  stored = await storeSource(database);
+  streamId = await storeStream(database, stored);
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };
+
+/** A process of its own: it has the source open and remembers what it gave a name to. Each poll shows variables in order. */
+class Process {
+  reads = 0;
+  readonly source: OpenSource;
+  #shown: readonly string[] = [];
+
+  constructor(revision = 1) {
+    const read = async function* read(this: Process): AsyncGenerator<unknown> {
+      this.reads += 1;
+      for (const [index, variable] of this.#shown.entries())
+        yield { sensor: 'pump', variable, at: [FROM + index], values: [index] };
+    }.bind(this);
+    this.source = {
+      id: stored.sourceId,
+      name: 'source',
+      revision,
+      projectId: stored.projectId,
+      platform: { limits: { minWindow: SECOND }, read },
+      policy: { maxWindow: MINUTE },
+      rules: rulesOf({ sensors: 'all', mapping }),
+      connection: { http: () => undefined },
+    } as unknown as OpenSource;
+  }
+
+  async poll(...variables: readonly string[]): Promise<FetchResult> {
+    this.#shown = variables;
+    const bridge = {
+      database,
+      clock: await clockOf(database),
+      partitions: partitionsOf(database),
+      ingestion: storeOf(database),
+      settings: { windowReadings: 1_000 },
+    } as unknown as Bridge;
+    return await fetchWindow(
+      bridge,
+      {
+        source: this.source,
+        stream: { id: streamId, key: 'stream', selection: {} } as Stream,
+        lane: 'live',
+        window: { from: FROM, to: FROM + SECOND },
+        covered: [],
+        learned: { length: SECOND },
+      },
+      new AbortController().signal,
+    );
+  }
+}
+
+const refused = async (): Promise<unknown[]> =>
+  database.rows('select variable, reason from refusal order by variable, at');
+
+it('a name stays with the variable that had it first, also for a process that sees another one first', async () => {
+  const one = new Process();
+  await one.poll('a b');
+  expect(one.reads).toBe(1);
+  const other = new Process();
+  await other.poll('a-b', 'a b');
+  // What it had read under the wrong name was never handed over: it read again.
+  expect(other.reads).toBe(2);
+  expect(await refused()).toEqual([{ variable: 'a-b', reason: 'name-collision' }]);
+  expect(await readingsIn(database)).toEqual([`pump ${FROM} 0 -`, `pump ${FROM + 1} 1 -`]);
+  await other.poll('a-b', 'a b');
+  expect(other.reads).toBe(3);
+});
+
+it('two processes that give a name at the same time agree on one variable', async () => {
+  const [one, other] = [new Process(), new Process()];
+  await Promise.all([one.poll('a b', 'a.b', 'c'), other.poll('a.b', 'a b', 'c')]);
+  expect(one.reads + other.reads).toBe(3);
+  const [first, second] = [one, other].map(({ source }) =>
+    ['a b', 'a.b'].map((variable) => typeof source.rules.series('pump', variable)),
+  );
+  expect(first).toEqual(second);
+  expect(first?.toSorted()).toEqual(['object', 'string']);
+});
+
+it('many names are kept in pieces', async () => {
+  const process = new Process();
+  for (let index = 0; index < 12_000; index += 1) process.source.rules.series('pump', `v${index}`);
+  await keepNames(database, process.source);
+  expect(process.source.rules.unconfirmed()).toEqual([]);
+  expect(await database.row('select count(*)::int as names from series_name')).toEqual({ names: 12_000 });
+});
+
+it('a source that was changed or removed meanwhile gives no names any more, and hands nothing over', async () => {
+  await database.run('update source set revision = 2');
+  await expect(new Process(1).poll('a b')).rejects.toMatchObject({ code: 'cancelled' });
+  await new Process(2).poll('a b');
+  await database.run('delete from source');
+  expect(await database.rows('select * from series_name')).toEqual([]);
+  await expect(new Process(2).poll('a b')).rejects.toMatchObject({ code: 'cancelled' });
+  expect(await readingsIn(database)).toEqual([`pump ${FROM} 0 -`]);
+});
