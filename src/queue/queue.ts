@@ -42,7 +42,7 @@ export interface QueueOptions {
 
 /** What ioredis and Redis say while a connection is lost, a server loads its file or a cluster changes its masters. */
 const AWAY =
-  /stream isn't writeable|connection is closed|none of startup nodes|^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN)\b/i;
+  /stream isn't writeable|connection is closed|max retries per request|none of startup nodes|^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN)\b/i;
 
 /** Whether an error says that Redis is away. For PostgreSQL see `isDatabaseAway`, which also knows the codes of sockets. */
 export const isRedisAway = (error: unknown): boolean => error instanceof Error && AWAY.test(error.message);
@@ -187,7 +187,8 @@ async function onRedis({ prefix, onError, signal }: QueueOptions, url: string): 
   const retryStrategy = (attempt: number): number => Math.min(attempt * 100, 1_000);
   const nodes = url.split(',');
   const connect = (enableOfflineQueue: boolean): Redis | Cluster => {
-    const redisOptions = { maxRetriesPerRequest: null, enableOfflineQueue };
+    // Without retries also what is under way when the connection breaks fails, instead of waiting for the next one.
+    const redisOptions = { maxRetriesPerRequest: enableOfflineQueue ? null : 0, enableOfflineQueue };
     const connection =
       nodes.length > 1
         ? new Cluster(nodes, { clusterRetryStrategy: retryStrategy, enableOfflineQueue, redisOptions })

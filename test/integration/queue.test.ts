@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { openQueue } from '../../src/queue/queue.ts';
+import { isRedisAway, openQueue } from '../../src/queue/queue.ts';
 import type { Handlers, Queue } from '../../src/queue/queue.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
@@ -234,7 +234,11 @@ it('a job of a process that was killed is run again by another, on either backen
 it('adding fails at once while Redis is away, and works when it is back', async () => {
   const queue = await open('Redis');
   await queue.add('poll', [1]);
+  // What is on its way when Redis dies fails as well, or a planner would wait in it until Redis is back.
+  redis.pause();
+  const underWay = queue.add('poll', [1]).catch((error: unknown) => error);
   await redis.kill9();
+  expect(isRedisAway(await underWay)).toBe(true);
   await until(async () => {
     const added = await queue.add('poll', [2]).then(
       () => 'added',
