@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coverageOf, equal, intersect, subtract, totalLength, union } from './coverage.ts';
+import { coverageOf, covers, equal, intersect, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 import { edgeOf, plan } from './plan.ts';
@@ -105,7 +105,8 @@ test('a run that says what it asked again asks an overlap of any length whole, o
       fc.integer({ min: 1, max: 400 }),
       fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }),
       fc.nat(1),
-      (given, gap, picks, bit) => {
+      fc.constantFrom('newest' as const, 'oldest' as const),
+      (given, gap, picks, bit, order) => {
         const { start, overlap } = given.policy;
         const [from, to] = [start + 200, start + 200 + gap];
         // Live is far ahead, and there may be something new for it: the stretch is history's alone.
@@ -121,7 +122,7 @@ test('a run that says what it asked again asks an overlap of any length whole, o
         for (;;) {
           while (underWay.length < 3) {
             const asking = coverageOf(underWay);
-            const request = { ...given, now, lane: 'history' as const, coverage, limit: 1 };
+            const request = { ...given, now, lane: 'history' as const, order, coverage, limit: 1 };
             const [window] = plan({ ...request, underWay: asking, askedAgain: done });
             if (window === undefined) break;
             expect(intersect(union(done, asking), window)).toEqual([]);
@@ -132,7 +133,7 @@ test('a run that says what it asked again asks an overlap of any length whole, o
           if (window === undefined) break;
           done = union(done, [window]);
           coverage = union(coverage, [window]);
-          if (coverage.length === 1) closedWith ??= done;
+          if (covers(coverage, { from, to: from + 1 })) closedWith ??= done;
         }
         expect(coverage).toEqual([{ from: start, to: edge - bit }]);
         const late = { from: Math.max(start, from - overlap), to: from };
@@ -141,6 +142,16 @@ test('a run that says what it asked again asks an overlap of any length whole, o
       },
     ),
   ));
+
+test('oldest first joins what is asked again to the new time after it', () => {
+  const policy: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 10 * MINUTE, maxWindow: DAY };
+  const coverage = [{ from: 0, to: 20 * HOUR }];
+  const request = { policy, now: 30 * HOUR, learned: HOUR, lane: 'history' as const, order: 'oldest' as const };
+  const first = { from: 20 * HOUR - 10 * MINUTE, to: 21 * HOUR - 10 * MINUTE };
+  expect(plan({ ...request, coverage, askedAgain: [], limit: 1 })).toEqual([first]);
+  const then = plan({ ...request, coverage: union(coverage, [first]), askedAgain: [first], limit: 1 });
+  expect(then).toEqual([{ from: first.to, to: first.to + HOUR }]);
+});
 
 test('a process that ends between two live windows still looks back the next time', () =>
   check(

@@ -1,4 +1,4 @@
-import { missing, subtract, union } from './coverage.ts';
+import { coverageOf, missing, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Window } from './window.ts';
@@ -36,9 +36,9 @@ export interface PlanRequest {
   /** What is being asked just now: planned around, but not covered yet. */
   readonly underWay?: Coverage;
   /**
-   * History, newest first: what a run that plans one window at a time asked again already. An overlap that does not fit
-   * into one window with new time is then asked whole, before the window that closes the stretch: closed, nobody would
-   * know of it any more. Without it what does not fit comes last.
+   * History: what a run that plans one window at a time asked already. The overlap is then asked whole, before the window
+   * that closes the stretch: closed, nobody would know of it any more. Without it newest first asks last what does not fit
+   * into one window with new time, and oldest first asks nothing again.
    */
   readonly askedAgain?: Coverage;
 }
@@ -58,7 +58,8 @@ export const settledAt = (policy: Pick<Policy, 'settle' | 'align'>, instant: Ins
  * new edge; history gets whatever else is missing. The covered time just before a missing stretch is asked again for
  * late data, by whichever lane fills the start of that stretch; live does so a few times in every `overlap`,
  * such that a point which came up to `overlap` late is found, and oldest first then: were the edge covered and the
- * process killed, nobody would look back any more. History that goes oldest first asks nothing again: the start moves with every window then, and the overlap would be asked with each of them.
+ * process killed, nobody would look back any more. History that goes oldest first needs to be told what was asked again:
+ * the start moves with every window then, and the overlap would be asked with each of them.
  *
  * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. Covering
  * all of them and planning again comes to an end; so does covering the first one, unless live looks back.
@@ -108,7 +109,7 @@ function* history(request: PlanRequest): Iterable<Window> {
   // A wish does not leave its end to live: asked again it is no gap, and then live would never come to it.
   const stretches = atEdge === undefined || range !== undefined ? wanted : subtract(wanted, [atEdge]);
   if (request.order === 'oldest') {
-    for (const stretch of stretches) yield* oldestFirst(stretch, cut);
+    for (const stretch of stretches) yield* afterOverlap(stretch, coveredBefore(stretch.from, request), cut, request);
     return;
   }
   for (const stretch of stretches.toReversed()) {
@@ -167,6 +168,19 @@ function* withOverlap(
   const left = subtract(rest, underWay);
   for (const part of left) yield* oldestFirst(part, cut);
   if (rest.length === 0 || left.length > 0) yield { from, to };
+}
+
+/** Oldest first what is asked again lies on the way: the stretch follows when all of it was answered. */
+function* afterOverlap(
+  stretch: Window,
+  again: Window | undefined,
+  cut: Cut,
+  { askedAgain, underWay = [] }: PlanRequest,
+): Iterable<Window> {
+  const rest = again === undefined || askedAgain === undefined ? [] : subtract([again], askedAgain);
+  const left = subtract(rest, underWay);
+  if (totalLength(left) < totalLength(rest)) for (const part of left) yield* oldestFirst(part, cut);
+  else for (const part of coverageOf([...left, stretch])) yield* oldestFirst(part, cut);
 }
 
 function* newestFirst(stretch: Window, cut: Cut): Iterable<Window> {

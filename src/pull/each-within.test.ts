@@ -82,8 +82,16 @@ describe('each within', () => {
     arrivals[0]?.(undefined);
     await settle();
     arrivals[1]?.('late');
+    await settle();
+    // Both ask again: what was worked on may have brought more.
+    arrivals[2]?.(undefined);
+    arrivals[3]?.('more');
+    await settle();
+    arrivals[4]?.(undefined);
+    arrivals[5]?.(undefined);
     await run;
-    expect(worked).toEqual(['late']);
+    expect(worked).toEqual(['late', 'more']);
+    expect(arrivals).toHaveLength(6);
   });
 
   it('throws the first error once everything has ended', async () => {

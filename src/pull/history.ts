@@ -110,8 +110,8 @@ async function fill(
     // Marked before anything is awaited: the next place that looks for work must not find the same window.
     if (ask) {
       progress.underWay.add(ask.window);
-      // A wish may be for covered time, too; it is remembered in the database and takes its turn like any other.
-      progress.lookingBack = ask.wish === undefined && covers(progress.covered, ask.window);
+      // Asking again for covered time may be the wish itself; that is remembered in the database and takes its turn.
+      progress.lookingBack = ask.wish?.again !== true && covers(progress.covered, ask.window);
     }
     return ask;
   };
@@ -152,7 +152,8 @@ function nextAsk(source: OpenSource, progress: Progress, now: Instant): Ask | un
   const request = { policy, now, lane: 'history' as const, learned: progress.learned.length, limit: 1, underWay };
   for (const wish of progress.wishes) {
     const coverage = wish.again ? wish.done : covered;
-    const [window] = plan({ ...request, coverage, range: wish.range, order: 'oldest' });
+    const lookBack = wish.again ? {} : { askedAgain };
+    const [window] = plan({ ...request, coverage, range: wish.range, order: 'oldest', ...lookBack });
     if (window) return { window, wish };
   }
   const [window] = plan({ ...request, coverage: covered, order: config.schedule.catchUp, askedAgain });
