@@ -33,11 +33,12 @@ interface StreamRow {
   readonly failures: number;
   readonly retry_at: Instant | null;
   readonly history_due: boolean;
+  readonly caught_up_to: Instant | null;
 }
 
 const STREAM = `jsonb_build_object('id', stream.id, 'key', stream.key, 'selection', stream.selection,
   'covered', instants_of(stream.covered), 'learned', stream.learned, 'failures', stream.failures,
-  'retry_at', instant_of(stream.retry_at), 'history_due', stream.history_due_at is not null)`;
+  'retry_at', instant_of(stream.retry_at), 'history_due', stream.history_due_at is not null, 'caught_up_to', instant_of(stream.caught_up_to))`;
 
 const SOURCE = (
   revision: string,
@@ -155,5 +156,6 @@ function streamOf(row: StreamRow): Stream {
     failures: row.failures,
     retryAt: row.retry_at ?? undefined,
     historyDue: row.history_due,
+    caughtUpTo: row.caught_up_to ?? undefined,
   };
 }

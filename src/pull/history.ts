@@ -36,9 +36,10 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
   if (!claimed) return;
   let dueAt: Instant | undefined;
   let healthy = false;
+  let caughtUpTo: Instant | undefined;
   try {
     const source = await bridge.sources.open(claimed.source);
-    ({ dueAt, healthy } = await fill(bridge, source, claimed, signal));
+    ({ dueAt, healthy, caughtUpTo } = await fill(bridge, source, claimed, signal));
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const place = { failures: claimed.source.failures, lane: 'history' as const };
@@ -49,9 +50,10 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
     `update stream set history_claimed_by = null,
        history_due_at = case when history_due_at::text = $3 then at_instant($4) else history_due_at end,
        failures = case when $5 and last_fault ->> 'lane' = 'history' then 0 else failures end,
-       last_fault = case when $5 and last_fault ->> 'lane' = 'history' then null else last_fault end
+       last_fault = case when $5 and last_fault ->> 'lane' = 'history' then null else last_fault end,
+       caught_up_to = at_instant($6)
      where id = $1 and history_claimed_by = $2`,
-    [streamId, bridge.workerId, claimed.due, dueAt ?? null, healthy],
+    [streamId, bridge.workerId, claimed.due, dueAt ?? null, healthy, caughtUpTo ?? null],
   );
 }
 
@@ -63,10 +65,8 @@ interface Progress {
   wishesAt: Instant;
   /** What was read cannot be handed over any more: nothing further is asked. */
   full: boolean;
-  /** What this run read: what it asked again for late data is asked once. */
+  /** What this run read, and what the one before asked again: looked back for late data is once. */
   asked: Coverage;
-  /** Between time that is asked again and the window that closes its stretch a run does not end. */
-  lookingBack: boolean;
   /** Planned around, so that no window is asked for twice at a time. */
   readonly underWay: Set<Window>;
 }
@@ -76,13 +76,17 @@ interface Ask {
   readonly wish: Wish | undefined;
 }
 
-/** @returns when there is more to do, or undefined where the history is complete; and whether all of it could be read */
-async function fill(
-  bridge: Bridge,
-  source: OpenSource,
-  claimed: ClaimedStream,
-  signal: AbortSignal,
-): Promise<{ dueAt: Instant | undefined; healthy: boolean }> {
+/** How a run ended. */
+interface Outcome {
+  /** When there is more to do; undefined where the history is complete. */
+  readonly dueAt: Instant | undefined;
+  /** Whether all of it could be read. */
+  readonly healthy: boolean;
+  /** A run that goes on from here need not look back for what lies before it. */
+  readonly caughtUpTo: Instant | undefined;
+}
+
+async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, signal: AbortSignal): Promise<Outcome> {
   const { stream } = claimed;
   const { clock } = bridge;
   const end = clock.now() + RUN;
@@ -92,14 +96,13 @@ async function fill(
     wishes: await wishesOf(bridge.database, stream.id),
     wishesAt: clock.now(),
     full: false,
-    asked: [],
-    lookingBack: false,
+    asked: lookedBackBefore(source, stream),
     underWay: new Set(),
   };
   let failed: Instant | undefined;
   let unreadable = 0;
   const next = async (): Promise<Ask | undefined> => {
-    if (signal.aborted || (clock.now() > end && !progress.lookingBack)) return undefined;
+    if (signal.aborted || clock.now() > end) return undefined;
     if (clock.now() > progress.wishesAt + WISHES_EVERY) {
       progress.wishes = await wishesOf(bridge.database, stream.id);
       progress.full = await isFull(bridge.database, source.projectId);
@@ -108,11 +111,7 @@ async function fill(
     if (progress.full) return undefined;
     const ask = nextAsk(source, progress, clock.now());
     // Marked before anything is awaited: the next place that looks for work must not find the same window.
-    if (ask) {
-      progress.underWay.add(ask.window);
-      // Asking again for covered time may be the wish itself; that is remembered in the database and takes its turn.
-      progress.lookingBack = ask.wish?.again !== true && covers(progress.covered, ask.window);
-    }
+    if (ask) progress.underWay.add(ask.window);
     return ask;
   };
   await eachWithin(source.config.pace.concurrency, next, async (ask) => {
@@ -133,10 +132,20 @@ async function fill(
     }
   });
   for (const wish of progress.wishes) await finishWhenCovered(bridge.database, wish.id);
-  if (failed !== undefined) return { dueAt: failed, healthy: false };
-  const more = nextAsk(source, progress, clock.now()) !== undefined;
-  return { dueAt: more ? clock.now() : unsettledUntil(source, progress), healthy: !signal.aborted };
+  const ask = nextAsk(source, progress, clock.now());
+  // Of what could not be read it may be that nobody looked back.
+  if (failed !== undefined) return { dueAt: failed, healthy: false, caughtUpTo: undefined };
+  const dueAt = ask ? clock.now() : unsettledUntil(source, progress);
+  return { dueAt, healthy: !signal.aborted, caughtUpTo: endOfAsked(progress, ask) };
 }
+
+/** What the run before this one asked again, or need not: it went on from there. */
+const lookedBackBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream['stream']): Coverage =>
+  caughtUpTo === undefined ? [] : coverageOf([{ from: caughtUpTo - policy.overlap, to: caughtUpTo }]);
+
+/** Where this run ended having looked back, wholly or in part; forgotten only by a kill, and then it is done again. */
+const endOfAsked = ({ asked }: Progress, next: Ask | undefined): Instant | undefined =>
+  next?.wish?.again === true ? undefined : asked.find(({ to }) => to === next?.window.from)?.to;
 
 /** A wish may reach up to a start that has not settled yet: its end is asked for when it has. */
 function unsettledUntil({ policy }: OpenSource, { wishes, covered }: Progress): Instant | undefined {

@@ -92,7 +92,7 @@ export async function applySource(
     if (differences.some(({ path }) => /^(?:organisation|project|platform|sensors)\b/.test(path)))
       await client.query('delete from series_name where source_id = $1', [row?.id]);
     await client.query(
-      'update stream set retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, last_fault = null, learned = null where source_id = $1',
+      'update stream set retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, last_fault = null, learned = null, caught_up_to = null where source_id = $1',
       [row?.id],
     );
     // Not deleted: a version that came again would let another process take its old token for the new one.

@@ -42,6 +42,8 @@ export interface Stream {
   readonly failures: number;
   readonly retryAt: Instant | undefined;
   readonly historyDue: boolean;
+  /** Where history ended last, having looked back for late data before it. */
+  readonly caughtUpTo: Instant | undefined;
 }
 
 /** A source ready to be asked. */

@@ -113,6 +113,7 @@ const unstored = ({ key, selection }: PlannedStream): Stream => ({
   failures: 0,
   retryAt: undefined,
   historyDue: false,
+  caughtUpTo: undefined,
 });
 
 /** Counts what is sent, and notices where the very first request gets no answer. */

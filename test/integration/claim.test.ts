@@ -88,6 +88,7 @@ describe('a claim', () => {
         failures: 2,
         retryAt: 7,
         historyDue: true,
+        caughtUpTo: undefined,
       },
     ]);
     await database.run('update source set claimed_by = null');

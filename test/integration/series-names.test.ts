@@ -1,12 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
-import { rulesOf } from '../../src/core/mapping.ts';
-import type { SourceConfig } from '../../src/core/source.ts';
 import type { Database } from '../../src/database/database.ts';
-import { clockOf } from '../../src/database/clock.ts';
-import { partitionsOf } from '../../src/database/partitions.ts';
-import { storeOf } from '../../src/ingest/store.ts';
-import type { Bridge } from '../../src/pull/bridge.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
 import type { FetchResult } from '../../src/pull/fetch-window.ts';
 import { keepNames } from '../../src/pull/series-names.ts';
@@ -14,6 +9,7 @@ import type { OpenSource, Stream } from '../../src/pull/sources.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
+import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
@@ -41,8 +37,6 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };
-
 /** A process of its own: it has the source open and remembers what it gave a name to. Each poll shows variables in order. */
 class Process {
   reads = 0;
@@ -50,34 +44,25 @@ class Process {
   #shown: readonly string[] = [];
 
   constructor(revision = 1) {
-    const read = async function* read(this: Process): AsyncGenerator<unknown> {
-      this.reads += 1;
-      for (const [index, variable] of this.#shown.entries())
-        yield { sensor: 'pump', variable, at: [FROM + index], values: [index] };
-    }.bind(this);
-    this.source = {
-      id: stored.sourceId,
-      name: 'source',
+    this.source = openSourceOf(stored, {
       revision,
-      projectId: stored.projectId,
-      platform: { limits: { minWindow: SECOND }, read },
-      policy: { maxWindow: MINUTE },
-      rules: rulesOf({ sensors: 'all', mapping }),
-      connection: { http: () => undefined },
-    } as unknown as OpenSource;
+      policy: { start: FROM, settle: 0, align: SECOND, overlap: 0, maxWindow: MINUTE },
+      read: () => {
+        this.reads += 1;
+        return this.#shown.map((variable, index) => ({
+          sensor: 'pump',
+          variable,
+          at: [FROM + index],
+          values: [index],
+        }));
+      },
+    });
   }
 
-  async poll(...variables: readonly string[]): Promise<FetchResult> {
+  poll(...variables: readonly string[]): Promise<FetchResult> {
     this.#shown = variables;
-    const bridge = {
-      database,
-      clock: await clockOf(database),
-      partitions: partitionsOf(database),
-      ingestion: storeOf(database),
-      settings: { windowReadings: 1_000 },
-    } as unknown as Bridge;
-    return await fetchWindow(
-      bridge,
+    return fetchWindow(
+      bridgeOf(database, { source: this.source, now: () => FROM, workerId: randomUUID() }),
       {
         source: this.source,
         stream: { id: streamId, key: 'stream', selection: {} } as Stream,

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { coverageOf, subtract } from '../../src/core/coverage.ts';
+import type { Coverage } from '../../src/core/coverage.ts';
+import { DAY, HOUR, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import type { Policy } from '../../src/core/plan.ts';
+import { lengthOf } from '../../src/core/window.ts';
+import type { Window } from '../../src/core/window.ts';
+import type { Database } from '../../src/database/database.ts';
+import { backfillState, startBackfill } from '../../src/pull/backfill.ts';
+import { history } from '../../src/pull/history.ts';
+import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { assertNothingLeaked } from '../kit/leaks.ts';
+import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
+import { storeSource, storeStream } from '../kit/stored-source.ts';
+import type { StoredSource } from '../kit/stored-source.ts';
+
+/** One run of the history lane: a real database, a platform that is a function, and a clock that its answers move. */
+
+const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
+const policy: Policy = { start: FROM, settle: 0, align: SECOND, overlap: 0, maxWindow: HOUR };
+/** So long a window takes, for the turn of a run is over after 30 s. */
+const LONG = 10 * SECOND;
+
+let server: DatabaseServer;
+let database: Database;
+let stored: StoredSource;
+let streamId: number;
+let now: number;
+let takes: number;
+let asked: Window[];
+
+beforeAll(async () => {
+  server = await startDatabaseServer('history');
+});
+
+beforeEach(async () => {
+  database = await server.create();
+  stored = await storeSource(database);
+  streamId = await storeStream(database, stored);
+  now = FROM + DAY;
+  takes = LONG;
+  asked = [];
+});
+
+afterEach(() => server.closeAll());
+
+afterAll(async () => {
+  await server.stop();
+  assertNothingLeaked();
+});
+
+async function run(given: Partial<Policy> & { concurrency?: number; catchUp?: 'oldest' } = {}): Promise<void> {
+  const { concurrency = 1, catchUp = 'newest', ...change } = given;
+  const source = openSourceOf(stored, {
+    policy: { ...policy, ...change },
+    concurrency,
+    catchUp,
+    read: (window) => {
+      asked.push(window);
+      now += takes;
+      return [{ sensor: 'pump', variable: 'flow', at: [window.from], values: [1] }];
+    },
+  });
+  const bridge = bridgeOf(database, { source, now: () => now, workerId: randomUUID() });
+  await history(bridge, streamId, new AbortController().signal);
+}
+
+/** Covers the ranges, learns the length of windows, and has history due; every run goes on from what the last one left. */
+const given = (learned: number, ...ranges: readonly Window[]): Promise<number> =>
+  database.run(
+    `update stream set history_due_at = at_instant($4), learned = jsonb_build_object('length', $3::float8),
+     covered = (select coalesce(range_agg(tstzrange(at_instant("from"), at_instant("to"))), '{}') from unnest($1::bigint[], $2::bigint[]) as range ("from", "to"))`,
+    [ranges.map(({ from }) => from), ranges.map(({ to }) => to), learned, now],
+  );
+
+async function stream(): Promise<{ covered: Coverage; due: number | null }> {
+  const row = await database.row<{ covered: [number, number][]; due: number | null }>(
+    'select instants_of(covered) as covered, instant_of(history_due_at) as due from stream',
+  );
+  return { covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })), due: row?.due ?? null };
+}
+
+describe('a run of history', () => {
+  it('ends after its turn and is due again at once, until nothing is left', async () => {
+    await given(HOUR, { from: FROM + 12 * HOUR, to: FROM + DAY });
+    let runs = 0;
+    for (let due: number | null = now; due !== null; runs += 1) {
+      asked = [];
+      const begun = now;
+      await run();
+      expect(asked.length).toBeLessThanOrEqual(4);
+      ({ due } = await stream());
+      if (due !== null) expect(due).toBeGreaterThan(begun);
+    }
+    expect(runs).toBeGreaterThan(2);
+    expect((await stream()).covered[0]?.from).toBe(FROM);
+  });
+
+  it.each([
+    ['newest first', 1],
+    ['newest first', 3],
+    ['oldest first', 1],
+    ['oldest first', 3],
+    ['backfill', 1],
+    ['backfill', 3],
+  ] as const)(
+    'that looks back, %s and %d at a time, asks the overlap once, however many turns it takes, before it closes the gap',
+    async (order, concurrency) => {
+      const gap = { from: FROM + HOUR, to: FROM + HOUR + 2 * MINUTE };
+      await given(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
+      const overlap = 20 * MINUTE;
+      if (order === 'backfill')
+        await startBackfill(database, { source: 'source', ...gap, again: false, requestedBy: 'tester' });
+      let runs = 0;
+      let closedWith: Coverage | undefined;
+      for (; (await stream()).due !== null; runs += 1) {
+        await run({ overlap, maxWindow: MINUTE, concurrency, ...(order === 'oldest first' && { catchUp: 'oldest' }) });
+        const { covered } = await stream();
+        if (covered.some(({ from, to }) => from <= gap.from && to > gap.from)) closedWith ??= coverageOf(asked);
+        expect(runs).toBeLessThan(10);
+      }
+      const late = { from: gap.from - overlap, to: gap.from };
+      expect(subtract([late], closedWith ?? [])).toEqual([]);
+      // Once, though all of it takes longer than the turn of one run.
+      expect(asked.reduce((sum, window) => sum + lengthOf(window), 0)).toBe(overlap + lengthOf(gap));
+      expect((await stream()).covered).toEqual([{ from: FROM, to: FROM + 2 * DAY }]);
+    },
+  );
+
+  it('for covered time that is asked again takes turns, too', async () => {
+    await given(HOUR, { from: FROM, to: FROM + DAY });
+    const wish = { source: 'source', from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
+    const id = await startBackfill(database, wish);
+    await run();
+    expect(asked.length).toBeLessThanOrEqual(4);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'running' });
+    for (let runs = 0; (await stream()).due !== null; runs += 1) {
+      expect(runs).toBeLessThan(10);
+      await run();
+    }
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
+    expect(asked).toHaveLength(24);
+    expect(coverageOf(asked)).toEqual([{ from: FROM, to: FROM + DAY }]);
+  });
+
+  it('for a wish whose end has not settled is due when it has', async () => {
+    const start = FROM + 12 * HOUR;
+    await given(HOUR);
+    await database.run('update source set start_at = at_instant($1)', [start]);
+    const id = await startBackfill(database, {
+      source: 'source',
+      from: start - HOUR,
+      to: start,
+      again: false,
+      requestedBy: 'tester',
+    });
+    now = start + SECOND;
+    takes = 0;
+    const settle = 2 * MINUTE;
+    await run({ start, settle });
+    expect((await stream()).covered).toEqual([{ from: start - HOUR, to: start + SECOND - settle }]);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'running' });
+    expect((await stream()).due).toBe(start + settle);
+    now = start + settle;
+    await run({ start, settle });
+    expect((await stream()).covered).toEqual([{ from: start - HOUR, to: start }]);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
+  });
+});

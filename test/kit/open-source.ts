@@ -1,0 +1,58 @@
+import type { Window } from '../../src/core/window.ts';
+import { SECOND } from '../../src/core/instant.ts';
+import { rulesOf } from '../../src/core/mapping.ts';
+import type { Policy } from '../../src/core/plan.ts';
+import type { SourceConfig } from '../../src/core/source.ts';
+import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { storeOf } from '../../src/ingest/store.ts';
+import type { Samples } from '../../src/pull/adapter.ts';
+import type { Bridge } from '../../src/pull/bridge.ts';
+import type { OpenSource } from '../../src/pull/sources.ts';
+import type { StoredSource } from './stored-source.ts';
+
+const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };
+
+/** A source of a process whose platform is a function, without any HTTP. */
+export function openSourceOf(
+  { sourceId, projectId }: StoredSource,
+  given: {
+    readonly read: (window: Window) => AsyncIterable<Samples> | Iterable<Samples>;
+    readonly policy: Policy;
+    readonly revision?: number;
+    readonly concurrency?: number;
+    readonly catchUp?: 'newest' | 'oldest';
+  },
+): OpenSource {
+  const { policy, concurrency = 1, catchUp = 'newest' } = given;
+  return {
+    id: sourceId,
+    name: 'source',
+    revision: given.revision ?? 1,
+    projectId,
+    platform: {
+      limits: { minWindow: SECOND },
+      read: (_http: unknown, _options: unknown, _selection: unknown, window: Window) => given.read(window),
+    },
+    config: { pace: { concurrency }, schedule: { catchUp } },
+    policy,
+    rules: rulesOf({ sensors: 'all', mapping }),
+    connection: { http: () => undefined },
+  } as unknown as OpenSource;
+}
+
+/** As much of a bridge as the poll path needs, for one source that is open already. */
+export const bridgeOf = (
+  database: Database,
+  given: { readonly source: OpenSource; readonly now: () => number; readonly workerId: string },
+): Bridge =>
+  ({
+    database,
+    clock: { now: given.now },
+    partitions: partitionsOf(database),
+    ingestion: storeOf(database),
+    settings: { windowReadings: 1_000 },
+    sources: { open: () => Promise.resolve(given.source) },
+    workerId: given.workerId,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  }) as unknown as Bridge;
