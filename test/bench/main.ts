@@ -20,7 +20,18 @@ const usage = `usage: npm run bench -- [--only pull|push|schedule|pace] [--json]
 Aims that were missed are marked and do not fail; wrong data does, with exit code 1.
 `;
 
+// Servers outlive a process that is ended in the middle.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave);
 process.exitCode = await run();
+
+function leave(): void {
+  try {
+    assertNothingLeaked();
+  } catch (error) {
+    process.stderr.write(`stopped: ${String(error)}\n`);
+  }
+  process.exit(1);
+}
 
 async function run(): Promise<number> {
   const options = optionsOf(process.argv.slice(2));

@@ -10,10 +10,11 @@ import type { Context } from '../../src/commands/context.ts';
 import { parseSource } from '../../src/core/source.ts';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { placeOf } from '../../src/database/embedded/place.ts';
-import { runningPostmaster } from '../../src/database/embedded/postmaster.ts';
+import { runningPostmaster, signalTo } from '../../src/database/embedded/postmaster.ts';
 import { applySource } from '../../src/pull/registration.ts';
 import { readSettings } from '../../src/settings.ts';
 import { openLog } from '../../src/telemetry/log.ts';
+import { watchForLeaks } from '../kit/leaks.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
@@ -49,6 +50,13 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
   await chmod(directory.path, 0o755);
   const home = join(directory.path, 'home');
   const embedded = await openEmbeddedDatabase({ directory: home });
+  const server = runningPostmaster(placeOf(home).data)?.pid;
+  if (server === undefined) throw new Error('the PostgreSQL of the bench does not run');
+  const forget = watchForLeaks(
+    'PostgreSQL of the bench',
+    () => true,
+    () => signalTo(server, 'SIGQUIT'),
+  );
   let rooms = 0;
 
   async function asAdministrator(statement: string): Promise<void> {
@@ -102,9 +110,10 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
         },
       };
     },
-    databaseCpuSeconds: () => cpuSecondsOfGroup(runningPostmaster(placeOf(home).data)?.pid ?? -1),
+    databaseCpuSeconds: () => cpuSecondsOfGroup(server),
     async close() {
       await embedded.release();
+      forget();
       await directory.remove();
     },
   };
