@@ -38,7 +38,8 @@ async function open(text: string): Promise<{ socket: Socket; ended: Promise<stri
   let answer = '';
   socket.setEncoding('utf8').on('data', (more: string) => (answer += more));
   socket.on('error', () => undefined);
-  const ended = once(socket, 'close').then(() => answer);
+  // Not by `once`, which takes an error for the end: who writes into a connection that was cut off gets one.
+  const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(answer)));
   await once(socket, 'connect');
   socket.write(text);
   return { socket, ended };
