@@ -10,7 +10,8 @@ import { partitionsOf } from '../database/partitions.ts';
 import { storeOf } from '../ingest/store.ts';
 import type { Bridge, Registry } from '../pull/bridge.ts';
 import { claimsOf } from '../pull/claim.ts';
-import { sourcesOf } from '../pull/sources.ts';
+import { openSourcesOf } from '../pull/open-sources.ts';
+import { sourceOpener } from '../pull/sources.ts';
 import { readSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { openLog } from '../telemetry/log.ts';
@@ -49,7 +50,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const sealing = await openSealing(settings.home, settings.sealingKey);
     const clock = await clockOf(database);
     const workerId = randomUUID();
-    const sources = sourcesOf({ database, sealing, clock, registry, workerId });
+    const sources = openSourcesOf(sourceOpener({ database, sealing, clock, registry, workerId }));
     return {
       settings,
       log,

@@ -8,7 +8,7 @@ import type { Ingestion } from '../ingest/ingestion.ts';
 import type { Settings } from '../settings.ts';
 import type { KindName, Platform } from './adapter.ts';
 import type { Claims } from './claim.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './open-sources.ts';
 
 /** What the pulling side works with; opened once a process. */
 export interface Bridge {

@@ -7,7 +7,8 @@ import type { Bridge } from './bridge.ts';
 import { hasRoom } from '../ingest/outbox/waiting.ts';
 import { NEXT_DUE } from './due.ts';
 import { claimable } from '../database/presence.ts';
-import type { SourceRow, Sources, Stream } from './sources.ts';
+import type { Sources } from './open-sources.ts';
+import type { SourceRow, Stream } from './sources.ts';
 
 /** A source this process alone may poll until it reports. */
 export interface ClaimedSource extends SourceRow {

@@ -38,8 +38,9 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
   let healthy = false;
   let caughtUpTo: Instant | undefined;
   try {
-    const source = await bridge.sources.open(claimed.source);
-    ({ dueAt, healthy, caughtUpTo } = await fill(bridge, source, claimed, signal));
+    ({ dueAt, healthy, caughtUpTo } = await bridge.sources.use(claimed.source, (source) =>
+      fill(bridge, source, claimed, signal),
+    ));
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const place = { failures: claimed.source.failures, lane: 'history' as const };

@@ -26,16 +26,22 @@ export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal
 
 /** @returns whether everything asked for was answered */
 async function ask(bridge: Bridge, claimed: ClaimedSource, signal: AbortSignal): Promise<boolean> {
-  let source: OpenSource;
-  let streams: readonly Stream[];
   try {
-    source = await bridge.sources.open(claimed);
-    streams = await discoverWhenDue(bridge, source, claimed, signal);
+    return await bridge.sources.use(claimed, (source) => askAll(bridge, source, claimed, signal));
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     await actOn(bridge, claimed, asBridgeError(error), { failures: claimed.failures, lane: 'live' });
     return false;
   }
+}
+
+async function askAll(
+  bridge: Bridge,
+  source: OpenSource,
+  claimed: ClaimedSource,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const streams = await discoverWhenDue(bridge, source, claimed, signal);
   const now = bridge.clock.now();
   const due = streams.filter((stream) => stream.retryAt === undefined || stream.retryAt <= now);
   let healthy = true;

@@ -60,56 +60,49 @@ export interface OpenSource {
   readonly connection: Connection;
 }
 
-export interface Sources {
-  /** The revision this process has open, so that a claim need not carry the configuration again. */
-  revisionOf(sourceId: number): number;
-  open(row: SourceRow): Promise<OpenSource>;
-  closeAll(): Promise<void>;
-}
-
 export const USER_AGENT = 'databridge';
 
-/** Keeps sources open between polls: connections stay warm, and an unchanged source is not parsed again. */
-export function sourcesOf(given: {
+/**
+ * Opens sources from their rows: unseals, parses, and gives them the pace and tokens they share with all processes.
+ * Throws `config-invalid` for a configuration this build does not understand any more.
+ */
+export function sourceOpener(given: {
   readonly database: Database;
   readonly sealing: Sealing;
   readonly clock: Clock;
   readonly registry: Registry;
   readonly workerId: string;
-}): Sources {
+}): (row: SourceRow) => Promise<OpenSource> {
   const { database, sealing, clock, registry, workerId } = given;
-  const opened = new Map<number, OpenSource>();
   const rows = paceRowsOf(database);
 
-  return {
-    revisionOf: (sourceId) => opened.get(sourceId)?.revision ?? 0,
-    async open(row) {
-      const known = opened.get(row.id);
-      if (known?.revision === row.revision) return known;
-      const parsed = parseSource(await unseal(row.config, sealing), registry.platforms, { kinds: registry.kinds });
-      if (!parsed.ok) {
-        const [problem] = parsed.problems;
-        throw new BridgeError({ code: 'config-invalid' }, `${problem?.path ?? ''}: ${problem?.message ?? ''}`, {
-          remedy: problem?.remedy,
-        });
-      }
-      const pace = parsed.source.pace;
-      const pacer = pacerOf({ database, rows, sourceId: row.id, pace, now: clock.now, workerId });
-      const tokens = tokensOf(database, sealing, row.id);
-      const source = await openSource(
-        { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },
-        { config: parsed.source, platform: parsed.platform, pacer, tokens, now: clock.now },
-      );
-      // Polls that still run on the old revision end on their own; their connection closes when they have.
-      await known?.connection.close();
-      opened.set(row.id, source);
-      return source;
-    },
-    async closeAll() {
-      await Promise.all([...opened.values()].map((source) => source.connection.close()));
-      opened.clear();
-    },
+  return async (row) => {
+    const config = row.config ?? (await configOf(database, row));
+    const parsed = parseSource(await unseal(config, sealing), registry.platforms, { kinds: registry.kinds });
+    if (!parsed.ok) {
+      const [problem] = parsed.problems;
+      throw new BridgeError({ code: 'config-invalid' }, `${problem?.path ?? ''}: ${problem?.message ?? ''}`, {
+        remedy: problem?.remedy,
+      });
+    }
+    const pace = parsed.source.pace;
+    const pacer = pacerOf({ database, rows, sourceId: row.id, pace, now: clock.now, workerId });
+    const tokens = tokensOf(database, sealing, row.id);
+    return await openSource(
+      { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },
+      { config: parsed.source, platform: parsed.platform, pacer, tokens, now: clock.now },
+    );
   };
+}
+
+/** What the claim left out because it was open then, and is not any more. */
+async function configOf(database: Database, { id, revision }: SourceRow): Promise<unknown> {
+  const row = await database.row<{ config: unknown }>('select config from source where id = $1 and revision = $2', [
+    id,
+    revision,
+  ]);
+  if (row) return row.config;
+  throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
 }
 
 async function readAuthority(path: string): Promise<string> {

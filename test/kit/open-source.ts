@@ -52,7 +52,7 @@ export const bridgeOf = (
     partitions: partitionsOf(database),
     ingestion: storeOf(database),
     settings: { windowReadings: 1_000 },
-    sources: { open: () => Promise.resolve(given.source) },
+    sources: { use: (_row: unknown, work: (source: OpenSource) => Promise<unknown>) => work(given.source) },
     workerId: given.workerId,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   }) as unknown as Bridge;
