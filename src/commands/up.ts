@@ -6,6 +6,7 @@ import { readSettings } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { apiBeside } from './api.ts';
 import { withContext } from './context.ts';
+import { keepHeapSmall } from './heap.ts';
 import { EXIT } from './output.ts';
 import { untilStopped } from './stop.ts';
 
@@ -43,6 +44,7 @@ function endWithin(ms: number, log: Logger): void {
 }
 
 async function runUntilStopped(serving: boolean): Promise<number> {
+  keepHeapSmall();
   const stop = untilStopped();
   if (serving) assertApiSettings(readSettings(process.env));
   return await withContext({ patient: true, signal: stop.signal }, async (context) => {

@@ -7,7 +7,7 @@ import type { OpenSource, SourceRow } from './sources.ts';
 const row = (id: number, revision = 1): SourceRow => ({ id, revision }) as SourceRow;
 
 /** Sources that say when they are opened and closed. */
-function made(most?: number): { sources: Sources; told: string[] } {
+function made(most = 10): { sources: Sources; told: string[] } {
   const told: string[] = [];
   const open = async ({ id, revision }: SourceRow): Promise<OpenSource> => {
     told.push(`open ${id}.${revision}`);
@@ -16,7 +16,7 @@ function made(most?: number): { sources: Sources; told: string[] } {
     const connection = { close: () => Promise.resolve(void told.push(`close ${id}.${revision}`)) };
     return { id, revision, connection } as unknown as OpenSource;
   };
-  return { sources: openSourcesOf(open, most), told };
+  return { sources: openSourcesOf(open, { most, random: () => 0 }), told };
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -37,7 +37,7 @@ it('a source is opened once, also by two at a time, and again when it has change
   expect(told).toHaveLength(4);
 });
 
-it('the one used longest ago is closed when there are too many, but none that is in use', async () => {
+it('one is closed where there are too many, but none that is in use', async () => {
   const { sources, told } = made(2);
   const { promise, resolve } = Promise.withResolvers<void>();
   const long = sources.use(row(1), () => promise);

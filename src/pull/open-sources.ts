@@ -19,11 +19,17 @@ interface Entry {
 const MOST_OPEN = 2_000;
 
 /**
- * Keeps sources open between polls: connections stay warm, and an unchanged source is not parsed again. Of those nobody
- * uses, the ones used longest ago are closed when there are more than `most`.
+ * Keeps sources open between polls: connections stay warm, and an unchanged source is not parsed again. Where
+ * there are more than `most`, some that nobody uses are closed, picked by `random`: sources are polled in turn, and the one
+ * used longest ago would always be the one that is due next.
  */
-export function openSourcesOf(open: (row: SourceRow) => Promise<OpenSource>, most = MOST_OPEN): Sources {
-  /** In order of their last use. */
+export function openSourcesOf(
+  open: (row: SourceRow) => Promise<OpenSource>,
+  { most, random }: { readonly most: number; readonly random: () => number } = {
+    most: MOST_OPEN,
+    random: Math.random,
+  },
+): Sources {
   const opened = new Map<number, Entry>();
   const closing = new Set<Promise<void>>();
 
@@ -38,7 +44,6 @@ export function openSourcesOf(open: (row: SourceRow) => Promise<OpenSource>, mos
 
   function entryOf(row: SourceRow): Entry {
     const known = opened.get(row.id);
-    opened.delete(row.id);
     // A claim that was overtaken by a newer one works with the newer configuration, too.
     const entry = known && known.revision >= row.revision ? known : newEntry(row);
     // What still runs on an old revision is cancelled, and asked again with the new one.
@@ -56,9 +61,10 @@ export function openSourcesOf(open: (row: SourceRow) => Promise<OpenSource>, mos
   }
 
   function closeUnused(): void {
-    for (const [id, entry] of opened) {
-      if (opened.size <= most) return;
-      if (entry.users > 0) continue;
+    if (opened.size <= most) return;
+    const unused = [...opened].filter(([, entry]) => entry.users === 0);
+    while (opened.size > most && unused.length > 0) {
+      const [[id, entry]] = unused.splice(Math.floor(random() * unused.length), 1) as [[number, Entry]];
       opened.delete(id);
       close(entry);
     }
