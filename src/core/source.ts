@@ -87,12 +87,7 @@ export function parseSource<P extends SourcePlatform, K extends string>(
   const misfit = serves(platform, kind.choice);
   // A kind that cannot be right says nothing about the connection.
   const connection = kind.choice === undefined || misfit.length > 0 ? undefined : given.kinds[kind.choice];
-  const decided: Readonly<Record<'connection' | 'options', z.ZodType>> = {
-    connection: connection ?? z.unknown().optional(),
-    options: platform?.options.prefault({}) ?? z.unknown().optional(),
-  };
-  const decidedAbove = z.unknown().optional();
-  const schema = z.strictObject({ ...commonFields, kind: decidedAbove, platform: decidedAbove, ...decided });
+  const schema = schemaOf(connection, platform?.options);
   const parsed = schema.safeParse(input);
   const problems = [
     ...kind.problems,
@@ -112,6 +107,28 @@ export function parseSource<P extends SourcePlatform, K extends string>(
   const crossed = checkSource(fields, { raw: input, title: platform.title, limits: platform.limits, now: given.now });
   if (crossed.length > 0) return { ok: false, problems: crossed };
   return { ok: true, source: { ...fields, raw: input, secrets: secretPaths(connection, platform, input) }, platform };
+}
+
+const undecided = z.unknown().optional();
+
+const makeSchema = (connection: z.ZodType | undefined, options: z.ZodType | undefined) =>
+  z.strictObject({
+    ...commonFields,
+    kind: undecided,
+    platform: undecided,
+    connection: connection ?? undecided,
+    options: options?.prefault({}) ?? undecided,
+  });
+
+/** Zod compiles a schema when it is used first, which takes longer than all the rest: those of two good choices are kept. */
+const schemas = new WeakMap<z.ZodType, WeakMap<z.ZodType, ReturnType<typeof makeSchema>>>();
+
+function schemaOf(connection: z.ZodType | undefined, options: z.ZodType | undefined): ReturnType<typeof makeSchema> {
+  if (connection === undefined || options === undefined) return makeSchema(connection, options);
+  const known = schemas.get(connection) ?? new WeakMap<z.ZodType, ReturnType<typeof makeSchema>>();
+  const schema = known.get(options) ?? makeSchema(connection, options);
+  schemas.set(connection, known.set(options, schema));
+  return schema;
 }
 
 /** Where the readings of a source begin: its start counted back from the instant it was registered. */
