@@ -26,7 +26,7 @@ const options = z.strictObject({
   database: z.string().optional(),
   keys: z.array(secret('A key')).optional(),
 });
-const platforms = [
+export const platforms = [
   { name: 'plant', title: 'Plant', kinds: { 'user-credentials': {}, 'client-credentials': {} }, limits, options },
   { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, limits, options },
 ] as const;

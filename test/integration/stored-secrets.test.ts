@@ -1,13 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openSealing } from '../../src/access/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
+import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
+import type { Registry } from '../../src/pull/bridge.ts';
 import { unseal } from '../../src/pull/sealed-config.ts';
+import { sourceOpener } from '../../src/pull/sources.ts';
+import type { SourceRow } from '../../src/pull/sources.ts';
 import { tokensOf } from '../../src/pull/tokens.ts';
+import { kinds } from '../../adapters/index.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
-import { byPath, good, makeGround } from './registration-ground.ts';
+import { byPath, good, makeGround, platforms } from './registration-ground.ts';
 import type { Ground } from './registration-ground.ts';
 
 let server: DatabaseServer;
@@ -61,6 +67,22 @@ it('secrets are nowhere in the database in clear, whatever is changed', async ()
   expect(all).toContain('bridge');
   expect(all).not.toContain('s3cret');
   expect(await unseal(source?.config, sealing)).toEqual(good);
+});
+
+it('a configuration that a claim left out is read where the source was closed meanwhile, and only as it was', async () => {
+  await apply({ options: { database: 'plant', keys: ['s3cret-key'] } });
+  const row = await database.row<SourceRow & Record<string, unknown>>(
+    `select id, name, revision, project_id, instant_of(start_at) as start_at, null as config from source`,
+  );
+  if (row === undefined) throw new Error('there is no source');
+  const clock = await clockOf(database);
+  const registry = { platforms, kinds } as unknown as Registry;
+  const open = sourceOpener({ database, sealing, clock, registry, workerId: randomUUID() });
+  const source = await open(row);
+  expect(source.options).toMatchObject({ keys: ['s3cret-key'] });
+  await source.connection.close();
+  await apply({ schedule: { every: '20s' } });
+  await expect(open(row)).rejects.toMatchObject({ code: 'cancelled' });
 });
 
 it('secrets that are references stay what they are', async () => {
