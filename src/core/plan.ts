@@ -1,4 +1,4 @@
-import { coverageOf, missing, subtract, totalLength, union } from './coverage.ts';
+import { missing, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Window } from './window.ts';
@@ -170,7 +170,10 @@ function* withOverlap(
   if (rest.length === 0 || left.length > 0) yield { from, to };
 }
 
-/** Oldest first what is asked again lies on the way: the stretch follows when all of it was answered. */
+/**
+ * Oldest first what is asked again lies on the way: the stretch follows when all of it was answered. They share no window,
+ * or a page of the past that cannot be read would keep new time from being read.
+ */
 function* afterOverlap(
   stretch: Window,
   again: Window | undefined,
@@ -179,8 +182,8 @@ function* afterOverlap(
 ): Iterable<Window> {
   const rest = again === undefined || askedAgain === undefined ? [] : subtract([again], askedAgain);
   const left = subtract(rest, underWay);
-  if (totalLength(left) < totalLength(rest)) for (const part of left) yield* oldestFirst(part, cut);
-  else for (const part of coverageOf([...left, stretch])) yield* oldestFirst(part, cut);
+  for (const part of left) yield* oldestFirst(part, cut);
+  if (totalLength(left) === totalLength(rest)) yield* oldestFirst(stretch, cut);
 }
 
 function* newestFirst(stretch: Window, cut: Cut): Iterable<Window> {

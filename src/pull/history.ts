@@ -4,7 +4,7 @@ import { asBridgeError } from '../core/errors.ts';
 import { SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
-import { plan, settledAt } from '../core/plan.ts';
+import { edgeOf, plan, settledAt } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { isFull } from '../ingest/outbox/waiting.ts';
@@ -60,6 +60,7 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
 
 /** What a run knows; it changes as windows come back. */
 interface Progress {
+  readonly begun: Instant;
   covered: Coverage;
   learned: Learned;
   wishes: readonly Wish[];
@@ -90,12 +91,14 @@ interface Outcome {
 async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, signal: AbortSignal): Promise<Outcome> {
   const { stream } = claimed;
   const { clock } = bridge;
-  const end = clock.now() + RUN;
+  const begun = clock.now();
+  const end = begun + RUN;
   const progress: Progress = {
+    begun,
     covered: stream.covered,
     learned: learnedOf(source, stream),
     wishes: await wishesOf(bridge.database, stream.id),
-    wishesAt: clock.now(),
+    wishesAt: begun,
     full: false,
     asked: lookedBackBefore(source, stream),
     underWay: new Set(),
@@ -125,28 +128,40 @@ async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, 
       const place = { failures: claimed.source.failures, stream, window: ask.window, lane: 'history' as const };
       const retryAt = await actOn(bridge, source, asBridgeError(error), place);
       failed = retryAt ?? clock.now();
-      // What cannot be read again must not keep the time after it from being read at all.
-      if (retryAt !== undefined) progress.asked = union(progress.asked, [ask.window]);
-      // A window that cannot be read is planned around from here on: what lies behind it need not wait.
+      // A window that cannot be read is planned around from here on, and counts as asked again: neither what lies behind it
+      // nor the time after it need wait for it. One that was not answered because the source waits is as before.
+      if (retryAt === undefined) progress.underWay.delete(ask.window);
+      else progress.asked = union(progress.asked, [ask.window]);
       unreadable += 1;
       return retryAt !== undefined && unreadable < MOST_UNREADABLE ? 'go-on' : 'stop';
     }
   });
   for (const wish of progress.wishes) await finishWhenCovered(bridge.database, wish.id);
   const ask = nextAsk(source, progress, clock.now());
-  // Of what could not be read it may be that nobody looked back.
-  if (failed !== undefined) return { dueAt: failed, healthy: false, caughtUpTo: undefined };
+  const caughtUpTo = endOfAsked(source, progress, ask, clock.now());
+  if (failed !== undefined) return { dueAt: failed, healthy: false, caughtUpTo };
   const dueAt = ask ? clock.now() : unsettledUntil(source, progress);
-  return { dueAt, healthy: !signal.aborted, caughtUpTo: endOfAsked(progress, ask) };
+  return { dueAt, healthy: !signal.aborted, caughtUpTo };
 }
 
 /** What the run before this one asked again, or need not: it went on from there. */
 const lookedBackBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream['stream']): Coverage =>
   caughtUpTo === undefined ? [] : coverageOf([{ from: caughtUpTo - policy.overlap, to: caughtUpTo }]);
 
-/** Where this run ended having looked back, wholly or in part; forgotten only by a kill, and then it is done again. */
-const endOfAsked = ({ asked }: Progress, next: Ask | undefined): Instant | undefined =>
-  next?.wish?.again === true ? undefined : asked.find(({ to }) => to === next?.window.from)?.to;
+/**
+ * Where this run ended having looked back, wholly or in part; a kill forgets it, and then it is done again. Only where all
+ * that may come late before it had come by then: however long the next run is in coming, it need not look there again.
+ */
+function endOfAsked(
+  { policy }: OpenSource,
+  { asked }: Progress,
+  next: Ask | undefined,
+  now: Instant,
+): Instant | undefined {
+  if (next === undefined || next.wish?.again === true) return undefined;
+  const { from } = next.window;
+  return from <= edgeOf(policy, now) - policy.overlap - RUN ? asked.find(({ to }) => to === from)?.to : undefined;
+}
 
 /** A wish may reach up to a start that has not settled yet: its end is asked for when it has. */
 function unsettledUntil({ policy }: OpenSource, { wishes, covered }: Progress): Instant | undefined {
@@ -163,7 +178,15 @@ function nextAsk(source: OpenSource, progress: Progress, now: Instant): Ask | un
   for (const wish of progress.wishes) {
     const coverage = wish.again ? wish.done : covered;
     const lookBack = wish.again ? {} : { askedAgain };
-    const [window] = plan({ ...request, coverage, range: wish.range, order: 'oldest', ...lookBack });
+    // A wish that reaches up to time which has not settled waits for it, instead of following it second by second.
+    const [window] = plan({
+      ...request,
+      now: progress.begun,
+      coverage,
+      range: wish.range,
+      order: 'oldest',
+      ...lookBack,
+    });
     if (window) return { window, wish };
   }
   const [window] = plan({ ...request, coverage: covered, order: config.schedule.catchUp, askedAgain });

@@ -44,8 +44,8 @@ export function openSourcesOf(
 
   function entryOf(row: SourceRow): Entry {
     const known = opened.get(row.id);
-    // A claim that was overtaken by a newer one works with the newer configuration, too.
-    const entry = known && known.revision >= row.revision ? known : newEntry(row);
+    // Any other revision, not only a newer one: a database may be restored under a process.
+    const entry = known?.revision === row.revision ? known : newEntry(row);
     // What still runs on an old revision is cancelled, and asked again with the new one.
     if (known && known !== entry) close(known);
     opened.set(row.id, entry);

@@ -58,6 +58,8 @@ interface Backend {
   readonly adding: unknown;
   readonly working: unknown;
   readonly factory: BackendFactory<IQueueBackend, unknown> | undefined;
+  /** Once its queues are ready: from then on also what is under way when the queue breaks off fails at once. */
+  readonly failFast?: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -73,6 +75,12 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     planner: queueOf('planner', backend),
   };
   for (const queue of Object.values(queues)) queue.on('error', options.onError);
+  // Not sooner: a queue whose first question fails never asks it again.
+  const { failFast } = backend;
+  if (failFast) {
+    const ready = Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
+    ready.then(failFast, options.onError);
+  }
 
   return {
     async add(work, ids) {
@@ -187,8 +195,7 @@ async function onRedis({ prefix, onError, signal }: QueueOptions, url: string): 
   const retryStrategy = (attempt: number): number => Math.min(attempt * 100, 1_000);
   const nodes = url.split(',');
   const connect = (enableOfflineQueue: boolean): Redis | Cluster => {
-    // Without retries also what is under way when the connection breaks fails, instead of waiting for the next one.
-    const redisOptions = { maxRetriesPerRequest: enableOfflineQueue ? null : 0, enableOfflineQueue };
+    const redisOptions = { maxRetriesPerRequest: null, enableOfflineQueue };
     const connection =
       nodes.length > 1
         ? new Cluster(nodes, { clusterRetryStrategy: retryStrategy, enableOfflineQueue, redisOptions })
@@ -206,7 +213,11 @@ async function onRedis({ prefix, onError, signal }: QueueOptions, url: string): 
     await close();
     throw new BridgeError({ code: 'cancelled' }, 'stopped while waiting for Redis');
   }
-  return { prefix, adding, working, factory: undefined, close };
+  const failFast = (): void => {
+    // Without retries nothing waits for the next connection. A cluster has a way of its own, and no such option.
+    if (adding instanceof Redis) adding.options.maxRetriesPerRequest = 0;
+  };
+  return { prefix, adding, working, factory: undefined, failFast, close };
 }
 
 /** @returns false where `signal` came first */

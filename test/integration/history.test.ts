@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { coverageOf, subtract } from '../../src/core/coverage.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
+import { throttled } from '../../src/core/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Policy } from '../../src/core/plan.ts';
 import { lengthOf } from '../../src/core/window.ts';
@@ -51,13 +52,23 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-async function run(given: Partial<Policy> & { concurrency?: number; catchUp?: 'oldest' } = {}): Promise<void> {
-  const { concurrency = 1, catchUp = 'newest', ...change } = given;
+interface Given extends Partial<Policy> {
+  readonly concurrency?: number;
+  readonly catchUp?: 'oldest';
+  /** After so many windows the platform wants to be left alone. */
+  readonly answers?: number;
+}
+
+async function run(given: Given = {}): Promise<void> {
+  const { concurrency = 1, catchUp = 'newest', answers = Infinity, ...change } = given;
+  let left = answers;
   const source = openSourceOf(stored, {
     policy: { ...policy, ...change },
     concurrency,
     catchUp,
     read: (window) => {
+      if (left === 0) throw throttled(now + SECOND, 'enough');
+      left -= 1;
       asked.push(window);
       now += takes;
       return [{ sensor: 'pump', variable: 'flow', at: [window.from], values: [1] }];
@@ -129,6 +140,34 @@ describe('a run of history', () => {
     },
   );
 
+  it.each(['newest', 'oldest'] as const)(
+    '%s first, of a platform that answers one window at a time, goes on where the last one ended',
+    async (order) => {
+      const gap = { from: FROM + HOUR, to: FROM + HOUR + 2 * MINUTE };
+      await given(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
+      const overlap = 5 * MINUTE;
+      for (let runs = 0; (await stream()).covered.length > 1; runs += 1) {
+        await run({ overlap, maxWindow: MINUTE, answers: 1, ...(order === 'oldest' && { catchUp: order }) });
+        expect(runs).toBeLessThan(8);
+      }
+      expect(coverageOf(asked)).toEqual([{ from: gap.from - overlap, to: gap.to }]);
+    },
+  );
+
+  it('near the edge forgets where it looked back: what comes late may still be to come', async () => {
+    const gap = { from: FROM + HOUR, to: FROM + HOUR + 10 * MINUTE };
+    await given(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
+    const overlap = 5 * MINUTE;
+    now = gap.from + 4 * MINUTE;
+    takes = 0;
+    await run({ overlap, maxWindow: MINUTE, catchUp: 'oldest', answers: 7 });
+    now = gap.to + HOUR;
+    asked = [];
+    await run({ overlap, maxWindow: MINUTE, catchUp: 'oldest' });
+    // Two minutes of the gap were read an hour ago, when not everything of them had come.
+    expect(coverageOf(asked)).toEqual([{ from: gap.from + 2 * MINUTE - overlap, to: gap.to }]);
+  });
+
   it('for covered time that is asked again takes turns, too', async () => {
     await given(HOUR, { from: FROM, to: FROM + DAY });
     const wish = { source: 'source', from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
@@ -157,10 +196,10 @@ describe('a run of history', () => {
       requestedBy: 'tester',
     });
     now = start + SECOND;
-    takes = 0;
     const settle = 2 * MINUTE;
     await run({ start, settle });
-    expect((await stream()).covered).toEqual([{ from: start - HOUR, to: start + SECOND - settle }]);
+    expect(asked).toEqual([{ from: start - HOUR, to: start + SECOND - settle }]);
+    expect((await stream()).covered).toEqual(asked);
     expect(await backfillState(database, id)).toMatchObject({ state: 'running' });
     expect((await stream()).due).toBe(start + settle);
     now = start + settle;
