@@ -143,8 +143,9 @@ async function takeOver(blow: Blow, environment: NodeJS.ProcessEnv): Promise<voi
       });
       expect(recorder.mostRequestsInAnySecond()).toBeLessThanOrEqual(pace.burst + pace.requestsPerSecond);
       expect(recorder.mostAtOnce()).toBeLessThanOrEqual(pace.concurrency);
-      // What the one that stood still had in hand; it was stored once all the same.
-      expect(await askedTwice(client)).toBeLessThanOrEqual(STREAMS * pace.concurrency);
+      // What the one that stood still had in hand; it was stored once all the same. And whoever goes on without knowing how
+      // far the other one was looks back for late data first: one window over two, where it takes over and near the edge.
+      expect(await askedTwice(client)).toBeLessThanOrEqual(STREAMS * (pace.concurrency + 4));
       expect(await pollsBesideOthers(client, struckAt)).toEqual([]);
       for (const worker of workers.filter((one) => one.running())) {
         expectNoErrors(worker);
