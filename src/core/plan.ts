@@ -36,7 +36,7 @@ export interface PlanRequest {
   /** What is being asked just now: planned around, but not covered yet. */
   readonly underWay?: Coverage;
   /**
-   * History: what who plans one window at a time asked already. The overlap is then asked whole, before the window
+   * History: what was asked already, told by a caller that plans one window at a time. The overlap is asked whole then, before the window
    * that closes the stretch: closed, nobody would know of it any more. Without it newest first asks last what does not fit
    * into one window with new time, and oldest first asks nothing again.
    */

@@ -56,6 +56,17 @@ it('one is closed where there are too many, but none that is in use', async () =
   await sources.closeAll();
 });
 
+it('one that does not close troubles nobody', async () => {
+  const connection = { close: () => Promise.reject(new Error('does not close')) };
+  const open = ({ id }: SourceRow): Promise<OpenSource> => Promise.resolve({ id, connection } as unknown as OpenSource);
+  const sources = openSourcesOf(open, { most: 1, random: () => 0 });
+  await sources.use(row(1), nothing);
+  await sources.use(row(2), nothing);
+  await turn();
+  await sources.closeAll();
+  expect(sources.revisionOf(2)).toBe(0);
+});
+
 it('one that cannot be opened is tried again the next time', async () => {
   const { sources, told } = made();
   await expect(sources.use(row(-1), nothing)).rejects.toThrow('cannot be opened');

@@ -15,7 +15,7 @@ interface Entry {
   users: number;
 }
 
-/** So many stay open; each holds about 20 kB. With more the memory of a process would grow with the sources it ever polled. */
+/** So many stay open; each holds about 15 kB. With more the memory of a process would grow with the sources it ever polled. */
 const MOST_OPEN = 2_000;
 
 /**
@@ -34,12 +34,12 @@ export function openSourcesOf(
   const closing = new Set<Promise<void>>();
 
   function close({ opening }: Entry): void {
-    const closed = opening.then(
-      ({ connection }) => connection.close(),
-      () => undefined,
-    );
+    // What was never opened, or does not close, is no concern of whoever is polling meanwhile.
+    const closed = opening
+      .then(({ connection }) => connection.close())
+      .catch(() => undefined)
+      .finally(() => closing.delete(closed));
     closing.add(closed);
-    void closed.finally(() => closing.delete(closed));
   }
 
   function entryOf(row: SourceRow): Entry {

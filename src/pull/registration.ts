@@ -88,8 +88,10 @@ export async function applySource(
         [row?.id],
       );
     }
-    // Other sensors or names, or another place to find them: who comes first is decided anew.
-    if (differences.some(({ path }) => /^(?:organisation|project|platform|connection|options|sensors)\b/.test(path)))
+    // Other sensors or names, or another place to find them: who comes first is decided anew. Not for a new password.
+    if (
+      differences.some(({ path }) => /^(?:organisation|project|platform|connection\.url|options|sensors)\b/.test(path))
+    )
       await client.query('delete from series_name where source_id = $1', [row?.id]);
     await client.query(
       'update stream set retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, last_fault = null, learned = null, caught_up_to = null where source_id = $1',

@@ -81,7 +81,7 @@ describe('applying a source', () => {
     await apply();
     await database.run(`insert into series_name select id, 's', 'a_b', '["s","a b"]' from source`);
     const names = async (): Promise<number> => (await database.rows('select * from series_name')).length;
-    await apply({ schedule: { every: '20s' } });
+    await apply({ schedule: { every: '20s' }, connection: { ...good.connection, password: 's3cret-second' } });
     expect(await names()).toBe(1);
     await apply({ schedule: { every: '20s' }, sensors: [{ id: 's', values: { 'a-b': { as: 'a_b' } } }] });
     expect(await names()).toBe(0);
