@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSource } from '../src/core/source.ts';
+import { parseSource } from '../src/core/source/source.ts';
 import { kinds, platforms } from './index.ts';
 
 describe('kinds', () => {

@@ -1,5 +1,5 @@
-import type { KindSchemas } from '../src/core/source.ts';
-import type { KindName, Platform } from '../src/pull/adapter.ts';
+import type { KindSchemas } from '../src/core/source/source.ts';
+import type { KindName, Platform } from '../src/platform/contract.ts';
 import { clientCredentials } from './kinds/client-credentials.ts';
 import { custom } from './kinds/custom.ts';
 import { historian } from './kinds/historian.ts';

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { kinds, platforms } from '../adapters/index.ts';
-import { sourceJsonSchema } from '../src/core/source-json-schema.ts';
-import { optionTable } from '../src/core/source-option-table.ts';
+import { sourceJsonSchema } from '../src/core/source/json-schema.ts';
+import { optionTable } from '../src/core/source/option-table.ts';
 import { describeSettings } from '../src/settings.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, exitCodeOf, printError } from './commands/output.ts';
+import { EXIT, exitCodeOf, printError } from './terminal/output.ts';
 import { VERSION } from './version.ts';
 
 const program = new Command('databridge')

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { LONGEST_TOKEN_SECONDS } from './access/token-lifetime.ts';
+import { LONGEST_TOKEN_SECONDS } from './core/token-lifetime.ts';
 import { configInvalid } from './core/errors.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, secret, text } from '../../src/core/source-fields.ts';
+import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
 /** A condition-monitoring platform with a client of its own for the bridge (seed 2.3, second row). */
 export const clientCredentials = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, secret } from '../../src/core/source-fields.ts';
+import { baseUrl, secret } from '../../src/core/source/fields.ts';
 
 /**
  * A platform studied case by case (seed 2.3, last row). Which fields sign its requests is only known to the platform,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, secret, text } from '../../src/core/source-fields.ts';
+import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
 /** A plant-information historian (seed 2.3, fourth row). It has a client today, and may ask for more one day. */
 export const historian = z

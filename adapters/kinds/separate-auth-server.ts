@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, secret, text } from '../../src/core/source-fields.ts';
+import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
 /** An industrial IoT platform whose tokens come from another server than its data (seed 2.3, third row). */
 export const separateAuthServer = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseUrl, secret, text } from '../../src/core/source-fields.ts';
+import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
 /** A process-data platform that knows the customer's user (seed 2.3, first row). */
 export const userCredentials = z

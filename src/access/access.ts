@@ -10,7 +10,7 @@ import { signingKeysOf } from './signing-keys.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { grantToken } from './token-endpoint.ts';
 import type { GrantRefused, TokenAnswer, TokenRequest } from './token-endpoint.ts';
-import { lifetimeFor } from './token-lifetime.ts';
+import { lifetimeFor } from '../core/token-lifetime.ts';
 
 /** All that the `/v0` API needs to know who may do what. */
 export interface Access {

@@ -2,7 +2,7 @@ import { SECOND } from '../core/instant.ts';
 import type { Clock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { keepFresh } from './keep-fresh.ts';
-import { LONGEST_TOKEN_SECONDS } from './token-lifetime.ts';
+import { LONGEST_TOKEN_SECONDS } from '../core/token-lifetime.ts';
 
 /** A revocation is known in every process after this time at the latest. */
 const MAX_AGE = 5 * SECOND;

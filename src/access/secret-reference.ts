@@ -1,8 +1,8 @@
 import { normalize } from 'node:path';
 import { configInvalid } from '../core/errors.ts';
-import { formatPath, isMapping } from '../core/source-path.ts';
-import type { Path } from '../core/source-path.ts';
-import { parseReference } from '../core/source-reference.ts';
+import { formatPath, isMapping } from '../core/source/path.ts';
+import type { Path } from '../core/source/path.ts';
+import { parseReference } from '../core/source/reference.ts';
 
 /** Where references lead. Both are given, so that what a source may reach is decided in one place: the settings. */
 export interface SecretPlaces {

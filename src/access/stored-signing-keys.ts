@@ -7,7 +7,7 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { audit } from './audit.ts';
 import type { Sealing } from './sealing.ts';
-import { LONGEST_TOKEN_SECONDS } from './token-lifetime.ts';
+import { LONGEST_TOKEN_SECONDS } from '../core/token-lifetime.ts';
 
 /** Ed25519, the only algorithm of access tokens. */
 export const ALGORITHM = 'EdDSA';

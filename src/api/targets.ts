@@ -1,6 +1,6 @@
 import { isCode } from '../access/names.ts';
 import type { Database } from '../database/database.ts';
-import { fullProjects } from '../ingest/outbox/waiting.ts';
+import { fullProjects } from '../delivery/waiting.ts';
 
 /** Where pushed readings may go. */
 export interface Targets {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeCertificate, serveBytes, serveRaw, serveTls, tidyUp } from '../pull/connection/test-rig.ts';
+import { makeCertificate, serveBytes, serveRaw, serveTls, tidyUp } from '../../test/kit/connection-rig.ts';
 import { PushError, openPushClient } from './index.ts';
 import type { PushFault } from './index.ts';
-import { READING, REMOTE, failureOf, problem, send, startService, taken } from './test-service.ts';
-import type { TestService } from './test-service.ts';
+import { READING, REMOTE, failureOf, problem, send, startService, taken } from '../../test/kit/push-service.ts';
+import type { TestService } from '../../test/kit/push-service.ts';
 
 let service: TestService;
 

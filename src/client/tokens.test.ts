@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { basicOf, formOf } from '../api/form.ts';
-import { tidyUp } from '../pull/connection/test-rig.ts';
+import { tidyUp } from '../../test/kit/connection-rig.ts';
 import { openPushClient } from './index.ts';
 import type { Grant, Grants } from './index.ts';
-import { READING, failureOf, grant, problem, send, startService } from './test-service.ts';
-import type { TestService } from './test-service.ts';
+import { READING, failureOf, grant, problem, send, startService } from '../../test/kit/push-service.ts';
+import type { TestService } from '../../test/kit/push-service.ts';
 
 let service: TestService;
 

@@ -6,9 +6,9 @@ import { BridgeError } from '../core/errors.ts';
 import { repeat } from '../pull/repeat.ts';
 import { readSettings } from '../settings.ts';
 import { VERSION } from '../version.ts';
-import { withContext } from './context.ts';
-import type { Context } from './context.ts';
-import { EXIT } from './output.ts';
+import { withContext } from '../context.ts';
+import type { Context } from '../context.ts';
+import { EXIT } from '../terminal/output.ts';
 import { untilStopped } from './stop.ts';
 
 /** `api`: serve `/v0` without polling. */

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { createApplication, listApplications, revokeApplication, rotateSecret } from '../access/applications.ts';
 import type { Application } from '../access/applications.ts';
 import { formatInstant } from '../core/instant.ts';
-import { withContext } from './context.ts';
-import type { Cell } from './output.ts';
-import { actor, printJson, printLine, table } from './output.ts';
-import { instantOrNull } from './words.ts';
+import { withContext } from '../context.ts';
+import type { Cell } from '../terminal/output.ts';
+import { actor, printJson, printLine, table } from '../terminal/output.ts';
+import { instantOrNull } from '../terminal/words.ts';
 
 export function addApplication(program: Command): void {
   const application = program.command('application').description('applications: who may push, with an id and a secret');

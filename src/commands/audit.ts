@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { listAudit } from '../access/audit.ts';
 import { configInvalid } from '../core/errors.ts';
 import { formatInstant } from '../core/instant.ts';
-import { withContext } from './context.ts';
-import { printJson, printLine, table } from './output.ts';
-import { short } from './words.ts';
+import { withContext } from '../context.ts';
+import { printJson, printLine, table } from '../terminal/output.ts';
+import { short } from '../terminal/words.ts';
 
 const MOST = 10_000;
 const DETAIL_LENGTH = 80;

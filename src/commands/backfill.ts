@@ -5,14 +5,14 @@ import { configInvalid } from '../core/errors.ts';
 import { formatDuration } from '../core/duration.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../pull/backfill.ts';
-import type { BackfillState } from '../pull/backfill.ts';
+import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../source/backfills.ts';
+import type { BackfillState } from '../source/backfills.ts';
 import { isPlannerSilent } from '../pull/planner.ts';
-import { withContext } from './context.ts';
-import type { Context } from './context.ts';
-import { EXIT, actor, printJson, printLine, table } from './output.ts';
-import { parseTime } from './time.ts';
-import { instantOrNull } from './words.ts';
+import { withContext } from '../context.ts';
+import type { Context } from '../context.ts';
+import { EXIT, actor, printJson, printLine, table } from '../terminal/output.ts';
+import { parseTime } from '../terminal/time.ts';
+import { instantOrNull } from '../terminal/words.ts';
 
 export function addBackfill(program: Command): void {
   const backfill = program

@@ -4,9 +4,9 @@ import { boardHeading, boardLine, stopwatch } from '../demo/board.ts';
 import { introduction, whatNext } from '../demo/guide.ts';
 import type { BoardRow } from '../demo/observe.ts';
 import { demoPlants } from '../demo/plants.ts';
-import { paintOn, plain, screenOn } from '../demo/screen.ts';
-import type { Audience } from './demo-run.ts';
-import { printLine } from './output.ts';
+import { paintOn, plain, screenOn } from '../terminal/screen.ts';
+import type { Audience } from '../demo/run.ts';
+import { printLine } from '../terminal/output.ts';
 
 /** Shows a demo to somebody. */
 interface Viewer extends Audience {

@@ -5,13 +5,13 @@ import { configInvalid } from '../core/errors.ts';
 import { DAY, SECOND } from '../core/instant.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { openHome } from '../demo/home.ts';
-import { paintOn, plain } from '../demo/screen.ts';
+import { paintOn, plain } from '../terminal/screen.ts';
 import { stopOnSignals } from '../demo/stop.ts';
 import { resultLines, summaryDocument, summaryRows } from '../demo/summary.ts';
 import type { Outcome } from '../demo/summary.ts';
-import { runDemo } from './demo-run.ts';
+import { runDemo } from '../demo/run.ts';
 import { pipe, silent, terminal } from './demo-viewers.ts';
-import { EXIT, printJson, printLine, table } from './output.ts';
+import { EXIT, printJson, printLine, table } from '../terminal/output.ts';
 
 interface DemoFlags {
   readonly for?: string;

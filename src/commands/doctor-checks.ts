@@ -4,15 +4,15 @@ import { dirname } from 'node:path';
 import { asBridgeError } from '../core/errors.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../database/running.ts';
-import { listIngestions } from '../ingest/outbox/remote.ts';
-import { troublesOf, vitalsOf } from '../pull/vitals.ts';
-import type { Trouble, Vitals } from '../pull/vitals.ts';
+import { listIngestions } from '../delivery/remote.ts';
+import { troublesOf, vitalsOf } from '../source/vitals.ts';
+import type { Trouble, Vitals } from '../source/vitals.ts';
 import { askRedis } from '../queue/redis-facts.ts';
 import type { Settings } from '../settings.ts';
-import { openContext } from './context.ts';
-import type { Context } from './context.ts';
+import { openContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
-import { formatBytes, roughly, short } from './words.ts';
+import { formatBytes, roughly, short } from '../terminal/words.ts';
 
 /** One thing a doctor looks at. `failed` needs somebody now, `warning` some day. */
 export interface Check {

@@ -1,7 +1,7 @@
 import { formatInstant } from '../core/instant.ts';
-import type { IngestionLine } from '../ingest/outbox/remote.ts';
+import type { IngestionLine } from '../delivery/remote.ts';
 import type { Check } from './doctor-checks.ts';
-import { short } from './words.ts';
+import { short } from '../terminal/words.ts';
 
 /** What hinders the readings of projects that are pushed elsewhere; one line where nothing does. */
 export function* deliveryChecks(lines: readonly IngestionLine[]): Generator<Check> {

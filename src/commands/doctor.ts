@@ -6,8 +6,8 @@ import type { Settings } from '../settings.ts';
 import { PLANNER_FRESH, diagnose } from './doctor-checks.ts';
 import type { Check } from './doctor-checks.ts';
 import { settingsInForce } from './doctor-settings.ts';
-import { EXIT, printJson, printLine } from './output.ts';
-import { roughly } from './words.ts';
+import { EXIT, printJson, printLine } from '../terminal/output.ts';
+import { roughly } from '../terminal/words.ts';
 
 export function addDoctor(program: Command): void {
   program

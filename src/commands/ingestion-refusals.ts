@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { formatInstant } from '../core/instant.ts';
-import { remoteRefusals } from '../ingest/outbox/refusals.ts';
-import { withContext } from './context.ts';
-import { printJson, printLine, table } from './output.ts';
+import { remoteRefusals } from '../delivery/refusals.ts';
+import { withContext } from '../context.ts';
+import { printJson, printLine, table } from '../terminal/output.ts';
 import { wholeNumber } from './source-preview.ts';
 
 export function addIngestionRefusals(ingestion: Command): void {

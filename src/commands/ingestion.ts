@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
-import { parseReference } from '../core/source-reference.ts';
-import { checkRemote } from '../ingest/outbox/check.ts';
-import { listIngestions, removeRemote, resumeRemote, setRemote } from '../ingest/outbox/remote.ts';
-import type { IngestionLine } from '../ingest/outbox/remote.ts';
-import { withContext } from './context.ts';
+import { parseReference } from '../core/source/reference.ts';
+import { checkRemote } from '../delivery/check.ts';
+import { listIngestions, removeRemote, resumeRemote, setRemote } from '../delivery/remote.ts';
+import type { IngestionLine } from '../delivery/remote.ts';
+import { withContext } from '../context.ts';
 import { addIngestionRefusals } from './ingestion-refusals.ts';
-import type { Cell } from './output.ts';
-import { actor, printJson, printLine, table } from './output.ts';
+import type { Cell } from '../terminal/output.ts';
+import { actor, printJson, printLine, table } from '../terminal/output.ts';
 import { travelsInClear } from './plain-http.ts';
 import { wholeNumber } from './source-preview.ts';
-import { instantOrNull, short } from './words.ts';
+import { instantOrNull, short } from '../terminal/words.ts';
 
 export function addIngestion(program: Command): void {
   const ingestion = program

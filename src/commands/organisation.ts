@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { createOrganisation, listOrganisations } from '../access/organisations.ts';
 import { formatInstant } from '../core/instant.ts';
-import { withContext } from './context.ts';
-import { actor, printJson, printLine, table } from './output.ts';
+import { withContext } from '../context.ts';
+import { actor, printJson, printLine, table } from '../terminal/output.ts';
 
 export function addOrganisation(program: Command): void {
   const organisation = program

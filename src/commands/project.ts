@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createProject, listProjects } from '../access/projects.ts';
-import { withContext } from './context.ts';
-import { actor, printJson, printLine, table } from './output.ts';
+import { withContext } from '../context.ts';
+import { actor, printJson, printLine, table } from '../terminal/output.ts';
 
 export function addProject(program: Command): void {
   const project = program

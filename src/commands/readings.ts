@@ -5,11 +5,11 @@ import { BridgeError, configInvalid } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
 import { storedReadings } from '../ingest/stored-readings.ts';
 import type { Reading } from '../ingest/stored-readings.ts';
-import { withContext } from './context.ts';
-import { table } from './output.ts';
-import { READING_FIELDS, csvLine, readingCells, readingDocument } from './reading-rows.ts';
+import { withContext } from '../context.ts';
+import { table } from '../terminal/output.ts';
+import { READING_FIELDS, csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
 import { wholeNumber } from './source-preview.ts';
-import { parseTime } from './time.ts';
+import { parseTime } from '../terminal/time.ts';
 
 interface ReadingsOptions {
   readonly organisation: string;

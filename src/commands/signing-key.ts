@@ -3,9 +3,9 @@ import { rotateSigningKey, storedSigningKeys } from '../access/stored-signing-ke
 import type { StoredSigningKey } from '../access/stored-signing-keys.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { withContext } from './context.ts';
-import { actor, printJson, printLine, table } from './output.ts';
-import { instantOrNull } from './words.ts';
+import { withContext } from '../context.ts';
+import { actor, printJson, printLine, table } from '../terminal/output.ts';
+import { instantOrNull } from '../terminal/words.ts';
 
 export function addSigningKey(program: Command): void {
   const signingKey = program.command('signing-key').description('keys that sign access tokens');

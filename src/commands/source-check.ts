@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { formatDuration } from '../core/duration.ts';
 import type { Instant } from '../core/instant.ts';
 import { SECOND } from '../core/instant.ts';
-import type { SourceConfig } from '../core/source.ts';
-import type { Platform } from '../pull/adapter.ts';
-import { checkSource } from '../pull/check.ts';
-import type { Step } from '../pull/check.ts';
+import type { SourceConfig } from '../core/source/source.ts';
+import type { Platform } from '../platform/contract.ts';
+import { checkSource } from '../source/check.ts';
+import type { Step } from '../source/check.ts';
 import { readSettings } from '../settings.ts';
-import { registry } from './context.ts';
-import { EXIT, printJson, printLine } from './output.ts';
+import { registry } from '../context.ts';
+import { EXIT, printJson, printLine } from '../terminal/output.ts';
 import { readAll, reportProblems } from './source-apply.ts';
 
 export function addSourceCheck(source: Command): void {

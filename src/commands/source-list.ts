@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../core/duration.ts';
 import { SECOND } from '../core/instant.ts';
-import { listSources } from '../pull/source-report.ts';
-import type { SourceLine } from '../pull/source-report.ts';
-import { withContext } from './context.ts';
-import type { Cell } from './output.ts';
-import { printJson, printLine, table } from './output.ts';
+import { listSources } from '../source/report.ts';
+import type { SourceLine } from '../source/report.ts';
+import { withContext } from '../context.ts';
+import type { Cell } from '../terminal/output.ts';
+import { printJson, printLine, table } from '../terminal/output.ts';
 import { addSourceShow } from './source-show.ts';
-import { instantOrNull, roughly, short } from './words.ts';
+import { instantOrNull, roughly, short } from '../terminal/words.ts';
 
 /** `list` and `show`. */
 export function addSourceList(source: Command): void {

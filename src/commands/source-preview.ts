@@ -3,18 +3,18 @@ import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
 import { formatInstant } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
-import type { SourceConfig } from '../core/source.ts';
+import type { SourceConfig } from '../core/source/source.ts';
 import { formatWindow } from '../core/window.ts';
-import { refusalsInWords } from '../pull/check-findings.ts';
-import { previewSource } from '../pull/preview.ts';
-import type { Preview } from '../pull/preview.ts';
+import { refusalsInWords } from '../source/findings.ts';
+import { previewSource } from '../source/preview.ts';
+import type { Preview } from '../source/preview.ts';
 import { readSettings } from '../settings.ts';
-import { printJson, printLine, table } from './output.ts';
-import { READING_FIELDS, readingCells, readingDocument } from './reading-rows.ts';
+import { printJson, printLine, table } from '../terminal/output.ts';
+import { READING_FIELDS, readingCells, readingDocument } from '../terminal/reading-rows.ts';
 import { readAll, reportProblems } from './source-apply.ts';
 import { localNow, platformOf } from './source-check.ts';
-import { parseTime } from './time.ts';
-import { times } from './words.ts';
+import { parseTime } from '../terminal/time.ts';
+import { times } from '../terminal/words.ts';
 
 interface PreviewOptions {
   readonly from: string;

@@ -2,11 +2,11 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { formatInstant } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
-import { refusalsOf } from '../pull/refusal-report.ts';
-import { withContext } from './context.ts';
-import { printJson, printLine, table } from './output.ts';
+import { refusalsOf } from '../source/refusals.ts';
+import { withContext } from '../context.ts';
+import { printJson, printLine, table } from '../terminal/output.ts';
 import { wholeNumber } from './source-preview.ts';
-import { instantOrNull } from './words.ts';
+import { instantOrNull } from '../terminal/words.ts';
 
 export function addSourceRefusals(source: Command): void {
   source

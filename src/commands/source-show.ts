@@ -5,15 +5,15 @@ import { MILLISECOND, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
 import { formatWindow } from '../core/window.ts';
-import { unknownSource } from '../pull/backfill.ts';
-import { refusalsByReason } from '../pull/refusal-report.ts';
-import { shownConfig } from '../pull/shown-config.ts';
-import { reportSource } from '../pull/source-report.ts';
-import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../pull/source-report.ts';
-import { registry, withContext } from './context.ts';
-import type { Cell } from './output.ts';
-import { printJson, printLine, table } from './output.ts';
-import { formatBytes, instantOrNull, roughly, times } from './words.ts';
+import { unknownSource } from '../source/backfills.ts';
+import { refusalsByReason } from '../source/refusals.ts';
+import { shownConfig } from '../source/shown-config.ts';
+import { reportSource } from '../source/report.ts';
+import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../source/report.ts';
+import { registry, withContext } from '../context.ts';
+import type { Cell } from '../terminal/output.ts';
+import { printJson, printLine, table } from '../terminal/output.ts';
+import { formatBytes, instantOrNull, roughly, times } from '../terminal/words.ts';
 
 type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
 

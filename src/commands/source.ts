@@ -1,9 +1,9 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { isSourceKeptWaiting } from '../ingest/outbox/waiting.ts';
-import { changeSource } from '../pull/registration.ts';
-import { withContext } from './context.ts';
-import { actor, printJson, printLine } from './output.ts';
+import { isSourceKeptWaiting } from '../delivery/waiting.ts';
+import { changeSource } from '../source/registration.ts';
+import { withContext } from '../context.ts';
+import { actor, printJson, printLine } from '../terminal/output.ts';
 import { addSourceApply } from './source-apply.ts';
 import { addSourceCheck } from './source-check.ts';
 import { addSourceList } from './source-list.ts';

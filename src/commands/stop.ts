@@ -1,4 +1,4 @@
-import { EXIT } from './output.ts';
+import { EXIT } from '../terminal/output.ts';
 
 /** A service manager signals a whole group, and a launcher passes its own on: that is still one signal. */
 const SAME_SIGNAL_MS = 500;

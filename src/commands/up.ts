@@ -5,9 +5,9 @@ import { startDaemon } from '../pull/daemon.ts';
 import { readSettings } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { apiBeside } from './api.ts';
-import { withContext } from './context.ts';
+import { withContext } from '../context.ts';
 import { keepHeapSmall } from './heap.ts';
-import { EXIT } from './output.ts';
+import { EXIT } from '../terminal/output.ts';
 import { untilStopped } from './stop.ts';
 
 /** How long closing may take after the drain. */

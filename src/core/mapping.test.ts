@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from './mapping.ts';
 import type { GivenName, Mapping } from './mapping.ts';
-import type { SensorChoice } from './source.ts';
+import type { SensorChoice } from './source/source.ts';
 
 const mapping = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' } as const;
 const rules = (sensors: 'all' | readonly SensorChoice[] = 'all', labels: string[] = []) =>

@@ -2,7 +2,7 @@ import type { Rules, SeriesRule } from './normalise.ts';
 import { toValueName } from './naming.ts';
 import { judgeSensorId } from './reading.ts';
 import type { RefusalReason } from './reading.ts';
-import type { SourceConfig } from './source.ts';
+import type { SourceConfig } from './source/source.ts';
 
 /** A series' name and the variable it was given to. */
 export interface GivenName {

@@ -5,7 +5,7 @@ import { coverageOf } from './coverage.ts';
 import { BridgeError } from './errors.ts';
 import { normaliser } from './normalise.ts';
 import type { RawSamples, Rules, SeriesRule } from './normalise.ts';
-import { understood } from './normalise-oracle.ts';
+import { understood } from '../../test/kit/normalise-oracle.ts';
 import type { RefusalReason } from './reading.ts';
 
 const SPAN = 24;

@@ -5,7 +5,7 @@ import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 import { edgeOf, plan } from './plan.ts';
 import type { Policy } from './plan.ts';
-import { scene } from './plan-scenes.ts';
+import { scene } from '../../test/kit/plan-scenes.ts';
 import type { Window } from './window.ts';
 
 /** Late data: what is asked again, and that no end of a run or process leaves it out. */

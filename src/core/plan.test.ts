@@ -4,7 +4,7 @@ import { coverageOf, covers, equal, intersect, missing, subtract, totalLength, u
 import type { Coverage } from './coverage.ts';
 import { DAY, SECOND } from './instant.ts';
 import { edgeOf, plan, settledAt } from './plan.ts';
-import { NOW, scene, span } from './plan-scenes.ts';
+import { NOW, scene, span } from '../../test/kit/plan-scenes.ts';
 import type { Lane, PlanRequest, Policy } from './plan.ts';
 import { lengthOf } from './window.ts';
 import type { Window } from './window.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DAY, SECOND } from '../core/instant.ts';
 import { boardHeading, boardLine, stopwatch } from './board.ts';
 import type { BoardRow } from './observe.ts';
-import { plain } from './screen.ts';
+import { plain } from '../terminal/screen.ts';
 
 const now = 20_000 * DAY;
 const row: BoardRow = {

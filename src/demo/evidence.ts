@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { seriesKey } from './judge.ts';
 import type { Asked, Evidence } from './judge.ts';
 import type { RunningPlant } from './plant-server.ts';
-import { maxInSlidingSecond } from './recorder.ts';
+import { maxInSlidingSecond } from '../simulator/recorder.ts';
 
 type Stored = Evidence['stored'];
 

@@ -1,10 +1,10 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { parseInstant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
-import { listSources } from '../pull/source-report.ts';
+import { listSources } from '../source/report.ts';
 import type { RunningPlant } from './plant-server.ts';
 import { allowedInOneSecond } from './plants.ts';
-import { preciseNowMs } from './recorder.ts';
+import { preciseNowMs } from '../simulator/recorder.ts';
 
 /** What went wrong last; `until`: the source is left alone until then. */
 export interface Trouble {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Plant } from './plants.ts';
-import { Recorder } from './recorder.ts';
+import { Recorder } from '../simulator/recorder.ts';
 
 /** A request as it reached a plant. */
 export interface Question {

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../database/database.ts';
-import { OUTBOXED } from './outbox/outbox.ts';
+import { OUTBOXED } from './outbox.ts';
 import { spanOf } from './pushed-spans.ts';
 import { countRows, encodeArrays } from './rows.ts';
 import type { NumberedColumn } from './rows.ts';

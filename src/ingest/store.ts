@@ -9,7 +9,7 @@ import { partitionsOf } from '../database/partitions.ts';
 import type { Partitions } from '../database/partitions.ts';
 import type { Ingestion, Taken } from './ingestion.ts';
 import { cut } from './cut.ts';
-import { OUTBOXED, noteCopied } from './outbox/outbox.ts';
+import { OUTBOXED, noteCopied } from './outbox.ts';
 import { countRows, encodeArrays } from './rows.ts';
 import type { NumberedColumn } from './rows.ts';
 import { numbering } from './series.ts';

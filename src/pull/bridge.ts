@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { Sealing } from '../access/sealing.ts';
-import type { KindSchemas } from '../core/source.ts';
+import type { KindSchemas } from '../core/source/source.ts';
 import type { Clock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Partitions } from '../database/partitions.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
 import type { Settings } from '../settings.ts';
-import type { KindName, Platform } from './adapter.ts';
+import type { KindName, Platform } from '../platform/contract.ts';
 import type { Claims } from './claim.ts';
-import type { Sources } from './open-sources.ts';
+import type { Sources } from './source-cache.ts';
 
 /** What the pulling side works with; opened once a process. */
 export interface Bridge {

@@ -1,14 +1,14 @@
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
-import type { Selection } from './adapter.ts';
+import type { Selection } from '../platform/contract.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 import type { Bridge } from './bridge.ts';
-import { hasRoom } from '../ingest/outbox/waiting.ts';
+import { hasRoom } from '../delivery/waiting.ts';
 import { NEXT_DUE } from './due.ts';
 import { claimable } from '../database/presence.ts';
-import type { Sources } from './open-sources.ts';
-import type { SourceRow, Stream } from './sources.ts';
+import type { Sources } from './source-cache.ts';
+import type { SourceRow, Stream } from './open-source.ts';
 
 /** A source this process alone may poll until it reports. */
 export interface ClaimedSource extends SourceRow {

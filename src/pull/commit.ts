@@ -13,7 +13,7 @@ import { printableJson } from '../database/printable.ts';
 import type { Ingestion, Taken } from '../ingest/ingestion.ts';
 import { encodeArrays } from '../ingest/rows.ts';
 import type { NumberedColumn } from '../ingest/rows.ts';
-import type { Meter } from './connection/index.ts';
+import type { Meter } from '../platform/connection/index.ts';
 
 /** Everything one window leaves behind, committed together or not at all (law 1). */
 export interface Handover {

@@ -6,7 +6,7 @@ import type { Window } from '../core/window.ts';
 import { formatWindow } from '../core/window.ts';
 import { printableJson } from '../database/printable.ts';
 import type { Bridge } from './bridge.ts';
-import type { OpenSource, Stream } from './sources.ts';
+import type { OpenSource, Stream } from './open-source.ts';
 
 /** After this many failures in a row history rests, and each attempt of the live lane is the one probe. */
 export const BREAKER_OPENS_AT = 3;

@@ -1,6 +1,6 @@
 import { tidyAccess } from '../access/tidy.ts';
 import { isDatabaseAway } from '../database/away.ts';
-import { delivererOf } from '../ingest/outbox/deliverer.ts';
+import { delivererOf } from '../delivery/deliverer.ts';
 import { isRedisAway, openQueue } from '../queue/queue.ts';
 import type { Queue, Work } from '../queue/queue.ts';
 import type { Bridge } from './bridge.ts';

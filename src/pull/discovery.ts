@@ -2,13 +2,13 @@ import { BridgeError } from '../core/errors.ts';
 import { HOUR } from '../core/instant.ts';
 import { collisions } from '../core/naming.ts';
 import { printable, printableJson } from '../database/printable.ts';
-import type { Sensor } from './adapter.ts';
+import type { Sensor } from '../platform/contract.ts';
 import type { Bridge } from './bridge.ts';
 import type { ClaimedSource } from './claim.ts';
-import { newMeter } from './connection/index.ts';
+import { newMeter } from '../platform/connection/index.ts';
 import { planStreams } from './stream-plan.ts';
 import type { PlannedStream } from './stream-plan.ts';
-import type { OpenSource, Stream } from './sources.ts';
+import type { OpenSource, Stream } from './open-source.ts';
 
 /** A source that reads all sensors looks for new ones this often. */
 const LOOK_AGAIN = HOUR;

@@ -12,10 +12,10 @@ import type { Window } from '../core/window.ts';
 import type { Bridge } from './bridge.ts';
 import { commitWindow } from './commit.ts';
 import type { Committed } from './commit.ts';
-import { newMeter } from './connection/index.ts';
-import type { Meter } from './connection/index.ts';
+import { newMeter } from '../platform/connection/index.ts';
+import type { Meter } from '../platform/connection/index.ts';
 import { keepNames } from './series-names.ts';
-import type { OpenSource, Stream } from './sources.ts';
+import type { OpenSource, Stream } from './open-source.ts';
 
 /** Beyond the comfortable number by this factor a window is too much: it is held in memory until its commit. */
 const BUFFER = 4;

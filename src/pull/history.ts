@@ -7,16 +7,16 @@ import type { Learned } from '../core/learn.ts';
 import { edgeOf, plan, settledAt } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
-import { isFull } from '../ingest/outbox/waiting.ts';
-import { finishWhenCovered, wishesOf } from './backfill.ts';
-import type { Wish } from './backfill.ts';
+import { isFull } from '../delivery/waiting.ts';
+import { finishWhenCovered, wishesOf } from '../source/backfills.ts';
+import type { Wish } from '../source/backfills.ts';
 import type { Bridge } from './bridge.ts';
 import { claimStream } from './claim.ts';
 import type { ClaimedStream } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
-import type { OpenSource } from './sources.ts';
+import type { OpenSource } from './open-source.ts';
 
 /** A run ends after this and queues up again, so that streams take turns and a drain is quick. */
 const RUN = 30 * SECOND;

@@ -7,7 +7,7 @@ import { hold, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState } from '../core/pace.ts';
 import type { Lane } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
-import type { Pacer } from './connection/index.ts';
+import type { Pacer } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
 import type { Paced, PaceRows } from './pace-rows.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { hasRoom } from '../ingest/outbox/waiting.ts';
+import { hasRoom } from '../delivery/waiting.ts';
 import type { Queue } from '../queue/queue.ts';
 import { BREAKER_OPENS_AT } from './consequence.ts';
 import { NEXT_DUE } from './due.ts';

@@ -11,7 +11,7 @@ import { actOn } from './consequence.ts';
 import { discoverWhenDue } from './discovery.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
-import type { OpenSource, Stream } from './sources.ts';
+import type { OpenSource, Stream } from './open-source.ts';
 
 /**
  * One poll of one source, the main path: claim → plan → pace → read → normalise → check → commit → report.

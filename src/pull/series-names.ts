@@ -1,7 +1,7 @@
 import { BridgeError } from '../core/errors.ts';
 import type { GivenName } from '../core/mapping.ts';
 import type { Database } from '../database/database.ts';
-import type { OpenSource } from './sources.ts';
+import type { OpenSource } from './open-source.ts';
 
 /** So many names go into one statement: a first window may bring a hundred thousand. */
 const MOST = 5_000;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Sensor } from './adapter.ts';
+import type { Sensor } from '../platform/contract.ts';
 import { planStreams } from './stream-plan.ts';
 import type { StreamRules } from './stream-plan.ts';
-import type { Stream } from './sources.ts';
+import type { Stream } from './open-source.ts';
 
 type Known = Pick<Stream, 'id' | 'key' | 'selection'>;
 

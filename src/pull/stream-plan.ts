@@ -1,5 +1,5 @@
-import type { Selection, Sensor } from './adapter.ts';
-import type { Stream } from './sources.ts';
+import type { Selection, Sensor } from '../platform/contract.ts';
+import type { Stream } from './open-source.ts';
 
 /** A stream to be made. */
 export interface PlannedStream {

@@ -2,8 +2,8 @@ import type { Sealing } from '../access/sealing.ts';
 import { sharedGrantOf } from '../access/shared-grant.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
-import type { Grant } from './adapter.ts';
-import type { Tokens } from './connection/index.ts';
+import type { Grant } from '../platform/contract.ts';
+import type { Tokens } from '../platform/connection/index.ts';
 
 /** The token of one source, shared by all hosts. */
 export function tokensOf(database: Database, sealing: Sealing, sourceId: number): Tokens {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../../src/core/duration.ts';
 import { MINUTE } from '../../src/core/instant.ts';
-import { startBackfill } from '../../src/pull/backfill.ts';
+import { startBackfill } from '../../src/source/backfills.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { WrongData } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';

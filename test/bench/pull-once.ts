@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/database/database.ts';
-import { startBackfill } from '../../src/pull/backfill.ts';
+import { startBackfill } from '../../src/source/backfills.ts';
 import { assertStored } from './checksum.ts';
 import { MEASUREMENTS, SERIES, SPACING } from './dataset.ts';
 import type { Dataset } from './dataset.ts';

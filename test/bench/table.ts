@@ -1,4 +1,4 @@
-import { table } from '../../src/commands/output.ts';
+import { table } from '../../src/terminal/output.ts';
 import type { Measure } from './bench.ts';
 
 /** The measures of one bench. */

@@ -1,8 +1,8 @@
 import { influxdb } from '../../adapters/platforms/influxdb/index.ts';
 import type { Window } from '../../src/core/window.ts';
-import type { Authorisation, Http, Samples, Selection, Sensor } from '../../src/pull/adapter.ts';
-import { memoryTokens, newMeter, openConnection } from '../../src/pull/connection/index.ts';
-import type { Connection } from '../../src/pull/connection/index.ts';
+import type { Authorisation, Http, Samples, Selection, Sensor } from '../../src/platform/contract.ts';
+import { memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
+import type { Connection } from '../../src/platform/connection/index.ts';
 import type { InfluxUser } from '../kit/influx-client.ts';
 
 const open: Connection[] = [];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seriesName } from '../../adapters/platforms/influxdb/series-name.ts';
-import type { Http } from '../../src/pull/adapter.ts';
+import type { Http } from '../../src/platform/contract.ts';
 import { quoteName } from '../kit/influx-client.ts';
 import { type Influx, startInflux } from '../kit/influx.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

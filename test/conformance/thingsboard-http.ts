@@ -3,11 +3,11 @@ import type { Options } from '../../adapters/platforms/thingsboard/options.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { holds } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
-import type { Authorisation, Http, Sensor } from '../../src/pull/adapter.ts';
-import { memoryTokens, newMeter, openConnection } from '../../src/pull/connection/index.ts';
-import type { Connection } from '../../src/pull/connection/index.ts';
-import { truth } from '../simulators/truth.ts';
-import type { TruthSpec } from '../simulators/truth.ts';
+import type { Authorisation, Http, Sensor } from '../../src/platform/contract.ts';
+import { memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
+import type { Connection } from '../../src/platform/connection/index.ts';
+import { truth } from '../../src/simulator/truth.ts';
+import type { TruthSpec } from '../../src/simulator/truth.ts';
 import { tenant } from './simulators/thingsboard-client.ts';
 
 const open: Connection[] = [];

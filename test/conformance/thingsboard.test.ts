@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { thingsboard } from '../../adapters/platforms/thingsboard/index.ts';
-import type { Sensor } from '../../src/pull/adapter.ts';
+import type { Sensor } from '../../src/platform/contract.ts';
 import { startSimulator } from '../kit/simulator.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';
-import { deviceId, plant } from '../simulators/plant.ts';
+import { deviceId, plant } from '../../src/simulator/plant.ts';
 import { customer, tenant } from './simulators/thingsboard-client.ts';
 import { connect, disconnect, kept, optionsOf, readAll, sensorsOf, truthOf } from './thingsboard-http.ts';
 import type { Found } from './thingsboard-http.ts';

@@ -8,7 +8,7 @@ import {
   listBackfills,
   startBackfill,
   wishesOf,
-} from '../../src/pull/backfill.ts';
+} from '../../src/source/backfills.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import { startSimulator } from '../kit/simulator.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';
-import { deviceId } from '../simulators/plant.ts';
+import { deviceId } from '../../src/simulator/plant.ts';
 import { databridge } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 

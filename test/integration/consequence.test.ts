@@ -7,7 +7,7 @@ import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { actOn } from '../../src/pull/consequence.ts';
-import type { Stream } from '../../src/pull/sources.ts';
+import type { Stream } from '../../src/pull/open-source.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

@@ -8,7 +8,7 @@ import type { Policy } from '../../src/core/plan.ts';
 import { lengthOf } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
-import { backfillState, startBackfill } from '../../src/pull/backfill.ts';
+import { backfillState, startBackfill } from '../../src/source/backfills.ts';
 import { history } from '../../src/pull/history.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { listIngestions, removeRemote, setRemote } from '../../src/ingest/outbox/remote.ts';
+import { listIngestions, removeRemote, setRemote } from '../../src/delivery/remote.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimsOf, claimStream } from '../../src/pull/claim.ts';
 import { planOnce } from '../../src/pull/planner.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { pino } from 'pino';
-import { delivererOf } from '../../src/ingest/outbox/deliverer.ts';
-import { listIngestions, setRemote } from '../../src/ingest/outbox/remote.ts';
-import { remoteRefusals } from '../../src/ingest/outbox/refusals.ts';
-import { refusalsByReason, refusalsOf } from '../../src/pull/refusal-report.ts';
+import { delivererOf } from '../../src/delivery/deliverer.ts';
+import { listIngestions, setRemote } from '../../src/delivery/remote.ts';
+import { remoteRefusals } from '../../src/delivery/refusals.ts';
+import { refusalsByReason, refusalsOf } from '../../src/source/refusals.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

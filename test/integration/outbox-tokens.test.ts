@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openRemote } from '../../src/ingest/outbox/open-remote.ts';
-import type { RemoteRow } from '../../src/ingest/outbox/open-remote.ts';
-import { resumeRemote } from '../../src/ingest/outbox/remote.ts';
+import { openRemote } from '../../src/delivery/open-remote.ts';
+import type { RemoteRow } from '../../src/delivery/open-remote.ts';
+import { resumeRemote } from '../../src/delivery/remote.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

@@ -5,7 +5,7 @@ import { MILLISECOND, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { PaceState } from '../../src/core/pace.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Pacer } from '../../src/pull/connection/index.ts';
+import type { Pacer } from '../../src/platform/connection/index.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { presenceOf } from '../../src/database/presence.ts';

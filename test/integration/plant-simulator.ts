@@ -5,10 +5,10 @@ import { differencesOf } from '../kit/point.ts';
 import type { Difference, Point } from '../kit/point.ts';
 import { startSimulator } from '../kit/simulator.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';
-import type { RecordedRequest } from '../simulators/recorder.ts';
-import type { AccountOptions, ThingsBoardOptions } from '../simulators/thingsboard/options.ts';
-import { truth } from '../simulators/truth.ts';
-import type { DeviceSpec, TruthSpec } from '../simulators/truth.ts';
+import type { RecordedRequest } from '../../src/simulator/recorder.ts';
+import type { AccountOptions, ThingsBoardOptions } from '../../adapters/platforms/thingsboard/simulator/options.ts';
+import { truth } from '../../src/simulator/truth.ts';
+import type { DeviceSpec, TruthSpec } from '../../src/simulator/truth.ts';
 
 export const HOUR_MS = 3_600_000;
 

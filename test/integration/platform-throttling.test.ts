@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assertNothingLeaked } from '../kit/leaks.ts';
-import type { RecordedRequest } from '../simulators/recorder.ts';
+import type { RecordedRequest } from '../../src/simulator/recorder.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig, SourceState } from './daemon-rig.ts';
 import { dataRequests, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
-import type { RecordedRequest } from '../simulators/recorder.ts';
+import type { RecordedRequest } from '../../src/simulator/recorder.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
 import {

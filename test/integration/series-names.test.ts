@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
 import type { FetchResult } from '../../src/pull/fetch-window.ts';
 import { keepNames } from '../../src/pull/series-names.ts';
-import type { OpenSource, Stream } from '../../src/pull/sources.ts';
+import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

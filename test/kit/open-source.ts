@@ -2,13 +2,13 @@ import type { Window } from '../../src/core/window.ts';
 import { SECOND } from '../../src/core/instant.ts';
 import { rulesOf } from '../../src/core/mapping.ts';
 import type { Policy } from '../../src/core/plan.ts';
-import type { SourceConfig } from '../../src/core/source.ts';
+import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { storeOf } from '../../src/ingest/store.ts';
-import type { Samples } from '../../src/pull/adapter.ts';
+import type { Samples } from '../../src/platform/contract.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
-import type { OpenSource } from '../../src/pull/sources.ts';
+import type { OpenSource } from '../../src/pull/open-source.ts';
 import type { StoredSource } from './stored-source.ts';
 
 const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };

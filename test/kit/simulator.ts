@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { ClockChange } from '../simulators/clock.ts';
-import type { Fault, SwitchedFault } from '../simulators/faults.ts';
-import type { RecordedRequest, RequestStatistics } from '../simulators/recorder.ts';
-import type { ThingsBoardOptions } from '../simulators/thingsboard/options.ts';
+import type { ClockChange } from '../../src/simulator/clock.ts';
+import type { Fault, SwitchedFault } from '../../src/simulator/faults.ts';
+import type { RecordedRequest, RequestStatistics } from '../../src/simulator/recorder.ts';
+import type { ThingsBoardOptions } from '../../adapters/platforms/thingsboard/simulator/options.ts';
 
-/** One line per simulator: what it can be asked for. Its file is `test/simulators/NAME.ts`. */
+/** One line per simulator: what it can be asked for. Its file is `adapters/platforms/NAME/simulator.ts`. */
 interface OptionsOf {
   thingsboard: Partial<ThingsBoardOptions>;
 }
@@ -39,7 +39,7 @@ export interface RunningSimulator {
 
 /** Starts a simulator as a process of its own. It ends with `stop()`, and at the latest when this process does. */
 export async function startSimulator({ name, clockMs, ...options }: SimulatorStart): Promise<RunningSimulator> {
-  const file = fileURLToPath(new URL(`../simulators/${name}.ts`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../adapters/platforms/${name}/simulator.ts`, import.meta.url));
   const frozen = clockMs === undefined ? [] : ['--clock', String(clockMs)];
   const given = ['--port', '0', '--options', JSON.stringify(options), '--until-stdin-ends', ...frozen];
   const child = spawn(process.execPath, [file, ...given], { stdio: ['pipe', 'pipe', 'pipe'] });

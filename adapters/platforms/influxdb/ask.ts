@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Http } from '../../../src/pull/adapter.ts';
+import type { Http } from '../../../src/platform/contract.ts';
 import { blocks } from './answer.ts';
 import type { Block } from './answer.ts';
 import { failureOf, notAuthorised } from './failure.ts';

@@ -1,5 +1,5 @@
 import { contractBroken } from '../../../src/core/errors.ts';
-import type { Http, Sensor } from '../../../src/pull/adapter.ts';
+import type { Http, Sensor } from '../../../src/platform/contract.ts';
 import type { Block } from './answer.ts';
 import { ask } from './ask.ts';
 import { unknownPolicy } from './failure.ts';

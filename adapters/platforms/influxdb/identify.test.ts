@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Sensor } from '../../../src/pull/adapter.ts';
-import { cannedHttp, text } from './canned.ts';
-import type { Canned } from './canned.ts';
+import type { Sensor } from '../../../src/platform/contract.ts';
+import { cannedHttp, text } from '../../../test/kit/canned-influxdb.ts';
+import type { Canned } from '../../../test/kit/canned-influxdb.ts';
 import { sensors } from './discovery.ts';
 import { identify } from './identify.ts';
 import { options } from './options.ts';

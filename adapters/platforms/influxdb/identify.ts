@@ -1,7 +1,7 @@
 import { contractBroken, unsupported } from '../../../src/core/errors.ts';
 import { fromMillis } from '../../../src/core/instant.ts';
 import type { Instant } from '../../../src/core/instant.ts';
-import type { Http } from '../../../src/pull/adapter.ts';
+import type { Http } from '../../../src/platform/contract.ts';
 import { ask } from './ask.ts';
 import { checkPolicy, textRows } from './discovery.ts';
 import type { Options } from './options.ts';

@@ -1,6 +1,6 @@
 import { DAY, MICROSECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
-import { definePlatform } from '../../../src/pull/adapter.ts';
-import { basic } from '../../authorisation/basic.ts';
+import { definePlatform } from '../../../src/platform/contract.ts';
+import { basic } from '../../../src/platform/authorisation/basic.ts';
 import { sensors } from './discovery.ts';
 import { identify } from './identify.ts';
 import { options } from './options.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../../src/core/source-fields.ts';
+import { text } from '../../../src/core/source/fields.ts';
 
 const names = (description: string) =>
   z

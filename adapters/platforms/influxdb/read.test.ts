@@ -2,10 +2,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { Samples, Selection } from '../../../src/pull/adapter.ts';
+import type { Samples, Selection } from '../../../src/platform/contract.ts';
 import type { Window } from '../../../src/core/window.ts';
-import { cannedHttp, text } from './canned.ts';
-import type { Canned } from './canned.ts';
+import { cannedHttp, text } from '../../../test/kit/canned-influxdb.ts';
+import type { Canned } from '../../../test/kit/canned-influxdb.ts';
 import { options } from './options.ts';
 import { read } from './read.ts';
 

@@ -1,6 +1,6 @@
 import { configInvalid } from '../../../src/core/errors.ts';
 import type { Window } from '../../../src/core/window.ts';
-import type { Http, Samples, Selection } from '../../../src/pull/adapter.ts';
+import type { Http, Samples, Selection } from '../../../src/platform/contract.ts';
 import type { Block } from './answer.ts';
 import { ask } from './ask.ts';
 import { columnsOf, without } from './columns.ts';

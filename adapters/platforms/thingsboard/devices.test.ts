@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { all, canned, no, ok } from './canned.ts';
-import type { Answer, Asked } from './canned.ts';
+import { all, canned, no, ok } from '../../../test/kit/canned-thingsboard.ts';
+import type { Answer, Asked } from '../../../test/kit/canned-thingsboard.ts';
 import { sensors } from './devices.ts';
 import { options } from './options.ts';
 import { identify } from './user.ts';

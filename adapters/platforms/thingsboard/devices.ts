@@ -1,5 +1,5 @@
 import { BridgeError, configInvalid } from '../../../src/core/errors.ts';
-import type { Http, Sensor } from '../../../src/pull/adapter.ts';
+import type { Http, Sensor } from '../../../src/platform/contract.ts';
 import { broken, idOf, isObject, objectOf, saidIn } from './answer.ts';
 import type { Options } from './options.ts';
 import { currentUser } from './user.ts';

@@ -1,5 +1,5 @@
 import { BridgeError, tooMuch, unsupported } from '../../../src/core/errors.ts';
-import type { Http } from '../../../src/pull/adapter.ts';
+import type { Http } from '../../../src/platform/contract.ts';
 import { broken, isObject, saidIn } from './answer.ts';
 import { unknownDevice } from './devices.ts';
 import type { Options } from './options.ts';

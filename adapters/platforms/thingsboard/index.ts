@@ -1,5 +1,5 @@
 import { DAY, MILLISECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
-import { definePlatform } from '../../../src/pull/adapter.ts';
+import { definePlatform } from '../../../src/platform/contract.ts';
 import { sensors } from './devices.ts';
 import { login } from './login.ts';
 import { options } from './options.ts';

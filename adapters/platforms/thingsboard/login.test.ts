@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Grant } from '../../../src/pull/adapter.ts';
-import { canned, no, ok } from './canned.ts';
-import type { Answer } from './canned.ts';
+import type { Grant } from '../../../src/platform/contract.ts';
+import { canned, no, ok } from '../../../test/kit/canned-thingsboard.ts';
+import type { Answer } from '../../../test/kit/canned-thingsboard.ts';
 import { login } from './login.ts';
 
 const jwt = (claims: unknown): string =>

@@ -1,7 +1,7 @@
 import { contractBroken, credentialsRejected, unsupported } from '../../../src/core/errors.ts';
-import type { Grant } from '../../../src/pull/adapter.ts';
-import { jwtClaims, jwtExpiry } from '../../authorisation/jwt-claims.ts';
-import { loginToken } from '../../authorisation/login-token.ts';
+import type { Grant } from '../../../src/platform/contract.ts';
+import { jwtClaims, jwtExpiry } from '../../../src/platform/authorisation/jwt-claims.ts';
+import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
 import { broken, objectOf, saidIn } from './answer.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { MILLISECOND, fromMillis } from '../../../src/core/instant.ts';
 import type { Window } from '../../../src/core/window.ts';
-import type { Http, Samples, Selection } from '../../../src/pull/adapter.ts';
+import type { Http, Samples, Selection } from '../../../src/platform/contract.ts';
 import { devices, keysOf, unknownDevice } from './devices.ts';
 import type { Device } from './devices.ts';
 import { historyOf } from './history.ts';

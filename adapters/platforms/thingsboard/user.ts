@@ -1,5 +1,5 @@
 import { rightMissing } from '../../../src/core/errors.ts';
-import type { Http } from '../../../src/pull/adapter.ts';
+import type { Http } from '../../../src/platform/contract.ts';
 import { broken, idOf, objectOf } from './answer.ts';
 
 /** Who the credentials belong to, as far as it decides what may be listed. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { distort, isDistorted } from '../../simulators/distort.ts';
-import type { Fault } from '../../simulators/faults.ts';
-import { deviceId, plant } from '../../simulators/plant.ts';
-import { maxInSlidingSecond } from '../../simulators/recorder.ts';
-import { truth } from '../../simulators/truth.ts';
+import { distort, isDistorted } from '../../../src/simulator/distort.ts';
+import type { Fault } from '../../../src/simulator/faults.ts';
+import { deviceId, plant } from '../../../src/simulator/plant.ts';
+import { maxInSlidingSecond } from '../../../src/simulator/recorder.ts';
+import { truth } from '../../../src/simulator/truth.ts';
 import { searchOf, withThingsBoard, type Client, type Points } from './thingsboard-client.ts';
 
 const spec = plant();

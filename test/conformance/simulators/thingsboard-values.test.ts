@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { deviceId, plant } from '../../simulators/plant.ts';
-import { truth, visibleFromMs, visibleTruth, type Value } from '../../simulators/truth.ts';
+import { deviceId, plant } from '../../../src/simulator/plant.ts';
+import { truth, visibleFromMs, visibleTruth, type Value } from '../../../src/simulator/truth.ts';
 import { withThingsBoard, type Client, type Points } from './thingsboard-client.ts';
 
 const spec = plant();

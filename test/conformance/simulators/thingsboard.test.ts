@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startSimulator } from '../../kit/simulator.ts';
-import { deviceId, plant } from '../../simulators/plant.ts';
+import { deviceId, plant } from '../../../src/simulator/plant.ts';
 import { customer, tenant, withThingsBoard, type Reply, type TokenPair } from './thingsboard-client.ts';
 
 const startMs = Date.UTC(2026, 0, 1);

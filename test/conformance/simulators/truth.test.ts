@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { deviceId, plant } from '../../simulators/plant.ts';
-import { pointsNewestFirst, truth } from '../../simulators/truth.ts';
+import { deviceId, plant } from '../../../src/simulator/plant.ts';
+import { pointsNewestFirst, truth } from '../../../src/simulator/truth.ts';
 
 const spec = plant();
 const startMs = spec.firstMs;

@@ -1,0 +1,5 @@
+import { run } from '../../../src/simulator/run.ts';
+import { parseOptions } from './simulator/options.ts';
+import { ThingsBoard } from './simulator/platform.ts';
+
+await run((options, clock) => new ThingsBoard(parseOptions(options), clock));

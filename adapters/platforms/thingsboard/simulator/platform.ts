@@ -1,0 +1,136 @@
+import type { Clock } from '../../../../src/simulator/clock.ts';
+import { preciseNowMs, SlidingSecond } from '../../../../src/simulator/recorder.ts';
+import type { Answer, Request, SimulatedPlatform } from '../../../../src/simulator/serve.ts';
+import { Accounts } from './accounts.ts';
+import { customerId, devicePage } from './devices.ts';
+import type { AccountOptions, ThingsBoardOptions } from './options.ts';
+import { authenticationFailed, badRequest, errorOf, forbidden, json, notFound, Refused, refusal } from './replies.ts';
+import { tooManyRequests } from './replies.ts';
+import { TimeSeries } from './timeseries.ts';
+import { Tokens } from './tokens.ts';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** ThingsBoard as far as its published interface is known, and no more forgiving than that. */
+export class ThingsBoard implements SimulatedPlatform {
+  readonly #options: ThingsBoardOptions;
+  readonly #clock: Clock;
+  readonly #accounts: Accounts;
+  readonly #tokens: Tokens;
+  readonly #second = new SlidingSecond();
+  #rateLimited = 0;
+
+  constructor(options: ThingsBoardOptions, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#accounts = new Accounts(options.accounts, options.lockAfter);
+    this.#tokens = new Tokens(clock, { access: options.accessSeconds, refresh: options.refreshSeconds });
+  }
+
+  answer(request: Request): Answer {
+    try {
+      this.#limitRate();
+      return this.#route(request);
+    } catch (cause) {
+      if (cause instanceof Refused) return refusal(cause, this.#clock.nowMs(), this.#options.errorTimestamp);
+      throw cause;
+    }
+  }
+
+  errorBody(status: number): Answer {
+    return errorOf(status, this.#clock.nowMs(), this.#options.errorTimestamp);
+  }
+
+  invalidateTokens(tokens: 'all' | 'access'): void {
+    this.#tokens.invalidate(tokens);
+  }
+
+  state(): { accounts: unknown; rateLimited: number } {
+    return { accounts: this.#accounts.state(), rateLimited: this.#rateLimited };
+  }
+
+  #route(request: Request): Answer {
+    const call = `${request.method} ${request.path}`;
+    if (call === 'GET /api/noauth/userPasswordPolicy') return json({ minimumLength: 6 });
+    if (call === 'POST /api/auth/login') return this.#logIn(request);
+    if (call === 'POST /api/auth/token') return this.#renew(request);
+    const account = this.#accounts.of(this.#tokens.check(bearerOf(request), 'access'));
+    if (call === 'GET /api/auth/user') return json(userOf(account));
+    const lister = /^GET \/api\/(?:tenant|customer\/([^/]+))\/deviceInfos$/.exec(call);
+    if (lister) return this.#devices(request, account, lister[1]);
+    const telemetry = /^GET \/api\/plugins\/telemetry\/DEVICE\/([^/]+)\/(.+)$/.exec(call);
+    if (telemetry) return this.#telemetry(request, telemetry[1] ?? '', telemetry[2] ?? '');
+    throw notFound(request.path);
+  }
+
+  #logIn(request: Request): Answer {
+    const { username, password } = textFields(request, ['username', 'password']);
+    const { authority } = this.#accounts.logIn(username ?? '', password ?? '');
+    return json(this.#tokens.issuePair(username ?? '', authority));
+  }
+
+  #renew(request: Request): Answer {
+    // The trap of this call: a token that came along is checked too, and the expired one is why we are called.
+    if (request.headers['x-authorization'] !== undefined) this.#tokens.check(bearerOf(request), 'access');
+    const { refreshToken } = textFields(request, ['refreshToken']);
+    const { username, authority } = this.#accounts.of(this.#tokens.check(refreshToken ?? '', 'refresh'));
+    return json(this.#tokens.issuePair(username, authority));
+  }
+
+  /** A tenant administrator lists all devices, a customer user those of their own customer. */
+  #devices(request: Request, account: AccountOptions, customer: string | undefined): Answer {
+    const isTenant = account.authority === 'TENANT_ADMIN';
+    if (customer === undefined ? !isTenant : !isTenant && customer !== customerId) throw forbidden();
+    if (customer !== undefined && customer !== customerId) throw notFound('Customer');
+    return json(devicePage(this.#options.truth, request.query));
+  }
+
+  #telemetry(request: Request, deviceId: string, what: string): Answer {
+    const { truth, historyPath } = this.#options;
+    if (!uuid.test(deviceId)) throw badRequest(`Not a UUID: ${deviceId}`);
+    const device = truth.devices.find(({ id }) => id === deviceId);
+    if (!device) throw notFound('Device');
+    const series = new TimeSeries(this.#options, device, this.#clock.nowMs());
+    if (what === 'keys/timeseries') return series.keys();
+    if (what === 'values/timeseries' && historyPath !== 'history-only') return series.values(request);
+    if (what === 'values/timeseries/history' && historyPath !== 'old-only') return series.history(request);
+    throw notFound(request.path);
+  }
+
+  /** Refused requests do not count, so waiting is always enough to be let in again. */
+  #limitRate(): void {
+    const { requestsPerSecond } = this.#options;
+    const nowMs = preciseNowMs();
+    if (requestsPerSecond === 0) return;
+    if (this.#second.count(nowMs) >= requestsPerSecond) {
+      this.#rateLimited += 1;
+      throw tooManyRequests();
+    }
+    this.#second.add(nowMs);
+  }
+}
+
+function bearerOf(request: Request): string {
+  const token = /^Bearer (\S+)$/.exec(String(request.headers['x-authorization'] ?? ''))?.[1];
+  if (token === undefined) throw authenticationFailed();
+  return token;
+}
+
+function userOf({ username, authority }: AccountOptions): unknown {
+  const own = authority === 'CUSTOMER_USER' ? { customerId: { entityType: 'CUSTOMER', id: customerId } } : {};
+  return { name: username, email: username, authority, ...own };
+}
+
+/** The named texts of a JSON body; 400 if it is not sent as JSON or one is missing. */
+function textFields({ headers, body }: Request, names: readonly string[]): Record<string, string> {
+  if (!headers['content-type']?.startsWith('application/json')) throw badRequest('The body must be application/json');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    throw badRequest('The body is not JSON');
+  }
+  const fields = Object(parsed) as Record<string, unknown>;
+  for (const name of names) if (typeof fields[name] !== 'string') throw badRequest(`${name} is missing`);
+  return fields as Record<string, string>;
+}

@@ -1,0 +1,104 @@
+import { distort, writeJson, type WrittenPoint } from '../../../../src/simulator/distort.ts';
+import type { Answer, Request } from '../../../../src/simulator/serve.ts';
+import {
+  pointsNewestFirst,
+  pointsOldestFirst,
+  visibleFromMs,
+  type DeviceSpec,
+  type Point,
+} from '../../../../src/simulator/truth.ts';
+import type { ThingsBoardOptions } from './options.ts';
+import { requiredWholeNumber, wholeNumber, word } from './parameters.ts';
+import { badRequest, errorOf, json } from './replies.ts';
+
+const defaultLimit = 100;
+
+/** Answers what is asked about the time series of one device, from the truth as it shows at `nowMs`. */
+export class TimeSeries {
+  readonly #options: ThingsBoardOptions;
+  readonly #device: DeviceSpec;
+  readonly #nowMs: number;
+
+  constructor(options: ThingsBoardOptions, device: DeviceSpec, nowMs: number) {
+    this.#options = options;
+    this.#device = device;
+    this.#nowMs = nowMs;
+  }
+
+  /** `GET …/keys/timeseries`: the names of the keys that have a point by now. */
+  keys(): Answer {
+    return json(this.#device.keys.map(({ name }) => name).filter((name) => this.#latest(name).length > 0));
+  }
+
+  /** `GET …/values/timeseries`: a window, but the latest values if one of `keys`, `startTs`, `endTs` is missing. */
+  values(request: Request): Answer {
+    const isWindow = ['keys', 'startTs', 'endTs'].every((name) => request.query.has(name));
+    return isWindow ? this.window(request, splitKeys(request.query)) : this.#latestValues(request);
+  }
+
+  /** `GET …/values/timeseries/history`: `startTs` and `endTs` are required; a key with a comma travels as `key=`. */
+  history(request: Request): Answer {
+    const keys = [...splitKeys(request.query), ...request.query.getAll('key')];
+    if (keys.length === 0) throw badRequest('Parameter keys is required');
+    return this.window(request, keys);
+  }
+
+  window(request: Request, keys: readonly string[]): Answer {
+    const { query } = request;
+    const startTs = requiredWholeNumber(query, 'startTs');
+    const endTs = requiredWholeNumber(query, 'endTs');
+    const limit = wholeNumber(query, 'limit', 1) ?? defaultLimit;
+    const order = word(query, 'orderBy', ['DESC', 'ASC']);
+    word(query, 'agg', ['NONE']); // Aggregates are not simulated: asking for one must not pass for raw points.
+    const shiftMs = this.#options.bounds === 'legacy' ? 1 : 0;
+    const pages = keys.map((key) => {
+      const points = this.#points(key, startTs + shiftMs, endTs + shiftMs, order, limit);
+      return [key, this.#written(request, points, order).slice(0, limit)] as const;
+    });
+    const pointCount = pages.reduce((sum, [, points]) => sum + points.length, 0);
+    const { answerPointsLimit, errorTimestamp } = this.#options;
+    if (answerPointsLimit > 0 && pointCount > answerPointsLimit) return errorOf(503, this.#nowMs, errorTimestamp);
+    return answerOf(pages);
+  }
+
+  #latestValues(request: Request): Answer {
+    const keys = request.query.has('keys') ? splitKeys(request.query) : this.#device.keys.map(({ name }) => name);
+    return answerOf(keys.map((key) => [key, this.#written(request, this.#latest(key), 'DESC').slice(0, 1)]));
+  }
+
+  #latest(key: string): Point[] {
+    return this.#points(key, -Infinity, Infinity, 'DESC', 1);
+  }
+
+  #points(key: string, fromMs: number, toMs: number, order: 'ASC' | 'DESC', limit: number): Point[] {
+    const { truth } = this.#options;
+    // What lies beyond both the live edge and the clock cannot show yet; not looking keeps a far end affordable.
+    const visibleToMs = truth.liveFromMs === undefined ? toMs : Math.max(truth.liveFromMs, this.#nowMs + 1);
+    const inOrder = order === 'ASC' ? pointsOldestFirst : pointsNewestFirst;
+    const found: Point[] = [];
+    for (const point of inOrder(truth, this.#device.id, key, fromMs, Math.min(toMs, visibleToMs))) {
+      if (found.length === limit) break;
+      if (visibleFromMs(truth, this.#device.id, key, point.ts) <= this.#nowMs) found.push(point);
+    }
+    return found;
+  }
+
+  #written({ query, pointEffects }: Request, points: Point[], order: 'ASC' | 'DESC'): WrittenPoint[] {
+    const strict = word(query, 'useStrictDataTypes', ['false', 'true']) === 'true';
+    const written = strict ? points : points.map(({ ts, value }) => ({ ts, value: asString(value) }));
+    return distort(written, pointEffects, this.#nowMs, order);
+  }
+}
+
+/** Keys without points are absent, so no data at all is `{}`. */
+function answerOf(pages: (readonly [string, readonly WrittenPoint[]])[]): Answer {
+  return { status: 200, body: writeJson(Object.fromEntries(pages.filter(([, points]) => points.length > 0))) };
+}
+
+function splitKeys(query: URLSearchParams): string[] {
+  return [...new Set(query.getAll('keys').flatMap((keys) => keys.split(',')))].filter((key) => key !== '');
+}
+
+function asString(value: Point['value']): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

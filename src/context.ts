@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { kinds, platforms } from '../adapters/index.ts';
+import { openSealing } from './access/sealing.ts';
+import { BridgeError } from './core/errors.ts';
+import { clockOf } from './database/clock.ts';
+import { openDatabase } from './database/database.ts';
+import { EmbeddedDatabaseError, openEmbeddedDatabase } from './database/embedded/index.ts';
+import { partitionsOf } from './database/partitions.ts';
+import { storeOf } from './ingest/store.ts';
+import type { Bridge, Registry } from './pull/bridge.ts';
+import { claimsOf } from './pull/claim.ts';
+import { openSourcesOf } from './pull/source-cache.ts';
+import { sourceOpener } from './pull/open-source.ts';
+import { readSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { openLog } from './telemetry/log.ts';
+
+export const registry: Registry = { platforms, kinds };
+
+/** What a command works with once the database is open. */
+export interface Context extends Bridge {
+  close(): Promise<void>;
+}
+
+export interface ContextOptions {
+  /** Wait for a database that is away (daemons) instead of failing at once (commands a person waits for). */
+  readonly patient: boolean;
+  readonly signal?: AbortSignal;
+  readonly settings?: Settings;
+  readonly log?: Logger;
+}
+
+/** Opens the database, embedded or one's own, with everything that stands on it. */
+export async function openContext(options: ContextOptions): Promise<Context> {
+  const settings = options.settings ?? readSettings(process.env);
+  const log = options.log ?? openLog(settings.logLevel, process.stderr.isTTY);
+  const embedded = settings.databaseUrl === undefined ? await embeddedDatabase(settings.home, log) : undefined;
+  try {
+    const database = await openDatabase({
+      url: embedded?.url ?? (settings.databaseUrl as string),
+      poolSize: settings.poolSize,
+      applicationName: 'databridge',
+      patient: options.patient,
+      onWaiting: (reason) => {
+        log.warn({ reason }, 'the database is away; waiting for it');
+      },
+      ...(options.signal && { signal: options.signal }),
+    });
+    const sealing = await openSealing(settings.home, settings.sealingKey);
+    const clock = await clockOf(database);
+    const workerId = randomUUID();
+    const sources = openSourcesOf(sourceOpener({ database, sealing, clock, registry, workerId }));
+    return {
+      settings,
+      log,
+      database,
+      sealing,
+      clock,
+      workerId,
+      partitions: partitionsOf(database),
+      ingestion: storeOf(database),
+      sources,
+      claims: claimsOf({ database, workerId, sources }),
+      async close() {
+        await database.close();
+        await embedded?.release();
+      },
+    };
+  } catch (error) {
+    await embedded?.release();
+    throw error;
+  }
+}
+
+/** Opens the context, runs a command with it and closes it whatever happens. */
+export async function withContext<T>(options: ContextOptions, work: (context: Context) => Promise<T>): Promise<T> {
+  const context = await openContext(options);
+  try {
+    return await work(context);
+  } finally {
+    await context.close();
+  }
+}
+
+async function embeddedDatabase(home: string, log: Logger): Promise<{ url: string; release(): Promise<void> }> {
+  try {
+    const report = (message: string): void => {
+      log.debug(message);
+    };
+    return await openEmbeddedDatabase({ directory: home, log: report });
+  } catch (error) {
+    if (!(error instanceof EmbeddedDatabaseError)) throw error;
+    throw new BridgeError({ code: 'config-invalid' }, error.message, { remedy: error.remedy, cause: error });
+  }
+}

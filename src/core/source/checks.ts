@@ -1,0 +1,154 @@
+import { formatDuration } from '../duration.ts';
+import { formatInstant } from '../instant.ts';
+import type { Instant, Microseconds } from '../instant.ts';
+import { toValueName } from '../naming.ts';
+import { nextAllowed } from '../quiet-hours.ts';
+import type { QuietHours } from '../quiet-hours.ts';
+import type { Start } from './fields.ts';
+import { formatPath, valueAt } from './path.ts';
+import type { Problem } from './problems.ts';
+import type { SensorChoice } from './schema.ts';
+
+/** The vendor facts that a source is checked against. */
+export interface SourceLimits {
+  readonly maxWindow: Microseconds;
+  readonly minWindow: Microseconds;
+  readonly pace: { readonly requestsPerSecond: number; readonly burst: number; readonly concurrency: number };
+  readonly lateness: Microseconds;
+  readonly overlap: Microseconds;
+}
+
+/** The fields that are looked at together, with their defaults in. */
+interface Checked {
+  readonly schedule: { readonly start: Start } & Readonly<Record<'overlap' | 'maxWindow' | 'align', Microseconds>>;
+  readonly pace: { readonly quietHours: readonly QuietHours[] };
+  readonly sensors: 'all' | readonly SensorChoice[];
+}
+
+/** 2026-01-01: whether some time is left does not depend on the year. */
+const ANY_INSTANT: Instant = 1_767_225_600_000_000;
+
+/** What no single field can say: whether the fields go together. `now` undefined: the start is not held against it. */
+export function checkSource(
+  source: Checked,
+  given: {
+    readonly raw: unknown;
+    readonly title: string;
+    readonly limits: SourceLimits;
+    readonly now: Instant | undefined;
+  },
+): readonly Problem[] {
+  const { quietHours } = source.pace;
+  const silent: Problem = {
+    path: 'pace.quietHours',
+    message: 'leave no time at all to ask',
+    remedy: 'shorten one of them, or pause the source instead',
+  };
+  return [
+    ...checkSchedule(source.schedule, given),
+    ...(nextAllowed(quietHours, given.now ?? ANY_INSTANT) === undefined ? [silent] : []),
+    ...checkSensors(source.sensors),
+  ];
+}
+
+function checkSchedule(
+  schedule: Checked['schedule'],
+  { raw, title, limits, now }: Parameters<typeof checkSource>[1],
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const { overlap, maxWindow, align, start } = schedule;
+  const say = (key: string, message: string, remedy: string): void => {
+    problems.push({ path: `schedule.${key}`, message, remedy });
+  };
+  const longest = formatDuration(limits.maxWindow);
+  const shortest = formatDuration(limits.minWindow);
+  if (maxWindow > limits.maxWindow)
+    say(
+      'maxWindow',
+      `${formatDuration(maxWindow)} is more than ${title} can be asked for at once`,
+      `use ${longest} or shorter`,
+    );
+  else if (maxWindow < limits.minWindow)
+    say('maxWindow', `${formatDuration(maxWindow)} is finer than ${title} tells time`, `use ${shortest} or longer`);
+  else if (maxWindow < overlap) {
+    // The blame goes to what the operator wrote, not to a default.
+    if (valueAt(raw, ['schedule', 'maxWindow']) === undefined)
+      say(
+        'overlap',
+        `${formatDuration(overlap)} is longer than a window`,
+        `use ${formatDuration(maxWindow)} or shorter, or a longer maxWindow`,
+      );
+    else
+      say(
+        'maxWindow',
+        `${formatDuration(maxWindow)} is shorter than the overlap`,
+        `use ${formatDuration(overlap)} or longer, or a shorter overlap`,
+      );
+  } else if (maxWindow < align)
+    say('align', `${formatDuration(align)} is longer than a window`, `use ${formatDuration(maxWindow)} or shorter`);
+  if ('at' in start && now !== undefined && start.at > now)
+    say(
+      'start',
+      `${formatInstant(start.at)} is in the future`,
+      'use an instant that has passed, or leave it out to begin now',
+    );
+  return problems;
+}
+
+function checkSensors(sensors: Checked['sensors']): readonly Problem[] {
+  if (sensors === 'all') return [];
+  const problems: Problem[] = [];
+  const ids = new Map<string, number>();
+  const names = new Map<string, number>();
+  for (const [index, sensor] of sensors.entries()) {
+    const name = sensor.as ?? sensor.id;
+    const [sameId, sameName] = [ids.get(sensor.id), names.get(name)];
+    const path = `sensors[${index}]`;
+    if (name.length > 256)
+      problems.push({
+        path: `${path}.id`,
+        message: 'is too long for a sensorId',
+        remedy: 'give it an "as" of at most 256 characters',
+      });
+    if (sameId !== undefined)
+      problems.push({
+        path: `${path}.id`,
+        message: `${JSON.stringify(sensor.id)} is listed twice`,
+        remedy: `take it out here or at sensors[${sameId}]`,
+      });
+    else if (sameName !== undefined)
+      problems.push({
+        path: `${path}.${sensor.as === undefined ? 'id' : 'as'}`,
+        message: `${JSON.stringify(name)} is also the sensorId of sensors[${sameName}]`,
+        remedy: 'give one of them another "as"',
+      });
+    ids.set(sensor.id, sameId ?? index);
+    names.set(name, sameName ?? index);
+    problems.push(...checkValues(sensor, index));
+  }
+  return problems;
+}
+
+function checkValues({ values = {} }: SensorChoice, index: number): readonly Problem[] {
+  const problems: Problem[] = [];
+  const variablesOf = new Map<string, string[]>();
+  for (const [variable, choice] of Object.entries(values)) {
+    const path = formatPath(['sensors', index, 'values', variable]);
+    const name = choice.as ?? toValueName(variable);
+    if (name === undefined)
+      problems.push({
+        path,
+        message: 'is too long for a valueName',
+        remedy: 'give it an "as" of at most 128 letters, digits and "_"',
+      });
+    else variablesOf.set(name, [...(variablesOf.get(name) ?? []), variable]);
+  }
+  for (const [name, [first, ...others]] of variablesOf)
+    for (const variable of others)
+      problems.push({
+        path: formatPath(['sensors', index, 'values', variable]),
+        message: `becomes the valueName ${JSON.stringify(name)}, as ${JSON.stringify(first)} does`,
+        remedy: 'give one of them another "as"',
+      });
+  return problems;
+}

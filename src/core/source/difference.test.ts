@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { describeDifference } from './difference.ts';
+
+const version = (raw: unknown, ...secrets: string[]) => ({ raw, secrets });
+
+describe('the difference of two versions', () => {
+  it('is nothing where the same was written', () => {
+    const raw = { name: 'a', sensors: [{ id: 'x' }, { id: 'y' }], connection: { password: 'p' } };
+    const turned = { connection: { password: 'p' }, sensors: [{ id: 'y' }, { id: 'x' }], name: 'a' };
+    expect(
+      describeDifference(version(raw, 'connection.password'), version(turned, 'connection.password')),
+    ).toStrictEqual([]);
+  });
+
+  it('names each field, what was there and what is', () => {
+    const before = { schedule: { every: '10s', settle: '1m' }, mapping: { labels: ['a'] }, sensors: 'all' };
+    const after = { schedule: { every: '5s' }, mapping: { labels: ['a', 'b'] }, sensors: [{ id: 'pump 1', as: 'p' }] };
+    expect(describeDifference(version(before), version(after))).toStrictEqual([
+      { path: 'schedule.every', before: '10s', after: '5s' },
+      { path: 'schedule.settle', before: '1m', after: undefined },
+      { path: 'mapping.labels', before: '["a"]', after: '["a","b"]' },
+      { path: 'sensors', before: 'all', after: undefined },
+      { path: 'sensors[pump 1].id', before: undefined, after: 'pump 1' },
+      { path: 'sensors[pump 1].as', before: undefined, after: 'p' },
+    ]);
+  });
+
+  it('never shows a secret', () => {
+    const before = { connection: { password: 'old', gone: 'g' }, options: { tokens: ['a'] } };
+    const after = { connection: { password: 'new', added: 'n' }, options: { tokens: ['b'] } };
+    const difference = describeDifference(
+      version(before, 'connection.password', 'connection.gone', 'options.tokens[0]'),
+      version(after, 'connection.password', 'connection.added', 'options.tokens[0]'),
+    );
+    expect(difference).toStrictEqual([
+      { path: 'connection.password', before: '(secret)', after: '(secret changed)' },
+      { path: 'connection.gone', before: '(secret)', after: undefined },
+      { path: 'options.tokens', before: '(secret)', after: '(secret changed)' },
+      { path: 'connection.added', before: undefined, after: '(secret)' },
+    ]);
+  });
+
+  it('hides what is a secret in one of the two only, as after a change of kind', () => {
+    const [before, after] = [{ connection: { key: 'was open' } }, { connection: { key: 'is hidden' } }];
+    expect(describeDifference(version(before), version(after, 'connection.key'))).toStrictEqual([
+      { path: 'connection.key', before: '(secret)', after: '(secret changed)' },
+    ]);
+  });
+
+  it('shows references, which hold no secret', () => {
+    const [before, after] = [{ connection: { password: 'plain' } }, { connection: { password: '${env:P}' } }];
+    const secret = 'connection.password';
+    expect(describeDifference(version(before, secret), version(after, secret))).toStrictEqual([
+      { path: secret, before: '(secret)', after: '${env:P}' },
+    ]);
+  });
+});

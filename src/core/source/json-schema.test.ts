@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { kinds, platforms } from './example.ts';
+import { sourceJsonSchema } from './json-schema.ts';
+import { optionTable } from './option-table.ts';
+
+describe('the JSON schema of a source', () => {
+  const schema = sourceJsonSchema(platforms, kinds);
+
+  it('takes the keys a source takes, and no other', () => {
+    const keys = 'name organisation project tls schedule pace sensors mapping kind platform connection options';
+    expect(Object.keys(schema['properties'] as object)).toStrictEqual(keys.split(' '));
+    expect(schema['required']).toStrictEqual(['name', 'project', 'schedule', 'kind', 'platform', 'connection']);
+    expect(schema['additionalProperties']).toBe(false);
+  });
+
+  it('lets kind and platform decide connection and options', () => {
+    const decides = (index: number) => `allOf[${index}]`;
+    expect(schema['allOf']).toHaveLength(4);
+    expect(schema).toHaveProperty(`${decides(0)}.if.properties.kind.const`, 'user-credentials');
+    expect(schema).toHaveProperty(`${decides(0)}.then.properties.connection.required`, ['url', 'username', 'password']);
+    expect(schema).toHaveProperty(`${decides(0)}.then.properties.connection.additionalProperties`, false);
+    expect(schema).toHaveProperty(`${decides(1)}.if.properties.kind.const`, 'custom');
+    expect(schema).toHaveProperty(`${decides(2)}.if.properties.platform.const`, 'influxdb');
+    expect(schema).toHaveProperty(`${decides(2)}.then.properties.kind.enum`, ['user-credentials']);
+    expect(schema).toHaveProperty(`${decides(2)}.then.properties.options.required`, ['database']);
+    expect(schema).toHaveProperty(`${decides(2)}.then.required`, ['options']);
+    expect(schema).toHaveProperty(`${decides(3)}.if.properties.platform.const`, 'thingsboard');
+    expect(schema).not.toHaveProperty(`${decides(3)}.then.required`);
+  });
+
+  it('marks secrets as writeOnly and shows no word of ours', () => {
+    const text = JSON.stringify(schema);
+    expect(text).toContain('"description":"Password of that user","writeOnly":true');
+    expect(text).not.toContain('"secret"');
+    expect(text).not.toContain('unknownKey');
+  });
+
+  it('shows durations as text with examples', () => {
+    expect(schema).toHaveProperty('properties.schedule.properties.every', {
+      type: 'string',
+      description: 'How often the platform is asked for what is new',
+      examples: ['10s', '1m30s', '7d', 'PT1H'],
+    });
+  });
+});
+
+describe('the table of options', () => {
+  it('has a row for each option and the defaults of the platform', () => {
+    expect(optionTable(platforms[0])).toBe(
+      `
+| Option      | Takes                     | Default  | Meaning                   |
+| ----------- | ------------------------- | -------- | ------------------------- |
+| \`database\`  | text                      | required | The database that is read |
+| \`epoch\`     | \`ms\`, \`us\`                | \`us\`     |                           |
+| \`token\`     | text                      |          | A token (secret)          |
+| \`read\`      | \`all\` or list of mappings |          |                           |
+| \`read[].id\` | text                      | required |                           |
+
+| Setting of the source    | Default for this platform     |
+| ------------------------ | ----------------------------- |
+| \`kind\`                   | \`user-credentials\`            |
+| \`schedule.settle\`        | 10s                           |
+| \`schedule.overlap\`       | 1m                            |
+| \`schedule.maxWindow\`     | 1d, which is also the longest |
+| \`pace.requestsPerSecond\` | 5                             |
+| \`pace.burst\`             | 10                            |
+| \`pace.concurrency\`       | 2                             |
+`.trim(),
+    );
+  });
+
+  it('says so where there are none', () => {
+    expect(optionTable(platforms[1])).toMatch(/^This platform has no options\.\n\n\| Setting of the source /);
+  });
+});

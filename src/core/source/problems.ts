@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { suggest } from './nearest.ts';
+import { formatPath, valueAt } from './path.ts';
+import type { Path } from './path.ts';
+import { below, keysOf, schemaAt, shapeOf } from './shape.ts';
+import { judge, typeOf, wordOf } from './words.ts';
+
+/** What is wrong with a source, where, and what would be right. Never holds the value of a secret. */
+export interface Problem {
+  /** Like `schedule.every` or `sensors[2].as`; empty for the source as a whole. */
+  readonly path: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** One line of a problem: `schedule.every: "0s" is shorter than 250ms; use 250ms or longer`. */
+export const formatProblem = ({ path, message, remedy }: Problem): string =>
+  `${path === '' ? '' : `${path}: `}${message}; ${remedy}`;
+
+type Issue = z.core.$ZodIssue;
+
+/** Issues of a schema as problems, at most one for each path: the first is the one that matters. */
+export function problemsOf(issues: readonly Issue[], schema: z.ZodType, input: unknown): readonly Problem[] {
+  const problems = issues.flatMap((issue) => explain(issue, schema, input, []));
+  return problems.filter(({ path }, index) => problems.findIndex((other) => other.path === path) === index);
+}
+
+function explain(issue: Issue, schema: z.ZodType, input: unknown, above: Path): readonly Problem[] {
+  const path = [...above, ...issue.path];
+  const found = schemaAt(schema, issue.path);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      path: formatPath([...path, key]),
+      message: 'unknown key',
+      remedy: remedyOfKey(key, found, [...path]),
+    }));
+  if (issue.code === 'invalid_union' && found !== undefined && issue.errors.length > 0)
+    return explainUnion(issue, found, input, path);
+  const [message, remedy] = judge(issue, found, valueAt(input, path), String(path.at(-1) ?? 'source'));
+  return [{ path: formatPath(path), message, remedy }];
+}
+
+function remedyOfKey(key: string, schema: z.ZodType | undefined, path: Path): string {
+  const keys = keysOf(schema);
+  const hint = schema === undefined ? undefined : shapeOf(schema).unknownKey;
+  if (hint !== undefined) return hint;
+  if (schema !== undefined && path.length === 0)
+    for (const block of keys)
+      if (below(schema, block).some((inner) => keysOf(inner).includes(key))) return `it belongs under ${block}`;
+  const remedy = suggest(key, keys, 'the keys here are');
+  return remedy === '' ? 'take it out' : remedy;
+}
+
+/** A union is explained by the one alternative that was meant: the one whose type fits, failing deeper inside. */
+function explainUnion(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  schema: z.ZodType,
+  input: unknown,
+  path: Path,
+): readonly Problem[] {
+  const bare = shapeOf(schema).schema;
+  const options = bare instanceof z.ZodUnion ? bare.options : [];
+  const deep = issue.errors.findIndex((errors) => !errors.some(refusesWhole));
+  const meant = options[deep] as z.ZodType | undefined;
+  if (meant !== undefined) return (issue.errors[deep] ?? []).flatMap((inner) => explain(inner, meant, input, path));
+  const value = valueAt(input, path);
+  const { secret } = shapeOf(schema);
+  const message = value === null ? 'is empty' : `may not be ${typeOf(value, secret)}`;
+  return [
+    {
+      path: formatPath(path),
+      message,
+      remedy: `give ${options.map((option) => wordOf(option as z.ZodType)).join(' or ')}`,
+    },
+  ];
+}
+
+const refusesWhole = (issue: Issue): boolean =>
+  issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value');

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import type { Instant, Microseconds } from '../instant.ts';
+import { SECOND } from '../instant.ts';
+import type { QuietHours } from '../quiet-hours.ts';
+import { checkSource } from './checks.ts';
+import type { SourceLimits } from './checks.ts';
+import type { Start } from './fields.ts';
+import { suggest } from './nearest.ts';
+import { isMapping } from './path.ts';
+import { problemsOf } from './problems.ts';
+import type { Problem } from './problems.ts';
+import { commonFields } from './schema.ts';
+import type { CommonFields, SensorChoice } from './schema.ts';
+import { secretPaths } from './secrets.ts';
+
+export type { Problem, SensorChoice, Start };
+
+/**
+ * A source as its operator wrote it, checked and with all defaults in. Durations are microseconds.
+ * `connection` and `options` may still hold references (`${env:X}`); `raw` is the input word for word, and `secrets`
+ * are the paths in it that hold secrets.
+ */
+export interface SourceConfig<K extends string = string> {
+  readonly name: string;
+  readonly organisation: string;
+  readonly project: string;
+  readonly kind: K;
+  readonly platform: string;
+  readonly connection: Readonly<Record<string, string>>;
+  readonly tls: CommonFields['tls'];
+  /** What the platform's own schema made of `options`. */
+  readonly options: unknown;
+  readonly schedule: {
+    readonly every: Microseconds;
+    readonly start: Start;
+    readonly settle: Microseconds;
+    readonly overlap: Microseconds;
+    readonly maxWindow: Microseconds;
+    readonly align: Microseconds;
+    readonly catchUp: 'newest' | 'oldest';
+  };
+  readonly pace: {
+    readonly requestsPerSecond: number;
+    readonly burst: number;
+    readonly concurrency: number;
+    readonly quietHours: readonly QuietHours[];
+  };
+  readonly sensors: 'all' | readonly SensorChoice[];
+  readonly mapping: CommonFields['mapping'];
+  readonly raw: unknown;
+  readonly secrets: readonly string[];
+}
+
+/** As much of a platform as a source is checked against; every `Platform` is one. */
+export interface SourcePlatform {
+  readonly name: string;
+  readonly title: string;
+  readonly kinds: Readonly<Partial<Record<string, unknown>>>;
+  readonly options: z.ZodType;
+  readonly limits: SourceLimits;
+}
+
+/** The `connection` block that each kind asks for. */
+export type KindSchemas<K extends string = string> = Readonly<Record<K, z.ZodType<Record<string, string>>>>;
+
+export type ParsedSource<P extends SourcePlatform, K extends string> =
+  | { readonly ok: true; readonly source: SourceConfig<K>; readonly platform: P }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * Checks one source. Kind and platform are looked up by hand, so every message is about the one schema they decide.
+ * With `now`, a start in the future is a problem (at registration; a stored source is read without).
+ */
+export function parseSource<P extends SourcePlatform, K extends string>(
+  input: unknown,
+  platforms: readonly P[],
+  given: { readonly kinds: KindSchemas<K>; readonly now?: Instant },
+): ParsedSource<P, K> {
+  if (!isMapping(input)) {
+    const remedy = 'write it as a mapping that begins with "name: …"';
+    return { ok: false, problems: [{ path: '', message: 'this is not a source', remedy }] };
+  }
+  const names = platforms.map(({ name }) => name);
+  const kind = choose('kind', input['kind'], Object.keys(given.kinds) as K[]);
+  const named = choose('platform', input['platform'], names);
+  const platform = platforms.find(({ name }) => name === named.choice);
+  const misfit = serves(platform, kind.choice);
+  // A kind that cannot be right says nothing about the connection.
+  const connection = kind.choice === undefined || misfit.length > 0 ? undefined : given.kinds[kind.choice];
+  const schema = schemaOf(connection, platform?.options);
+  const parsed = schema.safeParse(input);
+  const problems = [
+    ...kind.problems,
+    ...named.problems,
+    ...misfit,
+    ...(parsed.success ? [] : problemsOf(parsed.error.issues, schema, input)),
+  ];
+  if (!parsed.success || !platform || kind.choice === undefined || connection === undefined || problems.length > 0)
+    return { ok: false, problems };
+  const fields = {
+    ...parsed.data,
+    kind: kind.choice,
+    platform: platform.name,
+    connection: parsed.data.connection as Readonly<Record<string, string>>,
+    ...withDefaults(parsed.data, platform.limits),
+  };
+  const crossed = checkSource(fields, { raw: input, title: platform.title, limits: platform.limits, now: given.now });
+  if (crossed.length > 0) return { ok: false, problems: crossed };
+  return { ok: true, source: { ...fields, raw: input, secrets: secretPaths(connection, platform, input) }, platform };
+}
+
+const undecided = z.unknown().optional();
+
+const makeSchema = (connection: z.ZodType | undefined, options: z.ZodType | undefined) =>
+  z.strictObject({
+    ...commonFields,
+    kind: undecided,
+    platform: undecided,
+    connection: connection ?? undecided,
+    options: options?.prefault({}) ?? undecided,
+  });
+
+/** Zod compiles a schema when it is used first, which takes longer than all the rest: those of two good choices are kept. */
+const schemas = new WeakMap<z.ZodType, WeakMap<z.ZodType, ReturnType<typeof makeSchema>>>();
+
+function schemaOf(connection: z.ZodType | undefined, options: z.ZodType | undefined): ReturnType<typeof makeSchema> {
+  if (connection === undefined || options === undefined) return makeSchema(connection, options);
+  const known = schemas.get(connection) ?? new WeakMap<z.ZodType, ReturnType<typeof makeSchema>>();
+  const schema = known.get(options) ?? makeSchema(connection, options);
+  schemas.set(connection, known.set(options, schema));
+  return schema;
+}
+
+/** Where the readings of a source begin: its start counted back from the instant it was registered. */
+export const startOf = (start: Start, registeredAt: Instant): Instant =>
+  'at' in start ? start.at : registeredAt - start.before;
+
+function withDefaults({ schedule, pace }: CommonFields, limits: SourceLimits): Pick<SourceConfig, 'schedule' | 'pace'> {
+  return {
+    schedule: {
+      ...schedule,
+      settle: schedule.settle ?? limits.lateness,
+      overlap: schedule.overlap ?? limits.overlap,
+      maxWindow: schedule.maxWindow ?? limits.maxWindow,
+      align: schedule.align ?? Math.min(SECOND, schedule.every),
+    },
+    pace: {
+      requestsPerSecond: pace.requestsPerSecond ?? limits.pace.requestsPerSecond,
+      burst: pace.burst ?? limits.pace.burst,
+      concurrency: pace.concurrency ?? limits.pace.concurrency,
+      quietHours: pace.quietHours,
+    },
+  };
+}
+
+function choose<C extends string>(
+  path: 'kind' | 'platform',
+  value: unknown,
+  choices: readonly C[],
+): { readonly choice: C | undefined; readonly problems: readonly Problem[] } {
+  const choice = choices.find((one) => one === value);
+  if (choice !== undefined) return { choice, problems: [] };
+  const list = choices.join(', ');
+  if (value === undefined || value === null)
+    return { choice, problems: [{ path, message: 'is missing', remedy: `add one of: ${list}` }] };
+  const word = typeof value === 'string' ? value : '';
+  const message =
+    word === '' ? `must be the name of a ${path}` : `there is no ${path} ${JSON.stringify(word.slice(0, 60))}`;
+  return { choice, problems: [{ path, message, remedy: suggest(word, choices, `the ${path}s are`) }] };
+}
+
+function serves(platform: SourcePlatform | undefined, kind: string | undefined): readonly Problem[] {
+  if (platform === undefined || kind === undefined || platform.kinds[kind] !== undefined) return [];
+  const remedy = `use kind: ${Object.keys(platform.kinds).join(' or ')}`;
+  return [{ path: 'kind', message: `${platform.title} does not take ${kind}`, remedy }];
+}

@@ -1,0 +1,20 @@
+import { openPushClient } from '../client/index.ts';
+import { configInvalid } from '../core/errors.ts';
+import { looksLikeReference, parseReference } from '../core/source/reference.ts';
+
+/** Throws `config-invalid` for what cannot be the address of a service, or is a reference spelled wrongly. */
+export function assertRemote({ url, secret }: { readonly url: string; readonly secret: string }): void {
+  if (looksLikeReference(secret) && parseReference(secret) === undefined) {
+    throw configInvalid(
+      'the secret is meant as a reference, but is none',
+      "write '${env:NAME}', or '${file:/path}' with the whole path",
+      'secret',
+    );
+  }
+  try {
+    openPushClient({ baseUrl: url, organisation: '', applicationId: '', applicationSecret: '' });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw configInvalid(`--url: ${error.message}`, 'give what stands before /v0', 'url');
+  }
+}

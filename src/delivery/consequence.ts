@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { PushError } from '../client/index.ts';
+import type { PushFault } from '../client/index.ts';
+import { BridgeError } from '../core/errors.ts';
+import { HOUR, MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { retryDelay } from '../core/retry.ts';
+import type { Database } from '../database/database.ts';
+import { printableJson } from '../database/printable.ts';
+import type { RemoteRow } from './open-remote.ts';
+import { REMEDIES } from './remedies.ts';
+
+/** A remote that is away comes back at any time; what it refuses as a whole is a person's work. */
+const AWAY = { first: SECOND, most: MINUTE };
+const SLOW = { first: 30 * SECOND, most: 10 * MINUTE };
+
+/** No service keeps the outbox waiting longer by its own word, or has it ask in a circle. */
+const WISH = { least: SECOND, most: HOUR };
+
+type Code = PushFault['code'] | 'config-invalid' | 'bug';
+
+interface Ground {
+  readonly database: Database;
+  readonly workerId: string;
+  readonly log: Logger;
+  readonly now: () => Instant;
+}
+
+/**
+ * Acts on what went wrong with a delivery: nothing of the outbox is lost, and everything of it is sent again later. Where
+ * an operator changed or resumed it meanwhile, or another process delivers by now, theirs is the newer word.
+ */
+export async function actOnDelivery(
+  { database, workerId, log, now }: Ground,
+  remote: RemoteRow,
+  error: unknown,
+): Promise<void> {
+  if (error instanceof BridgeError && error.code === 'cancelled') return;
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const remedy = REMEDIES[code] ?? (error instanceof BridgeError ? error.remedy : undefined);
+  const record = printableJson({ code, message, remedy, at: formatInstant(now()) });
+  const context = { project: remote.project, fault: code, remedy };
+  if (code === 'credentials-rejected' || code === 'config-invalid') {
+    log.error(context, `delivery stopped: ${message}`);
+    await database.run(
+      `update remote set state = 'stopped', last_fault = $2, failures = failures + 1
+       where project_id = $1 and revision = $3 and claimed_by = $4`,
+      [remote.projectId, record, remote.revision, workerId],
+    );
+    return;
+  }
+  const delay = delayOf(code, error, remote.failures + 1);
+  if (code === 'bug') log.error({ ...context, err: error }, message);
+  else if (isAway(code) && remote.failures === 0) log.warn(context, `delivery waits: ${message}`);
+  else if (!isAway(code)) log.error(context, `delivery waits: ${message}`);
+  await database.run(
+    `update remote set failures = failures + 1, last_fault = $2, held_until = now() + $3 * interval '1 microsecond'
+     where project_id = $1 and revision = $4 and claimed_by = $5`,
+    [remote.projectId, record, delay, remote.revision, workerId],
+  );
+}
+
+function codeOf(error: unknown): Code {
+  if (error instanceof PushError) return error.fault.code;
+  return error instanceof BridgeError && error.code === 'config-invalid' ? 'config-invalid' : 'bug';
+}
+
+const isAway = (code: Code): boolean => code === 'unreachable' || code === 'overloaded' || code === 'failed';
+
+function delayOf(code: Code, error: unknown, failures: number): Microseconds {
+  const stated = error instanceof PushError && error.fault.code === 'overloaded' ? error.fault.retryAfterMs : undefined;
+  if (stated !== undefined) return Math.min(WISH.most, Math.max(WISH.least, stated * MILLISECOND));
+  return retryDelay(failures, { ...(isAway(code) ? AWAY : SLOW), random: Math.random() });
+}

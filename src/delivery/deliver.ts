@@ -1,0 +1,102 @@
+import { PushError } from '../client/index.ts';
+import type { PushAnswer, PushClient } from '../client/index.ts';
+import type { Outgoing } from './head.ts';
+
+/** A reading the remote service did not take, with its reason. */
+export interface RefusedThere {
+  readonly outgoing: Outgoing;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Readings a body holds. */
+export interface Batch {
+  readonly size: number;
+  /** Bodies of this size that were taken since it became so. */
+  readonly good: number;
+}
+
+/** What became of readings that were sent. */
+export interface Delivered {
+  readonly requests: number;
+  readonly refused: readonly RefusedThere[];
+  /** As it is now. */
+  readonly batch: Batch;
+}
+
+/** Readings of a body at most: many enough for speed, about a megabyte of JSON. */
+export const BODY_READINGS = 10_000;
+
+/** After so many good bodies a larger one is tried again. */
+const GROW_AFTER = 50;
+
+/** Where readings go. `push` sends one body of them. */
+export interface Target {
+  readonly client: Pick<PushClient, 'push'>;
+  readonly code: string;
+  /** Aborted, it breaks off the body under way. */
+  readonly signal: AbortSignal;
+  /** Asked before each body; throws where there is to be no more. */
+  readonly assertGoing: () => void;
+}
+
+/**
+ * Sends readings in order, one body after the other. A body that is too large is halved, and the size that works is
+ * kept, to be grown after a while. Where more were refused than the answer names, what lies behind the last named one is
+ * sent again, so that each refusal is known; the good ones among them count as duplicates there. A reading that is too
+ * large all by itself is refused, so that it does not hold up the others; unless it is so with each of them, for that is
+ * no matter of a reading.
+ * Throws PushError where not all could be sent: all of them may be sent again.
+ */
+export async function deliver(
+  { client, code, signal, assertGoing }: Target,
+  readings: readonly Outgoing[],
+  batch: Batch,
+): Promise<Delivered> {
+  const refused: RefusedThere[] = [];
+  let requests = 0;
+  let { size, good } = batch;
+  let tooLarge = 0;
+  for (let from = 0; from < readings.length;) {
+    const body = readings.slice(from, from + size);
+    assertGoing();
+    requests += 1;
+    try {
+      const answer = await client.push(
+        code,
+        body.map(({ reading }) => reading),
+        { signal },
+      );
+      const { named, seen } = refusalsOf(answer, body);
+      refused.push(...named);
+      from += seen;
+      if (body.length === size) good += 1;
+      if (good >= GROW_AFTER) [size, good] = [Math.min(2 * size, BODY_READINGS), 0];
+    } catch (error) {
+      if (!(error instanceof PushError) || error.fault.code !== 'too-large') throw error;
+      const [only, more] = body;
+      if (only !== undefined && more === undefined) {
+        tooLarge += 1;
+        if (tooLarge === readings.length) throw error;
+        refused.push({ outgoing: only, reason: error.fault.code, message: error.message });
+        from += 1;
+        size = batch.size;
+      } else [size, good] = [Math.ceil(body.length / 2), 0];
+    }
+  }
+  return { requests, refused, batch: { size, good } };
+}
+
+/** The refusals an answer names, and how many readings of the body it has told everything about. */
+function refusalsOf(
+  { refused, refusedCount }: PushAnswer,
+  body: readonly Outgoing[],
+): { readonly named: RefusedThere[]; readonly seen: number } {
+  const named = refused.map(({ index, reason, message }) => {
+    const outgoing = body[index];
+    if (outgoing === undefined) throw new RangeError(`the remote service refused reading ${index} of ${body.length}`);
+    return { outgoing, reason, message };
+  });
+  const last = refused.at(-1);
+  return { named, seen: last !== undefined && refusedCount > refused.length ? last.index + 1 : body.length };
+}

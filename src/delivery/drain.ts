@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PushClient } from '../client/index.ts';
+import { BridgeError } from '../core/errors.ts';
+import { isDatabaseAway } from '../database/away.ts';
+import { claimable } from '../database/presence.ts';
+import { actOnDelivery } from './consequence.ts';
+import { BODY_READINGS, deliver } from './deliver.ts';
+import type { Batch, Delivered } from './deliver.ts';
+import type { DelivererGround } from './deliverer.ts';
+import { headOf } from './head.ts';
+import type { Head } from './head.ts';
+import { openRemote } from './open-remote.ts';
+import type { RemoteRow } from './open-remote.ts';
+import { keepNoted, settle } from './settle.ts';
+
+/** How a process that ends tells its deliveries. */
+export interface Ending {
+  readonly stopping: () => boolean;
+  /** Aborted, it breaks off the body under way. */
+  readonly signal: AbortSignal;
+}
+
+/** A project is given back after this, so that with many of them each has its turn. */
+const TURN_MS = 30_000;
+
+const ASK_DATABASE_AGAIN_MS = 1_000;
+
+const CLAIM = `
+  update remote set claimed_by = $2 from ml_project
+  where project_id = $1 and ml_project.id = project_id and state = 'active' and (held_until is null or held_until <= now())
+    and ${claimable('claimed_by', '$2')}
+  returning project_id as "projectId", ml_project.code as project, url, remote.organisation, remote.code,
+    application_id as "applicationId", secret, revision, batch, failures`;
+
+/** Delivers what stands in the outbox of one project, where that is in nobody else's hands. */
+export async function drain(ground: DelivererGround, projectId: number, ending: Ending): Promise<void> {
+  const { database, sealing, workerId } = ground;
+  const row = await database.row<RemoteRow & Record<string, unknown>>(CLAIM, [projectId, workerId]);
+  if (row === undefined) return;
+  try {
+    await sendAll(ground, row, await openRemote(database, sealing, row), ending);
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    await actOnDelivery(ground, row, error);
+  } finally {
+    await database.run('update remote set claimed_by = null where project_id = $1 and claimed_by = $2', [
+      projectId,
+      workerId,
+    ]);
+  }
+}
+
+/** One body after the other until nothing is left, its turn is over, an operator changes something or the claim is lost. */
+async function sendAll(ground: DelivererGround, row: RemoteRow, client: PushClient, ending: Ending): Promise<void> {
+  const { database, log } = ground;
+  const until = performance.now() + TURN_MS;
+  let batch: Batch = { size: Math.min(row.batch ?? BODY_READINGS, BODY_READINGS), good: 0 };
+  let failures = row.failures;
+  while (!ending.stopping() && performance.now() < until && (await isUnchanged(ground, row))) {
+    const head = await headOf(database, row.projectId, batch.size);
+    if (head.ids.length === 0) return;
+    const delivered = await sendHead(ground, row, { client, head, batch }, ending);
+    batch = delivered.batch;
+    const claim = { ...row, workerId: ground.workerId };
+    if (!(await insist(ending, () => settle(database, claim, head, delivered)))) return;
+    if (failures > 0) log.info({ project: row.project }, 'delivery goes on');
+    failures = 0;
+  }
+}
+
+/** Sends the oldest readings. What may have arrived although it failed must not be the last word there. */
+async function sendHead(
+  { database, workerId }: DelivererGround,
+  row: RemoteRow,
+  { client, head, batch }: { readonly client: PushClient; readonly head: Head; readonly batch: Batch },
+  ending: Ending,
+): Promise<Delivered> {
+  const assertGoing = (): void => {
+    if (ending.stopping()) throw new BridgeError({ code: 'cancelled' }, 'stopped between two bodies');
+  };
+  try {
+    return await deliver({ client, code: row.code, signal: ending.signal, assertGoing }, head.readings, batch);
+  } catch (error) {
+    await insist(ending, () => keepNoted(database, { ...row, workerId }, head));
+    throw ending.signal.aborted ? new BridgeError({ code: 'cancelled' }, 'stopped in a body') : error;
+  }
+}
+
+/** Not given up because the database is away, unless this process ends. */
+async function insist<T>({ stopping }: Ending, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseAway(error) || stopping()) throw error;
+      await sleep(ASK_DATABASE_AGAIN_MS);
+    }
+  }
+}
+
+const isUnchanged = async (
+  { database, workerId }: DelivererGround,
+  { projectId, revision }: RemoteRow,
+): Promise<boolean> =>
+  (await database.row('select from remote where project_id = $1 and revision = $2 and claimed_by = $3', [
+    projectId,
+    revision,
+    workerId,
+  ])) !== undefined;

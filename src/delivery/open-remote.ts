@@ -1,0 +1,59 @@
+import type { Sealing } from '../access/sealing.ts';
+import { secretPlaces } from '../access/secret-places.ts';
+import { resolveSecrets } from '../access/secret-reference.ts';
+import { sharedGrantOf } from '../access/shared-grant.ts';
+import { PushError, openPushClient } from '../client/index.ts';
+import type { Grant, PushClient } from '../client/index.ts';
+import { parseReference } from '../core/source/reference.ts';
+import type { Database } from '../database/database.ts';
+import { assertRemote } from './assert-remote.ts';
+
+/** A row of `remote`, as a claim returns it. */
+export interface RemoteRow {
+  readonly projectId: number;
+  /** Its code here. */
+  readonly project: string;
+  readonly url: string;
+  readonly organisation: string;
+  readonly code: string;
+  readonly applicationId: string;
+  readonly secret: string;
+  readonly revision: number;
+  readonly batch: number | null;
+  readonly failures: number;
+}
+
+/**
+ * A client of the remote service whose token all processes share. Throws `config-invalid` where its address cannot be
+ * one or its secret cannot be read.
+ */
+export async function openRemote(database: Database, sealing: Sealing, row: RemoteRow): Promise<PushClient> {
+  assertRemote({ url: row.url, secret: '' });
+  const owner = {
+    name: `the ingestion of ${row.project}`,
+    table: 'remote',
+    key: 'project_id',
+    grants: 'remote_token',
+    reference: 'project_id',
+    id: row.projectId,
+  } as const;
+  const grants = sharedGrantOf<Grant>(
+    { database, sealing, owner },
+    {
+      tokenOf: ({ accessToken }) => accessToken,
+      isFinal: (error) => error instanceof PushError && error.fault.code === 'credentials-rejected',
+    },
+  );
+  const { url: baseUrl, organisation, applicationId } = row;
+  const applicationSecret = await secretOf(row.secret, sealing);
+  return openPushClient(
+    { baseUrl, organisation, applicationId, applicationSecret },
+    { grants, userAgent: 'databridge' },
+  );
+}
+
+/** A secret as it is stored: sealed, or a reference. */
+const secretOf = async (stored: string, sealing: Sealing): Promise<string> =>
+  parseReference(stored) === undefined
+    ? await sealing.open(stored)
+    : (await resolveSecrets({ secret: stored }, secretPlaces())).secret;

@@ -1,0 +1,30 @@
+import type { Instant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { numberOf } from './remote.ts';
+import type { ProjectName } from './remote.ts';
+
+/** A reading of a project that is stored here and was refused there. */
+export interface RemoteRefusal {
+  /** Null for what a client pushed. */
+  readonly source: string | null;
+  readonly sensor: string;
+  readonly variable: string;
+  readonly at: Instant;
+  /** Value, and the reason and message of the other service. */
+  readonly raw: string;
+  readonly notedAt: Instant;
+}
+
+/** The latest ones that were kept. Throws `config-invalid` for an unknown project. */
+export async function remoteRefusals(
+  database: Database,
+  project: ProjectName,
+  limit: number,
+): Promise<RemoteRefusal[]> {
+  return await database.rows<RemoteRefusal & Record<string, unknown>>(
+    `select source.name as source, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
+     from refusal left join stream on stream.id = stream_id left join source on source.id = source_id
+     where refusal.project_id = $1 order by noted_at desc, refusal.id desc limit $2`,
+    [await numberOf(database.pool, project), limit],
+  );
+}

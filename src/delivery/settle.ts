@@ -1,0 +1,114 @@
+import type { PoolClient } from 'pg';
+import type { Database } from '../database/database.ts';
+import { printableJson } from '../database/printable.ts';
+import type { Delivered, RefusedThere } from './deliver.ts';
+import type { Head } from './head.ts';
+
+const REFUSALS_KEPT_PER_HOUR = 1_000;
+
+/** Counts only what it takes out, so that it may be done again where nobody knows whether it was. */
+const DELIVERED = `
+  with gone as (delete from outbox where id = any($2::bigint[]) and project_id = $1 returning readings)
+  insert into delivery_sum as total (project_id, hour, requests, readings, refused)
+  select $1, date_trunc('hour', now(), 'UTC'), $3, $4, $5 where exists (select from gone)
+  on conflict (project_id, hour) do update set requests = total.requests + excluded.requests,
+    readings = total.readings + excluded.readings, refused = total.refused + excluded.refused`;
+
+const WELL = `
+  update remote set failures = 0, held_until = null, last_fault = null, last_delivery_at = now(), batch = $2,
+    waiting = greatest(0, waiting - $3)
+  where project_id = $1`;
+
+/** Of a stream they are counted with its other refusals; streams that were removed meanwhile have none any more. */
+const REFUSED = `
+  with given as (
+    select * from jsonb_to_recordset($2::jsonb) as one (stream int, sensor text, variable text, at bigint, raw text, place int)),
+  kept as (
+    insert into refusal (stream_id, project_id, reason, sensor, variable, at, raw)
+    select stream.id, $1, 'refused-there', sensor, variable, at_instant(given.at), raw
+    from given left join stream on stream.id = given.stream
+    where place + (select count(*) from refusal where project_id = $1 and noted_at >= date_trunc('hour', now(), 'UTC')) <= ${REFUSALS_KEPT_PER_HOUR}
+    on conflict do nothing returning stream_id)
+  insert into refusal_count as known (stream_id, reason, hour, refused, kept)
+  select stream.id, 'refused-there', date_trunc('hour', now(), 'UTC'), count(*), (select count(*) from kept where stream_id = stream.id)
+  from given join stream on stream.id = given.stream group by stream.id
+  on conflict (stream_id, reason, hour) do update set refused = known.refused + excluded.refused, kept = known.kept + excluded.kept`;
+
+/**
+ * Notes readings as they stand now. Locked, so that a window which is just revising one of them gets its number before
+ * this row does, or else after it: the higher number has the newer value.
+ */
+const SEND_AGAIN = `
+  with standing as (
+    select reading.* from unnest($2::int[], $3::bigint[]) as sent (series, instant) join reading using (series)
+    where reading.at = at_instant(sent.instant) order by series, at for share of reading)
+  insert into outbox (project_id, readings, series, at, value, precision, labels)
+  select $1, count(*), array_agg(series), array_agg(at), array_agg(value), array_agg(precision), array_agg(labels)
+  from standing having count(*) > 0`;
+
+/** One worker's delivery for a project, under the settings of this revision. */
+export interface Claim {
+  readonly projectId: number;
+  readonly workerId: string;
+  readonly revision: number;
+}
+
+/**
+ * Takes what was delivered out of the outbox. @returns false where nothing was taken out: the claim of this process was
+ * lost meanwhile, or an operator changed something, and then it may have gone to a target that does not count any more
+ */
+export async function settle(
+  database: Database,
+  claim: Claim,
+  head: Head,
+  { requests, refused, batch }: Delivered,
+): Promise<boolean> {
+  const { projectId } = claim;
+  return await database.transaction(async (client) => {
+    if (!(await isHeld(client, claim, head))) return false;
+    const { length } = head.readings;
+    const { rowCount } = await client.query(DELIVERED, [
+      projectId,
+      head.ids,
+      requests,
+      length - refused.length,
+      refused.length,
+    ]);
+    if (!rowCount) return true;
+    if (refused.length > 0) await client.query(REFUSED, [projectId, printableJson(refused.map(record))]);
+    await client.query(WELL, [projectId, batch.size, length]);
+    return true;
+  });
+}
+
+/** Where readings were sent, and nobody knows whether they arrived: they stay noted, also where the claim was lost. */
+export const keepNoted = (database: Database, claim: Claim, head: Head): Promise<void> =>
+  database.transaction(async (client) => {
+    await isHeld(client, claim, head);
+  });
+
+/**
+ * Whether a delivery is still this process's own, under the same settings. Where it is not its own, what it sent late may
+ * have replaced newer values there: they go again.
+ */
+async function isHeld(client: PoolClient, { projectId, workerId, revision }: Claim, head: Head): Promise<boolean> {
+  const { rows } = await client.query<{ mine: boolean; same: boolean }>(
+    `select claimed_by is not distinct from $2 as mine, revision = $3 as same from remote where project_id = $1 for no key update`,
+    [projectId, workerId, revision],
+  );
+  const [found] = rows;
+  if (found === undefined) return false;
+  if (found.mine) return found.same;
+  const sent = head.readings;
+  await client.query(SEND_AGAIN, [projectId, sent.map(({ series }) => series), sent.map(({ at }) => at)]);
+  return false;
+}
+
+const record = ({ outgoing, reason, message }: RefusedThere, place: number): Record<string, unknown> => ({
+  stream: outgoing.streamId,
+  sensor: outgoing.reading.sensorId,
+  variable: outgoing.reading.valueName,
+  at: outgoing.at,
+  raw: `${outgoing.reading.value}: ${reason}: ${message}`.slice(0, 500),
+  place: place + 1,
+});

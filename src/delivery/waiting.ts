@@ -1,0 +1,59 @@
+import type { Database } from '../database/database.ts';
+
+/** SQL condition: the project in `column` may take more readings, for its outbox is not full. */
+export const hasRoom = (column: string): string =>
+  `${column} <> all (array(select project_id from remote where full_since is not null))`;
+
+/** The outbox of a project that became full, or has room again. */
+export interface Turn {
+  readonly project: string;
+  readonly full: boolean;
+  readonly waiting: number;
+}
+
+/** One process at a time looks, and no more often than this, however many there are. */
+const COUNT_EVERY = "interval '900 ms'";
+
+const COUNT = `
+  with due as (
+    select project_id, full_since is not null as was_full from remote
+    where counted_at is null or counted_at < now() - ${COUNT_EVERY} for no key update skip locked),
+  -- Materialized: read three times below, and counting is what costs.
+  held as materialized (
+    select due.project_id, was_full, (select coalesce(sum(readings), 0) from outbox where outbox.project_id = due.project_id) as waiting
+    from due)
+  update remote set waiting = held.waiting, counted_at = now(),
+    full_since = case when held.waiting >= most_waiting then coalesce(full_since, now())
+      when held.waiting <= most_waiting / 2 then null else full_since end
+  from held join ml_project on ml_project.id = held.project_id where remote.project_id = held.project_id
+  returning ml_project.code as project, full_since is not null as full, was_full, remote.waiting`;
+
+/**
+ * Counts what waits. An outbox is full at its limit and has room again at half of it, so that sources are not asked in
+ * fits and starts. @returns those that turned
+ */
+export async function countWaiting(database: Database): Promise<Turn[]> {
+  const rows = await database.rows<Turn & { was_full: boolean } & Record<string, unknown>>(COUNT);
+  return rows
+    .filter((row) => row.full !== row.was_full)
+    .map(({ project, full, waiting }) => ({ project, full, waiting }));
+}
+
+/** Projects whose outbox is full. */
+export const fullProjects = async (database: Database): Promise<ReadonlySet<number>> =>
+  new Set(
+    (await database.rows<{ id: number }>('select project_id as id from remote where full_since is not null')).map(
+      ({ id }) => id,
+    ),
+  );
+
+/** Whether the outbox of a project is full. */
+export const isFull = async (database: Database, projectId: number): Promise<boolean> =>
+  (await database.row('select from remote where project_id = $1 and full_since is not null', [projectId])) !==
+  undefined;
+
+/** Whether a source is not asked because the outbox of its project is full. */
+export const isSourceKeptWaiting = async (database: Database, name: string): Promise<boolean> =>
+  (await database.row('select from source join remote using (project_id) where name = $1 and full_since is not null', [
+    name,
+  ])) !== undefined;

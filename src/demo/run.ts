@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { configInvalid } from '../core/errors.ts';
+import { MILLISECOND } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { askedOf, evidenceOf, storedReadings } from './evidence.ts';
+import { LOG } from './guide.ts';
+import type { Home } from './home.ts';
+import { influxOf } from './influx.ts';
+import { judge, seriesKey } from './judge.ts';
+import { observerOf } from './observe.ts';
+import type { BoardRow } from './observe.ts';
+import { openPlant } from './plant-server.ts';
+import type { RunningPlant } from './plant-server.ts';
+import { demoPlants } from './plants.ts';
+import type { Plant } from './plants.ts';
+import { PROJECT, writeSource } from './source-file.ts';
+import type { Outcome } from './summary.ts';
+import { thingsboardOf } from './thingsboard.ts';
+import { startDaemon } from '../pull/daemon.ts';
+import { applySource } from '../source/registration.ts';
+import { readSettings } from '../settings.ts';
+import { VERSION } from '../version.ts';
+import { withContext } from '../context.ts';
+import type { Context } from '../context.ts';
+import { actor } from '../terminal/output.ts';
+import { readAll } from '../commands/source-apply.ts';
+
+/** What the demo tells while it runs. */
+export interface Audience {
+  /** The sources are registered; polling begins. */
+  begins(): void;
+  /** How the sources are, `lookEveryMs` apart. */
+  shows(rows: readonly BoardRow[], ran: Microseconds): void;
+  readonly lookEveryMs: number;
+  /** Polling comes to its end; then what was stored is compared. */
+  ends(): void;
+}
+
+export interface DemoOptions {
+  readonly home: Home;
+  /** Undefined: until `signal` aborts. */
+  readonly length: Microseconds | undefined;
+  readonly lies: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** How long the daemon may take to end. What runs are single windows of plants that answer at once. */
+const PATIENCE_MS = 15_000;
+
+const now = (): Instant => Date.now() * MILLISECOND;
+
+const opening = { influxdb: influxOf, thingsboard: thingsboardOf };
+
+/** The whole demo but for what is printed: plants, bridge, polls, comparison. Leaves nothing running, whatever happens. */
+export async function runDemo(options: DemoOptions, audience: Audience): Promise<Outcome> {
+  const { home } = options;
+  const plants: RunningPlant[] = [];
+  try {
+    for (const plant of demoPlants(options)) {
+      const account = { username: 'databridge', password: randomBytes(12).toString('base64url') };
+      plants.push(await openPlant(plant, account, opening[plant.platform](plant, account, now)));
+    }
+    const settings = readSettings({ DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '10' });
+    const log = pino({ base: null }, pino.destination({ dest: join(home.path, LOG), sync: true }));
+    return await withContext({ patient: true, signal: options.signal, settings, log }, async (context) => {
+      await register(context, plants, home);
+      return await pollAndJudge(context, plants, options, audience);
+    });
+  } finally {
+    await Promise.all(plants.map((plant) => plant.close()));
+  }
+}
+
+/** As an operator would: a project, a YAML file for each source, and `source apply`. */
+async function register(context: Context, plants: readonly RunningPlant[], home: Home): Promise<void> {
+  const { database, sealing, clock } = context;
+  await database.run(`insert into ml_project (organisation_id, code, name) values ('default', $1, 'Demo')`, [PROJECT]);
+  for (const plant of plants) {
+    const { sources, problems } = await readAll(await writeSource(plant, home.path), clock.now());
+    for (const { path, message, remedy } of problems) throw configInvalid(message, remedy, path);
+    for (const source of sources) {
+      await applySource(database, sealing, source, { now: clock.now(), actor: actor(), dryRun: false });
+    }
+  }
+}
+
+async function pollAndJudge(
+  context: Context,
+  plants: readonly RunningPlant[],
+  options: DemoOptions,
+  audience: Audience,
+): Promise<Outcome> {
+  if (options.signal.aborted) return { ran: 0, verdicts: [], problems: ['stopped before anything was polled'] };
+  const begun = now();
+  audience.begins();
+  const daemon = await startDaemon(context, VERSION, options.signal);
+  let drained = false;
+  try {
+    await watch(context, plants, options, audience);
+  } finally {
+    audience.ends();
+    // What does not end by then loses its database: nothing half done was ever stored.
+    drained = await Promise.race([daemon.drain(), sleep(PATIENCE_MS, false, { ref: false })]);
+  }
+  const ran = now() - begun;
+  const { verdicts, problems } = await judgeAll(context, plants);
+  return { ran, verdicts, problems: drained ? problems : [...problems, 'what was under way did not end in time'] };
+}
+
+async function watch(
+  { database }: Context,
+  plants: readonly RunningPlant[],
+  { length, signal }: DemoOptions,
+  audience: Audience,
+): Promise<void> {
+  const observe = observerOf(database, plants);
+  const begun = now();
+  const end = begun + (length ?? Infinity);
+  while (!signal.aborted && now() < end) {
+    audience.shows(await observe(), now() - begun);
+    const restMs = (end - now()) / MILLISECOND;
+    await sleep(Math.max(0, Math.min(audience.lookEveryMs, restMs)), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function judgeAll(
+  { database }: Context,
+  plants: readonly RunningPlant[],
+): Promise<Pick<Outcome, 'verdicts' | 'problems'>> {
+  const stored = await storedReadings(database);
+  const verdicts = [];
+  for (const running of plants) {
+    const { plant } = running;
+    verdicts.push(judge(plant, await evidenceOf(database, plant.name, stored), askedOf(running)));
+  }
+  const problems = verdicts.flatMap(({ source, faults }) => faults.map((fault) => `${source}: ${fault}`));
+  const strangers = strangersIn(
+    [...stored.keys()],
+    plants.map(({ plant }) => plant),
+  );
+  return { verdicts, problems: [...problems, ...strangers.map((key) => `${key} is no signal of any plant`)] };
+}
+
+function strangersIn(keys: readonly string[], plants: readonly Plant[]): string[] {
+  const known = new Set(plants.flatMap(({ signals }) => signals.map(seriesKey)));
+  return keys.filter((key) => !known.has(key));
+}

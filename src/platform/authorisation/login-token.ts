@@ -1,0 +1,27 @@
+import type { Authorisation, Credentials, Grant, Http } from '../contract.ts';
+
+/** What a platform with a login call has to say about it. */
+export interface LoginCall {
+  /** Trades the credentials for a token; throws `credentials-rejected` where they are refused. */
+  readonly login: (http: Http, credentials: Credentials) => Promise<Grant>;
+  /** Trades `grant.renewal` for a new token; undefined where the platform refuses it. Asked only when there is one. */
+  readonly renew?: (http: Http, grant: Grant & { readonly renewal: string }) => Promise<Grant | undefined>;
+  /** The headers that carry the token. */
+  readonly header: (token: string) => Readonly<Record<string, string>>;
+}
+
+/** Authorisation of platforms that trade a user and a password for a token in a call of their own. */
+export function loginToken({ login, renew, header }: LoginCall): Authorisation {
+  const signed = {
+    sign: (_credentials: Credentials, token: string | undefined) => (token === undefined ? {} : header(token)),
+    obtain: login,
+  };
+  if (renew === undefined) return signed;
+  return {
+    ...signed,
+    renew: async (http, grant) => {
+      const { renewal } = grant;
+      return renewal === undefined ? undefined : await renew(http, { ...grant, renewal });
+    },
+  };
+}

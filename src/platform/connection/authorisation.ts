@@ -1,0 +1,128 @@
+import { AxiosHeaders } from 'axios';
+import type { Authorisation, Credentials } from '../contract.ts';
+import { BridgeError } from '../../core/errors.ts';
+import type { Gate } from './gate.ts';
+import { orAborted } from './grants.ts';
+import type { Grants } from './grants.ts';
+import { discard } from './content.ts';
+import { nameOf } from './layer.ts';
+import type { Answer, Request, Send } from './layer.ts';
+import type { Redactor } from './redaction.ts';
+import { unavailable } from './unreachable.ts';
+
+export interface Signing {
+  readonly authorisation: Authorisation;
+  readonly credentials: Credentials;
+  readonly redactor: Redactor;
+  readonly gate: Gate;
+  /** The only origin that signed requests go to. */
+  readonly origin: string;
+  /** Reads the refusal of an answer with status 401. */
+  readonly refusalOf: (answer: Answer, request: Request) => Promise<BridgeError>;
+}
+
+/** Signs requests and, where they are refused, finds out with as few attempts as possible whether that is final. */
+export function authorised(given: Signing, grants: Grants | undefined, send: Send): Send {
+  const attempt = grants === undefined ? withPassword(given, send) : withToken(given, grants, send);
+  return async (request) => {
+    const { origin } = request.url;
+    if (origin !== given.origin) {
+      throw new BridgeError(
+        { code: 'contract-broken' },
+        `${nameOf(request)}: not at ${given.origin}, where alone the credentials go`,
+        {
+          remedy: `if the platform is at ${origin}, give that as the address of the source; otherwise correct its own public address there`,
+        },
+      );
+    }
+    given.gate.pass();
+    return attempt(request);
+  };
+}
+
+const SECRET_HEADER = /authorization|key|token|secret|password|cookie|session|signature/i;
+
+const isRefused = (answer: Answer, request: Request): boolean => answer.status === 401 && !request.expect.includes(401);
+
+function signed(given: Signing, request: Request, token: string | undefined): Request {
+  const headers = new AxiosHeaders(request.headers);
+  for (const [name, value] of Object.entries(given.authorisation.sign(given.credentials, token))) {
+    if (SECRET_HEADER.test(name)) given.redactor.learn(value.replace(/^\w+ /, ''));
+    headers.set(name, value);
+  }
+  return { ...request, headers };
+}
+
+/** So many tokens may run out while their request waits for its slot, before it is left for later. */
+const RAN_OUT = 4;
+
+/**
+ * One 401 costs the token, a second one with a fresh token is final. A token that ran out while its request waited for
+ * a slot says nothing about the credentials: it is replaced, too, but not counted.
+ */
+function withToken(given: Signing, grants: Grants, send: Send): Send {
+  return async (request) => {
+    let refused = 0;
+    let ranOut = 0;
+    for (let grant = await grants.valid(request.conversation); ;) {
+      const answer = await send(signed(given, request, grant.token));
+      if (!isRefused(answer, request)) return answer;
+      if (grants.hasRunOut(grant)) ranOut += 1;
+      else refused += 1;
+      if (refused === 2) throw given.gate.close(await given.refusalOf(answer, request));
+      await discard(answer.body);
+      if (ranOut === RAN_OUT) {
+        throw unavailable('time-out', `${nameOf(request)}: each token ran out before its request had its turn`);
+      }
+      given.gate.pass();
+      grant = await grants.replace(grant, request.conversation);
+    }
+  };
+}
+
+/**
+ * One 401 is confirmed by one repeat. While the credentials are unproven only one request is under way, or several at
+ * once would each be a failed login: platforms lock accounts after three.
+ */
+function withPassword(given: Signing, send: Send): Send {
+  let proven = false;
+  let trial: Promise<void> | undefined;
+
+  const once = (request: Request): Promise<Answer> => {
+    given.gate.pass();
+    return send(signed(given, request, undefined));
+  };
+
+  async function prove(request: Request, attempts: number): Promise<Answer> {
+    for (let left = attempts; ; left -= 1) {
+      const answer = await once(request);
+      if (!isRefused(answer, request)) {
+        proven = answer.status < 500 && answer.status !== 429 && answer.status !== 401;
+        return answer;
+      }
+      if (left === 1) throw given.gate.close(await given.refusalOf(answer, request));
+      await discard(answer.body);
+    }
+  }
+
+  return async (request) => {
+    for (let left = 2; ; left -= 1) {
+      while (trial) await orAborted(trial, request.conversation.signal);
+      given.gate.pass();
+      if (!proven) {
+        const proof = prove(request, left);
+        trial = proof.then(nothing, nothing).finally(() => {
+          trial = undefined;
+        });
+        return proof;
+      }
+      const answer = await once(request);
+      if (!isRefused(answer, request)) return answer;
+      proven = false;
+      if (left === 1) throw given.gate.close(await given.refusalOf(answer, request));
+      await discard(answer.body);
+    }
+  };
+}
+
+const nothing = (): void => undefined;

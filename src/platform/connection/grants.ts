@@ -1,0 +1,117 @@
+import type { Authorisation, Credentials, Grant, Http } from '../contract.ts';
+import { SECOND } from '../../core/instant.ts';
+import type { Instant, Microseconds } from '../../core/instant.ts';
+import type { Gate } from './gate.ts';
+import { cancelled, hasCode } from './layer.ts';
+import type { Conversation } from './layer.ts';
+import type { Redactor } from './redaction.ts';
+import type { Tokens } from './tokens.ts';
+
+const LONGEST_MARGIN: Microseconds = 60 * SECOND;
+
+/** The clock of a platform may be ahead of ours by this, and a request is under way for a moment. */
+const LEEWAY: Microseconds = 5 * SECOND;
+
+/** How often a login that another caller cancelled is taken over. */
+const TAKE_OVERS = 3;
+
+export interface Granting {
+  readonly authorisation: Authorisation;
+  readonly credentials: Credentials;
+  readonly tokens: Tokens;
+  readonly redactor: Redactor;
+  readonly gate: Gate;
+  readonly now: () => Instant;
+  /** An http that is paced but not signed. */
+  readonly login: (conversation: Conversation) => Http;
+}
+
+/** The tokens of a connection: kept ones, renewed a little before they expire, or new ones. */
+export interface Grants {
+  valid(conversation: Conversation): Promise<Grant>;
+  replace(stale: Grant | undefined, conversation: Conversation): Promise<Grant>;
+  /** Whether a token is at its end, or so close to it that the platform may already see it there. */
+  hasRunOut(grant: Grant): boolean;
+}
+
+export function grantsOf(given: Granting): Grants {
+  const { authorisation, credentials, tokens, redactor, gate, now, login } = given;
+  let seen: { token: string; margin: Microseconds } | undefined;
+
+  /** A fifth of its life, at most a minute. A grant another host obtained is taken to begin when it is first seen. */
+  function isDue(grant: Grant): boolean {
+    if (grant.expiresAt === undefined) return false;
+    const left = grant.expiresAt - now();
+    if (seen?.token !== grant.token) seen = { token: grant.token, margin: Math.min(LONGEST_MARGIN, left / 5) };
+    return left <= seen.margin;
+  }
+
+  function learn(grant: Grant): Grant {
+    redactor.learn(grant.token);
+    redactor.learn(grant.renewal);
+    return grant;
+  }
+
+  async function renewed(http: Http, previous: Grant | undefined): Promise<Grant | undefined> {
+    if (previous?.renewal === undefined || authorisation.renew === undefined) return undefined;
+    if (previous.renewalExpiresAt !== undefined && previous.renewalExpiresAt <= now()) return undefined;
+    try {
+      return await authorisation.renew(http, previous);
+    } catch (error) {
+      // A refused renewal is no refusal of the credentials: they have not been asked yet.
+      if (hasCode(error, 'credentials-rejected')) return undefined;
+      throw error;
+    }
+  }
+
+  async function fresh(previous: Grant | undefined, conversation: Conversation): Promise<Grant> {
+    gate.pass();
+    if (previous) learn(previous);
+    const http = login(conversation);
+    const again = await renewed(http, previous);
+    if (again) return learn(again);
+    if (!authorisation.obtain) throw new TypeError('a token was asked for where there is no login');
+    try {
+      return learn(await authorisation.obtain(http, credentials));
+    } catch (error) {
+      throw hasCode(error, 'credentials-rejected') ? gate.close(error) : error;
+    }
+  }
+
+  async function replace(stale: Grant | undefined, conversation: Conversation): Promise<Grant> {
+    for (let takeOvers = 0; ; takeOvers += 1) {
+      try {
+        const grant = tokens.replace(stale, (previous) => fresh(previous, conversation));
+        return learn(await orAborted(grant, conversation.signal));
+      } catch (error) {
+        // The caller whose login we waited for was cancelled; we were not.
+        const theirs = hasCode(error, 'cancelled') && !conversation.signal.aborted;
+        if (!theirs || takeOvers === TAKE_OVERS) throw error;
+      }
+    }
+  }
+
+  return {
+    replace,
+    hasRunOut: ({ expiresAt }) => expiresAt !== undefined && expiresAt <= now() + LEEWAY,
+    async valid(conversation) {
+      const kept = await tokens.current();
+      return kept === undefined || isDue(kept) ? replace(kept, conversation) : learn(kept);
+    },
+  };
+}
+
+/** Waits for what others may be doing, but not longer than the caller wants. */
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(cancelled('cancelled while waiting for a login'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,159 @@
+import axios from 'axios';
+import type { LookupFunction } from 'node:net';
+import type { Authorisation, Credentials, Http } from '../contract.ts';
+import { configInvalid } from '../../core/errors.ts';
+import type { Instant } from '../../core/instant.ts';
+import { openAgents } from './agents.ts';
+import type { Tls } from './agents.ts';
+import { authorised } from './authorisation.ts';
+import { cleanError } from './clean.ts';
+import { deliver } from './deliver.ts';
+import { guardEgress } from './egress.ts';
+import type { Egress } from './egress.ts';
+import { openGate } from './gate.ts';
+import { grantsOf } from './grants.ts';
+import { errorOf, judged } from './judged.ts';
+import type { Conversation, Send } from './layer.ts';
+import { defaultLimits } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { paced } from './pacing.ts';
+import type { Pacer } from './pacing.ts';
+import { redactorFor } from './redaction.ts';
+import { redirected } from './redirects.ts';
+import { requestOf } from './request.ts';
+import { repeatStale } from './stale.ts';
+import type { Tokens } from './tokens.ts';
+import { transport } from './transport.ts';
+
+export type { Tls } from './agents.ts';
+export type { Egress } from './egress.ts';
+export type { Conversation } from './layer.ts';
+export type { Limits } from './limits.ts';
+export { newMeter } from './meter.ts';
+export type { Meter } from './meter.ts';
+export type { Pacer } from './pacing.ts';
+export { memoryTokens } from './tokens.ts';
+export type { Tokens } from './tokens.ts';
+
+export interface ConnectionSettings {
+  /** `http://` or `https://`, with the path all requests are below; no user, no parameters. */
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  readonly authorisation: Authorisation;
+  readonly tls?: Tls;
+  readonly limits?: Partial<Limits>;
+  readonly egress?: Egress;
+}
+
+export interface ConnectionParts {
+  readonly pacer: Pacer;
+  readonly tokens: Tokens;
+  readonly now: () => Instant;
+  readonly userAgent: string;
+  /** Name resolution; the system's unless a test needs its own. */
+  readonly lookup?: LookupFunction;
+}
+
+/** The way to one platform. Its TCP connections are kept between conversations. */
+export interface Connection {
+  /** An http for one conversation, cheap to make. See `Http` for what it throws. */
+  http(conversation: Conversation): Http;
+  /** Takes the secrets of this connection out of text that did not come from `http`. */
+  readonly redact: (text: string) => string;
+  /** Cancels what is under way, gives its slots back and closes every TCP connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens nothing yet; the first request connects. Throws `config-invalid` for an address or a certificate that cannot
+ * be right. Once the credentials were refused for good, every further request is refused without being sent: whoever
+ * has new credentials, or wants the old ones tried again, opens a new connection.
+ */
+export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
+  const { credentials, authorisation } = settings;
+  const { pacer, tokens, now } = parts;
+  const base = baseOf(settings.baseUrl);
+  const redactor = redactorFor(credentials);
+  const guard = guardEgress(settings.egress ?? {}, parts.lookup);
+  const agents = openAgents(guard, base.hostname, settings.tls ?? {});
+  const closing = new AbortController();
+  /** Conversations of one signal share what it becomes: a signal made for each would outlive many of them. */
+  const stopping = new WeakMap<AbortSignal, AbortSignal>();
+  const judging = { pacer, redactor, now };
+  const gate = openGate();
+
+  const wire = paced(pacer, transport(agents, { ...defaultLimits, ...settings.limits }));
+  const exchange = redirected(repeatStale(wire.send));
+  const login = judged(judging, true, exchange);
+
+  const makeHttp = (send: Send, conversation: Conversation): Http => {
+    const http = axios.create({
+      baseURL: settings.baseUrl,
+      headers: { 'User-Agent': parts.userAgent },
+      responseType: 'json',
+      transformResponse: [],
+      proxy: false,
+      async adapter(config) {
+        const { signal } = config;
+        const both = signal instanceof AbortSignal ? AbortSignal.any([signal, conversation.signal]) : undefined;
+        const request = requestOf(config, both ? { ...conversation, signal: both } : conversation);
+        return deliver(await send(request), request, config, redactor);
+      },
+    });
+    http.interceptors.response.use(undefined, (error: unknown) => Promise.reject(cleanError(error, redactor.redact)));
+    return http;
+  };
+
+  const grants = authorisation.obtain
+    ? grantsOf({
+        authorisation,
+        credentials,
+        tokens,
+        redactor,
+        gate,
+        now,
+        login: (conversation) => makeHttp(login, conversation),
+      })
+    : undefined;
+  const signing = {
+    authorisation,
+    credentials,
+    redactor,
+    gate,
+    origin: base.origin,
+    refusalOf: (answer: Parameters<typeof errorOf>[0], request: Parameters<typeof errorOf>[1]) =>
+      errorOf(answer, request, judging),
+  };
+  const send = judged(judging, false, authorised(signing, grants, exchange));
+
+  function orClosing(signal: AbortSignal): AbortSignal {
+    const either = stopping.get(signal) ?? AbortSignal.any([signal, closing.signal]);
+    stopping.set(signal, either);
+    return either;
+  }
+
+  return {
+    http: (conversation) => makeHttp(send, { ...conversation, signal: orClosing(conversation.signal) }),
+    redact: redactor.redact,
+    async close() {
+      closing.abort();
+      await wire.settled();
+      agents.destroy();
+    },
+  };
+}
+
+function baseOf(baseUrl: string): URL {
+  const path = 'connection.url';
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw configInvalid('the address is no http address', 'write it like https://host:port/path', path);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw configInvalid('the address holds a user or password', 'put them into their own fields', path);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw configInvalid('the address holds parameters', 'leave out everything from "?" or "#" on', path);
+  }
+  return url;
+}

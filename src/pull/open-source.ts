@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import type { Sealing } from '../access/sealing.ts';
+import { secretPlaces } from '../access/secret-places.ts';
+import { resolveSecrets } from '../access/secret-reference.ts';
+import type { Coverage } from '../core/coverage.ts';
+import { BridgeError } from '../core/errors.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Learned } from '../core/learn.ts';
+import { rulesOf } from '../core/mapping.ts';
+import type { Mapping } from '../core/mapping.ts';
+import type { Policy } from '../core/plan.ts';
+import { parseSource } from '../core/source/source.ts';
+import type { SourceConfig } from '../core/source/source.ts';
+import type { Clock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Platform, Selection } from '../platform/contract.ts';
+import type { Registry } from './bridge.ts';
+import { openConnection } from '../platform/connection/index.ts';
+import type { Connection, Pacer, Tokens } from '../platform/connection/index.ts';
+import { paceRowsOf } from './pace-rows.ts';
+import { pacerOf } from './pacer.ts';
+import { unseal } from '../access/sealed-config.ts';
+import { tokensOf } from './tokens.ts';
+
+/** A row of `source`, as claims return it. `config` is left out where the caller knows the revision already. */
+export interface SourceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly revision: number;
+  readonly project_id: number;
+  readonly start_at: Instant;
+  readonly config: unknown;
+}
+
+/** A row of `stream`, with its coverage as ranges of instants. */
+export interface Stream {
+  readonly id: number;
+  readonly key: string;
+  readonly selection: Selection;
+  readonly covered: Coverage;
+  readonly learned: Learned | undefined;
+  readonly failures: number;
+  readonly retryAt: Instant | undefined;
+  readonly historyDue: boolean;
+  /** Where history ended last, having looked back for late data before it. */
+  readonly caughtUpTo: Instant | undefined;
+}
+
+/** A source ready to be asked. */
+export interface OpenSource {
+  readonly id: number;
+  readonly name: string;
+  readonly revision: number;
+  readonly projectId: number;
+  readonly platform: Platform;
+  readonly config: SourceConfig;
+  readonly options: unknown;
+  readonly policy: Policy;
+  readonly rules: Mapping;
+  readonly connection: Connection;
+}
+
+export const USER_AGENT = 'databridge';
+
+/**
+ * Opens sources from their rows: unseals, parses, and gives them the pace and tokens they share with all processes.
+ * Throws `config-invalid` for a configuration this build does not understand any more.
+ */
+export function sourceOpener(given: {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly workerId: string;
+}): (row: SourceRow) => Promise<OpenSource> {
+  const { database, sealing, clock, registry, workerId } = given;
+  const rows = paceRowsOf(database);
+
+  return async (row) => {
+    const config = row.config ?? (await configOf(database, row));
+    const parsed = parseSource(await unseal(config, sealing), registry.platforms, { kinds: registry.kinds });
+    if (!parsed.ok) {
+      const [problem] = parsed.problems;
+      throw new BridgeError({ code: 'config-invalid' }, `${problem?.path ?? ''}: ${problem?.message ?? ''}`, {
+        remedy: problem?.remedy,
+      });
+    }
+    const pace = parsed.source.pace;
+    const pacer = pacerOf({ database, rows, sourceId: row.id, pace, now: clock.now, workerId });
+    const tokens = tokensOf(database, sealing, row.id);
+    return await openSource(
+      { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },
+      { config: parsed.source, platform: parsed.platform, pacer, tokens, now: clock.now },
+    );
+  };
+}
+
+/** What the claim left out because it was open then, and is not any more. */
+async function configOf(database: Database, { id, revision }: SourceRow): Promise<unknown> {
+  const row = await database.row<{ config: unknown }>('select config from source where id = $1 and revision = $2', [
+    id,
+    revision,
+  ]);
+  if (row) return row.config;
+  throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
+}
+
+async function readAuthority(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const remedy = 'give the path of a PEM file that this process may read, or the PEM text itself';
+    throw new BridgeError({ code: 'config-invalid', path: 'tls.ca' }, `tls.ca: ${path} cannot be read`, {
+      remedy,
+      cause,
+    });
+  }
+}
+
+/** Opens a source from its parsed configuration; `check` and `preview` use it without any database. */
+export async function openSource(
+  row: { id: number; revision: number; projectId: number; start: Instant },
+  given: { config: SourceConfig; platform: Platform; pacer: Pacer; tokens: Tokens; now: () => Instant },
+): Promise<OpenSource> {
+  const { config, platform } = given;
+  const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];
+  if (authorisation === undefined) {
+    throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);
+  }
+  const { connection, options, tls } = (await resolveSecrets(
+    { connection: config.connection, options: config.options, tls: config.tls },
+    secretPlaces(),
+  )) as Pick<SourceConfig, 'connection' | 'options' | 'tls'>;
+  const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
+  return {
+    id: row.id,
+    name: config.name,
+    revision: row.revision,
+    projectId: row.projectId,
+    platform,
+    config,
+    options,
+    policy: {
+      start: row.start,
+      settle: config.schedule.settle,
+      align: config.schedule.align,
+      overlap: config.schedule.overlap,
+      maxWindow: config.schedule.maxWindow,
+    },
+    rules: rulesOf(config),
+    connection: openConnection(
+      {
+        baseUrl: connection['url'] ?? '',
+        credentials: connection,
+        authorisation,
+        tls: {
+          ...(ca === undefined ? {} : { ca }),
+          ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
+        },
+      },
+      { pacer: given.pacer, tokens: given.tokens, now: given.now, userAgent: USER_AGENT },
+    ),
+  };
+}

@@ -1,0 +1,77 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openSourcesOf } from './source-cache.ts';
+import type { Sources } from './source-cache.ts';
+import type { OpenSource, SourceRow } from './open-source.ts';
+
+const row = (id: number, revision = 1): SourceRow => ({ id, revision }) as SourceRow;
+
+/** Sources that say when they are opened and closed. */
+function made(most = 10): { sources: Sources; told: string[] } {
+  const told: string[] = [];
+  const open = async ({ id, revision }: SourceRow): Promise<OpenSource> => {
+    told.push(`open ${id}.${revision}`);
+    await turn();
+    if (id < 0) throw new Error('cannot be opened');
+    const connection = { close: () => Promise.resolve(void told.push(`close ${id}.${revision}`)) };
+    return { id, revision, connection } as unknown as OpenSource;
+  };
+  return { sources: openSourcesOf(open, { most, random: () => 0 }), told };
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+it('a source is opened once, also by two at a time, and again when it has changed', async () => {
+  const { sources, told } = made();
+  expect(sources.revisionOf(1)).toBe(0);
+  await Promise.all([sources.use(row(1), nothing), sources.use(row(1), nothing)]);
+  await sources.use(row(1), nothing);
+  expect(told).toEqual(['open 1.1']);
+  expect(sources.revisionOf(1)).toBe(1);
+  expect(await sources.use(row(1, 2), (source) => Promise.resolve(source.revision))).toBe(2);
+  expect(told).toEqual(['open 1.1', 'open 1.2', 'close 1.1']);
+  await sources.closeAll();
+  expect(told.at(-1)).toBe('close 1.2');
+  expect(told).toHaveLength(4);
+});
+
+it('one is closed where there are too many, but none that is in use', async () => {
+  const { sources, told } = made(2);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const long = sources.use(row(1), () => promise);
+  await sources.use(row(2), nothing);
+  await sources.use(row(3), nothing);
+  await turn();
+  expect(told.filter((one) => one.startsWith('close'))).toEqual(['close 2.1']);
+  await sources.use(row(4), nothing);
+  await turn();
+  expect(told.filter((one) => one.startsWith('close'))).toEqual(['close 2.1', 'close 3.1']);
+  resolve();
+  await long;
+  await sources.use(row(4), nothing);
+  await sources.use(row(5), nothing);
+  await turn();
+  expect(told.at(-1)).toBe('close 1.1');
+  expect([1, 2, 3, 4, 5].map((id) => sources.revisionOf(id))).toEqual([0, 0, 0, 1, 1]);
+  await sources.closeAll();
+});
+
+it('one that does not close troubles nobody', async () => {
+  const connection = { close: () => Promise.reject(new Error('does not close')) };
+  const open = ({ id }: SourceRow): Promise<OpenSource> => Promise.resolve({ id, connection } as unknown as OpenSource);
+  const sources = openSourcesOf(open, { most: 1, random: () => 0 });
+  await sources.use(row(1), nothing);
+  await sources.use(row(2), nothing);
+  await turn();
+  await sources.closeAll();
+  expect(sources.revisionOf(2)).toBe(0);
+});
+
+it('one that cannot be opened is tried again the next time', async () => {
+  const { sources, told } = made();
+  await expect(sources.use(row(-1), nothing)).rejects.toThrow('cannot be opened');
+  expect(sources.revisionOf(-1)).toBe(0);
+  await expect(sources.use(row(-1), nothing)).rejects.toThrow('cannot be opened');
+  expect(told).toEqual(['open -1.1', 'open -1.1']);
+  await sources.closeAll();
+});

@@ -1,0 +1,135 @@
+import { LineCounter, isAlias, isMap, isScalar, isSeq, parseAllDocuments, visit } from 'yaml';
+import type { Document, Node, YAMLError } from 'yaml';
+import { parsePath } from '../core/source/path.ts';
+
+interface Place {
+  /** Both count from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One document of a file, or one thing that is wrong with the file. `document` counts from 0. */
+export type ReadSource =
+  | {
+      readonly ok: true;
+      readonly file: string;
+      readonly document: number;
+      readonly input: unknown;
+      /** Where a path like `schedule.every` stands, or the nearest part of it that is there. */
+      readonly locate: (path: string) => Place;
+    }
+  | ({ readonly ok: false; readonly file: string; readonly document: number } & Place & {
+        readonly message: string;
+        readonly remedy: string;
+      });
+
+/** Aliases may save a few lines; more are a bomb. */
+const MOST_ALIASES = 50;
+
+/**
+ * The sources in one YAML text (YAML 1.2, strict: a key stands once, no tags). Documents without content are passed
+ * over. Messages are ours: those of the parser may repeat what it read, which may be a password.
+ */
+export function readDocuments(file: string, text: string): readonly ReadSource[] {
+  const lines = new LineCounter();
+  const placeOf = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const parsed = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    strict: true,
+    uniqueKeys: true,
+    logLevel: 'silent',
+  });
+  const read: ReadSource[] = [];
+  for (const [index, document] of [...parsed].entries()) {
+    const problem = (offset: number, [message, remedy]: Words): void => {
+      read.push({ ok: false, file, document: index, ...placeOf(offset), message, remedy });
+    };
+    // The first error is the cause, the others mostly follow from it; but every key that stands twice is told.
+    const errors = [...document.errors, ...document.warnings];
+    const told = errors.filter(({ code }, place) => place === 0 || code === 'DUPLICATE_KEY');
+    for (const error of told) problem(error.pos[0], wordsOf(error, text));
+    const alias = brokenAlias(document);
+    if (alias !== undefined) problem(alias, ['what begins with * is an alias, and nothing has that name', QUOTE]);
+    if (told.length > 0 || alias !== undefined || document.contents === null || isNothing(document.contents)) continue;
+    try {
+      const input: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+      read.push({ ok: true, file, document: index, input, locate: (path) => placeOf(offsetOf(document, path)) });
+    } catch {
+      problem(document.range[0], ['holds too many aliases', `write it out, or use at most ${MOST_ALIASES}`]);
+    }
+  }
+  if (read.length === 0)
+    read.push({
+      ok: false,
+      file,
+      document: 0,
+      line: 1,
+      column: 1,
+      message: 'holds no source',
+      remedy: 'begin it with "name: …"',
+    });
+  return read;
+}
+
+type Words = readonly [message: string, remedy: string];
+
+const QUOTE = 'put text that begins with a special character in quotes';
+
+const WORDS: Readonly<Partial<Record<YAMLError['code'], Words>>> = {
+  TAB_AS_INDENT: ['a tab cannot indent', 'indent with spaces'],
+  BAD_INDENT: ['the indentation fits nothing above it', 'put the keys of one block in the same column'],
+  BAD_SCALAR_START: ['text cannot begin with this character', QUOTE],
+  TAG_RESOLVE_FAILED: ['what begins with ! is a tag, and sources have none', QUOTE],
+  BLOCK_AS_IMPLICIT_KEY: ['there are two colons in one line', 'begin a new line, or put text with ": " in quotes'],
+  MISSING_CHAR: ['something that was opened is not closed', 'look for a missing quote, bracket or colon above'],
+  UNEXPECTED_TOKEN: [
+    'this does not belong here',
+    'put text with special characters in quotes; inside { } also "${env:NAME}"',
+  ],
+};
+
+function wordsOf(error: YAMLError, text: string): Words {
+  if (error.code === 'DUPLICATE_KEY') {
+    const key = /^["']?([\w-]{1,60})["']?\s*:/.exec(text.slice(error.pos[0], error.pos[0] + 80))?.[1];
+    return [`the key ${key ?? 'here'} stands twice`, 'take one of them out'];
+  }
+  return WORDS[error.code] ?? [`this is not YAML (${error.code})`, 'compare it with the samples in config/sources'];
+}
+
+const isNothing = (node: Node): boolean => isScalar(node) && node.value === null;
+
+function brokenAlias(document: Document.Parsed): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined;
+      found = alias.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+function offsetOf(document: Document.Parsed, path: string): number {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range[0] ?? document.range[0];
+  for (const part of parsePath(path) ?? []) {
+    const inside = isAlias(node) ? node.resolve(document) : node;
+    if (isMap(inside)) {
+      const pair = inside.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+      if (pair === undefined) break;
+      if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq(inside)) {
+      const item = inside.items[Number(part)];
+      if (item === undefined) break;
+      offset = (item as Node).range?.[0] ?? offset;
+      node = item;
+    } else break;
+  }
+  return offset;
+}

@@ -1,0 +1,135 @@
+import type { Batch, Refusal } from '../core/batch.ts';
+import type { Instant } from '../core/instant.ts';
+import { edgeOf } from '../core/plan.ts';
+import type { RefusalReason } from '../core/reading.ts';
+import type { SourceConfig } from '../core/source/source.ts';
+import type { Window } from '../core/window.ts';
+import type { Reading } from '../ingest/stored-readings.ts';
+import type { Platform } from '../platform/contract.ts';
+import { learnedOf } from '../pull/fetch-window.ts';
+import { openTrial } from './trial.ts';
+import type { Trial } from './trial.ts';
+
+/** What a look at a source's readings found; nothing of it was saved. */
+export interface Preview {
+  readonly windows: readonly { readonly stream: string; readonly window: Window; readonly readings: number }[];
+  /** Whether that is all of the range in all streams; a look reads a few windows at most. */
+  readonly complete: boolean;
+  readonly readings: number;
+  readonly series: number;
+  readonly repeats: number;
+  readonly outside: number;
+  readonly refused: ReadonlyMap<RefusalReason, number>;
+  readonly examples: readonly Refusal[];
+  readonly sample: readonly Reading[];
+  readonly requests: number;
+}
+
+/** A look is a look: more windows are a backfill. */
+const MOST_WINDOWS = 5;
+
+const EXAMPLES_PER_REASON = 3;
+
+/**
+ * Reads the readings of a range as polls would, stream after stream, until `limit` of them can be shown or a few
+ * windows were read. Throws what the platform throws.
+ */
+export async function previewSource(
+  config: SourceConfig,
+  platform: Platform,
+  given: {
+    readonly now: () => Instant;
+    readonly signal: AbortSignal;
+    readonly maxReadings: number;
+    /** `to` undefined: what has settled by now. */
+    readonly range: { readonly from: Instant; readonly to: Instant | undefined };
+    readonly limit: number;
+  },
+): Promise<Preview> {
+  const trial = await openTrial(config, platform, given);
+  try {
+    const range = { from: given.range.from, to: given.range.to ?? edgeOf(trial.source.policy, given.now()) };
+    const { batches, ...read } = await readSome(trial, range, given);
+    return { ...read, ...summed(batches, given.limit), requests: trial.requests() };
+  } finally {
+    await trial.close();
+  }
+}
+
+async function readSome(
+  trial: Trial,
+  range: Window,
+  { maxReadings, limit }: { readonly maxReadings: number; readonly limit: number },
+): Promise<Pick<Preview, 'windows' | 'complete'> & { batches: Batch[] }> {
+  const windows: Preview['windows'][number][] = [];
+  const batches: Batch[] = [];
+  const streams = trial.streamsOf(await trial.sensors());
+  let readings = 0;
+  for (const stream of streams) {
+    let { length } = learnedOf(trial.source, { learned: undefined });
+    for (let from = range.from; from < range.to;) {
+      if (windows.length === MOST_WINDOWS || readings >= limit) return { windows, complete: false, batches };
+      const wanted = { from, to: Math.min(range.to, from + length) };
+      const { window, batch } = await trial.read(stream, wanted, 'oldest', maxReadings);
+      windows.push({ stream: stream.key, window, readings: batch.readings });
+      batches.push(batch);
+      readings += batch.readings;
+      if (window.to < wanted.to) length = window.to - window.from;
+      from = window.to;
+    }
+  }
+  return { windows, complete: true, batches };
+}
+
+type Summary = Pick<Preview, 'readings' | 'series' | 'repeats' | 'outside' | 'refused' | 'examples' | 'sample'>;
+
+/** What several windows make together; at most `limit` readings of it, spread over all series. */
+export function summed(batches: readonly Batch[], limit: number): Summary {
+  const refused = new Map<RefusalReason, number>();
+  const examples: Refusal[] = [];
+  const shown = new Map<RefusalReason, number>();
+  const series = new Map<string, Reading[]>();
+  for (const batch of batches) {
+    for (const [reason, count] of batch.refused) refused.set(reason, (refused.get(reason) ?? 0) + count);
+    for (const example of batch.examples) {
+      const already = shown.get(example.reason) ?? 0;
+      shown.set(example.reason, already + 1);
+      if (already < EXAMPLES_PER_REASON) examples.push(example);
+    }
+    for (const { sensorId, valueName, segments } of batch.columns) {
+      const key = `${sensorId}\n${valueName}`;
+      const kept = series.get(key) ?? [];
+      series.set(key, kept);
+      for (const { at, value, precision, labels } of segments) {
+        for (let index = 0; index < at.length && kept.length < limit; index += 1) {
+          const [instant, number] = [at[index] as number, value[index] as number];
+          kept.push({ sensorId, valueName, at: instant, value: number, precision: precision?.[index], labels });
+        }
+      }
+    }
+  }
+  const sum = (count: (batch: Batch) => number): number => batches.reduce((total, batch) => total + count(batch), 0);
+  return {
+    readings: sum((batch) => batch.readings),
+    series: series.size,
+    repeats: sum((batch) => batch.repeats),
+    outside: sum((batch) => batch.outside),
+    refused,
+    examples,
+    sample: spread([...series.values()], limit),
+  };
+}
+
+/** The first of every series, then the second of every one, … until there are `limit`; given back series by series. */
+function spread(series: readonly (readonly Reading[])[], limit: number): Reading[] {
+  const taken = series.map(() => 0);
+  let left = limit;
+  for (let round = 0; left > 0 && series.some((readings) => readings.length > round); round += 1) {
+    for (const [index, readings] of series.entries()) {
+      if (readings.length <= round || left === 0) continue;
+      taken[index] = round + 1;
+      left -= 1;
+    }
+  }
+  return series.flatMap((readings, index) => readings.slice(0, taken[index]));
+}

@@ -1,0 +1,74 @@
+import type { Instant } from '../core/instant.ts';
+import type { RefusalReason } from '../core/reading.ts';
+import type { Database } from '../database/database.ts';
+import { unknownSource } from './backfills.ts';
+
+/** A refused point that was kept. */
+export interface KeptRefusal {
+  readonly reason: RefusalReason;
+  readonly sensor: string;
+  readonly variable: string;
+  /** Null where its instant could not be read. */
+  readonly at: Instant | null;
+  /** The value as it came, shortened. */
+  readonly raw: string;
+  readonly notedAt: Instant;
+}
+
+/** Points refused for one reason. All are counted, some of them are kept. */
+export interface RefusalCount {
+  readonly reason: RefusalReason;
+  readonly refused: number;
+  readonly kept: number;
+}
+
+export interface HourlyRefusals extends RefusalCount {
+  readonly hour: Instant;
+}
+
+interface Wanted {
+  readonly source: string;
+  readonly reason: string | undefined;
+  readonly limit: number;
+}
+
+const OF_SOURCE = `stream_id in (select stream.id from stream join source on source.id = source_id where source.name = $1)
+  and ($2::text is null or reason = $2)`;
+
+/** The latest kept refusals of a source and its latest hourly counts. Throws `config-invalid` for an unknown source. */
+export async function refusalsOf(
+  database: Database,
+  { source, reason, limit }: Wanted,
+): Promise<{ readonly kept: readonly KeptRefusal[]; readonly hours: readonly HourlyRefusals[] }> {
+  if (!(await database.row('select from source where name = $1', [source]))) throw unknownSource(source);
+  const values = [source, reason ?? null, limit];
+  const kept = await database.rows<KeptRefusal & Record<string, unknown>>(
+    `select reason, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
+     from refusal where ${OF_SOURCE} order by noted_at desc, id desc limit $3`,
+    values,
+  );
+  const hours = await database.rows<HourlyRefusals & Record<string, unknown>>(
+    `select instant_of(hour) as hour, reason, sum(refused) as refused, sum(refusal_count.kept) as kept
+     from refusal_count where ${OF_SOURCE} group by 1, 2 order by 1 desc, 2 limit $3`,
+    values,
+  );
+  return { kept, hours };
+}
+
+const EXAMPLES_PER_REASON = 3;
+
+/** Refusals of a source by reason, the most frequent first, with the latest examples. */
+export const refusalsByReason = (
+  database: Database,
+  source: string,
+): Promise<(RefusalCount & { readonly examples: readonly Omit<KeptRefusal, 'reason' | 'notedAt'>[] })[]> =>
+  database.rows(
+    `select reason, counted.refused, counted.kept, coalesce(shown.examples, '[]') as examples
+     from (select reason, sum(refused) as refused, sum(kept) as kept from refusal_count where ${OF_SOURCE} group by reason) as counted
+     cross join lateral (
+       select jsonb_agg(jsonb_build_object('sensor', sensor, 'variable', variable, 'at', instant_of(at), 'raw', raw)) as examples
+       from (select * from refusal where refusal.reason = counted.reason and ${OF_SOURCE} order by noted_at desc, id desc
+             limit ${EXAMPLES_PER_REASON}) as latest) as shown
+     order by counted.refused desc`,
+    [source, null],
+  );

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { kinds, platforms } from '../../adapters/index.ts';
+import { formatProblem } from '../core/source/problems.ts';
+import { parseSource } from '../core/source/source.ts';
+import { readSources } from './file.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+describe('samples an operator starts from', () => {
+  it.each([['config/sources'], ...platforms.map(({ name }) => [`adapters/platforms/${name}/source.sample.yaml`])])(
+    '%s',
+    async (path) => {
+      for (const read of await readSources(`${root}${path}`)) {
+        expect(read).toMatchObject({ ok: true });
+        const parsed = read.ok ? parseSource(read.input, platforms, { kinds }) : undefined;
+        expect(parsed?.ok === false ? parsed.problems.map(formatProblem) : []).toStrictEqual([]);
+        // A sample shows how a secret stays outside, so it holds none itself.
+        expect(JSON.stringify(read.ok ? read.input : '')).toMatch(/\$\{(env|file):/);
+      }
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { isMapping, parsePath } from '../core/source/path.ts';
+import { parseReference } from '../core/source/reference.ts';
+import { secretPaths } from '../core/source/secrets.ts';
+import type { Registry } from '../pull/bridge.ts';
+import { isSealed } from '../access/sealed-config.ts';
+
+const HIDDEN = '(secret)';
+
+/**
+ * A stored configuration as people may see it: sealed values are `(secret)`, and so is whatever the schemas of today
+ * call a secret. References (`${env:X}`) hold none and are shown.
+ */
+export function shownConfig(stored: unknown, registry: Registry): unknown {
+  const shown = withoutSealed(stored);
+  if (!isMapping(shown)) return shown;
+  const kind = Object.entries(registry.kinds).find(([name]) => name === shown['kind'])?.[1];
+  const platform = registry.platforms.find(({ name }) => name === shown['platform']);
+  for (const path of secretPaths(kind, platform, shown)) hide(shown, parsePath(path) ?? []);
+  return Object.fromEntries(Object.entries(shown).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
+}
+
+/** JSON in the database keeps no order; people write a source in this one. */
+const ORDER = [
+  'name',
+  'organisation',
+  'project',
+  'kind',
+  'platform',
+  'connection',
+  'tls',
+  'options',
+  'schedule',
+  'pace',
+  'sensors',
+  'mapping',
+];
+
+const placeOf = (key: string): number => (ORDER.includes(key) ? ORDER.indexOf(key) : ORDER.length);
+
+function withoutSealed(value: unknown): unknown {
+  if (isSealed(value)) return HIDDEN;
+  if (Array.isArray(value)) return value.map(withoutSealed);
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSealed(item)]));
+}
+
+function hide(holder: unknown, [key, ...rest]: readonly (string | number)[]): void {
+  if (key === undefined || typeof holder !== 'object' || holder === null) return;
+  const fields = holder as Record<string | number, unknown>;
+  const value = fields[key];
+  if (rest.length > 0) hide(value, rest);
+  else if (typeof value !== 'string' || parseReference(value) === undefined) fields[key] = HIDDEN;
+}

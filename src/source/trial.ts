@@ -1,0 +1,142 @@
+import { contractBroken } from '../core/errors.ts';
+import { BridgeError } from '../core/errors.ts';
+import type { Batch } from '../core/batch.ts';
+import type { Instant } from '../core/instant.ts';
+import { afterTooMuch } from '../core/learn.ts';
+import { startOf } from '../core/source/source.ts';
+import type { SourceConfig } from '../core/source/source.ts';
+import { lengthOf } from '../core/window.ts';
+import type { Window } from '../core/window.ts';
+import type { Platform, Sensor } from '../platform/contract.ts';
+import { memoryTokens, newMeter } from '../platform/connection/index.ts';
+import type { Pacer } from '../platform/connection/index.ts';
+import { unavailable } from '../platform/connection/unreachable.ts';
+import { sensorsOf } from '../pull/discovery.ts';
+import { readWindow } from '../pull/fetch-window.ts';
+import { localPacer } from './local-pacer.ts';
+import { openSource } from '../pull/open-source.ts';
+import type { OpenSource, Stream } from '../pull/open-source.ts';
+import { planStreams } from '../pull/stream-plan.ts';
+import type { PlannedStream } from '../pull/stream-plan.ts';
+
+/** The first request of a look has to be answered within this, connecting included: nobody stares at a black hole. */
+const FIRST_ANSWER_MS = 10_000;
+
+/** A minute halved so often is 15 ms. */
+const MOST_HALVINGS = 12;
+
+/** A source opened for a look: no database, pace and tokens of this process, nothing is saved. */
+export interface Trial {
+  readonly source: OpenSource;
+  /** Requests sent so far, logins included. */
+  readonly requests: () => number;
+  /** `platform.identify`; where not even one answer comes in time, it throws `unavailable`. */
+  identify(): ReturnType<Platform['identify']>;
+  sensors(): Promise<readonly Sensor[]>;
+  /** The streams a registration would make of these sensors. */
+  streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
+  /** Reads a window, or the newest or oldest part of it that is not too much. */
+  read(stream: PlannedStream, window: Window, keep: 'newest' | 'oldest', maxReadings: number): Promise<TrialRead>;
+  close(): Promise<void>;
+}
+
+export interface TrialRead {
+  readonly window: Window;
+  readonly batch: Batch;
+  /** How often the window had to be halved. */
+  readonly halvings: number;
+}
+
+/** Opens a source from its configuration alone. Throws `config-invalid` where a secret or certificate is not there. */
+export async function openTrial(
+  config: SourceConfig,
+  platform: Platform,
+  given: { readonly now: () => Instant; readonly signal: AbortSignal },
+): Promise<Trial> {
+  const { now, signal } = given;
+  const counting = countingPacer(localPacer({ pace: config.pace, now }));
+  const source = await openSource(
+    { id: 0, revision: 0, projectId: 0, start: startOf(config.schedule.start, now()) },
+    { config, platform, pacer: counting.pacer, tokens: memoryTokens(), now },
+  );
+  const { minWindow, sensorsPerRead, namesVariables } = platform.limits;
+  return {
+    source,
+    requests: counting.requests,
+    async identify() {
+      const { silent } = counting;
+      const both = AbortSignal.any([signal, silent]);
+      try {
+        return await platform.identify(
+          source.connection.http({ lane: 'live', signal: both, meter: newMeter() }),
+          source.options,
+        );
+      } catch (error) {
+        if (!silent.aborted) throw error;
+        throw unavailable('time-out', `${config.connection['url']}: no answer within ${FIRST_ANSWER_MS / 1000} s`);
+      }
+    },
+    sensors: () => sensorsOf(source, signal),
+    streamsOf: (sensors) =>
+      planStreams(sensors, [], { sensorsPerRead, namesVariables, all: config.sensors === 'all' }).added,
+    async read(planned, wanted, keep, maxReadings) {
+      const stream = unstored(planned);
+      let window = wanted;
+      for (let halvings = 0; ; halvings += 1) {
+        try {
+          const request = { stream, lane: 'live' as const, window, covered: [], maxReadings, now };
+          const { batch } = await readWindow(source, request, signal);
+          return { window, batch, halvings };
+        } catch (error) {
+          if (!(error instanceof BridgeError) || error.code !== 'too-much' || halvings === MOST_HALVINGS) throw error;
+          const learned = afterTooMuch({ length: lengthOf(window) }, lengthOf(window), minWindow);
+          if (learned === 'cannot-shrink') {
+            throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
+          }
+          window =
+            keep === 'newest'
+              ? { from: window.to - learned.length, to: window.to }
+              : { from: window.from, to: window.from + learned.length };
+        }
+      }
+    },
+    close: () => source.connection.close(),
+  };
+}
+
+const unstored = ({ key, selection }: PlannedStream): Stream => ({
+  id: 0,
+  key,
+  selection,
+  covered: [],
+  learned: undefined,
+  failures: 0,
+  retryAt: undefined,
+  historyDue: false,
+  caughtUpTo: undefined,
+});
+
+/** Counts what is sent, and notices where the very first request gets no answer. */
+function countingPacer(inner: Pacer): { pacer: Pacer; requests: () => number; silent: AbortSignal } {
+  const silence = new AbortController();
+  let requests = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    requests: () => requests,
+    silent: silence.signal,
+    pacer: {
+      async slot(lane, signal) {
+        const slot = await inner.slot(lane, signal);
+        requests += 1;
+        if (requests === 1) timer = setTimeout(() => silence.abort(), FIRST_ANSWER_MS);
+        return {
+          release() {
+            clearTimeout(timer);
+            return slot.release();
+          },
+        };
+      },
+      hold: (until) => inner.hold(until),
+    },
+  };
+}

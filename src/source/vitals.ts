@@ -1,0 +1,68 @@
+import type { Instant, Microseconds } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { hasRoom } from '../delivery/waiting.ts';
+import type { FaultRecord } from './report.ts';
+
+/** How the database and what works on it are doing. */
+export interface Vitals {
+  readonly version: string;
+  readonly bytes: number;
+  /** Names of the migrations that were run. */
+  readonly migrations: readonly string[];
+  /** How long ago the planner planned; null where it never did. */
+  readonly plannerAge: Microseconds | null;
+  readonly workers: readonly {
+    readonly host: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly age: Microseconds;
+  }[];
+  /** Whether the queue has its tables in this database. */
+  readonly queueInside: boolean;
+  readonly activeSources: number;
+}
+
+const VITALS = `
+  select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
+    (select coalesce(jsonb_agg(name order by name), '[]') from migration) as migrations,
+    (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
+    (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
+       'age', instant_of(now()) - instant_of(beat_at)) order by host, pid), '[]')
+     from worker where beat_at > now() - interval '12 s') as workers,
+    to_regclass('bullmq.job') is not null or to_regnamespace('bullmq') is not null as "queueInside",
+    (select count(*) from source where state = 'active') as "activeSources"`;
+
+export const vitalsOf = async (database: Database): Promise<Vitals> =>
+  (await database.row<Vitals & Record<string, unknown>>(VITALS)) as Vitals;
+
+/** A source or stream that does not do what it should. */
+export interface Trouble {
+  readonly source: string;
+  /** Null where it concerns the whole source. */
+  readonly stream: string | null;
+  readonly kind: 'stopped' | 'stalled' | 'failing' | 'waiting';
+  readonly failures: number;
+  readonly until: Instant | null;
+  readonly fault: FaultRecord | null;
+}
+
+const TROUBLES = `
+  select name as source, null as stream, failures, instant_of(held_until) as until, last_fault as fault,
+    case when state = 'stopped' then 'stopped' when failures > 0 then 'failing' else 'stalled' end as kind
+  from source
+  where state = 'stopped' or state = 'active' and (failures > 0 or
+    (held_until is null or held_until <= now()) and ${hasRoom('project_id')}
+      and (next_due_at < now() - greatest(interval '1 minute', 3 * every_us * interval '1 microsecond')
+        or coalesce(last_poll_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond')))
+  union all
+  select source.name, key, stream.failures, instant_of(coalesce(retry_at, history_due_at)), stream.last_fault, 'waiting'
+  from stream join source on source.id = source_id
+  where stream.failures > 0 and retired_at is null and state = 'active'
+  order by 6 desc, 1, 2`;
+
+/**
+ * Stopped sources wait for an operator; failing ones retry by themselves; stalled ones are due, or were polled last, far too
+ * long ago and nobody knows why; waiting streams hold up only themselves.
+ */
+export const troublesOf = (database: Database): Promise<Trouble[]> =>
+  database.rows<Trouble & Record<string, unknown>>(TROUBLES);

@@ -1,0 +1,97 @@
+import type { Coverage } from '../../src/core/coverage.ts';
+import type { RawSamples, Rules } from '../../src/core/normalise.ts';
+import { judgeLabels } from '../../src/core/reading.ts';
+import type { RefusalReason } from '../../src/core/reading.ts';
+import type { Window } from '../../src/core/window.ts';
+
+/** For tests: what a window means, one sample after the other, by the words of the decisions and nothing clever. */
+export interface Understood {
+  readonly readings: readonly OracleReading[];
+  readonly repeats: number;
+  readonly outside: number;
+  readonly refused: ReadonlyMap<RefusalReason, number>;
+  readonly refusedFirst: ReadonlyMap<RefusalReason, number>;
+}
+
+interface OracleReading {
+  readonly series: string;
+  readonly at: number;
+  readonly value: number;
+  readonly precision: number | undefined;
+  readonly labels: readonly string[];
+}
+
+const PRECISION = { good: 100, substituted: 75, uncertain: 50, bad: 0 };
+
+export function understood(
+  given: { readonly pages: readonly RawSamples[]; readonly rules: Rules; readonly covered: Coverage },
+  window: Window,
+): Understood {
+  const readings = new Map<string, OracleReading>();
+  const refused = new Map<RefusalReason, number>();
+  const refusedFirst = new Map<RefusalReason, number>();
+  const spectra = new Set<string>();
+  let outside = 0;
+  let repeats = 0;
+  for (const page of given.pages) {
+    const rule = given.rules.series(page.sensor, page.variable);
+    if (rule === undefined) continue;
+    for (const [index, at] of page.at.entries()) {
+      const real = Number.isInteger(at);
+      if (real && !(window.from <= at && at < window.to)) {
+        outside += 1;
+        continue;
+      }
+      const verdict = judge(page, index, rule, given.rules);
+      if (typeof verdict === 'string') {
+        const [from, to] = real ? [at, at + 1] : [window.from, window.to];
+        const again = given.covered.some((part) => part.from <= from && to <= part.to);
+        const spectrum = `${page.sensor}.${page.variable} ${again}`;
+        if (verdict === 'not-a-scalar' && spectra.has(spectrum)) continue;
+        if (verdict === 'not-a-scalar') spectra.add(spectrum);
+        refused.set(verdict, (refused.get(verdict) ?? 0) + 1);
+        if (!again) refusedFirst.set(verdict, (refusedFirst.get(verdict) ?? 0) + 1);
+        continue;
+      }
+      const key = `${verdict.series} ${String(at).padStart(9)}`;
+      if (readings.has(key)) repeats += 1;
+      readings.set(key, verdict);
+    }
+  }
+  const sorted = [...readings].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, reading]) => reading);
+  return { readings: sorted, repeats, outside, refused, refusedFirst };
+}
+
+function judge(
+  page: RawSamples,
+  index: number,
+  rule: NonNullable<ReturnType<Rules['series']>>,
+  rules: Rules,
+): OracleReading | RefusalReason {
+  if (typeof rule === 'string') return rule;
+  const labels = page.labels?.length ? judgeLabels([...page.labels, ...rule.labels]) : rule.labels;
+  if (typeof labels === 'string') return labels;
+  const at = page.at[index] as number;
+  if (!Number.isInteger(at)) return 'bad-instant';
+  const quality = page.quality?.[index];
+  if (quality === 'bad' && rules.bad === 'refuse') return 'bad-quality';
+  const raw = page.values[index];
+  let number: number;
+  if (raw === null) return 'null';
+  else if (raw === undefined) return 'no-value';
+  else if (typeof raw === 'number') number = raw;
+  else if (typeof raw === 'boolean' && rules.booleans === 'number') number = raw ? 1 : 0;
+  else if (typeof raw === 'boolean') return 'boolean';
+  else if (typeof raw === 'string') return raw === '7' ? 'text-number' : 'not-a-number';
+  else if (typeof raw === 'object') return 'not-a-scalar';
+  else return 'not-a-number';
+  const scaled = number * rule.scale + rule.offset;
+  if (!Number.isFinite(scaled)) return 'not-finite';
+  return {
+    series: `${rule.sensorId}.${rule.valueName}`,
+    at,
+    value: scaled === 0 ? 0 : scaled,
+    precision: quality === undefined ? undefined : PRECISION[quality],
+    labels: [...labels],
+  };
+}
