@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   ingestion: async () => (await import('./commands/ingestion.ts')).addIngestion,
   application: async () => (await import('./commands/application.ts')).addApplication,
   readings: async () => (await import('./commands/readings.ts')).addReadings,
-  push: async () => (await import('./commands/push.ts')).addPush,
+  push: async () => (await import('./commands/push.ts')).addPushCommand,
   'signing-key': async () => (await import('./commands/signing-key.ts')).addSigningKey,
   audit: async () => (await import('./commands/audit.ts')).addAudit,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,

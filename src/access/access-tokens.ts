@@ -4,7 +4,7 @@ import type { CryptoKey } from 'jose';
 import { z } from 'zod';
 import { SECOND, toMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { ALGORITHM } from './stored-signing-keys.ts';
 
@@ -63,7 +63,7 @@ export function accessTokensOf(given: {
   readonly keys: SigningKeys;
   /** Ids of applications that were revoked lately. */
   readonly revoked: () => Promise<ReadonlySet<string>>;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly issuer: string;
 }): AccessTokens {
   const { keys, revoked, clock, issuer } = given;

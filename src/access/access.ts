@@ -1,5 +1,5 @@
 import { DAY } from '../core/instant.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings.ts';
 import { accessTokensOf } from './access-tokens.ts';
@@ -23,7 +23,7 @@ export interface Access {
 export function accessOf(given: {
   readonly database: Database;
   readonly sealing: Sealing;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly settings: Pick<Settings, 'tokenMinSeconds' | 'tokenMaxSeconds' | 'refreshTokenDays' | 'tokenIssuer'>;
   readonly load: () => number;
 }): Access {

@@ -1,5 +1,5 @@
 import { SECOND } from '../core/instant.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { keepFresh } from './keep-fresh.ts';
 import { LONGEST_TOKEN_SECONDS } from '../core/token-lifetime.ts';
@@ -11,7 +11,7 @@ const MAX_AGE = 5 * SECOND;
  * The ids of applications that were revoked and may still have access tokens. Few: a revocation older than the longest
  * token matters no more.
  */
-export const revocationsOf = (database: Database, clock: Clock): (() => Promise<ReadonlySet<string>>) =>
+export const revocationsOf = (database: Database, clock: SharedClock): (() => Promise<ReadonlySet<string>>) =>
   keepFresh(
     async () => {
       const rows = await database.rows<{ id: string }>(

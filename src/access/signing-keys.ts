@@ -2,7 +2,7 @@ import { importJWK } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
 import { BridgeError } from '../core/errors.ts';
 import { SECOND } from '../core/instant.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { keepFresh } from './keep-fresh.ts';
 import type { Sealing } from './sealing.ts';
@@ -32,7 +32,7 @@ export interface SigningKeys {
 export function signingKeysOf(given: {
   readonly database: Database;
   readonly sealing: Sealing;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
 }): SigningKeys {
   const { database, sealing, clock } = given;
   const imported = new Map<string, Promise<CryptoKey>>();

@@ -1,6 +1,6 @@
 import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { SCOPE } from './access-tokens.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
@@ -41,7 +41,7 @@ export interface GrantRefused {
 export interface TokenEndpointParts {
   readonly database: Database;
   readonly accessTokens: AccessTokens;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   /** How long an access token issued now lives, in seconds. */
   readonly accessSeconds: () => number;
   readonly refreshLifetime: Microseconds;

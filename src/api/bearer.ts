@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AccessToken, TokenRefused } from '../access/access-tokens.ts';
 import { clientOf } from './attempts.ts';
 import type { Attempts } from './attempts.ts';
-import { Problem, retryAfter } from './problem.ts';
+import { HttpProblem, retryAfterHeader } from './problem.ts';
 
 export type Verify = (token: string) => Promise<AccessToken | TokenRefused>;
 
@@ -22,11 +22,11 @@ export async function authenticate(
   if (!('refused' in holder)) return holder;
   const wait = holder.refused === 'expired' ? 0 : failures.take(clientOf(request.ip));
   if (wait > 0) {
-    throw new Problem('too-many-failures', 'This address was refused too often. Wait before you try again.', {
-      headers: retryAfter(wait),
+    throw new HttpProblem('too-many-failures', 'This address was refused too often. Wait before you try again.', {
+      headers: retryAfterHeader(wait),
     });
   }
-  throw new Problem('invalid-token', sentence(holder.message), {
+  throw new HttpProblem('invalid-token', sentence(holder.message), {
     headers: { 'www-authenticate': `Bearer error="invalid_token", error_description="${quotable(holder.message)}"` },
   });
 }

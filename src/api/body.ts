@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 
 /** Unpacked at a time: each piece is a trip to another thread, and a body of a thousand readings has 100 KB. */
 const UNPACKED_BYTES = 65_536;
@@ -45,7 +45,7 @@ export function decodeUtf8(body: Buffer): string | undefined {
 function isPacked(encoding: string | undefined, gzip: boolean): boolean {
   if (encoding === undefined || /^identity$/i.test(encoding)) return false;
   if (gzip && /^(?:x-)?gzip$/i.test(encoding)) return true;
-  throw new Problem(
+  throw new HttpProblem(
     'unsupported-encoding',
     gzip ? 'Send the body as it is, or packed with gzip.' : 'Send the body as it is.',
     {
@@ -54,8 +54,11 @@ function isPacked(encoding: string | undefined, gzip: boolean): boolean {
   );
 }
 
-const tooLarge = (mostBytes: number): Problem =>
-  new Problem('body-too-large', `A body may have ${mostBytes} bytes, unpacked. Send the readings in several bodies.`);
+const tooLarge = (mostBytes: number): HttpProblem =>
+  new HttpProblem(
+    'body-too-large',
+    `A body may have ${mostBytes} bytes, unpacked. Send the readings in several bodies.`,
+  );
 
 function read(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -84,7 +87,7 @@ function read(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void>
   });
 }
 
-const cutOff = (): Problem => new Problem('bad-request', 'The body broke off.');
+const cutOff = (): HttpProblem => new HttpProblem('bad-request', 'The body broke off.');
 
 async function unpack(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
   const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
@@ -97,8 +100,8 @@ async function unpack(source: Readable, onChunk: (chunk: Buffer) => void): Promi
   try {
     await read(gunzip, onChunk);
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw new Problem('bad-request', 'The body is said to be packed with gzip, but cannot be unpacked.');
+    if (error instanceof HttpProblem) throw error;
+    throw new HttpProblem('bad-request', 'The body is said to be packed with gzip, but cannot be unpacked.');
   } finally {
     source.unpipe(gunzip);
     source.resume();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { PROBLEM_TYPE, Problem } from './problem.ts';
+import { PROBLEM_TYPE, HttpProblem } from './problem.ts';
 
 /** Answers what never became a request: malformed HTTP, headers that are too large, bodies that come too slowly. */
 export function answerBrokenRequests(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -9,8 +9,8 @@ export function answerBrokenRequests(error: NodeJS.ErrnoException, socket: Socke
   }
   const problem =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? new Problem('too-slow', 'Send smaller bodies.')
-      : new Problem('bad-request', 'The request line or a header is malformed or too large.');
+      ? new HttpProblem('too-slow', 'Send smaller bodies.')
+      : new HttpProblem('bad-request', 'The request line or a header is malformed or too large.');
   const body = JSON.stringify(problem.document);
   const reason = problem.status === 408 ? 'Request Timeout' : 'Bad Request';
   socket.end(

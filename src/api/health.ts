@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { inTime } from '../database/patience.ts';
-import { Problem, retryAfter } from './problem.ts';
+import { HttpProblem, retryAfterHeader } from './problem.ts';
 import { problemResponse } from './push-documentation.ts';
 
 const wellSchema = z.object({ status: z.literal('ok') }).meta({ examples: [{ status: 'ok' }] });
@@ -30,7 +30,7 @@ export function addHealth(app: FastifyInstance, database: Database): void {
     },
     async () => {
       if (await isReady()) return { status: 'ok' as const };
-      throw new Problem('database-away', 'The database does not answer.', { headers: retryAfter(5) });
+      throw new HttpProblem('database-away', 'The database does not answer.', { headers: retryAfterHeader(5) });
     },
   );
 }

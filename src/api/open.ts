@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accessOf } from '../access/access.ts';
 import type { Sealing } from '../access/sealing.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
 import { intakeOf } from '../ingest/pushed-intake.ts';
@@ -16,7 +16,7 @@ import { apiServer } from './server.ts';
 export interface ApiGround {
   readonly settings: Settings;
   readonly database: Database;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly sealing: Sealing;
   readonly ingestion: Ingestion;
   readonly log: Logger;

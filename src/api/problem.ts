@@ -41,7 +41,7 @@ export const problemSchema = z
 type ProblemDocument = z.infer<typeof problemSchema>;
 
 /** An error that is the client's answer. `detail` goes out: it never holds a secret. */
-export class Problem extends Error {
+export class HttpProblem extends Error {
   readonly document: ProblemDocument;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -63,11 +63,11 @@ export class Problem extends Error {
 }
 
 /** Come back later, in whole seconds. */
-export const retryAfter = (seconds: number): { 'retry-after': string } => ({
+export const retryAfterHeader = (seconds: number): { 'retry-after': string } => ({
   'retry-after': String(Math.max(1, Math.ceil(seconds))),
 });
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-export const sendProblem = (reply: FastifyReply, problem: Problem): FastifyReply =>
+export const sendProblem = (reply: FastifyReply, problem: HttpProblem): FastifyReply =>
   reply.code(problem.status).headers(problem.headers).type(PROBLEM_TYPE).send(JSON.stringify(problem.document));

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ApiSettings } from '../settings-api.ts';
-import { PROBLEM_TYPE, Problem, problemSchema } from './problem.ts';
+import { PROBLEM_TYPE, HttpProblem, problemSchema } from './problem.ts';
 import type { ProblemName } from './problem.ts';
 import { answerSchema, bodySchema, paramsSchema } from './push-schema.ts';
 
@@ -9,7 +9,7 @@ export const MOST_LEVELS = 32;
 
 /** What the reference says about an error answer: when it comes, with an example. */
 export function problemResponse(description: string, name: ProblemName, detail: string) {
-  const example = new Problem(name, detail).document;
+  const example = new HttpProblem(name, detail).document;
   return { description, content: { [PROBLEM_TYPE]: { schema: problemSchema, example } } };
 }
 

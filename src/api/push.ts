@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { HOUR } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import { inTime } from '../database/patience.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
 import { judgePushed } from '../ingest/pushed-readings.ts';
@@ -14,7 +14,7 @@ import { authenticate } from './bearer.ts';
 import type { Verify } from './bearer.ts';
 import { decodeUtf8, readBody } from './body.ts';
 import { isDeeper } from './nesting.ts';
-import { Problem, retryAfter } from './problem.ts';
+import { HttpProblem, retryAfterHeader } from './problem.ts';
 import { MOST_LEVELS, pushDocumentation } from './push-documentation.ts';
 import type { Targets } from './targets.ts';
 
@@ -24,7 +24,7 @@ export interface PushParts {
   readonly targets: Targets;
   readonly intake: Intake;
   readonly room: Room;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
 }
 
 type Reserve = (bytes: number) => void;
@@ -44,7 +44,7 @@ const OUTBOX_SECONDS = 15;
 const SERIES_BYTES = 512;
 
 /** `POST /v0/organisations/{organisation_id}/data/{ml_project}`: authenticate, read, judge, store, answer. */
-export function addPush(app: FastifyInstance, parts: PushParts): void {
+export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
   const { settings, targets, intake, clock } = parts;
   const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
   const ahead = settings.aheadHours * HOUR;
@@ -56,7 +56,7 @@ export function addPush(app: FastifyInstance, parts: PushParts): void {
     if (await targets.isFull(projectId)) {
       const detail =
         'What this project took is still to be handed over. Nothing of this body was stored; send it again later.';
-      throw new Problem('overloaded', detail, { headers: retryAfter(OUTBOX_SECONDS) });
+      throw new HttpProblem('overloaded', detail, { headers: retryAfterHeader(OUTBOX_SECONDS) });
     }
     return { applicationId: holder.applicationId, projectId };
   }
@@ -97,14 +97,14 @@ async function target(
   { organisation_id: organisation, ml_project: code }: Path,
 ): Promise<number> {
   if (organisation !== holder.organisationId && (await targets.hasOrganisation(organisation))) {
-    throw new Problem('forbidden', `The token is for organisation ${holder.organisationId}.`);
+    throw new HttpProblem('forbidden', `The token is for organisation ${holder.organisationId}.`);
   }
   if (holder.projects && !holder.projects.includes(code)) {
-    throw new Problem('forbidden', `The token is for ${holder.projects.join(', ')} only.`);
+    throw new HttpProblem('forbidden', `The token is for ${holder.projects.join(', ')} only.`);
   }
   const projectId = organisation === holder.organisationId ? await targets.project(organisation, code) : undefined;
   if (projectId === undefined) {
-    throw new Problem(
+    throw new HttpProblem(
       'unknown-project',
       'The organisation or the project code does not exist; the operator issues both.',
     );
@@ -118,7 +118,7 @@ function assertJson(contentType: string | undefined): void {
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (type === 'application/json' && utf8) return;
-  throw new Problem('unsupported-media-type', 'Send application/json in UTF-8.', {
+  throw new HttpProblem('unsupported-media-type', 'Send application/json in UTF-8.', {
     headers: { accept: 'application/json' },
   });
 }
@@ -131,15 +131,16 @@ async function readArray(
 ): Promise<readonly unknown[]> {
   const body = await readBody(request, reply, { mostBytes: settings.bodyBytes, gzip: true, reserve });
   if (isDeeper(body, MOST_LEVELS)) {
-    throw new Problem('too-deep', `A body may be nested ${MOST_LEVELS} levels deep; one of readings has three.`);
+    throw new HttpProblem('too-deep', `A body may be nested ${MOST_LEVELS} levels deep; one of readings has three.`);
   }
   const text = decodeUtf8(body);
-  if (text === undefined) throw new Problem('not-json', 'The body is not UTF-8.');
+  if (text === undefined) throw new HttpProblem('not-json', 'The body is not UTF-8.');
   const elements = parse(text);
-  if (!Array.isArray(elements)) throw new Problem('not-an-array', 'Send an array of readings, also for a single one.');
+  if (!Array.isArray(elements))
+    throw new HttpProblem('not-an-array', 'Send an array of readings, also for a single one.');
   if (elements.length > settings.readings) {
     const detail = `A body may hold ${settings.readings} readings, this one holds ${elements.length}.`;
-    throw new Problem('too-many-readings', detail);
+    throw new HttpProblem('too-many-readings', detail);
   }
   return elements;
 }
@@ -151,7 +152,7 @@ function parse(text: string): unknown {
     // What the parser says beyond the place quotes the body.
     const place = /position (\d+)/.exec((error as Error).message)?.[1];
     const where = place === undefined ? '' : ` at character ${place}`;
-    throw new Problem('not-json', `The body cannot be parsed as JSON${where}.`, {
+    throw new HttpProblem('not-json', `The body cannot be parsed as JSON${where}.`, {
       errors: [{ pointer: '', detail: `not JSON${where}` }],
     });
   }
@@ -164,7 +165,7 @@ function shareOf(room: Room, applicationId: string): { reserve: Reserve; giveBac
     reserve(bytes) {
       if (!room.take(applicationId, bytes)) {
         const detail = 'Too much waits to be stored. Nothing of this body was stored; send it again a little later.';
-        throw new Problem('overloaded', detail, { headers: retryAfter(FULL_SECONDS) });
+        throw new HttpProblem('overloaded', detail, { headers: retryAfterHeader(FULL_SECONDS) });
       }
       held += bytes;
     },

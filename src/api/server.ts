@@ -5,7 +5,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
 import { JWKS_MAX_AGE_SECONDS } from '../access/signing-keys.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { inTime } from '../database/patience.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
@@ -14,8 +14,8 @@ import type { ApiSettings } from '../settings-api.ts';
 import type { Certificate } from './certificate.ts';
 import { problemOf } from './fault.ts';
 import { addHealth } from './health.ts';
-import { Problem, sendProblem } from './problem.ts';
-import { addPush } from './push.ts';
+import { HttpProblem, sendProblem } from './problem.ts';
+import { addPushRoute } from './push.ts';
 import { addReference } from './reference.ts';
 import { answerBrokenRequests } from './broken-request.ts';
 import { targetsOf } from './targets.ts';
@@ -24,7 +24,7 @@ import { addToken } from './token.ts';
 export interface ApiParts {
   readonly settings: ApiSettings;
   readonly database: Database;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly access: Access;
   readonly intake: Intake;
   readonly room: Room;
@@ -50,7 +50,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, problemOf(error, log)));
   app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply, new Problem('not-found', 'See /docs for what there is.')),
+    sendProblem(reply, new HttpProblem('not-found', 'See /docs for what there is.')),
   );
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
@@ -59,7 +59,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   });
 
   await addReference(app, settings.publicUrl);
-  addPush(app, { ...parts, verify: access.verifyAccessToken, targets: targetsOf(database) });
+  addPushRoute(app, { ...parts, verify: access.verifyAccessToken, targets: targetsOf(database) });
   addToken(app, { settings, grant: access.grantToken, log });
   app.get('/.well-known/jwks.json', { schema: jwksDocumentation }, async (_request, reply) =>
     reply
@@ -81,7 +81,7 @@ const jwksDocumentation = {
 };
 
 function onlyPost(): never {
-  throw new Problem('method-not-allowed', 'Use POST.', { headers: { allow: 'POST' } });
+  throw new HttpProblem('method-not-allowed', 'Use POST.', { headers: { allow: 'POST' } });
 }
 
 function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions<Server> {

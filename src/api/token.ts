@@ -8,11 +8,11 @@ import { attemptsOf, clientOf } from './attempts.ts';
 import { decodeUtf8, readBody } from './body.ts';
 import { problemOf } from './fault.ts';
 import { basicOf, formOf } from './form.ts';
-import { retryAfter } from './problem.ts';
+import { retryAfterHeader } from './problem.ts';
 import { tokenDocumentation } from './token-schema.ts';
 import type { TokenError } from './token-schema.ts';
 
-export interface TokenParts {
+export interface TokenRouteParts {
   readonly settings: ApiSettings;
   readonly grant: (request: TokenRequest) => Promise<TokenAnswer | GrantRefused>;
   readonly log: Logger;
@@ -36,7 +36,7 @@ class Refused extends Error {
 }
 
 /** `POST /v0/oauth2/token`; what it answers is for the client alone and nowhere to be kept. */
-export function addToken(app: FastifyInstance, { settings, grant, log }: TokenParts): void {
+export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRouteParts): void {
   const limits = limitsOf(settings);
 
   app.withTypeProvider<ZodTypeProvider>().route({
@@ -121,7 +121,8 @@ function limitsOf({ tokensPerMinute, failuresPerMinute }: ApiSettings): {
         Math.max(failures.wait(pair), manyFailures.wait(...both)) ||
         byAddress.take(client.address) ||
         (client.application === undefined ? 0 : byApplication.take(client.application.slice(0, LONGEST_KEY)));
-      if (wait > 0) throw new Refused(429, 'temporarily_unavailable', 'too many requests; wait', retryAfter(wait));
+      if (wait > 0)
+        throw new Refused(429, 'temporarily_unavailable', 'too many requests; wait', retryAfterHeader(wait));
     },
     failed(client) {
       const { pair, both } = keysOf(client);

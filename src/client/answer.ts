@@ -1,9 +1,9 @@
 import type { PushAnswer, RefusedReading } from './contract.ts';
-import { objectOf } from './statuses.ts';
+import { parsedObject } from './statuses.ts';
 
 /** The answer to `sent` readings, or undefined where it is not what the service answers to them. */
 export function answerOf(status: number, text: string, sent: number): PushAnswer | undefined {
-  const found = objectOf(text);
+  const found = parsedObject(text);
   if (found === undefined) return undefined;
   const { accepted, duplicates, revised, refusedCount, unknownFields, refused } = found;
   if (!isCount(accepted) || !isCount(duplicates) || !isCount(revised)) return undefined;

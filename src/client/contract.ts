@@ -8,7 +8,7 @@ export interface Remote {
 }
 
 /** A token and what renews it. Instants are ms since 1970 on this host's clock. */
-export interface Grant {
+export interface PushGrant {
   readonly accessToken: string;
   readonly expiresAtMs?: number | undefined;
   readonly refreshToken?: string | undefined;
@@ -16,13 +16,16 @@ export interface Grant {
 }
 
 /** Where the current grant is kept; several processes may share one. */
-export interface Grants {
-  current(): Promise<Grant | undefined>;
+export interface PushGrantStore {
+  current(): Promise<PushGrant | undefined>;
   /**
    * Single flight: exactly one caller runs `obtain` for the same stale grant, the others get its result. Where the
    * current grant is no longer the stale one, it is the answer and `obtain` is not run. Rejects as `obtain` does.
    */
-  replace(stale: Grant | undefined, obtain: (previous: Grant | undefined) => Promise<Grant>): Promise<Grant>;
+  replace(
+    stale: PushGrant | undefined,
+    obtain: (previous: PushGrant | undefined) => Promise<PushGrant>,
+  ): Promise<PushGrant>;
 }
 
 /** One reading as it is sent. `date` is ISO 8601, in UTC or with an offset; `precision` a whole number from 0 to 100. */
@@ -64,7 +67,7 @@ export interface PushAnswer {
 
 export interface PushClientOptions {
   /** Default: in the memory of this client. */
-  readonly grants?: Grants;
+  readonly grants?: PushGrantStore;
   /** For a whole request, from the connection to the last byte of the answer; default 60,000. */
   readonly timeoutMs?: number;
   /** Packs bodies above 1 KiB; default true. */

@@ -1,9 +1,9 @@
-import type { Grant, Grants } from './contract.ts';
+import type { PushGrant, PushGrantStore } from './contract.ts';
 
 /** Keeps the grant of one process. */
-export function grantsInMemory(): Grants {
-  let kept: Grant | undefined;
-  let underWay: Promise<Grant> | undefined;
+export function grantsInMemory(): PushGrantStore {
+  let kept: PushGrant | undefined;
+  let underWay: Promise<PushGrant> | undefined;
   return {
     current: () => Promise.resolve(kept),
     replace(stale, obtain) {

@@ -1,6 +1,6 @@
 export type {
-  Grant,
-  Grants,
+  PushGrant,
+  PushGrantStore,
   PushAnswer,
   PushClient,
   PushClientOptions,

@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { answerOf } from './answer.ts';
-import type { Grant, PushAnswer, PushClient, PushClientOptions, Remote } from './contract.ts';
+import type { PushGrant, PushAnswer, PushClient, PushClientOptions, Remote } from './contract.ts';
 import { exchange } from './exchange.ts';
 import type { Answered } from './exchange.ts';
 import { notABridge, quoted } from './fault.ts';
 import type { PushError } from './fault.ts';
 import { grantsInMemory } from './grants.ts';
-import { errorOf, isPage, objectOf } from './statuses.ts';
+import { pushErrorOf, isPage, parsedObject } from './statuses.ts';
 import type { Telling } from './statuses.ts';
 import { isToken, obtainGrant } from './token.ts';
 
@@ -30,9 +30,9 @@ export function openPushClient(remote: Remote, options: PushClientOptions = {}):
   const base = baseOf(remote.baseUrl);
   const grants = options.grants ?? grantsInMemory();
   const tokenParts = { remote, url: new URL(`${base}/v0/oauth2/token`), userAgent, timeoutMs, nowMs };
-  const obtain = (previous: Grant | undefined): Promise<Grant> => obtainGrant(tokenParts, previous);
+  const obtain = (previous: PushGrant | undefined): Promise<PushGrant> => obtainGrant(tokenParts, previous);
 
-  async function usableGrant(): Promise<Grant> {
+  async function usableGrant(): Promise<PushGrant> {
     const current = await grants.current();
     if (current !== undefined && isToken(current.accessToken) && !isSpent(current, nowMs())) return current;
     return await grants.replace(current, obtain);
@@ -42,7 +42,7 @@ export function openPushClient(remote: Remote, options: PushClientOptions = {}):
     async push(project, readings, { signal } = {}) {
       const url = new URL(`${base}/v0/organisations/${segment(remote.organisation)}/data/${segment(project)}`);
       const { body, headers } = await bodyOf(readings, options.gzip ?? true);
-      const send = ({ accessToken }: Grant): Promise<Answered> =>
+      const send = ({ accessToken }: PushGrant): Promise<Answered> =>
         exchange(
           {
             url,
@@ -96,7 +96,7 @@ function segment(text: string): string {
   return encoded;
 }
 
-const isSpent = ({ expiresAtMs }: Grant, nowMs: number): boolean =>
+const isSpent = ({ expiresAtMs }: PushGrant, nowMs: number): boolean =>
   expiresAtMs !== undefined && expiresAtMs - MARGIN_MS <= nowMs;
 
 async function bodyOf(
@@ -128,7 +128,7 @@ const isAnswer = (status: number): boolean => status === 200 || status === 422;
 /** A 422 that is a problem document is an error like any other; every other one is an answer that cannot be right. */
 function unanswered(answered: Answered, telling: Telling): PushError {
   const { status, text } = answered;
-  const isProblem = status === 422 && typeof objectOf(text)?.['title'] === 'string';
-  if (!isAnswer(status) || isProblem) return errorOf(answered, telling);
+  const isProblem = status === 422 && typeof parsedObject(text)?.['title'] === 'string';
+  if (!isAnswer(status) || isProblem) return pushErrorOf(answered, telling);
   return notABridge(`${telling.url.origin} answers ${status}, but not what the service says about the readings sent`);
 }

@@ -1,7 +1,7 @@
+import { parseRetryAfterMs } from '../core/retry-after.ts';
 import type { Answered } from './exchange.ts';
 import { PushError, notABridge, quoted } from './fault.ts';
 import type { PushFault, PushProblem } from './fault.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 /** What an error has to be told with. */
 export interface Telling {
@@ -12,7 +12,7 @@ export interface Telling {
 }
 
 /** The PushError for an answer that is none of those asked for; 401 is `credentials-rejected`. */
-export function errorOf(answered: Answered, { url, nowMs, secrets }: Telling): PushError {
+export function pushErrorOf(answered: Answered, { url, nowMs, secrets }: Telling): PushError {
   const { status } = answered;
   const fault = faultOf(answered, nowMs);
   if (fault === undefined) return notABridge(`${url.origin} answers ${status}, which is not what the service answers`);
@@ -26,7 +26,7 @@ function faultOf(answered: Answered, nowMs: number): PushFault | undefined {
   const { status, headers } = answered;
   if (status === 413) return { code: 'too-large' };
   if (status === 429 || status === 503) {
-    return { code: 'overloaded', status, retryAfterMs: retryAfterMs(headers, nowMs) };
+    return { code: 'overloaded', status, retryAfterMs: statedWaitMs(headers, nowMs) };
   }
   if (status >= 500) return { code: 'failed', status };
   if (status < 400 || isPage(answered)) return undefined;
@@ -37,13 +37,16 @@ function faultOf(answered: Answered, nowMs: number): PushFault | undefined {
   return { code: 'rejected', status };
 }
 
+const statedWaitMs = (headers: Headers, nowMs: number): number | undefined =>
+  parseRetryAfterMs(headers.get('retry-after') ?? undefined, headers.get('date') ?? undefined, nowMs);
+
 /** A page for people comes from a captive portal, a proxy or another program. */
 export const isPage = ({ headers, text }: Answered): boolean =>
   /^\s*(?:text\/html|application\/xhtml)/i.test(headers.get('content-type') ?? '') ||
   /^\s*<(?:!doctype|html)/i.test(text);
 
 function problemOf({ text }: Answered, secrets: readonly string[]): PushProblem | undefined {
-  const { type, title, status, detail } = objectOf(text) ?? {};
+  const { type, title, status, detail } = parsedObject(text) ?? {};
   if (typeof type !== 'string' || typeof title !== 'string' || typeof status !== 'number') return undefined;
   const said = typeof detail === 'string' ? detail : '';
   return { type: quoted(type, secrets), title: quoted(title, secrets), status, detail: quoted(said, secrets) };
@@ -51,13 +54,13 @@ function problemOf({ text }: Answered, secrets: readonly string[]): PushProblem 
 
 /** An error of RFC 6749, section 5.2. */
 export function oauthErrorOf({ text }: Answered): { readonly error: string; readonly words: string } | undefined {
-  const { error, error_description: description } = objectOf(text) ?? {};
+  const { error, error_description: description } = parsedObject(text) ?? {};
   if (typeof error !== 'string' || error === '') return undefined;
   return { error, words: typeof description === 'string' ? `${error}: ${description}` : error };
 }
 
 /** A JSON object, or undefined for everything else. */
-export function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+export function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)

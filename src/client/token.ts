@@ -1,10 +1,10 @@
-import type { Grant, Remote } from './contract.ts';
+import type { PushGrant, Remote } from './contract.ts';
 import { exchange } from './exchange.ts';
 import type { Answered } from './exchange.ts';
 import { PushError, notABridge } from './fault.ts';
-import { errorOf, isPage, oauthErrorOf, objectOf } from './statuses.ts';
+import { pushErrorOf, isPage, oauthErrorOf, parsedObject } from './statuses.ts';
 
-export interface TokenParts {
+export interface TokenClientParts {
   readonly remote: Remote;
   /** Of the token endpoint. */
   readonly url: URL;
@@ -17,24 +17,24 @@ export interface TokenParts {
  * A new grant: renewed with the refresh token of the previous one where that may work, otherwise created with the
  * credentials of the application. Throws PushError.
  */
-export async function obtainGrant(parts: TokenParts, previous: Grant | undefined): Promise<Grant> {
+export async function obtainGrant(parts: TokenClientParts, previous: PushGrant | undefined): Promise<PushGrant> {
   const refreshToken = usableRefreshToken(previous, parts.nowMs());
   return (refreshToken === undefined ? undefined : await renew(parts, refreshToken)) ?? (await create(parts));
 }
 
-function usableRefreshToken(grant: Grant | undefined, nowMs: number): string | undefined {
+function usableRefreshToken(grant: PushGrant | undefined, nowMs: number): string | undefined {
   const isPast = grant?.refreshExpiresAtMs !== undefined && grant.refreshExpiresAtMs <= nowMs;
   return isPast || grant?.refreshToken === '' ? undefined : grant?.refreshToken;
 }
 
 /** Undefined where the service does not take the refresh token. The application's credentials are no part of it. */
-async function renew(parts: TokenParts, refreshToken: string): Promise<Grant | undefined> {
+async function renew(parts: TokenClientParts, refreshToken: string): Promise<PushGrant | undefined> {
   const answered = await post(parts, { grant_type: 'refresh_token', scope: 'data', refresh_token: refreshToken });
   const isRefused = (answered.status === 400 || answered.status === 401) && oauthErrorOf(answered) !== undefined;
   return isRefused ? undefined : grantOf(parts, answered, [refreshToken]);
 }
 
-async function create(parts: TokenParts): Promise<Grant> {
+async function create(parts: TokenClientParts): Promise<PushGrant> {
   const { applicationId, applicationSecret } = parts.remote;
   const basic = Buffer.from(`${formEncoded(applicationId)}:${formEncoded(applicationSecret)}`).toString('base64');
   const answered = await post(parts, { grant_type: 'client_credentials' }, { authorization: `Basic ${basic}` });
@@ -50,7 +50,7 @@ async function create(parts: TokenParts): Promise<Grant> {
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
 const post = (
-  { url, userAgent, timeoutMs }: TokenParts,
+  { url, userAgent, timeoutMs }: TokenClientParts,
   form: Readonly<Record<string, string>>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Answered> =>
@@ -68,10 +68,10 @@ const post = (
     { timeoutMs },
   );
 
-function grantOf({ url, nowMs }: TokenParts, answered: Answered, secrets: readonly string[]): Grant {
+function grantOf({ url, nowMs }: TokenClientParts, answered: Answered, secrets: readonly string[]): PushGrant {
   const now = nowMs();
-  if (answered.status !== 200) throw errorOf(answered, { url, nowMs: now, secrets });
-  const found = objectOf(answered.text) ?? {};
+  if (answered.status !== 200) throw pushErrorOf(answered, { url, nowMs: now, secrets });
+  const found = parsedObject(answered.text) ?? {};
   const { access_token: accessToken, token_type: type, refresh_token: refreshToken } = found;
   if (!isToken(accessToken) || (typeof type === 'string' && type.toLowerCase() !== 'bearer')) {
     throw notABridge(`${url.origin} answers 200 to a token request, but without a token`);
@@ -99,6 +99,6 @@ const instantOf = (seconds: unknown, now: number): number | undefined =>
  */
 function expiryOf(token: string, now: number): number | undefined {
   const [, claims = ''] = token.split('.');
-  const { exp } = objectOf(Buffer.from(claims, 'base64url').toString('utf8')) ?? {};
+  const { exp } = parsedObject(Buffer.from(claims, 'base64url').toString('utf8')) ?? {};
   return typeof exp === 'number' && exp * 1000 > now ? exp * 1000 : undefined;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { basicOf, formOf } from '../api/form.ts';
 import { tidyUp } from '../../test/kit/connection-rig.ts';
 import { openPushClient } from './index.ts';
-import type { Grant, Grants } from './index.ts';
+import type { PushGrant, PushGrantStore } from './index.ts';
 import { READING, failureOf, grant, problem, send, startService } from '../../test/kit/push-service.ts';
 import type { TestService } from '../../test/kit/push-service.ts';
 
@@ -181,10 +181,10 @@ describe('a token endpoint', () => {
 
 describe('grants kept elsewhere', () => {
   it('are used as they are, and replaced only through them', async () => {
-    const kept: Grant = { accessToken: 'access-7', expiresAtMs: Date.now() + 60_000, refreshToken: 'refresh-7' };
-    const stale: (Grant | undefined)[] = [];
-    let current: Grant | undefined = kept;
-    const grants: Grants = {
+    const kept: PushGrant = { accessToken: 'access-7', expiresAtMs: Date.now() + 60_000, refreshToken: 'refresh-7' };
+    const stale: (PushGrant | undefined)[] = [];
+    let current: PushGrant | undefined = kept;
+    const grants: PushGrantStore = {
       current: () => Promise.resolve(current),
       async replace(old, obtain) {
         stale.push(old);

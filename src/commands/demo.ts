@@ -8,7 +8,7 @@ import { openHome } from '../demo/home.ts';
 import { paintOn, plain } from '../terminal/screen.ts';
 import { stopOnSignals } from '../demo/stop.ts';
 import { resultLines, summaryDocument, summaryRows } from '../demo/summary.ts';
-import type { Outcome } from '../demo/summary.ts';
+import type { DemoOutcome } from '../demo/summary.ts';
 import { runDemo } from '../demo/run.ts';
 import { pipe, silent, terminal } from './demo-viewers.ts';
 import { EXIT, printJson, printLine, table } from '../terminal/output.ts';
@@ -44,7 +44,7 @@ async function demo(flags: DemoFlags): Promise<number> {
   const stop = stopOnSignals(process.stdout);
   const home = await openHome(flags.keep);
   const viewer = flags.json ? silent : process.stdout.isTTY ? terminal(home.path, length) : pipe(home.path);
-  let outcome: Outcome;
+  let outcome: DemoOutcome;
   try {
     outcome = await runDemo({ home, length, lies, signal: stop.signal }, viewer);
   } finally {

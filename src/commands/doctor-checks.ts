@@ -1,3 +1,4 @@
+import { formatBytes } from '../core/bytes.ts';
 import type { StatsFs } from 'node:fs';
 import { readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,7 +13,7 @@ import type { Settings } from '../settings.ts';
 import { openContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
-import { formatBytes, roughly, short } from '../terminal/words.ts';
+import { roughly, short } from '../terminal/words.ts';
 
 /** One thing a doctor looks at. `failed` needs somebody now, `warning` some day. */
 export interface Check {

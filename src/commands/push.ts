@@ -42,7 +42,7 @@ const BATCH = 5_000;
 const SECRET = 'DATABRIDGE_APPLICATION_SECRET';
 const DEFAULT_URL = `http://127.0.0.1:${apiFields.DATABRIDGE_API_PORT.parse(undefined)}`;
 
-export function addPush(program: Command): void {
+export function addPushCommand(program: Command): void {
   program
     .command('push <file>')
     .description('send a file of readings (or - for standard input) to a bridge; needs neither database nor home')

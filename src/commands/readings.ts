@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { BridgeError, configInvalid } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
 import { storedReadings } from '../ingest/stored-readings.ts';
-import type { Reading } from '../ingest/stored-readings.ts';
+import type { StoredReading } from '../ingest/stored-readings.ts';
 import { withContext } from '../context.ts';
 import { table } from '../terminal/output.ts';
 import { READING_FIELDS, csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
@@ -80,7 +80,7 @@ async function projectOf(database: Database, organisation: string, code: string)
 }
 
 /** Waits for a slow reader; one that has gone (`| head`) is a good end, not an error. */
-async function print(pages: AsyncIterable<readonly Reading[]>, format: Format, limit: number): Promise<void> {
+async function print(pages: AsyncIterable<readonly StoredReading[]>, format: Format, limit: number): Promise<void> {
   try {
     await pipeline(FORMATS[format](pages, limit), process.stdout, { end: false });
   } catch (error) {
@@ -89,10 +89,10 @@ async function print(pages: AsyncIterable<readonly Reading[]>, format: Format, l
 }
 
 const FORMATS: Readonly<
-  Record<Format, (pages: AsyncIterable<readonly Reading[]>, limit: number) => AsyncGenerator<string>>
+  Record<Format, (pages: AsyncIterable<readonly StoredReading[]>, limit: number) => AsyncGenerator<string>>
 > = {
   async *table(pages, limit) {
-    const readings: Reading[] = [];
+    const readings: StoredReading[] = [];
     for await (const page of upTo(limit + 1, pages)) readings.push(...page);
     yield `${table(READING_FIELDS, readings.slice(0, limit).map(readingCells))}\n`;
     if (readings.length > limit) yield 'and more: --limit shows them, --format csv prints them all\n';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
 import { parseSource } from '../core/source/source.ts';
-import type { Problem, SourceConfig } from '../core/source/source.ts';
+import type { SourceProblem, SourceConfig } from '../core/source/source.ts';
 import { applySource } from '../source/registration.ts';
 import type { Applied } from '../source/registration.ts';
 import { readSources } from '../source/file.ts';
@@ -9,7 +9,7 @@ import { registry, withContext } from '../context.ts';
 import { EXIT, actor, printJson, printLine } from '../terminal/output.ts';
 
 /** One problem of one file, as every command that reads sources shows it; line and column count from 1. */
-export interface FileProblem extends Problem {
+export interface FileProblem extends SourceProblem {
   readonly file: string;
   readonly line: number;
   readonly column: number;

@@ -1,3 +1,4 @@
+import { formatBytes } from '../core/bytes.ts';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { formatDuration } from '../core/duration.ts';
@@ -13,7 +14,7 @@ import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../s
 import { registry, withContext } from '../context.ts';
 import type { Cell } from '../terminal/output.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
-import { formatBytes, instantOrNull, roughly, times } from '../terminal/words.ts';
+import { instantOrNull, roughly, times } from '../terminal/words.ts';
 
 type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
 

@@ -9,7 +9,7 @@ export interface Learned {
 }
 
 /** How one fetched window went, and between which lengths the learned one must stay (all µs). */
-export interface Outcome {
+export interface FetchedWindow {
   readonly asked: Microseconds;
   readonly readings: number;
   /** How many readings a window should hold. */
@@ -46,7 +46,7 @@ export function afterTooMuch(
  * shorter one (the live edge) says nothing about longer ones. A length that was too much is forgotten once one at
  * least as long went well.
  */
-export function afterWindow(learned: Learned, outcome: Outcome): Learned {
+export function afterWindow(learned: Learned, outcome: FetchedWindow): Learned {
   const { asked, readings, comfortable, minWindow, maxWindow } = outcome;
   const against = learned.tooMuch !== undefined && asked < learned.tooMuch ? learned.tooMuch : undefined;
   const fitting = readings === 0 ? maxWindow : Math.floor((asked * comfortable) / readings);

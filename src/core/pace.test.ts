@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MILLISECOND, MINUTE, SECOND, parseInstant } from './instant.ts';
 import type { Instant } from './instant.ts';
 import { IDLE, hold, release, reserve } from './pace.ts';
-import type { Ask, Pace, PaceState } from './pace.ts';
+import type { SlotRequest, Pace, PaceState } from './pace.ts';
 import type { Lane } from './plan.ts';
 import { nextAllowed } from './quiet-hours.ts';
 
@@ -47,7 +47,7 @@ function play(pace: Pace, steps: readonly Step[], more: { skewed?: boolean; rele
     const oldest = state.leases[0];
     if (more.releasing && each.releases && oldest) state = release(state, oldest.id);
     const { lane, leaseLength } = each;
-    const ask: Ask = { now: clock, lane, leaseId: `${index}`, leaseLength, horizon: HORIZON };
+    const ask: SlotRequest = { now: clock, lane, leaseId: `${index}`, leaseLength, horizon: HORIZON };
     let answer = reserve(pace, state, more.skewed ? { ...ask, now: clock + each.skew } : ask);
     if (answer.kind === 'wait' && each.obedient && !more.skewed) {
       expect(answer.askAgainAt).toBeGreaterThan(clock);
@@ -105,7 +105,7 @@ describe('whatever both lanes ask for', () => {
   test('the state is plain JSON', () =>
     check(
       fc.property(paceArbitrary, fc.nat(5 * SECOND), (pace, later) => {
-        const ask: Ask = { now: START, lane: 'live', leaseId: 'a', leaseLength: SECOND, horizon: HORIZON };
+        const ask: SlotRequest = { now: START, lane: 'live', leaseId: 'a', leaseLength: SECOND, horizon: HORIZON };
         const first = reserve(pace, IDLE, { ...ask, horizon: { live: DAY, history: 0 } });
         if (first.kind === 'wait') throw new Error('a day is enough');
         const copy = JSON.parse(JSON.stringify(first.state)) as PaceState;
@@ -115,7 +115,7 @@ describe('whatever both lanes ask for', () => {
     ));
 });
 
-const ask = (lane: Lane, now: Instant, leaseId = `${now}`): Ask => ({
+const ask = (lane: Lane, now: Instant, leaseId = `${now}`): SlotRequest => ({
   now,
   lane,
   leaseId,
@@ -159,7 +159,7 @@ describe('history that always asks', () => {
 
 describe('reserve', () => {
   const pace: Pace = { requestsPerSecond: 2, burst: 3, concurrency: 10, quietHours: [] };
-  const go = (of: Pace, state: PaceState, request: Ask): { at: Instant; state: PaceState } => {
+  const go = (of: Pace, state: PaceState, request: SlotRequest): { at: Instant; state: PaceState } => {
     const answer = reserve(of, state, request);
     if (answer.kind === 'wait') throw new Error(`waits for ${answer.why}`);
     return answer;
@@ -229,14 +229,14 @@ test('history leaves the last of several places to live', () => {
 
 describe('where there is one place', () => {
   const pace = { requestsPerSecond: 1000, burst: 1000, concurrency: 1, quietHours: [] };
-  const ask = (lane: Lane, now: Instant, leaseId: string): Ask => ({
+  const ask = (lane: Lane, now: Instant, leaseId: string): SlotRequest => ({
     now,
     lane,
     leaseId,
     leaseLength: MINUTE,
     horizon: { live: 0, history: 0 },
   });
-  const after = (state: PaceState, next: Ask): PaceState => reserve(pace, state, next).state ?? state;
+  const after = (state: PaceState, next: SlotRequest): PaceState => reserve(pace, state, next).state ?? state;
 
   test('live that waits gets the next one, however many of history ask before', () => {
     const taken = after(IDLE, ask('history', 0, 'first'));

@@ -32,7 +32,7 @@ export interface PaceState {
 export const IDLE: PaceState = { next: 0, holdUntil: 0, leases: [] };
 
 /** A request wants to go. `horizon` is how far ahead each lane may reserve; history's is short, so live never queues behind it. */
-export interface Ask {
+export interface SlotRequest {
   readonly now: Instant;
   readonly lane: Lane;
   readonly leaseId: string;
@@ -74,7 +74,7 @@ const intervalOf = (pace: Pace): Microseconds => Math.ceil((SECOND * GUARD) / pa
  * these one place is live's where there is more than one. An id that holds a lease already gets a new one
  * in its place.
  */
-export function reserve(pace: Pace, state: PaceState, ask: Ask): Reservation {
+export function reserve(pace: Pace, state: PaceState, ask: SlotRequest): Reservation {
   const interval = intervalOf(pace);
   const slot = Math.max(ask.now, state.next - (pace.burst - 1) * interval);
   const wanted = Math.max(slot, state.holdUntil);

@@ -57,16 +57,16 @@ export function judgeValue(value: unknown, { booleans }: { booleans: 'refuse' | 
 }
 
 /** A refusal where what was judged is text itself. */
-export interface Refused {
+export interface RefusedText {
   readonly refused: RefusalReason;
 }
 
 /** The sensorId as it stands. */
-export const judgeSensorId = (value: unknown): string | Refused =>
+export const judgeSensorId = (value: unknown): string | RefusedText =>
   isText(value, LONGEST_SENSOR_ID) ? value : { refused: 'bad-sensor-id' };
 
 /** The valueName as it stands, `none` where there is none. */
-export function judgeValueName(value: unknown): string | Refused {
+export function judgeValueName(value: unknown): string | RefusedText {
   if (value === undefined) return NO_VALUE_NAME;
   return typeof value === 'string' && VALUE_NAME.test(value) ? value : { refused: 'bad-value-name' };
 }
@@ -86,7 +86,7 @@ export function judgeLabels(value: unknown): readonly string[] | RefusalReason {
 }
 
 /** How far in the future a reading may lie, seen from `now`; a day unless a setting says otherwise. */
-export interface Clock {
+export interface TimeBounds {
   readonly now: Instant;
   readonly ahead?: Microseconds;
 }
@@ -95,7 +95,7 @@ export interface Clock {
  * ISO 8601 text or an instant (µs since 1970, NaN where a platform's time could not be read) → instant.
  * The `date` of a pushed reading must be text: a JSON number there is `bad-instant` before it gets here.
  */
-export function judgeInstant(date: string | number, { now, ahead = DAY }: Clock): Instant | RefusalReason {
+export function judgeInstant(date: string | number, { now, ahead = DAY }: TimeBounds): Instant | RefusalReason {
   const instant = typeof date === 'string' ? parseInstant(date) : date;
   if (instant === undefined || !Number.isInteger(instant) || Math.abs(instant) > LAST_INSTANT) {
     return typeof date === 'string' && DATE_ONLY.test(date) ? 'date-without-time' : 'bad-instant';

@@ -3,7 +3,7 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from './database.ts';
 
 /** The database's clock, which all hosts share, without asking it each time. */
-export interface Clock {
+export interface SharedClock {
   readonly now: () => Instant;
   /** Measures the distance between this host's clock and the database's again. */
   readonly adjust: () => Promise<void>;
@@ -14,7 +14,7 @@ const local = (): Instant => Math.round((performance.timeOrigin + performance.no
 /** Three short questions; the one answered fastest tells the distance best. */
 const QUESTIONS = 3;
 
-export async function clockOf(database: Database): Promise<Clock> {
+export async function clockOf(database: Database): Promise<SharedClock> {
   let offset = 0;
   const adjust = async (): Promise<void> => {
     let fastest = Infinity;

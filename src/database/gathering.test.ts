@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { gathering } from './gathering.ts';
-import type { Ask } from './gathering.ts';
+import type { GatheredStatement } from './gathering.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -17,7 +17,7 @@ function statements() {
     answer: (leave?: readonly number[]) => void;
     fail: (error: Error) => void;
   }[] = [];
-  const ask: Ask<number, number> = (items, rows) => {
+  const ask: GatheredStatement<number, number> = (items, rows) => {
     const { promise, resolve, reject } = Promise.withResolvers<Map<number, number>>();
     const answer = (leave: readonly number[] = []): void =>
       resolve(new Map(items.filter((item) => !leave.includes(item)).map((item) => [item, item * item])));
@@ -133,7 +133,7 @@ describe('what is asked for together', () => {
           let together = 0;
           let most = 0;
           const done = kinds.map(() => 0);
-          const ask: Ask<number, string> = async (items, rows) => {
+          const ask: GatheredStatement<number, string> = async (items, rows) => {
             together += rows ? 1 : 0;
             most = Math.max(most, together);
             await scheduler.schedule(Promise.resolve());

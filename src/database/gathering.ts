@@ -4,7 +4,7 @@ import { isDatabaseAway, isRolledBack } from './away.ts';
  * One statement for many items. It answers with what it did to each item whose row it could lock; with `skip locked` as
  * `rows` that is every row nobody else is changing just then, and with nothing it waits for all of them.
  */
-export type Ask<Item, Answer> = (
+export type GatheredStatement<Item, Answer> = (
   items: readonly Item[],
   rows: 'skip locked' | '',
 ) => Promise<ReadonlyMap<Item, Answer>>;
@@ -29,7 +29,9 @@ interface Waiting<Item, Answer> {
  *
  * @returns what asks for one item: its answer, or undefined where there is no such row
  */
-export function gathering<Item, Answer>(ask: Ask<Item, Answer>): (item: Item) => Promise<Answer | undefined> {
+export function gathering<Item, Answer>(
+  ask: GatheredStatement<Item, Answer>,
+): (item: Item) => Promise<Answer | undefined> {
   const waiting: Waiting<Item, Answer>[] = [];
   let running = false;
 

@@ -3,7 +3,7 @@ import { resolveSecrets } from '../access/secret-reference.ts';
 import { PushError, openPushClient } from '../client/index.ts';
 import { BridgeError, configInvalid } from '../core/errors.ts';
 import { assertRemote } from './assert-remote.ts';
-import { REMEDIES } from './remedies.ts';
+import { DELIVERY_REMEDIES } from './remedies.ts';
 import type { RemoteSettings } from './remote.ts';
 
 const PATIENCE_MS = 15_000;
@@ -26,7 +26,7 @@ export async function checkRemote(settings: RemoteSettings): Promise<void> {
     if (error instanceof TypeError) throw configInvalid(error.message, 'give the codes that exist there');
     if (!(error instanceof PushError)) throw error;
     const { code } = error.fault;
-    const remedy = REMEDIES[code];
+    const remedy = DELIVERY_REMEDIES[code];
     if (code === 'unreachable' || code === 'overloaded' || code === 'failed') {
       throw new BridgeError({ code: 'unavailable', why: 'refused' }, error.message, {
         remedy: `${remedy ?? 'try again later'}; --no-check saves it all the same`,

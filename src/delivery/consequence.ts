@@ -8,7 +8,7 @@ import { retryDelay } from '../core/retry.ts';
 import type { Database } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
 import type { RemoteRow } from './open-remote.ts';
-import { REMEDIES } from './remedies.ts';
+import { DELIVERY_REMEDIES } from './remedies.ts';
 
 /** A remote that is away comes back at any time; what it refuses as a whole is a person's work. */
 const AWAY = { first: SECOND, most: MINUTE };
@@ -38,7 +38,7 @@ export async function actOnDelivery(
   if (error instanceof BridgeError && error.code === 'cancelled') return;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const remedy = REMEDIES[code] ?? (error instanceof BridgeError ? error.remedy : undefined);
+  const remedy = DELIVERY_REMEDIES[code] ?? (error instanceof BridgeError ? error.remedy : undefined);
   const record = printableJson({ code, message, remedy, at: formatInstant(now()) });
   const context = { project: remote.project, fault: code, remedy };
   if (code === 'credentials-rejected' || code === 'config-invalid') {

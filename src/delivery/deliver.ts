@@ -10,18 +10,18 @@ export interface RefusedThere {
 }
 
 /** Readings a body holds. */
-export interface Batch {
+export interface BodySize {
   readonly size: number;
   /** Bodies of this size that were taken since it became so. */
   readonly good: number;
 }
 
 /** What became of readings that were sent. */
-export interface Delivered {
+export interface DeliveredReadings {
   readonly requests: number;
   readonly refused: readonly RefusedThere[];
   /** As it is now. */
-  readonly batch: Batch;
+  readonly batch: BodySize;
 }
 
 /** Readings of a body at most: many enough for speed, about a megabyte of JSON. */
@@ -31,7 +31,7 @@ export const BODY_READINGS = 10_000;
 const GROW_AFTER = 50;
 
 /** Where readings go. `push` sends one body of them. */
-export interface Target {
+export interface DeliveryTarget {
   readonly client: Pick<PushClient, 'push'>;
   readonly code: string;
   /** Aborted, it breaks off the body under way. */
@@ -48,11 +48,11 @@ export interface Target {
  * no matter of a reading.
  * Throws PushError where not all could be sent: all of them may be sent again.
  */
-export async function deliver(
-  { client, code, signal, assertGoing }: Target,
+export async function deliverReadings(
+  { client, code, signal, assertGoing }: DeliveryTarget,
   readings: readonly Outgoing[],
-  batch: Batch,
-): Promise<Delivered> {
+  batch: BodySize,
+): Promise<DeliveredReadings> {
   const refused: RefusedThere[] = [];
   let requests = 0;
   let { size, good } = batch;

@@ -4,8 +4,8 @@ import { BridgeError } from '../core/errors.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { claimable } from '../database/presence.ts';
 import { actOnDelivery } from './consequence.ts';
-import { BODY_READINGS, deliver } from './deliver.ts';
-import type { Batch, Delivered } from './deliver.ts';
+import { BODY_READINGS, deliverReadings } from './deliver.ts';
+import type { BodySize, DeliveredReadings } from './deliver.ts';
 import type { DelivererGround } from './deliverer.ts';
 import { headOf } from './head.ts';
 import type { Head } from './head.ts';
@@ -54,7 +54,7 @@ export async function drain(ground: DelivererGround, projectId: number, ending: 
 async function sendAll(ground: DelivererGround, row: RemoteRow, client: PushClient, ending: Ending): Promise<void> {
   const { database, log } = ground;
   const until = performance.now() + TURN_MS;
-  let batch: Batch = { size: Math.min(row.batch ?? BODY_READINGS, BODY_READINGS), good: 0 };
+  let batch: BodySize = { size: Math.min(row.batch ?? BODY_READINGS, BODY_READINGS), good: 0 };
   let failures = row.failures;
   while (!ending.stopping() && performance.now() < until && (await isUnchanged(ground, row))) {
     const head = await headOf(database, row.projectId, batch.size);
@@ -72,14 +72,14 @@ async function sendAll(ground: DelivererGround, row: RemoteRow, client: PushClie
 async function sendHead(
   { database, workerId }: DelivererGround,
   row: RemoteRow,
-  { client, head, batch }: { readonly client: PushClient; readonly head: Head; readonly batch: Batch },
+  { client, head, batch }: { readonly client: PushClient; readonly head: Head; readonly batch: BodySize },
   ending: Ending,
-): Promise<Delivered> {
+): Promise<DeliveredReadings> {
   const assertGoing = (): void => {
     if (ending.stopping()) throw new BridgeError({ code: 'cancelled' }, 'stopped between two bodies');
   };
   try {
-    return await deliver({ client, code: row.code, signal: ending.signal, assertGoing }, head.readings, batch);
+    return await deliverReadings({ client, code: row.code, signal: ending.signal, assertGoing }, head.readings, batch);
   } catch (error) {
     await insist(ending, () => keepNoted(database, { ...row, workerId }, head));
     throw ending.signal.aborted ? new BridgeError({ code: 'cancelled' }, 'stopped in a body') : error;

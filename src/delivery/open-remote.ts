@@ -3,7 +3,7 @@ import { secretPlaces } from '../access/secret-places.ts';
 import { resolveSecrets } from '../access/secret-reference.ts';
 import { sharedGrantOf } from '../access/shared-grant.ts';
 import { PushError, openPushClient } from '../client/index.ts';
-import type { Grant, PushClient } from '../client/index.ts';
+import type { PushGrant, PushClient } from '../client/index.ts';
 import { parseReference } from '../core/source/reference.ts';
 import type { Database } from '../database/database.ts';
 import { assertRemote } from './assert-remote.ts';
@@ -37,7 +37,7 @@ export async function openRemote(database: Database, sealing: Sealing, row: Remo
     reference: 'project_id',
     id: row.projectId,
   } as const;
-  const grants = sharedGrantOf<Grant>(
+  const grants = sharedGrantOf<PushGrant>(
     { database, sealing, owner },
     {
       tokenOf: ({ accessToken }) => accessToken,

@@ -1,7 +1,7 @@
 import type { PushFault } from '../client/index.ts';
 
 /** What an operator can do about a fault of a delivery. */
-export const REMEDIES: Partial<Record<PushFault['code'] | 'config-invalid' | 'bug', string>> = {
+export const DELIVERY_REMEDIES: Partial<Record<PushFault['code'] | 'config-invalid' | 'bug', string>> = {
   'credentials-rejected':
     'give the application and the secret that count with databridge ingestion push; a rotation there leaves the old secret valid for a while',
   forbidden: 'let the application push to this project there, or give another application',

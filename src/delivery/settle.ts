@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
-import type { Delivered, RefusedThere } from './deliver.ts';
+import type { DeliveredReadings, RefusedThere } from './deliver.ts';
 import type { Head } from './head.ts';
 
 const REFUSALS_KEPT_PER_HOUR = 1_000;
@@ -61,7 +61,7 @@ export async function settle(
   database: Database,
   claim: Claim,
   head: Head,
-  { requests, refused, batch }: Delivered,
+  { requests, refused, batch }: DeliveredReadings,
 ): Promise<boolean> {
   const { projectId } = claim;
   return await database.transaction(async (client) => {

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import type { BoardRow, Trouble } from './observe.ts';
+import type { BoardRow, BoardTrouble } from './observe.ts';
 
 /** Colours a piece of text that already has its width; the identity where there are no colours. */
 export type Paint = (style: 'dim' | 'bold' | 'green' | 'yellow' | 'red', text: string) => string;
@@ -58,7 +58,7 @@ function lineOf(cells: readonly string[], width: number): string {
 }
 
 /** What a platform said, without the address: `503 Service Unavailable`. */
-function phraseOf(trouble: Trouble | undefined): string {
+function phraseOf(trouble: BoardTrouble | undefined): string {
   const message = trouble?.message ?? '';
   return /\b[45]\d\d(?: [A-Z][a-z]+)+/.exec(message)?.[0] ?? message;
 }

@@ -33,7 +33,7 @@ async function coverageByGroup(database: Database, source: string): Promise<Map<
 }
 
 /** Every reading there is, by series; straight from the table, not by way of what an operator is shown. */
-export async function storedReadings(database: Database): Promise<Stored> {
+export async function readingsBySeries(database: Database): Promise<Stored> {
   const stored = new Map<string, readonly { at: Instant; value: number }[]>();
   const series = await database.rows<{ id: number; sensorId: string; valueName: string }>(
     'select id, sensor_id as "sensorId", value_name as "valueName" from series',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '../core/instant.ts';
-import { judge, seriesKey } from './judge.ts';
+import { judgePlant, seriesKey } from './judge.ts';
 import type { Asked, Evidence } from './judge.ts';
 import { FOUND_WITHIN } from './plants.ts';
 import type { Plant } from './plants.ts';
@@ -54,7 +54,7 @@ function evidence(change: (readings: Reading[]) => Reading[] = (readings) => rea
 }
 
 test('what is as the plant says has no faults', () => {
-  const verdict = judge(plant, evidence(), asked);
+  const verdict = judgePlant(plant, evidence(), asked);
   expect(verdict.faults).toEqual([]);
   expect(verdict).toMatchObject({ expected: 120, arrived: 120, lost: 0, doubled: 0, wrong: 0, refused: 10 });
 });
@@ -62,7 +62,7 @@ test('what is as the plant says has no faults', () => {
 describe('a fault is seen:', () => {
   const second = covered.from + 5 * SECOND;
   const faults = (given: Evidence, more: Partial<Asked> = {}): readonly string[] =>
-    judge(plant, given, { ...asked, ...more }).faults;
+    judgePlant(plant, given, { ...asked, ...more }).faults;
 
   test('a reading that is not there', () => {
     const given = evidence((readings) => readings.toSpliced(1, 1));
@@ -87,9 +87,9 @@ describe('a fault is seen:', () => {
 
   test('a reading between the points, and one in time that is not covered', () => {
     const given = evidence((readings) => [...readings, { at: second + 1, value: 1 }]);
-    expect(judge(plant, given, asked).wrong).toBe(1);
+    expect(judgePlant(plant, given, asked).wrong).toBe(1);
     const less = { ...covered, to: covered.to - 5 * SECOND };
-    expect(judge(plant, { ...evidence(), coverage: new Map([['steam', [less]]]) }, asked).wrong).toBe(1);
+    expect(judgePlant(plant, { ...evidence(), coverage: new Map([['steam', [less]]]) }, asked).wrong).toBe(1);
   });
 
   test('refusals that do not add up, readings nobody counted, revisions', () => {
@@ -119,8 +119,8 @@ describe('a point that appears late', () => {
   const owedFrom = at + 20 * SECOND + FOUND_WITHIN;
 
   test('is owed once the coverage reaches far enough past its appearance', () => {
-    expect(judge(plantOf(late), without(owedFrom - 1), asked).faults).toEqual([]);
-    expect(judge(plantOf(late), without(owedFrom), asked)).toMatchObject({ lost: 1 });
+    expect(judgePlant(plantOf(late), without(owedFrom - 1), asked).faults).toEqual([]);
+    expect(judgePlant(plantOf(late), without(owedFrom), asked)).toMatchObject({ lost: 1 });
   });
 
   test('may be there before', () => {
@@ -128,6 +128,6 @@ describe('a point that appears late', () => {
     const [point] = pointsOf(late, { from: at, to: at + 1 });
     const stored = [...(early.stored.get(seriesKey(late)) ?? []), { at, value: point?.value as number }];
     const given = { ...early, stored: new Map([[seriesKey(late), stored]]), fresh: stored.length };
-    expect(judge(plantOf(late), given, asked)).toMatchObject({ faults: [], arrived: stored.length });
+    expect(judgePlant(plantOf(late), given, asked)).toMatchObject({ faults: [], arrived: stored.length });
   });
 });

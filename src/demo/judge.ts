@@ -55,7 +55,7 @@ export const seriesKey = ({ sensorId, valueName }: Pick<Signal, 'sensorId' | 'va
 type Kind = 'lost' | 'doubled' | 'wrong';
 
 /** Compares point for point. Pure; what the bridge says about itself is held against what is there. */
-export function judge(plant: Plant, evidence: Evidence, asked: Asked): Verdict {
+export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verdict {
   const count = { lost: 0, doubled: 0, wrong: 0 };
   const first = new Map<Kind, string>();
   const note = (kind: Kind, signal: Signal, at: Instant): void => {

@@ -7,7 +7,7 @@ import { allowedInOneSecond } from './plants.ts';
 import { preciseNowMs } from '../simulator/recorder.ts';
 
 /** What went wrong last; `until`: the source is left alone until then. */
-export interface Trouble {
+export interface BoardTrouble {
   readonly message: string;
   readonly at: Instant;
   readonly until: Instant | null;
@@ -25,7 +25,7 @@ export interface BoardRow {
   readonly requests: number;
   readonly lastSecond: number;
   readonly allowedInOneSecond: number;
-  readonly trouble: Trouble | undefined;
+  readonly trouble: BoardTrouble | undefined;
 }
 
 const HISTORY = `
@@ -34,7 +34,7 @@ const HISTORY = `
 
 /** Looks at the sources again and again; a trouble that is over is remembered, because it is gone within a second. */
 export function observerOf(database: Database, plants: readonly RunningPlant[]): () => Promise<readonly BoardRow[]> {
-  const troubles = new Map<string, Trouble>();
+  const troubles = new Map<string, BoardTrouble>();
   return async () => {
     const lines = new Map((await listSources(database)).map((line) => [line.name, line]));
     const shares = await database.rows<{ name: string; share: number }>(HISTORY);

@@ -5,11 +5,11 @@ import { pino } from 'pino';
 import { configInvalid } from '../core/errors.ts';
 import { MILLISECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { askedOf, evidenceOf, storedReadings } from './evidence.ts';
+import { askedOf, evidenceOf, readingsBySeries } from './evidence.ts';
 import { LOG } from './guide.ts';
 import type { Home } from './home.ts';
 import { influxOf } from './influx.ts';
-import { judge, seriesKey } from './judge.ts';
+import { judgePlant, seriesKey } from './judge.ts';
 import { observerOf } from './observe.ts';
 import type { BoardRow } from './observe.ts';
 import { openPlant } from './plant-server.ts';
@@ -17,7 +17,7 @@ import type { RunningPlant } from './plant-server.ts';
 import { demoPlants } from './plants.ts';
 import type { Plant } from './plants.ts';
 import { PROJECT, writeSource } from './source-file.ts';
-import type { Outcome } from './summary.ts';
+import type { DemoOutcome } from './summary.ts';
 import { thingsboardOf } from './thingsboard.ts';
 import { startDaemon } from '../pull/daemon.ts';
 import { applySource } from '../source/registration.ts';
@@ -55,7 +55,7 @@ const now = (): Instant => Date.now() * MILLISECOND;
 const opening = { influxdb: influxOf, thingsboard: thingsboardOf };
 
 /** The whole demo but for what is printed: plants, bridge, polls, comparison. Leaves nothing running, whatever happens. */
-export async function runDemo(options: DemoOptions, audience: Audience): Promise<Outcome> {
+export async function runDemo(options: DemoOptions, audience: Audience): Promise<DemoOutcome> {
   const { home } = options;
   const plants: RunningPlant[] = [];
   try {
@@ -92,7 +92,7 @@ async function pollAndJudge(
   plants: readonly RunningPlant[],
   options: DemoOptions,
   audience: Audience,
-): Promise<Outcome> {
+): Promise<DemoOutcome> {
   if (options.signal.aborted) return { ran: 0, verdicts: [], problems: ['stopped before anything was polled'] };
   const begun = now();
   audience.begins();
@@ -129,12 +129,12 @@ async function watch(
 async function judgeAll(
   { database }: Context,
   plants: readonly RunningPlant[],
-): Promise<Pick<Outcome, 'verdicts' | 'problems'>> {
-  const stored = await storedReadings(database);
+): Promise<Pick<DemoOutcome, 'verdicts' | 'problems'>> {
+  const stored = await readingsBySeries(database);
   const verdicts = [];
   for (const running of plants) {
     const { plant } = running;
-    verdicts.push(judge(plant, await evidenceOf(database, plant.name, stored), askedOf(running)));
+    verdicts.push(judgePlant(plant, await evidenceOf(database, plant.name, stored), askedOf(running)));
   }
   const problems = verdicts.flatMap(({ source, faults }) => faults.map((fault) => `${source}: ${fault}`));
   const strangers = strangersIn(

@@ -5,7 +5,7 @@ import type { Paint } from './board.ts';
 import type { Verdict } from './judge.ts';
 
 /** What a demo comes to. */
-export interface Outcome {
+export interface DemoOutcome {
   /** How long sources were polled. */
   readonly ran: Microseconds;
   readonly verdicts: readonly Verdict[];
@@ -32,7 +32,7 @@ export const summaryRows = (verdicts: readonly Verdict[]): (string | number)[][]
 };
 
 /** The result in a sentence or, where it failed, in one for each thing that did. */
-export function resultLines({ ran, verdicts, problems }: Outcome, paint: Paint): string[] {
+export function resultLines({ ran, verdicts, problems }: DemoOutcome, paint: Paint): string[] {
   if (problems.length > 0) {
     return [
       ...problems.map((problem) => `${paint('red', '✗')} ${problem}`),
@@ -46,7 +46,7 @@ export function resultLines({ ran, verdicts, problems }: Outcome, paint: Paint):
   ];
 }
 
-export const summaryDocument = ({ ran, verdicts, problems }: Outcome): Record<string, unknown> => ({
+export const summaryDocument = ({ ran, verdicts, problems }: DemoOutcome): Record<string, unknown> => ({
   ok: problems.length === 0,
   seconds: Math.round(ran / SECOND),
   problems,

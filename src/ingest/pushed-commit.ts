@@ -7,7 +7,7 @@ import type { NumberedColumn } from './rows.ts';
 import { WRITTEN, copyRows, isKeyTaken } from './writing.ts';
 
 /** What the readings of a push were to the database. Together they are all of them. */
-export interface Counts {
+export interface PushCounts {
   /** Stored for the first time. */
   readonly accepted: number;
   /** There already with the same value, precision and labels. */
@@ -33,7 +33,7 @@ export async function commitPushes(
   database: Database,
   pushes: readonly PushColumns[],
   { table, fresh }: { table: string; fresh: boolean },
-): Promise<Counts[]> {
+): Promise<PushCounts[]> {
   const pieces = inKeyOrder(pushes);
   const columns = pieces.map(({ numbered }) => numbered);
   const rows = countRows(columns);
@@ -117,7 +117,7 @@ async function upsert(client: PoolClient, columns: readonly NumberedColumn[], ro
   return answer[0] ?? NONE_KNOWN;
 }
 
-function countsOf(pushes: readonly PushColumns[], pieces: readonly Piece[], known: Known): Counts[] {
+function countsOf(pushes: readonly PushColumns[], pieces: readonly Piece[], known: Known): PushCounts[] {
   const total = pushes.map((columns) => countRows(columns));
   const same = pushes.map(() => 0);
   const revised = pushes.map(() => 0);

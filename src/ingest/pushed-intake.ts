@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { DatabaseSlow, inTime } from '../database/patience.ts';
 import type { Ingestion } from './ingestion.ts';
 import { commitPushes } from './pushed-commit.ts';
-import type { Counts } from './pushed-commit.ts';
+import type { PushCounts } from './pushed-commit.ts';
 import { pushedQueue } from './pushed-queue.ts';
 import type { Waiting } from './pushed-queue.ts';
 import type { Pushed } from './pushed-readings.ts';
@@ -15,7 +15,7 @@ export interface Intake {
    * count as duplicates. Throws `DatabaseSlow` when that takes too long (whether they are stored is not known then), and
    * what the database throws.
    */
-  push(applicationId: string, projectId: number, pushed: Pushed): Promise<Counts>;
+  push(applicationId: string, projectId: number, pushed: Pushed): Promise<PushCounts>;
   /** Waits until nothing waits any more. */
   idle(): Promise<void>;
 }
@@ -29,7 +29,7 @@ const DEADLOCK_TRIES = 3;
 interface Push extends Waiting {
   /** Where its readings go: one partition or the table of all. */
   readonly table: string;
-  readonly done: (counts: Counts) => void;
+  readonly done: (counts: PushCounts) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -57,7 +57,7 @@ export function intakeOf({
     return { columns, table: await ingestion.prepare(columns) };
   }
 
-  async function commit(group: readonly Push[]): Promise<Counts[]> {
+  async function commit(group: readonly Push[]): Promise<PushCounts[]> {
     const fresh = group.every(({ applicationId }) => !repeating.has(applicationId));
     const columns = group.map((push) => push.columns);
     const tables = new Set(group.map((push) => push.table));
@@ -94,8 +94,8 @@ export function intakeOf({
     running = undefined;
   }
 
-  function wait(ms: number, waiting: Omit<Push, 'done' | 'failed'>): Promise<Counts> {
-    const { promise, resolve: done, reject: failed } = Promise.withResolvers<Counts>();
+  function wait(ms: number, waiting: Omit<Push, 'done' | 'failed'>): Promise<PushCounts> {
+    const { promise, resolve: done, reject: failed } = Promise.withResolvers<PushCounts>();
     const push = { ...waiting, done, failed };
     queue.add(push);
     const patience = setTimeout(() => {

@@ -10,7 +10,7 @@ import {
   judgeValue,
   judgeValueName,
 } from '../core/reading.ts';
-import type { Clock, RefusalReason } from '../core/reading.ts';
+import type { TimeBounds, RefusalReason } from '../core/reading.ts';
 
 /** A pushed reading that was refused: its place in the body, and as a JSON pointer the field that is wrong. */
 export interface PushedRefusal {
@@ -53,7 +53,7 @@ type Element = { readonly [field in Field]?: unknown };
 const NO_LABELS: readonly string[] = [];
 
 /** The elements of a pushed body as columns and refusals, by the rules of core/reading.ts. One pass, nothing coerced. */
-export function judgePushed(elements: readonly unknown[], clock: Clock): Pushed {
+export function judgePushed(elements: readonly unknown[], clock: TimeBounds): Pushed {
   const sensors = new Map<string, Map<string, OpenColumn>>();
   const instants = rememberingLast((date) => (typeof date === 'string' ? judgeInstant(date, clock) : 'bad-instant'));
   const labelsOf = sharingLabels();

@@ -4,7 +4,7 @@ import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
 
 /** A reading with the fields of seed 2.1; `precision` where the platform speaks of quality. */
-export interface Reading {
+export interface StoredReading {
   readonly sensorId: string;
   readonly valueName: string;
   readonly at: Instant;
@@ -62,7 +62,7 @@ const PAGE_OF = `
  * asked for one after the other, so memory stays flat and no transaction stays open however long the reader takes;
  * what is written meanwhile may or may not be among them.
  */
-export async function* storedReadings(database: Database, wanted: Wanted): AsyncGenerator<readonly Reading[]> {
+export async function* storedReadings(database: Database, wanted: Wanted): AsyncGenerator<readonly StoredReading[]> {
   let after: Series | undefined;
   for (;;) {
     const series = await database.rows<Series & Record<string, unknown>>(NEXT_SERIES, [
@@ -81,7 +81,7 @@ async function* readingsOf(
   database: Database,
   series: readonly Series[],
   { from, to }: Window,
-): AsyncGenerator<readonly Reading[]> {
+): AsyncGenerator<readonly StoredReading[]> {
   let first = 0;
   let begin = from;
   // Dense series fill pages alone and are asked for one at a time, sparse ones by the hundred.
@@ -109,7 +109,7 @@ async function* readingsOf(
   }
 }
 
-const readingOf = ({ at, value, precision, labels }: Row, { sensorId, valueName }: Series): Reading => ({
+const readingOf = ({ at, value, precision, labels }: Row, { sensorId, valueName }: Series): StoredReading => ({
   sensorId,
   valueName,
   at,

@@ -56,7 +56,7 @@ declare module 'axios' {
 }
 
 /** What the platform's documentation says about limits. Vendor facts are data: each with its source in a comment. */
-export interface Limits {
+export interface PlatformLimits {
   /** Longest window to ask for, µs. */
   readonly maxWindow: Microseconds;
   /** Shortest length a window may be halved to, µs: the platform's own resolution of time. */
@@ -129,7 +129,7 @@ export interface Platform<O = unknown> {
   readonly docs: string;
   readonly kinds: Readonly<Partial<Record<KindName, Authorisation>>>;
   readonly options: z.ZodType<O>;
-  readonly limits: Limits;
+  readonly limits: PlatformLimits;
   readonly identify: (http: Http, options: O) => Promise<{ product: string; clock?: Instant }>;
   readonly sensors: (http: Http, options: O) => AsyncIterable<Sensor>;
   readonly read: (http: Http, options: O, selection: Selection, window: Window) => AsyncIterable<Samples>;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Sealing } from '../access/sealing.ts';
 import type { KindSchemas } from '../core/source/source.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Partitions } from '../database/partitions.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
@@ -15,7 +15,7 @@ export interface Bridge {
   readonly settings: Settings;
   readonly database: Database;
   readonly partitions: Partitions;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly sealing: Sealing;
   readonly ingestion: Ingestion;
   readonly sources: Sources;

@@ -24,7 +24,7 @@ const BUFFER = 4;
 const STRAY_SAMPLES = 1_000;
 
 /** One window to ask for, in its stream and lane. */
-export interface Task {
+export interface WindowTask {
   readonly source: OpenSource;
   readonly stream: Stream;
   readonly lane: 'live' | 'history';
@@ -56,7 +56,7 @@ export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): 
 /** pace → read → normalise → check: one window in memory. Nothing is stored. */
 export async function readWindow(
   source: OpenSource,
-  given: Pick<Task, 'stream' | 'lane' | 'window' | 'covered'> & { maxReadings: number; now: () => Instant },
+  given: Pick<WindowTask, 'stream' | 'lane' | 'window' | 'covered'> & { maxReadings: number; now: () => Instant },
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const { window, stream, lane } = given;
@@ -87,7 +87,7 @@ function check(batch: Batch, window: Window): void {
 /** One window under names that are kept; it is read again where one turned out to be another variable's. */
 async function readNamed(
   bridge: Bridge,
-  given: Task & { maxReadings: number; now: () => Instant },
+  given: WindowTask & { maxReadings: number; now: () => Instant },
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const { rules } = given.source;
@@ -100,7 +100,7 @@ async function readNamed(
 }
 
 /** pace → read → normalise → check → commit of one window; a window that is too much is halved instead. */
-export async function fetchWindow(bridge: Bridge, task: Task, signal: AbortSignal): Promise<FetchResult> {
+export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: AbortSignal): Promise<FetchResult> {
   const { source, stream, window, lane } = task;
   const limits = { minWindow: source.platform.limits.minWindow, maxWindow: source.policy.maxWindow };
   const comfortable = bridge.settings.windowReadings;

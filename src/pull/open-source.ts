@@ -11,12 +11,12 @@ import type { Mapping } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
 import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
-import type { Clock } from '../database/clock.ts';
+import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Platform, Selection } from '../platform/contract.ts';
 import type { Registry } from './bridge.ts';
 import { openConnection } from '../platform/connection/index.ts';
-import type { Connection, Pacer, Tokens } from '../platform/connection/index.ts';
+import type { Connection, Pacer, GrantStore } from '../platform/connection/index.ts';
 import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
@@ -69,7 +69,7 @@ export const USER_AGENT = 'databridge';
 export function sourceOpener(given: {
   readonly database: Database;
   readonly sealing: Sealing;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly registry: Registry;
   readonly workerId: string;
 }): (row: SourceRow) => Promise<OpenSource> {
@@ -120,7 +120,7 @@ async function readAuthority(path: string): Promise<string> {
 /** Opens a source from its parsed configuration; `check` and `preview` use it without any database. */
 export async function openSource(
   row: { id: number; revision: number; projectId: number; start: Instant },
-  given: { config: SourceConfig; platform: Platform; pacer: Pacer; tokens: Tokens; now: () => Instant },
+  given: { config: SourceConfig; platform: Platform; pacer: Pacer; tokens: GrantStore; now: () => Instant },
 ): Promise<OpenSource> {
   const { config, platform } = given;
   const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];

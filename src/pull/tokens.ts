@@ -3,10 +3,10 @@ import { sharedGrantOf } from '../access/shared-grant.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Grant } from '../platform/contract.ts';
-import type { Tokens } from '../platform/connection/index.ts';
+import type { GrantStore } from '../platform/connection/index.ts';
 
 /** The token of one source, shared by all hosts. */
-export function tokensOf(database: Database, sealing: Sealing, sourceId: number): Tokens {
+export function tokensOf(database: Database, sealing: Sealing, sourceId: number): GrantStore {
   const owner = {
     name: 'the source',
     table: 'source',

@@ -1,4 +1,4 @@
-import type { Answer, Simulator } from './serve.ts';
+import type { SimulatedAnswer, Simulator } from './serve.ts';
 
 /**
  * The endpoints a test drives any simulator with; none of them is recorded or harmed by a fault.
@@ -10,7 +10,7 @@ import type { Answer, Simulator } from './serve.ts';
  * - `GET /__admin/clock` `{nowMs}`; `POST /__admin/clock` a `ClockChange`.
  * - `POST /__admin/invalidate-tokens` makes every token issued so far worthless; `GET /__admin/state` the platform's own.
  */
-export function administer(simulator: Simulator, method: string, path: string, body: string): Answer {
+export function administer(simulator: Simulator, method: string, path: string, body: string): SimulatedAnswer {
   try {
     const result = perform(simulator, `${method} ${path.slice('/__admin/'.length)}`, body);
     return { status: result === undefined ? 404 : 200, body: JSON.stringify(result ?? { message: `no ${path}` }) };

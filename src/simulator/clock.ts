@@ -2,7 +2,7 @@
 export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly run: true };
 
 /** The simulator's idea of now. A test moves it, so nothing has to wait for a token to expire or a late point to show. */
-export class Clock {
+export class SimulatedClock {
   #frozenMs: number | null;
   #aheadMs = 0;
 

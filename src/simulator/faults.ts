@@ -41,11 +41,11 @@ export type Effect =
   /** Before the request is looked at, every token issued so far stops being accepted. */
   | { readonly kind: 'invalidate-tokens'; readonly tokens?: 'all' | 'access' };
 
-export type Fault = FaultScope & Effect;
+export type SimulatedFault = FaultScope & Effect;
 
 export interface SwitchedFault {
   readonly id: number;
-  readonly fault: Fault;
+  readonly fault: SimulatedFault;
   /** Matching requests so far, hit or let through. */
   readonly matched: number;
   readonly hits: number;
@@ -82,10 +82,10 @@ const required: Partial<Record<Effect['kind'], string>> = {
 
 /** The faults of one simulator, switched on and off while it runs. */
 export class Faults {
-  #switched: { id: number; fault: Fault; matched: number; hits: number }[] = [];
+  #switched: { id: number; fault: SimulatedFault; matched: number; hits: number }[] = [];
   #lastId = 0;
 
-  /** Returns the fault's id. Throws, saying what is wrong, if it is not a {@link Fault}. */
+  /** Returns the fault's id. Throws, saying what is wrong, if it is not a {@link SimulatedFault}. */
   switchOn(fault: unknown): number {
     this.#lastId += 1;
     this.#switched.push({ id: this.#lastId, fault: parseFault(fault), matched: 0, hits: 0 });
@@ -128,7 +128,7 @@ export function isPointEffect(effect: Effect): effect is PointEffect {
 }
 
 /** A misspelt fault must not pass for one that never bites, so unknown names and values are refused. */
-function parseFault(input: unknown): Fault {
+function parseFault(input: unknown): SimulatedFault {
   const fault = Object(input) as Record<string, unknown>;
   const kind = fault['kind'];
   if (typeof kind !== 'string' || !Object.hasOwn(fieldsOfKind, kind)) throw new Error(`no such fault: ${String(kind)}`);
@@ -143,7 +143,7 @@ function parseFault(input: unknown): Fault {
     else if (ownFields[name] !== 'word') throw new Error(`a fault ${kind} has no ${name}`);
     else if (!wordsOfField[`${kind}.${name}`]?.includes(text(name, value))) throw new Error(`${name} is not ${value}`);
   }
-  return fault as unknown as Fault;
+  return fault as unknown as SimulatedFault;
 }
 
 function text(name: string, value: unknown): string {

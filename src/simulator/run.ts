@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Clock } from './clock.ts';
+import { SimulatedClock } from './clock.ts';
 import { serve, type SimulatedPlatform } from './serve.ts';
 
 const usage = `usage: node adapters/platforms/NAME/simulator.ts [--port N] [--options JSON] [--clock MS] [--until-stdin-ends]
@@ -13,7 +13,9 @@ const usage = `usage: node adapters/platforms/NAME/simulator.ts [--port N] [--op
  * The command line of every simulator. Prints one JSON line `{"url": "http://127.0.0.1:…"}` once it listens; ends with
  * exit code 2 and a reason on wrong usage. `create` gets the parsed options and throws if they are wrong.
  */
-export async function run(create: (options: unknown, clock: Clock) => SimulatedPlatform): Promise<void> {
+export async function runSimulator(
+  create: (options: unknown, clock: SimulatedClock) => SimulatedPlatform,
+): Promise<void> {
   try {
     const { values } = parseArgs({
       options: {
@@ -23,7 +25,7 @@ export async function run(create: (options: unknown, clock: Clock) => SimulatedP
         'until-stdin-ends': { type: 'boolean', default: false },
       },
     });
-    const clock = new Clock();
+    const clock = new SimulatedClock();
     if (values.clock !== undefined) clock.change({ nowMs: Number(values.clock) });
     const platform = create(JSON.parse(values.options), clock);
     const url = await serve(platform, clock, Number(values.port));

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administer } from './admin.ts';
-import type { Clock } from './clock.ts';
+import type { SimulatedClock } from './clock.ts';
 import { exchangeTypes } from './distort.ts';
 import { Faults, isEnding, isPointEffect, type Effect, type EndingEffect, type PointEffect } from './faults.ts';
 import { preciseNowMs, Recorder, type RecordedRequest } from './recorder.ts';
 
-export interface Request {
+export interface SimulatedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -17,7 +17,7 @@ export interface Request {
   readonly pointEffects: readonly PointEffect[];
 }
 
-export interface Answer {
+export interface SimulatedAnswer {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,9 +25,9 @@ export interface Answer {
 
 /** What a simulated product is, beneath the faults, the recording and the admin endpoints all simulators share. */
 export interface SimulatedPlatform {
-  answer(request: Request): Answer;
+  answer(request: SimulatedRequest): SimulatedAnswer;
   /** The body the product sends with an error status it did not come to by itself. */
-  errorBody(status: number): Answer;
+  errorBody(status: number): SimulatedAnswer;
   invalidateTokens(tokens: 'all' | 'access'): void;
   /** What `GET /__admin/state` shows: plain JSON, no credentials. */
   state(): unknown;
@@ -35,13 +35,13 @@ export interface SimulatedPlatform {
 
 export interface Simulator {
   readonly platform: SimulatedPlatform;
-  readonly clock: Clock;
+  readonly clock: SimulatedClock;
   readonly recorder: Recorder;
   readonly faults: Faults;
 }
 
 /** Listens on 127.0.0.1; port 0 takes a free one. Resolves to the base URL, without a trailing slash. */
-export async function serve(platform: SimulatedPlatform, clock: Clock, port: number): Promise<string> {
+export async function serve(platform: SimulatedPlatform, clock: SimulatedClock, port: number): Promise<string> {
   const simulator = { platform, clock, recorder: new Recorder(), faults: new Faults() };
   const server: Server = createServer((incoming, response) => void handle(simulator, incoming, response));
   await new Promise<void>((listening, failed) => {
@@ -73,7 +73,7 @@ async function handle(simulator: Simulator, incoming: IncomingMessage, response:
 
 async function answerWith(
   { platform, recorder }: Simulator,
-  request: Request,
+  request: SimulatedRequest,
   effects: readonly Effect[],
   response: ServerResponse,
   recorded: RecordedRequest,
@@ -90,7 +90,7 @@ async function answerWith(
   send(response, ending ? spoil(answer, ending) : answer, recorded, recorder);
 }
 
-function errorAnswer(platform: SimulatedPlatform, effect: EndingEffect & { kind: 'status' }): Answer {
+function errorAnswer(platform: SimulatedPlatform, effect: EndingEffect & { kind: 'status' }): SimulatedAnswer {
   const answer = platform.errorBody(effect.status);
   if (effect.retryAfterSeconds === undefined) return answer;
   // An HTTP date has whole seconds: rounded up, so that waiting for it is never too short.
@@ -99,7 +99,7 @@ function errorAnswer(platform: SimulatedPlatform, effect: EndingEffect & { kind:
   return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
 }
 
-function spoil(answer: Answer, effect: EndingEffect): Answer {
+function spoil(answer: SimulatedAnswer, effect: EndingEffect): SimulatedAnswer {
   if (effect.kind === 'truncate') return { ...answer, body: answer.body.slice(0, answer.body.length / 2) };
   if (effect.kind !== 'wrong-shape') return answer;
   const json = (value: unknown) => ({ status: 200, body: JSON.stringify(value) });
@@ -110,13 +110,18 @@ function spoil(answer: Answer, effect: EndingEffect): Answer {
   return { status: 200, body: page, headers: { 'content-type': 'text/html' } };
 }
 
-function loseHalf(response: ServerResponse, answer: Answer): void {
+function loseHalf(response: ServerResponse, answer: SimulatedAnswer): void {
   const body = Buffer.from(answer.body);
   response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': body.length });
   response.write(body.subarray(0, body.length / 2), () => response.socket?.destroy());
 }
 
-function send(response: ServerResponse, answer: Answer, recorded?: RecordedRequest | null, recorder?: Recorder): void {
+function send(
+  response: ServerResponse,
+  answer: SimulatedAnswer,
+  recorded?: RecordedRequest | null,
+  recorder?: Recorder,
+): void {
   const body = Buffer.from(answer.body);
   const headers = { 'content-type': 'application/json', 'content-length': body.length, ...answer.headers };
   response.writeHead(answer.status, headers);

@@ -2,7 +2,7 @@ import { instantAtOrAfter, instantAtOrBefore, type Rhythm } from './rhythm.ts';
 
 export type Value = number | boolean | string | { readonly [name: string]: Value };
 
-export interface Point {
+export interface TruthPoint {
   /** Milliseconds since 1970, UTC. */
   readonly ts: number;
   readonly value: Value;
@@ -40,7 +40,7 @@ export interface TruthSpec {
  * Everything that is true of a key in `[fromMs, toMs)`, oldest first, whether or not the simulator shows it yet.
  * Pure: the same arguments always give the same points. An unknown device or key has none.
  */
-export function truth(spec: TruthSpec, deviceId: string, keyName: string, fromMs: number, toMs: number): Point[] {
+export function truth(spec: TruthSpec, deviceId: string, keyName: string, fromMs: number, toMs: number): TruthPoint[] {
   return [...pointsOldestFirst(spec, deviceId, keyName, fromMs, toMs)];
 }
 
@@ -52,7 +52,7 @@ export function visibleTruth(
   fromMs: number,
   toMs: number,
   nowMs: number,
-): Point[] {
+): TruthPoint[] {
   const points = truth(spec, deviceId, keyName, fromMs, toMs);
   return points.filter(({ ts }) => visibleFromMs(spec, deviceId, keyName, ts) <= nowMs);
 }
@@ -72,7 +72,7 @@ export function* pointsOldestFirst(
   keyName: string,
   fromMs: number,
   toMs: number,
-): Generator<Point> {
+): Generator<TruthPoint> {
   const key = keyOf(spec, deviceId, keyName);
   if (!key) return;
   const endMs = Math.min(toMs, spec.endMs ?? Infinity);
@@ -91,7 +91,7 @@ export function* pointsNewestFirst(
   keyName: string,
   fromMs: number,
   toMs: number,
-): Generator<Point> {
+): Generator<TruthPoint> {
   const key = keyOf(spec, deviceId, keyName);
   if (!key) return;
   const firstMs = Math.max(fromMs, spec.firstMs);

@@ -4,7 +4,7 @@ import { edgeOf } from '../core/plan.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
-import type { Reading } from '../ingest/stored-readings.ts';
+import type { StoredReading } from '../ingest/stored-readings.ts';
 import type { Platform } from '../platform/contract.ts';
 import { learnedOf } from '../pull/fetch-window.ts';
 import { openTrial } from './trial.ts';
@@ -21,7 +21,7 @@ export interface Preview {
   readonly outside: number;
   readonly refused: ReadonlyMap<RefusalReason, number>;
   readonly examples: readonly Refusal[];
-  readonly sample: readonly Reading[];
+  readonly sample: readonly StoredReading[];
   readonly requests: number;
 }
 
@@ -88,7 +88,7 @@ export function summed(batches: readonly Batch[], limit: number): Summary {
   const refused = new Map<RefusalReason, number>();
   const examples: Refusal[] = [];
   const shown = new Map<RefusalReason, number>();
-  const series = new Map<string, Reading[]>();
+  const series = new Map<string, StoredReading[]>();
   for (const batch of batches) {
     for (const [reason, count] of batch.refused) refused.set(reason, (refused.get(reason) ?? 0) + count);
     for (const example of batch.examples) {
@@ -121,7 +121,7 @@ export function summed(batches: readonly Batch[], limit: number): Summary {
 }
 
 /** The first of every series, then the second of every one, … until there are `limit`; given back series by series. */
-function spread(series: readonly (readonly Reading[])[], limit: number): Reading[] {
+function spread(series: readonly (readonly StoredReading[])[], limit: number): StoredReading[] {
   const taken = series.map(() => 0);
   let left = limit;
   for (let round = 0; left > 0 && series.some((readings) => readings.length > round); round += 1) {

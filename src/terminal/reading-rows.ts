@@ -1,5 +1,5 @@
 import { formatInstant } from '../core/instant.ts';
-import type { Reading } from '../ingest/stored-readings.ts';
+import type { StoredReading } from '../ingest/stored-readings.ts';
 import type { Cell } from './output.ts';
 
 /** The fields of a reading in the order of seed 2.1, as heading of tables and CSV. */
@@ -13,7 +13,7 @@ export const labelsCell = (labels: readonly string[]): string =>
 export const labelsIn = (cell: string): string[] =>
   Array.from(cell.matchAll(/(?:^|;)((?:\\[\\;]|[^;])*)/g), ([, label = '']) => label.replaceAll(/\\([\\;])/g, '$1'));
 
-export const readingCells = ({ sensorId, valueName, at, value, precision, labels }: Reading): Cell[] => [
+export const readingCells = ({ sensorId, valueName, at, value, precision, labels }: StoredReading): Cell[] => [
   sensorId,
   valueName,
   formatInstant(at),
@@ -30,7 +30,7 @@ export const readingDocument = ({
   value,
   precision,
   labels,
-}: Reading): Record<string, unknown> => ({
+}: StoredReading): Record<string, unknown> => ({
   sensorId,
   valueName,
   date: formatInstant(at),

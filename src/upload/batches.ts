@@ -17,7 +17,7 @@ const NAMES_BYTES = 100;
  * Records gathered into batches, in order. The next one is read while the last one is under way, and a batch that a pipe
  * fills slowly goes out before it is full.
  */
-export async function* batchesOf(
+export async function* uploadBatches(
   pages: AsyncIterator<readonly FileRecord[]>,
   { records: most, lingerMs }: BatchLimits,
 ): AsyncGenerator<readonly FileRecord[]> {

@@ -4,7 +4,7 @@ import { linesOf } from './lines.ts';
 import type { Line } from './lines.ts';
 import { isFilled } from './ndjson.ts';
 import { hugeNumber, localRefusal } from './record.ts';
-import type { FileRecord, LocalReason, Place } from './record.ts';
+import type { FileRecord, LocalReason, FilePosition } from './record.ts';
 import { READING_FIELDS, labelsIn } from '../terminal/reading-rows.ts';
 
 /** No cell has more lines than this: a quote that is never closed costs its own line, not the rest of the file. */
@@ -25,7 +25,7 @@ export interface Heading {
  */
 export async function* csvRecords(
   chunks: AsyncIterable<Buffer>,
-  from: Place,
+  from: FilePosition,
   heading: Heading,
 ): AsyncGenerator<readonly FileRecord[]> {
   let columns = heading.known;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { PushError } from '../client/index.ts';
 import type { PushAnswer, PushClient, PushFault } from '../client/index.ts';
-import { batchesOf } from './batches.ts';
+import { uploadBatches } from './batches.ts';
 import { deliveryTo } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
 import { localJudge } from './judge.ts';
@@ -177,6 +177,6 @@ test('batches are full, but for a large record and for a pipe that is slow', asy
     yield records.slice(7);
   }
   const lengths: number[] = [];
-  for await (const batch of batchesOf(pages(), { records: 3, lingerMs: 20 })) lengths.push(batch.length);
+  for await (const batch of uploadBatches(pages(), { records: 3, lingerMs: 20 })) lengths.push(batch.length);
   expect(lengths).toEqual([3, 1, 1, 1, 1, 2]);
 });

@@ -15,7 +15,7 @@ export interface RefusedRecord {
 }
 
 /** What became of a batch. */
-export interface Delivered {
+export interface SentBatch {
   readonly accepted: number;
   readonly duplicates: number;
   readonly revised: number;
@@ -26,7 +26,7 @@ export interface Delivered {
 
 export interface Delivery {
   /** Sends a batch and waits until it is durable. Throws PushError, and AbortError where a wait was ended. */
-  deliver(batch: readonly FileRecord[]): Promise<Delivered>;
+  deliver(batch: readonly FileRecord[]): Promise<SentBatch>;
   /** Requests so far, tries that failed included. */
   requests(): number;
 }
@@ -62,7 +62,7 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
     }
   }
 
-  async function send(records: readonly FileRecord[]): Promise<Delivered> {
+  async function send(records: readonly FileRecord[]): Promise<SentBatch> {
     try {
       const answer = await push(records);
       const { accepted, duplicates, revised, unknownFields } = answer;
@@ -75,7 +75,7 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
     }
   }
 
-  async function sendAll(records: readonly FileRecord[]): Promise<Delivered> {
+  async function sendAll(records: readonly FileRecord[]): Promise<SentBatch> {
     let sum = NOTHING;
     for (let from = 0; from < records.length;) {
       const part = records.slice(from, from + most);
@@ -100,9 +100,9 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
   };
 }
 
-const NOTHING: Delivered = { accepted: 0, duplicates: 0, revised: 0, unknownFields: 0, refused: [] };
+const NOTHING: SentBatch = { accepted: 0, duplicates: 0, revised: 0, unknownFields: 0, refused: [] };
 
-const added = (one: Delivered, other: Delivered): Delivered => ({
+const added = (one: SentBatch, other: SentBatch): SentBatch => ({
   accepted: one.accepted + other.accepted,
   duplicates: one.duplicates + other.duplicates,
   revised: one.revised + other.revised,

@@ -8,7 +8,7 @@ import { csvRecords } from './csv.ts';
 import type { Heading } from './csv.ts';
 import { jsonRecords } from './json.ts';
 import { ndjsonRecords } from './ndjson.ts';
-import type { FileRecord, Place } from './record.ts';
+import type { FileRecord, FilePosition } from './record.ts';
 
 export const FORMATS = ['ndjson', 'json', 'csv'] as const;
 
@@ -48,7 +48,7 @@ export async function inputOf(path: string): Promise<Input> {
 }
 
 /** The bytes from a place on; `stop` ends them with an AbortError. */
-export function bytesOf({ path }: Input, from: Place, stop: AbortSignal): AsyncIterable<Buffer> {
+export function bytesOf({ path }: Input, from: FilePosition, stop: AbortSignal): AsyncIterable<Buffer> {
   const stream: Readable =
     path === undefined
       ? process.stdin
@@ -91,7 +91,7 @@ export function formatOf({ path }: Input, first: Buffer): Format {
 export function recordsOf(
   format: Format,
   { chunks, first }: { readonly chunks: AsyncIterable<Buffer>; readonly first: Buffer },
-  from: Place,
+  from: FilePosition,
   heading: Heading,
 ): AsyncGenerator<readonly FileRecord[]> {
   const isMarked = from.offset === 0 && first.subarray(0, MARK_BYTES).equals(BYTE_ORDER_MARK);

@@ -4,7 +4,7 @@ import { BridgeError } from '../core/errors.ts';
 import { formatOf, recordsOf } from './file.ts';
 import type { Format } from './file.ts';
 import { BEGINNING, LONGEST_RECORD_BYTES } from './record.ts';
-import type { FileRecord, Place } from './record.ts';
+import type { FileRecord, FilePosition } from './record.ts';
 import { csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
 
 /** A file in chunks of so many bytes, from a place on. */
@@ -15,7 +15,7 @@ async function* cut(file: Buffer, chunkBytes: number): AsyncGenerator<Buffer> {
 async function read(
   format: Format,
   text: string | Buffer,
-  given: { chunkBytes?: number; from?: Place; columns?: readonly string[] } = {},
+  given: { chunkBytes?: number; from?: FilePosition; columns?: readonly string[] } = {},
 ): Promise<FileRecord[]> {
   const from = given.from ?? BEGINNING;
   const file = Buffer.from(text as string).subarray(from.offset);

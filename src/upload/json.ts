@@ -1,7 +1,7 @@
 import { BridgeError, configInvalid } from '../core/errors.ts';
 import { parsed } from './ndjson.ts';
 import { LONGEST_RECORD_BYTES } from './record.ts';
-import type { FileRecord, Place } from './record.ts';
+import type { FileRecord, FilePosition } from './record.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -24,7 +24,7 @@ type Expecting = 'array' | 'first' | 'element' | 'comma' | 'nothing';
  */
 export async function* jsonRecords(
   chunks: AsyncIterable<Buffer>,
-  from: Place,
+  from: FilePosition,
   { isBegun }: { readonly isBegun: boolean },
 ): AsyncGenerator<readonly FileRecord[]> {
   let { offset, line } = from;

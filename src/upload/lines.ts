@@ -1,5 +1,5 @@
 import { LONGEST_RECORD_BYTES } from './record.ts';
-import type { Place } from './record.ts';
+import type { FilePosition } from './record.ts';
 
 /** A line without its end. `bytes` is undefined where it is too long to be kept. */
 export interface Line {
@@ -7,7 +7,7 @@ export interface Line {
   readonly bytes: Buffer | undefined;
   /** Its beginning, where `bytes` is not there. */
   readonly start: Buffer;
-  readonly next: Place;
+  readonly next: FilePosition;
 }
 
 const LINE_FEED = 10;
@@ -17,7 +17,7 @@ const CARRIAGE_RETURN = 13;
 const KEPT_BYTES = 200;
 
 /** Cuts chunks into lines. Memory is bounded by the longest record, whatever comes. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>, from: Place): AsyncGenerator<readonly Line[]> {
+export async function* linesOf(chunks: AsyncIterable<Buffer>, from: FilePosition): AsyncGenerator<readonly Line[]> {
   let { offset, line } = from;
   let carried: Buffer[] = [];
   let carriedBytes = 0;

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { linesOf } from './lines.ts';
 import type { Line } from './lines.ts';
 import { localRefusal, recordOf } from './record.ts';
-import type { FileRecord, LocalRefusal, Place } from './record.ts';
+import type { FileRecord, LocalRefusal, FilePosition } from './record.ts';
 
 /** NDJSON: one JSON object a line; empty lines do not count. */
 export async function* ndjsonRecords(
   chunks: AsyncIterable<Buffer>,
-  from: Place,
+  from: FilePosition,
 ): AsyncGenerator<readonly FileRecord[]> {
   for await (const lines of linesOf(chunks, from)) yield lines.filter(isFilled).map(recordOfLine);
 }

@@ -1,6 +1,7 @@
+import { formatBytes } from '../core/bytes.ts';
 import cliProgress from 'cli-progress';
 import { grouped } from '../demo/board.ts';
-import { formatBytes, short } from '../terminal/words.ts';
+import { short } from '../terminal/words.ts';
 
 /** How far a push is. */
 export interface Far {

@@ -1,17 +1,17 @@
 /** A place in a file: the first byte not read yet, and the line it stands in, from 1. */
-export interface Place {
+export interface FilePosition {
   readonly offset: number;
   readonly line: number;
 }
 
-export const BEGINNING: Place = { offset: 0, line: 1 };
+export const BEGINNING: FilePosition = { offset: 0, line: 1 };
 
 /** One reading of a file, or what stands in its place. */
 export interface FileRecord {
   /** Line it begins in. */
   readonly line: number;
   /** Where the next one may begin. */
-  readonly next: Place;
+  readonly next: FilePosition;
   readonly bytes: number;
   /** What is sent; text where it is refused without being sent. */
   readonly reading: unknown;

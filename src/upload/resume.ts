@@ -1,7 +1,7 @@
 import { configInvalid } from '../core/errors.ts';
 import type { Input } from './file.ts';
 import { mismatchOf, openStateFile, readState } from './state.ts';
-import type { State, StateFile, Target } from './state.ts';
+import type { State, StateFile, UploadTarget } from './state.ts';
 
 export interface ResumeOptions {
   readonly resume?: boolean;
@@ -17,7 +17,7 @@ export const isKept = ({ path, size }: Input): boolean => path !== undefined && 
  * Throws `config-invalid` where it is not said which of both is meant, and where the state is of something else.
  */
 export async function stateToResume(
-  { input, path, target }: { readonly input: Input; readonly path: string; readonly target: Target },
+  { input, path, target }: { readonly input: Input; readonly path: string; readonly target: UploadTarget },
   { resume, restart, fromLine }: ResumeOptions,
 ): Promise<State | undefined> {
   if (resume && (restart || fromLine !== undefined)) {

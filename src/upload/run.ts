@@ -1,7 +1,7 @@
 import type { PushClient } from '../client/index.ts';
-import { batchesOf } from './batches.ts';
+import { uploadBatches } from './batches.ts';
 import { deliveryTo } from './delivery.ts';
-import type { Delivered } from './delivery.ts';
+import type { SentBatch } from './delivery.ts';
 import { bytesOf, formatOf, inputOf, peeked, recordsOf } from './file.ts';
 import type { Format } from './file.ts';
 import { startProgress } from './progress.ts';
@@ -11,14 +11,14 @@ import type { FileRecord } from './record.ts';
 import { openRefusals } from './refusals.ts';
 import { isKept, stateKeeper, stateToResume } from './resume.ts';
 import type { ResumeOptions } from './resume.ts';
-import type { Counts, Target } from './state.ts';
+import type { UploadCounts, UploadTarget } from './state.ts';
 import { NO_COUNTS } from './summary.ts';
 import type { Summary } from './summary.ts';
 
 /** What is sent where. */
-export interface Task {
+export interface Upload {
   readonly file: string;
-  readonly target: Target;
+  readonly target: UploadTarget;
   readonly client: PushClient;
   /** Ends the push behind the request under way. */
   readonly stop: AbortSignal;
@@ -46,7 +46,7 @@ const LINGER_MS = 1_000;
  * Sends a file batch by batch and tells how far it came; `error` is what ended it before the end of the file.
  * Throws what is wrong before anything is read.
  */
-export async function runPush(task: Task, options: RunOptions): Promise<{ summary: Summary; error: unknown }> {
+export async function runPush(task: Upload, options: RunOptions): Promise<{ summary: Summary; error: unknown }> {
   const { target, stop, dryRun } = task;
   const begunAt = performance.now();
   const input = await inputOf(task.file);
@@ -90,7 +90,7 @@ export async function runPush(task: Task, options: RunOptions): Promise<{ summar
   let error: unknown;
   try {
     const pages = records(AbortSignal.any([stop, reading.signal]));
-    await eachAhead(batchesOf(pages, { records: options.batch, lingerMs: LINGER_MS }), stop, send);
+    await eachAhead(uploadBatches(pages, { records: options.batch, lingerMs: LINGER_MS }), stop, send);
     if (!stop.aborted) await state?.remove();
   } catch (thrown) {
     if (!stop.aborted) error = thrown;
@@ -124,7 +124,7 @@ async function eachAhead<T>(
   }
 }
 
-function counted(counts: Counts, read: number, delivered: Delivered): Counts {
+function counted(counts: UploadCounts, read: number, delivered: SentBatch): UploadCounts {
   const refusedByReason = { ...counts.refusedByReason };
   for (const { reason } of delivered.refused) refusedByReason[reason] = (refusedByReason[reason] ?? 0) + 1;
   return {

@@ -18,12 +18,12 @@ const countsSchema = z.strictObject({
   refusedByReason: z.record(z.string(), countSchema),
 });
 
-export type Counts = z.infer<typeof countsSchema>;
+export type UploadCounts = z.infer<typeof countsSchema>;
 
 /** Where the readings of a file go. */
 const targetSchema = z.strictObject({ url: z.string(), organisation: z.string(), project: z.string() });
 
-export type Target = z.infer<typeof targetSchema>;
+export type UploadTarget = z.infer<typeof targetSchema>;
 
 const stateSchema = z.strictObject({
   databridgePush: z.literal(1),
@@ -71,9 +71,9 @@ export async function readState(path: string): Promise<State | undefined> {
  * Why a state does not belong to what is to be sent, or undefined where it does. The file may have grown, moved or been
  * touched: its beginning and what stands before the place count.
  */
-export async function mismatchOf(state: State, file: string, target: Target): Promise<string | undefined> {
+export async function mismatchOf(state: State, file: string, target: UploadTarget): Promise<string | undefined> {
   for (const [name, kept] of Object.entries(state.target)) {
-    if (target[name as keyof Target] !== kept) return `it went to ${name} ${kept}`;
+    if (target[name as keyof UploadTarget] !== kept) return `it went to ${name} ${kept}`;
   }
   const { head, before, place } = state;
   if ((await fingerprint(file, 0, head.bytes)) !== head.sha256) return `the beginning of ${file} is another one now`;

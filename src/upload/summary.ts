@@ -1,21 +1,21 @@
+import { formatBytes } from '../core/bytes.ts';
 import { grouped } from '../demo/board.ts';
 import { printJson, printLine } from '../terminal/output.ts';
 import { documentOf, refusalTable } from './refusals.ts';
 import type { RefusedRecord } from './delivery.ts';
-import type { Place } from './record.ts';
-import type { Counts, Target } from './state.ts';
-import { formatBytes } from '../terminal/words.ts';
+import type { FilePosition } from './record.ts';
+import type { UploadCounts, UploadTarget } from './state.ts';
 
 /** How a push ended. */
 export interface Summary {
   readonly input: string;
-  readonly target: Target;
+  readonly target: UploadTarget;
   readonly dryRun: boolean;
   /** Everything that was read was answered. */
   readonly finished: boolean;
   /** All before this was answered. */
-  readonly place: Place;
-  readonly counts: Counts;
+  readonly place: FilePosition;
+  readonly counts: UploadCounts;
   readonly shown: readonly RefusedRecord[];
   readonly requests: number;
   readonly seconds: number;
@@ -23,7 +23,7 @@ export interface Summary {
   readonly goOn: string;
 }
 
-export const NO_COUNTS: Counts = {
+export const NO_COUNTS: UploadCounts = {
   read: 0,
   accepted: 0,
   duplicates: 0,

@@ -8,7 +8,7 @@ import { optionTable } from '../../src/core/source/option-table.ts';
 import { isMapping, parsePath, valueAt } from '../../src/core/source/path.ts';
 import { formatProblem } from '../../src/core/source/problems.ts';
 import { parseReference } from '../../src/core/source/reference.ts';
-import { keysOf, schemaAt, shapeOf } from '../../src/core/source/shape.ts';
+import { schemaKeys, schemaAt, shapeOf } from '../../src/core/source/shape.ts';
 import { parseSource } from '../../src/core/source/source.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Platform } from '../../src/platform/contract.ts';
@@ -106,11 +106,11 @@ export const PAPER_RULES: Rules = {
       const name = [...path, field].join('.');
       expect(shape?.description, `${name} has no description`).toMatch(/\S/);
       if (SECRET_NAME.test(field)) expect(shape?.secret, `${name} is not marked as a secret`).toBe(true);
-      for (const below of keysOf(here)) check([...path, field], below);
+      for (const below of schemaKeys(here)) check([...path, field], below);
     };
-    for (const field of keysOf(platform.options)) check([], field);
+    for (const field of schemaKeys(platform.options)) check([], field);
     const kind = kinds[sourceOf(platform).kind as keyof typeof kinds];
-    for (const field of keysOf(kind)) {
+    for (const field of schemaKeys(kind)) {
       const schema = schemaAt(kind, [field]);
       if (SECRET_NAME.test(field)) expect(schema && shapeOf(schema).secret, field).toBe(true);
     }

@@ -1,5 +1,5 @@
 import { thingsboard } from '../../adapters/platforms/thingsboard/index.ts';
-import type { Options } from '../../adapters/platforms/thingsboard/options.ts';
+import type { ThingsBoardSettings } from '../../adapters/platforms/thingsboard/options.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { holds } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
@@ -35,13 +35,18 @@ export async function disconnect(): Promise<void> {
 }
 
 /** The options of a source as its schema leaves them. */
-export const optionsOf = (given: Partial<Options> = {}): unknown => thingsboard.options.parse(given);
+export const optionsOf = (given: Partial<ThingsBoardSettings> = {}): unknown => thingsboard.options.parse(given);
 
 /** Points by key: `[µs, value]`, as `read` yields them. */
 export type Found = Record<string, [at: number, value: unknown][]>;
 
 /** Everything `read` yields for all keys of one device. */
-export async function readAll(http: Http, given: Partial<Options>, device: string, window: Window): Promise<Found> {
+export async function readAll(
+  http: Http,
+  given: Partial<ThingsBoardSettings>,
+  device: string,
+  window: Window,
+): Promise<Found> {
   const selection = { group: device, sensors: [device], variables: undefined };
   const found: Found = {};
   for await (const { sensor, variable, at, values } of thingsboard.read(http, optionsOf(given), selection, window)) {
@@ -52,7 +57,7 @@ export async function readAll(http: Http, given: Partial<Options>, device: strin
 }
 
 /** What discovery finds. */
-export async function sensorsOf(http: Http, given: Partial<Options> = {}): Promise<Sensor[]> {
+export async function sensorsOf(http: Http, given: Partial<ThingsBoardSettings> = {}): Promise<Sensor[]> {
   const found: Sensor[] = [];
   for await (const sensor of thingsboard.sensors(http, optionsOf(given))) found.push(sensor);
   return found;

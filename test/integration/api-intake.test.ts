@@ -7,7 +7,7 @@ import type { Database } from '../../src/database/database.ts';
 import { DatabaseSlow } from '../../src/database/patience.ts';
 import { intakeOf, isTemporary } from '../../src/ingest/pushed-intake.ts';
 import type { Intake } from '../../src/ingest/pushed-intake.ts';
-import type { Counts } from '../../src/ingest/pushed-commit.ts';
+import type { PushCounts } from '../../src/ingest/pushed-commit.ts';
 import { judgePushed } from '../../src/ingest/pushed-readings.ts';
 import type { Pushed } from '../../src/ingest/pushed-readings.ts';
 import { storeOf } from '../../src/ingest/store.ts';
@@ -67,7 +67,7 @@ async function begin(waitMs = 60_000): Promise<{ database: Database; intake: Int
 }
 
 /** Counts of pushes one after the other, and what is stored in the end. */
-function model(pushes: readonly (readonly Point[])[], stored: Map<string, number>): Counts[] {
+function model(pushes: readonly (readonly Point[])[], stored: Map<string, number>): PushCounts[] {
   return pushes.map((points) => {
     const last = new Map(points.map(({ sensor, at, value }) => [`${sensor} ${START + at}`, value]));
     let [accepted, duplicates, revised] = [0, points.length - last.size, 0];
@@ -145,7 +145,7 @@ describe('pushes that come together', () => {
     const elsewhere = await server.another(database);
     const other = intakeOf({ database: elsewhere, ingestion: storeOf(elsewhere), waitMs: 60_000 });
     const points = Array.from({ length: 3_000 }, (_, index) => ({ sensor: `s${index % 50}`, at: index, value: 1 }));
-    const total: Counts[] = [];
+    const total: PushCounts[] = [];
     for (let round = 0; round < 5; round += 1) {
       const own = points.map((one) => ({ ...one, at: one.at + round * 1_500 }));
       total.push(
@@ -156,7 +156,7 @@ describe('pushes that come together', () => {
         ])),
       );
     }
-    const sum = (count: keyof Counts): number => total.reduce((all, counts) => all + counts[count], 0);
+    const sum = (count: keyof PushCounts): number => total.reduce((all, counts) => all + counts[count], 0);
     const rows = (await readingsIn(database)).length;
     expect(sum('accepted')).toBe(rows);
     expect(sum('revised')).toBe(0);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHttpFault } from '../kit/http-fault.ts';
 import type { HttpFault } from '../kit/http-fault.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
-import type { Fault } from '../../src/simulator/faults.ts';
+import type { SimulatedFault } from '../../src/simulator/faults.ts';
 import type { TruthSpec } from '../../src/simulator/truth.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig, SourceState } from './daemon-rig.ts';
@@ -12,7 +12,7 @@ import type { Plant } from './plant-simulator.ts';
 // Broken platforms beside healthy ones on one daemon. What is broken is seen, asked seldom and complete once it is
 // mended; the others do not notice.
 
-const WRONG: readonly [fault: Fault, page: RegExp | undefined][] = [
+const WRONG: readonly [fault: SimulatedFault, page: RegExp | undefined][] = [
   [{ kind: 'truncate' }, /"ts"/],
   [{ kind: 'wrong-shape', shape: 'html' }, /<form action="\/login">/],
   [{ kind: 'wrong-shape', shape: 'array' }, /\[1,"two",null\]/],
@@ -31,7 +31,7 @@ const hung = livingPlant([device(31), device(32)], 1);
 const slow = livingPlant([device(41)], 1);
 const healthy = livingPlant([device(51), device(52), device(53)], 1);
 
-const plants: Record<string, { spec: TruthSpec; faults: Fault[]; at?: Plant }> = {
+const plants: Record<string, { spec: TruthSpec; faults: SimulatedFault[]; at?: Plant }> = {
   ill: { spec: ill, faults: WRONG.map(([fault], index) => ({ ...fault, match: `${device(index + 1).id}/values/` })) },
   cut: { spec: cut, faults: [{ kind: 'reset', match: '/values/' }] },
   torn: { spec: torn, faults: [{ kind: 'truncate', lost: 'connection', match: '/values/' }] },

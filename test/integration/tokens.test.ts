@@ -5,7 +5,7 @@ import type { Sealing } from '../../src/access/sealing.ts';
 import { BridgeError, credentialsRejected } from '../../src/core/errors.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Grant } from '../../src/platform/contract.ts';
-import type { Tokens } from '../../src/platform/connection/index.ts';
+import type { GrantStore } from '../../src/platform/connection/index.ts';
 import { tokensOf } from '../../src/pull/tokens.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
@@ -16,7 +16,7 @@ let server: DatabaseServer;
 let database: Database;
 let sealing: Sealing;
 let sourceId: number;
-let holders: Tokens[];
+let holders: GrantStore[];
 
 beforeAll(async () => {
   server = await startDatabaseServer('tokens');
@@ -40,7 +40,7 @@ afterAll(async () => {
 const grant = (token: string): Grant => ({ token, expiresAt: undefined, renewal: `renewal of ${token}` });
 
 /** The holders one after the other, as certain ones. */
-const holder = (index: number): Tokens => holders[index] ?? expect.fail('no such holder');
+const holder = (index: number): GrantStore => holders[index] ?? expect.fail('no such holder');
 
 describe('five holders of one token', () => {
   it('that all need one at once get it once, and all the same', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { ClockChange } from '../../src/simulator/clock.ts';
-import type { Fault, SwitchedFault } from '../../src/simulator/faults.ts';
+import type { SimulatedFault, SwitchedFault } from '../../src/simulator/faults.ts';
 import type { RecordedRequest, RequestStatistics } from '../../src/simulator/recorder.ts';
 import type { ThingsBoardOptions } from '../../adapters/platforms/thingsboard/simulator/options.ts';
 
@@ -27,7 +27,7 @@ export interface RunningSimulator {
   /** Calls `/__admin/PATH` and returns its JSON. Rejects, with the simulator's reason, on anything but 200. */
   admin(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
   /** Switches faults on and returns their ids. */
-  faults(...faults: Fault[]): Promise<number[]>;
+  faults(...faults: SimulatedFault[]): Promise<number[]>;
   listFaults(): Promise<SwitchedFault[]>;
   faultsOff(id?: number): Promise<void>;
   clock(change: ClockChange): Promise<void>;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { blocks } from './answer.ts';
 import type { Block } from './answer.ts';
-import { failureOf } from './failure.ts';
+import { influxFailure } from './failure.ts';
 
 const recorded = readFileSync(new URL('cases/several-series-and-types/answer-1.jsonl', import.meta.url));
 const lineEnds = [...recorded.keys()].filter((index) => recorded[index] === 10).map((index) => index + 1);
@@ -17,7 +17,7 @@ async function* piecesOf(bytes: Uint8Array, cuts: readonly number[]): AsyncGener
   }
 }
 
-const failure = (said: string) => failureOf(said, { database: 'plant' });
+const failure = (said: string) => influxFailure(said, { database: 'plant' });
 
 const read = async (
   stream: AsyncIterable<Uint8Array>,
@@ -191,7 +191,7 @@ describe('a stream that fails', () => {
   });
 
   test('with an error of the bridge keeps it', async () => {
-    const said = failureOf('query-timeout limit exceeded', { database: 'plant' });
+    const said = influxFailure('query-timeout limit exceeded', { database: 'plant' });
     expect((await read(failing(said))).error).toBe(said);
   });
 });

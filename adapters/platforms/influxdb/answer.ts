@@ -1,7 +1,7 @@
 import { contractBroken } from '../../../src/core/errors.ts';
 import type { BridgeError } from '../../../src/core/errors.ts';
 import { documents, notInflux } from './documents.ts';
-import { unavailable } from './failure.ts';
+import { busyForNow } from './failure.ts';
 
 type Row = readonly unknown[];
 
@@ -44,7 +44,7 @@ export async function* blocks(
       else complete.add(statement);
     }
   }
-  if (complete.size < statements) throw unavailable('InfluxDB: the answer ended before it was complete', 'reset');
+  if (complete.size < statements) throw busyForNow('InfluxDB: the answer ended before it was complete', 'reset');
 }
 
 interface RawSeries {

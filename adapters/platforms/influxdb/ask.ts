@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Http } from '../../../src/platform/contract.ts';
 import { blocks } from './answer.ts';
 import type { Block } from './answer.ts';
-import { failureOf, notAuthorised } from './failure.ts';
-import type { Options } from './options.ts';
+import { influxFailure, notAuthorised } from './failure.ts';
+import type { InfluxOptions } from './options.ts';
 
 const NOT_AUTHORISED_BYTES = 16_384;
 
@@ -12,7 +12,7 @@ const NOT_AUTHORISED_BYTES = 16_384;
  * sensors outgrows an address; chunked, because an answer in one piece may be cut with HTTP 200 (`max-row-limit`)
  * while its `partial` says nothing reliable; instants in µs, cut by InfluxDB from its nanoseconds.
  */
-export async function* ask(http: Http, options: Options, statements: readonly string[]): AsyncGenerator<Block> {
+export async function* ask(http: Http, options: InfluxOptions, statements: readonly string[]): AsyncGenerator<Block> {
   const form = new URLSearchParams({
     db: options.database,
     q: statements.join('; '),
@@ -22,7 +22,7 @@ export async function* ask(http: Http, options: Options, statements: readonly st
   });
   const answer = await http.post<Readable>('/query', form, { responseType: 'stream', expect: [403] });
   if (answer.status === 403) throw notAuthorised(await saidIn(answer.data), options);
-  yield* blocks(answer.data, statements.length, (said) => failureOf(said, options));
+  yield* blocks(answer.data, statements.length, (said) => influxFailure(said, options));
 }
 
 /** The `error` of a short body, or the body. */

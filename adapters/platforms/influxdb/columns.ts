@@ -3,7 +3,7 @@ import type { Instant } from '../../../src/core/instant.ts';
 import type { Block } from './answer.ts';
 
 /** The points of one field in a block. */
-export interface Column {
+export interface BlockColumn {
   /** Position among the columns of the block; 0 is the time. */
   readonly index: number;
   readonly at: readonly Instant[];
@@ -15,12 +15,12 @@ export interface Column {
  * null is how InfluxDB says that this point has no such field; it cannot store one as a value. `mayBeInteger` tells
  * which columns to look through for integers that a double cannot hold; those come as bigint.
  */
-export function columnsOf(block: Block, mayBeInteger: (index: number) => boolean): Column[] {
+export function blockColumns(block: Block, mayBeInteger: (index: number) => boolean): BlockColumn[] {
   const { rows, columns } = block;
   if (columns[0] !== 'time') throw contractBroken('InfluxDB: the first column is not the time', columns.join(', '));
   const at = instantsOf(rows, columns.length);
   let exact: Block['rows'] | undefined;
-  const found: Column[] = [];
+  const found: BlockColumn[] = [];
   for (let index = 1; index < columns.length; index += 1) {
     let column = columnAt(rows, at, index);
     if (mayBeInteger(index) && column.values.some(isBeyondDouble)) {
@@ -44,13 +44,13 @@ function instantsOf(rows: Block['rows'], width: number): Instant[] {
 }
 
 /** Columns without gaps, nearly all, share the instants. */
-function columnAt(rows: Block['rows'], at: readonly Instant[], index: number): Column {
+function columnAt(rows: Block['rows'], at: readonly Instant[], index: number): BlockColumn {
   const column = { index, at, values: rows.map((row) => row[index]) };
   return column.values.includes(null) ? without(column, (value) => value === null) : column;
 }
 
 /** A column without the values `drop` holds of. */
-export function without(column: Column, drop: (value: unknown) => boolean): Column {
+export function without(column: BlockColumn, drop: (value: unknown) => boolean): BlockColumn {
   const at: Instant[] = [];
   const values: unknown[] = [];
   for (const [row, value] of column.values.entries()) {

@@ -5,8 +5,8 @@ import { ask } from './ask.ts';
 import { unknownPolicy } from './failure.ts';
 import { addFields, isText } from './fields.ts';
 import type { FieldTypes } from './fields.ts';
-import { nameOf } from './naming.ts';
-import type { Options } from './options.ts';
+import { seriesNaming } from './naming.ts';
+import type { InfluxOptions } from './options.ts';
 import { showFieldKeys, showMeasurements, showRetentionPolicies, showSeries } from './query.ts';
 import { parseSeriesKey } from './series-name.ts';
 
@@ -14,7 +14,7 @@ import { parseSeriesKey } from './series-name.ts';
  * One sensor per series, grouped by measurement: a measurement is a stream. One request, read from the index, so it
  * costs no scan; the variables are the fields of the measurement, which InfluxDB does not tell apart by series.
  */
-export async function* sensors(http: Http, options: Options): AsyncGenerator<Sensor> {
+export async function* sensors(http: Http, options: InfluxOptions): AsyncGenerator<Sensor> {
   const { measurements, skipStringFields } = options;
   const fieldsOf = new Map<string, FieldTypes>();
   const policies: string[][] = [];
@@ -43,7 +43,7 @@ export async function* sensors(http: Http, options: Options): AsyncGenerator<Sen
     }
     for (const [key = ''] of textRows(block)) {
       const series = parseSeriesKey(key);
-      const { sensor: id, variable } = nameOf(series, options);
+      const { sensor: id, variable } = seriesNaming(series, options);
       const group = series.measurement;
       if (merges && seen.size === seen.add(`${group}\n${id}`).size) continue;
       const fields: FieldTypes = fieldsOf.get(group) ?? new Map();
@@ -55,7 +55,7 @@ export async function* sensors(http: Http, options: Options): AsyncGenerator<Sen
 }
 
 /** The measurements of the options, or all there are. */
-export async function measurementsOf(http: Http, options: Options): Promise<readonly string[]> {
+export async function measurementsOf(http: Http, options: InfluxOptions): Promise<readonly string[]> {
   if (options.measurements !== undefined) return options.measurements;
   const found: string[] = [];
   for await (const block of ask(http, options, [showRetentionPolicies(options), showMeasurements(options)])) {
@@ -65,7 +65,7 @@ export async function measurementsOf(http: Http, options: Options): Promise<read
 }
 
 /** Whether the database has the policy of the options, or a default one; `config-invalid` where not. */
-export function checkPolicy({ retentionPolicy }: Options, rows: readonly (readonly unknown[])[]): void {
+export function checkPolicy({ retentionPolicy }: InfluxOptions, rows: readonly (readonly unknown[])[]): void {
   const names = rows.map((row) => String(row[0]));
   const found =
     retentionPolicy === undefined ? rows.some((row) => row.includes('true')) : names.includes(retentionPolicy);

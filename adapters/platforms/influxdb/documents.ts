@@ -1,5 +1,5 @@
 import { BridgeError, contractBroken, tooMuch } from '../../../src/core/errors.ts';
-import { unavailable } from './failure.ts';
+import { busyForNow } from './failure.ts';
 
 const NEWLINE = 10;
 const OPENING_BRACE = 123;
@@ -38,7 +38,7 @@ export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenera
       );
     }
   }
-  if (byteCount > 0) throw unavailable('InfluxDB: the answer ended inside a document', 'reset');
+  if (byteCount > 0) throw busyForNow('InfluxDB: the answer ended inside a document', 'reset');
 }
 
 /** A page that is not an answer of InfluxDB. */
@@ -62,5 +62,5 @@ function asBrokenOff(error: unknown): BridgeError {
   const { code = '', message = String(error) } = error as { code?: string; message?: string };
   if (code === 'ERR_CANCELED') return new BridgeError({ code: 'cancelled' }, 'reading was cancelled', { cause: error });
   const why = code === 'ETIMEDOUT' || code === 'ECONNABORTED' ? 'time-out' : 'reset';
-  return unavailable(`InfluxDB: the answer broke off: ${message}`, why, error);
+  return busyForNow(`InfluxDB: the answer broke off: ${message}`, why, error);
 }

@@ -1,10 +1,10 @@
 import { BridgeError, configInvalid, contractBroken, rightMissing, tooMuch } from '../../../src/core/errors.ts';
 import type { Unreachable } from '../../../src/core/errors.ts';
-import type { Options } from './options.ts';
+import type { InfluxOptions } from './options.ts';
 import { quoteName } from './query.ts';
 
 /** Gone for now: asked again later. */
-export const unavailable = (message: string, why: Unreachable, cause?: unknown): BridgeError =>
+export const busyForNow = (message: string, why: Unreachable, cause?: unknown): BridgeError =>
   new BridgeError({ code: 'unavailable', why }, message, { cause });
 
 // Texts of influxdb 1.x: query/executor.go, query/select.go, tsdb/shard.go, tsdb/store.go, tsdb/engine/tsm1/engine.go.
@@ -13,18 +13,18 @@ const FOR_NOW =
   /^(?:max-concurrent-queries limit|query (?:interrupted|aborted|killed|engine shutdown)|not executed|timeout|engine[: ]|shard |store is closed|database is closed)/;
 
 /** What InfluxDB says in an `error`, which it does inside an HTTP 200, as the error the bridge acts upon. */
-export function failureOf(said: string, names: Pick<Options, 'database' | 'retentionPolicy'>): BridgeError {
+export function influxFailure(said: string, names: Pick<InfluxOptions, 'database' | 'retentionPolicy'>): BridgeError {
   const message = `InfluxDB: ${said.slice(0, 500)}`;
   if (said.startsWith('database not found')) return unknownDatabase(names.database);
   if (said.startsWith('retention policy not found')) return unknownPolicy(names.retentionPolicy);
   if (said.startsWith('error authorizing query')) return notAuthorised(said, names);
   if (TOO_LARGE.test(said)) return tooMuch(message);
-  if (FOR_NOW.test(said)) return unavailable(message, 'status');
+  if (FOR_NOW.test(said)) return busyForNow(message, 'status');
   return contractBroken(message, said);
 }
 
 /** HTTP 403. InfluxDB says it for a database that is not there, too: who may not read may not know. */
-export function notAuthorised(said: string, { database }: Pick<Options, 'database'>): BridgeError {
+export function notAuthorised(said: string, { database }: Pick<InfluxOptions, 'database'>): BridgeError {
   if (said.includes('create admin user first')) {
     const remedy = `CREATE USER "admin" WITH PASSWORD '…' WITH ALL PRIVILEGES: authentication is on, but nobody exists yet.`;
     return rightMissing('InfluxDB has no administrator yet', remedy);

@@ -4,7 +4,7 @@ import { cannedHttp, text } from '../../../test/kit/canned-influxdb.ts';
 import type { Canned } from '../../../test/kit/canned-influxdb.ts';
 import { sensors } from './discovery.ts';
 import { identify } from './identify.ts';
-import { options } from './options.ts';
+import { influxOptions } from './options.ts';
 
 const ping = (version: string, date = 'Sat, 21 Nov 2026 01:36:24 GMT'): Canned => ({
   status: 204,
@@ -18,7 +18,7 @@ const names = (statement: number, ...values: readonly unknown[][]): string =>
 const policies = names(0, ['autogen', '0s', '168h0m0s', 1, true], ['year', '8760h0m0s', '168h0m0s', 1, false]);
 
 const ask = async (answers: readonly Canned[], given: object = {}) =>
-  await identify(cannedHttp(...answers).http, options.parse({ database: 'plant', ...given }));
+  await identify(cannedHttp(...answers).http, influxOptions.parse({ database: 'plant', ...given }));
 
 describe('identify', () => {
   test.each([
@@ -74,7 +74,7 @@ describe('discovery', () => {
   const discover = async (given: object, body = policies + fieldKeys + series) => {
     const { http, asked } = cannedHttp(text(body));
     const found: Sensor[] = [];
-    for await (const sensor of sensors(http, options.parse({ database: 'plant', ...given }))) found.push(sensor);
+    for await (const sensor of sensors(http, influxOptions.parse({ database: 'plant', ...given }))) found.push(sensor);
     return { found, asked };
   };
 

@@ -4,14 +4,14 @@ import type { Instant } from '../../../src/core/instant.ts';
 import type { Http } from '../../../src/platform/contract.ts';
 import { ask } from './ask.ts';
 import { checkPolicy, textRows } from './discovery.ts';
-import type { Options } from './options.ts';
+import type { InfluxOptions } from './options.ts';
 import { showMeasurements, showRetentionPolicies } from './query.ts';
 
 /**
  * Asks `/ping`, which answers anybody and names the version, then for something that needs the user (401), READ on
  * the database (403), the database itself and its retention policy: each is missing with a remedy of its own.
  */
-export async function identify(http: Http, options: Options): Promise<{ product: string; clock?: Instant }> {
+export async function identify(http: Http, options: InfluxOptions): Promise<{ product: string; clock?: Instant }> {
   const { headers, data } = await http.get<unknown>('/ping', { responseType: 'text', expect: [404] });
   const version = headers['x-influxdb-version'] as unknown;
   if (typeof version !== 'string') {

@@ -3,7 +3,7 @@ import { definePlatform } from '../../../src/platform/contract.ts';
 import { basic } from '../../../src/platform/authorisation/basic.ts';
 import { sensors } from './discovery.ts';
 import { identify } from './identify.ts';
-import { options } from './options.ts';
+import { influxOptions } from './options.ts';
 import { read } from './read.ts';
 
 /** InfluxDB 1.x, read with InfluxQL. A sensor is a series (measurement and tags), a variable one of its fields. */
@@ -12,7 +12,7 @@ export const influxdb = definePlatform({
   title: 'InfluxDB 1.x',
   docs: 'https://docs.influxdata.com/influxdb/v1/tools/api/#query-http-endpoint',
   kinds: { 'user-credentials': basic() },
-  options,
+  options: influxOptions,
   limits: {
     // No range is too long by itself. 7 days is the shard group of the default policy (SHOW RETENTION POLICIES: 168h),
     // so a window opens two shards at most.

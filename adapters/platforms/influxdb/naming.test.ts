@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nameOf, tagsOf } from './naming.ts';
-import { options } from './options.ts';
-import type { Options } from './options.ts';
+import { seriesNaming, tagsOf } from './naming.ts';
+import { influxOptions } from './options.ts';
+import type { InfluxOptions } from './options.ts';
 import type { Series } from './series-name.ts';
 
-const plain = options.parse({ database: 'plant' });
-const byTag = options.parse({ database: 'plant', sensorTag: 'sensor' });
-const without = options.parse({ database: 'plant', ignoreTags: ['firmware'] });
+const plain = influxOptions.parse({ database: 'plant' });
+const byTag = influxOptions.parse({ database: 'plant', sensorTag: 'sensor' });
+const without = influxOptions.parse({ database: 'plant', ignoreTags: ['firmware'] });
 const series: Series = {
   measurement: 'temp',
   tags: [
@@ -18,33 +18,33 @@ const series: Series = {
 
 describe('sensor and variable', () => {
   test('measurement and all tags, by default', () => {
-    const { sensor, labels, variable } = nameOf(series, plain);
+    const { sensor, labels, variable } = seriesNaming(series, plain);
     expect([sensor, labels, variable('value')]).toEqual([String.raw`temp,firmware=1.2,sensor=S\,1`, [], 'value']);
   });
 
   test('an ignored tag becomes a label', () => {
-    const { sensor, labels, variable } = nameOf(series, without);
+    const { sensor, labels, variable } = seriesNaming(series, without);
     expect([sensor, labels, variable('value')]).toEqual([String.raw`temp,sensor=S\,1`, ['firmware=1.2'], 'value']);
   });
 
   test('one tag names the sensor, and the measurement moves to the variable', () => {
-    const { sensor, labels, variable } = nameOf(series, byTag);
+    const { sensor, labels, variable } = seriesNaming(series, byTag);
     expect([sensor, labels, variable('value')]).toEqual([String.raw`S\,1`, ['firmware=1.2'], 'temp.value']);
   });
 
   test('a dot of the measurement is not the one before the field', () => {
-    const { variable } = nameOf({ measurement: 'a.b', tags: [['sensor', 'S1']] }, byTag);
+    const { variable } = seriesNaming({ measurement: 'a.b', tags: [['sensor', 'S1']] }, byTag);
     expect(variable('c')).toBe(String.raw`a\.b.c`);
   });
 
   test('a series without that tag keeps a name of its own', () => {
-    const { sensor, variable } = nameOf({ measurement: 'temp', tags: [['unit', 'C']] }, byTag);
+    const { sensor, variable } = seriesNaming({ measurement: 'temp', tags: [['unit', 'C']] }, byTag);
     expect([sensor, variable('value')]).toEqual(['temp,sensor=,unit=C', 'value']);
   });
 
   test('a label is never longer than one may be', () => {
     const long: Series = { measurement: 'temp', tags: [['firmware', 'x'.repeat(200)]] };
-    expect(nameOf(long, without).labels).toEqual([]);
+    expect(seriesNaming(long, without).labels).toEqual([]);
   });
 });
 
@@ -57,14 +57,14 @@ describe('back from the name', () => {
     tags: fc.uniqueArray(fc.tuple(key, word), { selector: ([name]) => name }),
   });
 
-  test.each<[string, Options]>([
+  test.each<[string, InfluxOptions]>([
     ['plain', plain],
     ['sensorTag', byTag],
     ['ignoreTags', without],
   ])('%s: the tags are those the series has', (_name, given) => {
     fc.assert(
       fc.property(anySeries, (one) => {
-        const { measurement, tags } = tagsOf(nameOf(one, given).sensor, given);
+        const { measurement, tags } = tagsOf(seriesNaming(one, given).sensor, given);
         const own = new Map<string, string>(one.tags);
         expect(measurement ?? one.measurement).toBe(one.measurement);
         for (const [name, value] of tags) expect(value).toBe(own.get(name) ?? '');
@@ -74,7 +74,7 @@ describe('back from the name', () => {
 
   test('two measurements of one sensor never share a variable', () => {
     const variable = (measurement: string, field: string) =>
-      nameOf({ measurement, tags: [['sensor', 'S1']] }, byTag).variable(field);
+      seriesNaming({ measurement, tags: [['sensor', 'S1']] }, byTag).variable(field);
     fc.assert(
       fc.property(dotted, dotted, dotted, dotted, (one, field, other, otherField) => {
         if (variable(one, field) === variable(other, otherField)) expect([one, field]).toEqual([other, otherField]);
@@ -110,6 +110,6 @@ describe('options', () => {
     { database: 'plant', sensorTag: 'a', ignoreTags: ['b'] },
     { database: 'plant', db: 'plant' },
   ])('%j are refused', (given) => {
-    expect(options.safeParse(given).success).toBe(false);
+    expect(influxOptions.safeParse(given).success).toBe(false);
   });
 });

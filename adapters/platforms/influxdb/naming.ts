@@ -1,6 +1,6 @@
 import { configInvalid } from '../../../src/core/errors.ts';
 import type { BridgeError } from '../../../src/core/errors.ts';
-import type { Options } from './options.ts';
+import type { InfluxOptions } from './options.ts';
 import { escape, parseSeriesName, seriesName, unescape } from './series-name.ts';
 import type { Series } from './series-name.ts';
 
@@ -25,7 +25,7 @@ const LABELS = 32;
  * Names a series as the options want it. Whatever the options, measurement, tags of the name and field can be read
  * from sensor and variable together, so two series only share a name where the operator asked for it.
  */
-export function nameOf(series: Series, { sensorTag, ignoreTags = [] }: Options): Naming {
+export function seriesNaming(series: Series, { sensorTag, ignoreTags = [] }: InfluxOptions): Naming {
   const { measurement, tags } = series;
   if (sensorTag === undefined) {
     const [ignored, naming] = partition(tags, ([key]) => ignoreTags.includes(key));
@@ -43,7 +43,7 @@ export function nameOf(series: Series, { sensorTag, ignoreTags = [] }: Options):
 }
 
 /** The reverse of `nameOf`; `config-invalid` where no series can have that name: it would be read as empty for ever. */
-export function tagsOf(sensor: string, options: Options): SensorTags {
+export function tagsOf(sensor: string, options: InfluxOptions): SensorTags {
   const { sensorTag } = options;
   const series = parseSeriesName(sensor);
   const isLong = series !== undefined && (sensorTag === undefined || series.tags.some(([key]) => key === sensorTag));
@@ -52,7 +52,7 @@ export function tagsOf(sensor: string, options: Options): SensorTags {
     ? series
     : { measurement: undefined, tags: [[sensorTag as string, unescape(sensor)]] };
   const present = found.tags.filter(([, value]) => value !== '');
-  const written = nameOf({ measurement: found.measurement ?? '', tags: present }, options).sensor;
+  const written = seriesNaming({ measurement: found.measurement ?? '', tags: present }, options).sensor;
   if (written !== sensor) throw notAName(sensor, written);
   return found;
 }

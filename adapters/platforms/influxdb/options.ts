@@ -9,7 +9,7 @@ const names = (description: string) =>
     .describe(description);
 
 /** What an InfluxDB source may set under `options`. */
-export const options = z
+export const influxOptions = z
   .strictObject({
     database: text('The database that is read.').meta({ examples: ['plant'] }),
     retentionPolicy: text('The retention policy that is read. Default: the default one of the database.').optional(),
@@ -41,4 +41,4 @@ export const options = z
   });
 
 /** The options of a source as parsed: defaults are filled in. */
-export type Options = z.output<typeof options>;
+export type InfluxOptions = z.output<typeof influxOptions>;

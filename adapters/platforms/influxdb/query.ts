@@ -1,10 +1,10 @@
 import type { Instant } from '../../../src/core/instant.ts';
 import type { Window } from '../../../src/core/window.ts';
 import type { SensorTags } from './naming.ts';
-import type { Options } from './options.ts';
+import type { InfluxOptions } from './options.ts';
 
 /** The names a statement needs: those of the options. */
-type Names = Pick<Options, 'database' | 'retentionPolicy'>;
+type Names = Pick<InfluxOptions, 'database' | 'retentionPolicy'>;
 
 /** A column of a SELECT: a field as one of the types it has. */
 export interface TypedField {

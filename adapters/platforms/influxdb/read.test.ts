@@ -6,7 +6,7 @@ import type { Samples, Selection } from '../../../src/platform/contract.ts';
 import type { Window } from '../../../src/core/window.ts';
 import { cannedHttp, text } from '../../../test/kit/canned-influxdb.ts';
 import type { Canned } from '../../../test/kit/canned-influxdb.ts';
-import { options } from './options.ts';
+import { influxOptions } from './options.ts';
 import { read } from './read.ts';
 
 const cases = fileURLToPath(new URL('cases', import.meta.url));
@@ -21,7 +21,8 @@ async function samplesOf(
 ) {
   const { http, asked, streams } = cannedHttp(...answers);
   const samples: Samples[] = [];
-  for await (const one of read(http, options.parse({ database: 'plant', ...given }), chosen, window)) samples.push(one);
+  for await (const one of read(http, influxOptions.parse({ database: 'plant', ...given }), chosen, window))
+    samples.push(one);
   return { samples, asked, streams };
 }
 
@@ -169,7 +170,10 @@ describe('a consumer that', () => {
 
   test('stops early ends the stream', async () => {
     const { http, streams } = cannedHttp({ pieces: endless({ pieces: 0 }) });
-    for await (const one of read(http, options.parse({ database: 'plant' }), selection('m'), { from: 0, to: 10 })) {
+    for await (const one of read(http, influxOptions.parse({ database: 'plant' }), selection('m'), {
+      from: 0,
+      to: 10,
+    })) {
       expect(one.values).toEqual([1]);
       break;
     }
@@ -179,7 +183,7 @@ describe('a consumer that', () => {
   test('takes its time is not run over', async () => {
     const count = { pieces: 0 };
     const { http } = cannedHttp({ pieces: endless(count) });
-    const reading = read(http, options.parse({ database: 'plant' }), selection('m'), { from: 0, to: 10 });
+    const reading = read(http, influxOptions.parse({ database: 'plant' }), selection('m'), { from: 0, to: 10 });
     for (let taken = 0; taken < 5; taken += 1) await reading.next();
     await new Promise((resolve) => setImmediate(resolve));
     expect(count.pieces).toBeLessThan(10);

@@ -3,13 +3,13 @@ import type { Window } from '../../../src/core/window.ts';
 import type { Http, Samples, Selection } from '../../../src/platform/contract.ts';
 import type { Block } from './answer.ts';
 import { ask } from './ask.ts';
-import { columnsOf, without } from './columns.ts';
+import { blockColumns, without } from './columns.ts';
 import { measurementsOf } from './discovery.ts';
 import { addFields, mayBeInteger, passedOver } from './fields.ts';
 import type { FieldTypes } from './fields.ts';
-import { nameOf, tagsOf } from './naming.ts';
+import { seriesNaming, tagsOf } from './naming.ts';
 import type { SensorTags } from './naming.ts';
-import type { Options } from './options.ts';
+import type { InfluxOptions } from './options.ts';
 import { select, showFieldKeys } from './query.ts';
 import type { TypedField } from './query.ts';
 
@@ -22,7 +22,7 @@ const SENSORS_PER_REQUEST = 100;
  */
 export async function* read(
   http: Http,
-  options: Options,
+  options: InfluxOptions,
   selection: Selection,
   window: Window,
 ): AsyncGenerator<Samples> {
@@ -41,7 +41,7 @@ export async function* read(
 /** The chosen sensors of a measurement with their tags, at most 100 at a time; `[undefined]` where none are chosen. */
 function batches(
   { group, sensors }: Selection,
-  options: Options,
+  options: InfluxOptions,
   measurement: string,
 ): (ReadonlyMap<string, SensorTags> | undefined)[] {
   if (sensors === undefined) return [undefined];
@@ -65,7 +65,7 @@ interface Question {
   readonly sensors: readonly SensorTags[] | undefined;
 }
 
-async function* readBatch(http: Http, options: Options, question: Question): AsyncGenerator<Samples> {
+async function* readBatch(http: Http, options: InfluxOptions, question: Question): AsyncGenerator<Samples> {
   const { measurement, window, sensors } = question;
   const fields: FieldTypes = new Map();
   const statements = [showFieldKeys(options, [measurement]), select(options, measurement, window, { sensors })];
@@ -90,14 +90,14 @@ async function* readBatch(http: Http, options: Options, question: Question): Asy
 /** @param separate what a request of its own brings, so that it is left out here */
 function* samplesOf(
   block: Block,
-  options: Options,
+  options: InfluxOptions,
   fields: FieldTypes,
   separate: readonly TypedField[],
 ): Generator<Samples> {
   const tags = Object.entries(block.tags).filter(([, value]) => value !== '');
-  const naming = nameOf({ measurement: block.name, tags }, options);
+  const naming = seriesNaming({ measurement: block.name, tags }, options);
   const labels = naming.labels.length > 0 ? { labels: naming.labels } : {};
-  for (const column of columnsOf(block, (index) => mayBeInteger(fields, block.columns[index] as string))) {
+  for (const column of blockColumns(block, (index) => mayBeInteger(fields, block.columns[index] as string))) {
     const field = block.columns[column.index] as string;
     const types = separate.filter((other) => other.field === field).map(({ type }) => type as string);
     if (options.skipStringFields) types.push('string');

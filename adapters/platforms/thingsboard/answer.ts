@@ -16,7 +16,7 @@ export function broken(message: string, answer: unknown): BridgeError {
 }
 
 /** The answer as a JSON object, or `contract-broken`: HTML of a portal, an array, nothing at all. */
-export function objectOf(answer: unknown, what: string): Json {
+export function jsonObject(answer: unknown, what: string): Json {
   if (isObject(answer)) return answer;
   throw broken(`${what}: expected a JSON object`, answer);
 }

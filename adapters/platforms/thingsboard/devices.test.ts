@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { all, canned, no, ok } from '../../../test/kit/canned-thingsboard.ts';
 import type { Answer, Asked } from '../../../test/kit/canned-thingsboard.ts';
 import { sensors } from './devices.ts';
-import { options } from './options.ts';
+import { thingsboardOptions } from './options.ts';
 import { identify } from './user.ts';
 
 const device = (id: string, name: string): object => ({ id: { entityType: 'DEVICE', id }, name });
@@ -28,7 +28,7 @@ describe('discovery', () => {
   test('lists every device with its keys, page by page', async () => {
     const { http, asked } = canned(tenant());
     const variables = ['temperature', 'state'];
-    expect(await all(sensors(http, options.parse({})))).toEqual([
+    expect(await all(sensors(http, thingsboardOptions.parse({})))).toEqual([
       { id: 'd-1', name: 'pump', variables, group: 'd-1' },
       { id: 'd-2', name: 'fan', variables, group: 'd-2' },
       { id: 'd-3', name: 'motor', variables, group: 'd-3' },
@@ -39,7 +39,12 @@ describe('discovery', () => {
   });
 
   test('asks only the devices and keys that were chosen, by id or name', async () => {
-    const chosen = options.parse({ devices: ['fan', 'd-3'], keys: ['state'], sensorId: 'name', deviceType: 'a b' });
+    const chosen = thingsboardOptions.parse({
+      devices: ['fan', 'd-3'],
+      keys: ['state'],
+      sensorId: 'name',
+      deviceType: 'a b',
+    });
     const { http, asked } = canned(tenant());
     expect(await all(sensors(http, chosen))).toEqual([
       { id: 'fan', name: 'fan', variables: ['state'], group: 'd-2' },
@@ -51,7 +56,7 @@ describe('discovery', () => {
 
   test('says which chosen device the user does not see', async () => {
     const { http } = canned(tenant());
-    await expect(all(sensors(http, options.parse({ devices: ['fan', 'Fan'] })))).rejects.toMatchObject({
+    await expect(all(sensors(http, thingsboardOptions.parse({ devices: ['fan', 'Fan'] })))).rejects.toMatchObject({
       fault: { code: 'config-invalid', path: 'options.devices' },
       message: 'the user sees no such device: Fan',
     });
@@ -64,22 +69,22 @@ describe('discovery', () => {
       return call.endsWith('/deviceInfos') ? ok(PAGES[1]) : undefined;
     });
     const { http, asked } = canned(server);
-    expect(await all(sensors(http, options.parse({})))).toHaveLength(1);
+    expect(await all(sensors(http, thingsboardOptions.parse({})))).toHaveLength(1);
     expect(asked[1]?.call).toBe('GET /api/customer/c-1/deviceInfos');
   });
 
   test('never walks in circles', async () => {
     const { http } = canned(tenant(only('GET /api/tenant/deviceInfos', PAGES[0])));
-    await expect(all(sensors(http, options.parse({})))).rejects.toMatchObject({ code: 'contract-broken' });
+    await expect(all(sensors(http, thingsboardOptions.parse({})))).rejects.toMatchObject({ code: 'contract-broken' });
   });
 
   test('refuses to name two devices alike', async () => {
     const twins = { data: [device('d-1', 'pump'), device('d-2', 'pump')], hasNext: false };
     const { http } = canned(tenant(only('GET /api/tenant/deviceInfos', twins)));
-    await expect(all(sensors(http, options.parse({ sensorId: 'name' })))).rejects.toMatchObject({
+    await expect(all(sensors(http, thingsboardOptions.parse({ sensorId: 'name' })))).rejects.toMatchObject({
       fault: { code: 'config-invalid', path: 'options.sensorId' },
     });
-    expect(await all(sensors(http, options.parse({})))).toHaveLength(2);
+    expect(await all(sensors(http, thingsboardOptions.parse({})))).toHaveLength(2);
   });
 
   test.each([
@@ -92,7 +97,7 @@ describe('discovery', () => {
     ['/api/auth/user', { name: 'nobody' }],
   ])('of another shape is contract-broken: %s %j', async (path, body) => {
     const { http } = canned(tenant(only(`GET ${path}`, body)));
-    await expect(all(sensors(http, options.parse({})))).rejects.toMatchObject({ code: 'contract-broken' });
+    await expect(all(sensors(http, thingsboardOptions.parse({})))).rejects.toMatchObject({ code: 'contract-broken' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { BridgeError, configInvalid } from '../../../src/core/errors.ts';
 import type { Http, Sensor } from '../../../src/platform/contract.ts';
-import { broken, idOf, isObject, objectOf, saidIn } from './answer.ts';
-import type { Options } from './options.ts';
+import { broken, idOf, isObject, jsonObject, saidIn } from './answer.ts';
+import type { ThingsBoardSettings } from './options.ts';
 import { currentUser } from './user.ts';
 
 /** A device as the bridge sees it. */
@@ -16,7 +16,7 @@ export interface Device {
 const PAGE_SIZE = 100;
 
 /** Every sensor of the source: one request per 100 devices and one per device for its keys. */
-export async function* sensors(http: Http, options: Options): AsyncGenerator<Sensor> {
+export async function* sensors(http: Http, options: ThingsBoardSettings): AsyncGenerator<Sensor> {
   const missing = new Set(options.devices);
   for await (const device of devices(http, options)) {
     if (options.devices !== undefined) {
@@ -24,7 +24,7 @@ export async function* sensors(http: Http, options: Options): AsyncGenerator<Sen
       if (listed.length === 0) continue;
       for (const name of listed) missing.delete(name);
     }
-    const keys = await keysOf(http, device.id);
+    const keys = await timeSeriesKeys(http, device.id);
     const variables = options.keys === undefined ? keys : keys.filter((key) => options.keys?.includes(key));
     yield { id: device.sensor, name: device.name, variables, group: device.id };
   }
@@ -38,7 +38,7 @@ export async function* sensors(http: Http, options: Options): AsyncGenerator<Sen
 }
 
 /** Every device the user may see (of `deviceType`, where it is set), in pages while the platform says `hasNext`. */
-export async function* devices(http: Http, options: Options): AsyncGenerator<Device> {
+export async function* devices(http: Http, options: ThingsBoardSettings): AsyncGenerator<Device> {
   const { devicesPath } = await currentUser(http);
   const ids = new Set<string>();
   const sensorIds = new Set<string>();
@@ -46,7 +46,7 @@ export async function* devices(http: Http, options: Options): AsyncGenerator<Dev
     const { data } = await http.get<unknown>(devicesPath, {
       params: { pageSize: PAGE_SIZE, page, ...(options.deviceType === undefined ? {} : { type: options.deviceType }) },
     });
-    const { data: rows, hasNext } = objectOf(data, `ThingsBoard devices, page ${page}`);
+    const { data: rows, hasNext } = jsonObject(data, `ThingsBoard devices, page ${page}`);
     if (!Array.isArray(rows) || typeof hasNext !== 'boolean') {
       throw broken(`ThingsBoard devices, page ${page}: expected \`data\` and \`hasNext\``, data);
     }
@@ -66,7 +66,7 @@ export async function* devices(http: Http, options: Options): AsyncGenerator<Dev
 }
 
 /** The names of the time series a device has, also such that were added since. */
-export async function keysOf(http: Http, device: string): Promise<readonly string[]> {
+export async function timeSeriesKeys(http: Http, device: string): Promise<readonly string[]> {
   const path = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/keys/timeseries`;
   const { status, data } = await http.get<unknown>(path, { expect: [404] });
   if (status === 404) throw unknownDevice(device, saidIn(status, data));
@@ -88,7 +88,7 @@ export const unknownDevice = (device: string, said: string): BridgeError =>
 const ambiguous = (name: string): BridgeError =>
   configInvalid(`two devices are named ${name}`, 'Name sensors by device id: `sensorId: id`.', 'options.sensorId');
 
-function deviceOf(row: unknown, options: Options): Device {
+function deviceOf(row: unknown, options: ThingsBoardSettings): Device {
   if (!isObject(row) || typeof row['name'] !== 'string')
     throw broken('ThingsBoard devices: a device without name', row);
   const id = idOf(row['id'], 'ThingsBoard devices');

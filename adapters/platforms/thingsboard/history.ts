@@ -2,9 +2,9 @@ import { BridgeError, tooMuch, unsupported } from '../../../src/core/errors.ts';
 import type { Http } from '../../../src/platform/contract.ts';
 import { broken, isObject, saidIn } from './answer.ts';
 import { unknownDevice } from './devices.ts';
-import type { Options } from './options.ts';
-import { columnsOf } from './points.ts';
-import type { Column, Question } from './points.ts';
+import type { ThingsBoardSettings } from './options.ts';
+import { keyColumns } from './points.ts';
+import type { KeyColumn, HistoryQuestion } from './points.ts';
 
 interface Answer {
   readonly status: number;
@@ -23,8 +23,8 @@ const refuses = ({ status }: Answer): boolean => status === 400 || status === 40
 export function historyOf(
   http: Http,
   device: string,
-  choice: Options['history'],
-): (question: Question) => Promise<ReadonlyMap<string, Column>> {
+  choice: ThingsBoardSettings['history'],
+): (question: HistoryQuestion) => Promise<ReadonlyMap<string, KeyColumn>> {
   const old = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/values/timeseries`;
   let paths = { auto: [old, `${old}/history`], old: [old], history: [`${old}/history`] }[choice];
 
@@ -37,7 +37,7 @@ export function historyOf(
       const answer = await ask(http, path, question);
       if (!refuses(answer)) {
         if (!commas) paths = [path];
-        return columnsOf(answer.data, question, device);
+        return keyColumns(answer.data, question, device);
       }
       refused.push(answer);
     }
@@ -50,7 +50,7 @@ export function historyOf(
  * large answers (thingsboard/thingsboard#1580: AsyncRequestTimeout): if the few work and all do not, the window was too
  * much. An outage fails the few as well, and one of a moment answers all in the end.
  */
-async function ask(http: Http, path: string, question: Question): Promise<Answer> {
+async function ask(http: Http, path: string, question: HistoryQuestion): Promise<Answer> {
   try {
     return await send(http, path, question);
   } catch (error) {
@@ -69,7 +69,7 @@ const isBusy = (error: unknown): boolean =>
   error instanceof BridgeError && error.fault.code === 'unavailable' && error.fault.status === 503;
 
 /** `keys`, `startTs` and `endTs` always go together: without one of them the server answers the latest values instead. */
-async function send(http: Http, path: string, { keys, startTs, endTs, limit }: Question): Promise<Answer> {
+async function send(http: Http, path: string, { keys, startTs, endTs, limit }: HistoryQuestion): Promise<Answer> {
   const named = keys.some((key) => key.includes(',')) ? { key: keys } : { keys: keys.join(',') };
   return await http.get<unknown>(path, {
     params: { ...named, startTs, endTs, limit, agg: 'NONE', orderBy: 'ASC', useStrictDataTypes: true },
@@ -78,7 +78,7 @@ async function send(http: Http, path: string, { keys, startTs, endTs, limit }: Q
   });
 }
 
-function refusal(device: string, question: Question, refused: readonly Answer[]): BridgeError {
+function refusal(device: string, question: HistoryQuestion, refused: readonly Answer[]): BridgeError {
   const said = refused.map(({ status, data }) => saidIn(status, data)).join('; ');
   // An older server without the path may call it an entity that was not found: asked for a comma, doubt the path first.
   if (question.keys.some((key) => key.includes(','))) return commaKey(question.keys, said);

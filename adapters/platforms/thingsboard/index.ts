@@ -2,7 +2,7 @@ import { DAY, MILLISECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
 import { sensors } from './devices.ts';
 import { login } from './login.ts';
-import { options } from './options.ts';
+import { thingsboardOptions } from './options.ts';
 import { read } from './read.ts';
 import { identify } from './user.ts';
 
@@ -12,7 +12,7 @@ export const thingsboard = definePlatform({
   title: 'ThingsBoard',
   docs: 'https://thingsboard.io/docs/reference/rest-api/',
   kinds: { 'user-credentials': login },
-  options,
+  options: thingsboardOptions,
   limits: {
     // No longest range is documented; the one reported to fail was a month of 14 keys (thingsboard/thingsboard#1580).
     maxWindow: 7 * DAY,

@@ -2,7 +2,7 @@ import { contractBroken, credentialsRejected, unsupported } from '../../../src/c
 import type { Grant } from '../../../src/platform/contract.ts';
 import { jwtClaims, jwtExpiry } from '../../../src/platform/authorisation/jwt-claims.ts';
 import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
-import { broken, objectOf, saidIn } from './answer.ts';
+import { broken, jsonObject, saidIn } from './answer.ts';
 
 /**
  * User and password → token and refresh token, carried in `X-Authorization`.
@@ -44,7 +44,7 @@ export const login = loginToken({
 });
 
 function grantOf(data: unknown): Grant {
-  const { token, refreshToken, scope } = objectOf(data, 'ThingsBoard login');
+  const { token, refreshToken, scope } = jsonObject(data, 'ThingsBoard login');
   // Kept without its page: what holds half of a grant may hold a secret.
   if (typeof token !== 'string' || token === '') throw contractBroken('ThingsBoard login: the answer holds no token');
   if (typeof refreshToken !== 'string' || isPreliminary(scope) || isPreliminary(jwtClaims(token)['scopes'])) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What a ThingsBoard source may set under `options`. */
-export const options = z.strictObject({
+export const thingsboardOptions = z.strictObject({
   devices: z
     .array(z.string().min(1))
     .min(1)
@@ -35,4 +35,4 @@ export const options = z.strictObject({
 });
 
 /** The options of a source as parsed: defaults are filled in. */
-export type Options = z.output<typeof options>;
+export type ThingsBoardSettings = z.output<typeof thingsboardOptions>;

@@ -1,7 +1,7 @@
-import { broken, isObject, objectOf } from './answer.ts';
+import { broken, isObject, jsonObject } from './answer.ts';
 
 /** One question to the history of a device. Times are milliseconds since 1970. */
-export interface Question {
+export interface HistoryQuestion {
   readonly keys: readonly string[];
   readonly startTs: number;
   readonly endTs: number;
@@ -10,7 +10,7 @@ export interface Question {
 }
 
 /** The points of one key, oldest first. Times are milliseconds since 1970; values are as they came. */
-export interface Column {
+export interface KeyColumn {
   readonly ts: readonly number[];
   readonly values: readonly unknown[];
 }
@@ -20,9 +20,9 @@ export interface Column {
  * `contract-broken` for every other shape, and for an answer to another question: keys or times not asked for
  * (the server took it for "latest values", or split a key at its comma) or an order that paging cannot continue.
  */
-export function columnsOf(answer: unknown, question: Question, device: string): ReadonlyMap<string, Column> {
-  const columns = new Map<string, Column>();
-  for (const [key, points] of Object.entries(objectOf(answer, `history of device ${device}`))) {
+export function keyColumns(answer: unknown, question: HistoryQuestion, device: string): ReadonlyMap<string, KeyColumn> {
+  const columns = new Map<string, KeyColumn>();
+  for (const [key, points] of Object.entries(jsonObject(answer, `history of device ${device}`))) {
     const what = `history of ${key} of device ${device}`;
     if (!question.keys.includes(key)) throw broken(`${what}: was not asked for`, points);
     if (!Array.isArray(points)) throw broken(`${what}: expected an array of points`, points);
@@ -31,7 +31,7 @@ export function columnsOf(answer: unknown, question: Question, device: string): 
   return columns;
 }
 
-function columnOf(points: readonly unknown[], { startTs, endTs }: Question, what: string): Column {
+function columnOf(points: readonly unknown[], { startTs, endTs }: HistoryQuestion, what: string): KeyColumn {
   const times: number[] = [];
   const values: unknown[] = [];
   let last = Number.NEGATIVE_INFINITY;

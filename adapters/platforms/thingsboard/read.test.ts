@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { all, canned, no, ok } from '../../../test/kit/canned-thingsboard.ts';
 import type { Answer, Asked } from '../../../test/kit/canned-thingsboard.ts';
-import { options } from './options.ts';
-import { batchesOf, read } from './read.ts';
+import { thingsboardOptions } from './options.ts';
+import { keyPortions, read } from './read.ts';
 
 const T = 1_767_225_600_000;
 const DEVICE = '784f394c-42b6-435a-983c-b7beff2784f9';
@@ -19,7 +19,7 @@ async function conversation(answers: readonly (Answer | object)[], given: object
     turn += 1;
     return 'status' in answer ? (answer as Answer) : ok(answer);
   });
-  const chosen = options.parse({ keys: ['t'], pageLimit: 3, ...given });
+  const chosen = thingsboardOptions.parse({ keys: ['t'], pageLimit: 3, ...given });
   const result = await all(read(http, chosen, selection as typeof device, window)).catch((error: unknown) => error);
   return { asked, result };
 }
@@ -37,7 +37,7 @@ describe('a request', () => {
   test('covers a window that does not lie on milliseconds', async () => {
     const { http, asked } = canned(() => ok({ t: [point(T), point(T + 1)] }));
     const odd = { from: T * 1000 + 1, to: T * 1000 + 1001 };
-    const found = await all(read(http, options.parse({ keys: ['t'] }), device, odd));
+    const found = await all(read(http, thingsboardOptions.parse({ keys: ['t'] }), device, odd));
     expect(query(asked[0])).toContain(`startTs=${T}&endTs=${T + 2}`);
     expect(found).toEqual([{ sensor: DEVICE, variable: 't', at: [(T + 1) * 1000], values: [1] }]);
   });
@@ -54,11 +54,11 @@ describe('a request', () => {
 
   test('is one of several where a device has many keys', () => {
     const keys = Array.from({ length: 120 }, (_, n) => `key${n}`);
-    expect(batchesOf(keys).map(({ length }) => length)).toEqual([50, 50, 20]);
-    expect(batchesOf(['a,b', ...keys.slice(0, 2)])).toEqual([['key0', 'key1'], ['a,b']]);
+    expect(keyPortions(keys).map(({ length }) => length)).toEqual([50, 50, 20]);
+    expect(keyPortions(['a,b', ...keys.slice(0, 2)])).toEqual([['key0', 'key1'], ['a,b']]);
     const long = ['ü'.repeat(300), 'ü'.repeat(300)];
-    expect(batchesOf(long)).toEqual([[long[0]], [long[1]]]);
-    expect(batchesOf([])).toEqual([]);
+    expect(keyPortions(long)).toEqual([[long[0]], [long[1]]]);
+    expect(keyPortions([])).toEqual([]);
   });
 });
 

@@ -1,10 +1,10 @@
 import { MILLISECOND, fromMillis } from '../../../src/core/instant.ts';
 import type { Window } from '../../../src/core/window.ts';
 import type { Http, Samples, Selection } from '../../../src/platform/contract.ts';
-import { devices, keysOf, unknownDevice } from './devices.ts';
+import { devices, timeSeriesKeys, unknownDevice } from './devices.ts';
 import type { Device } from './devices.ts';
 import { historyOf } from './history.ts';
-import type { Options } from './options.ts';
+import type { ThingsBoardSettings } from './options.ts';
 
 type Target = Pick<Device, 'id' | 'sensor'>;
 
@@ -17,19 +17,19 @@ interface Rest {
 /** The points of one window, one request after the other, one `Samples` per key and page. */
 export async function* read(
   http: Http,
-  options: Options,
+  options: ThingsBoardSettings,
   selection: Selection,
   window: Window,
 ): AsyncGenerator<Samples> {
   for await (const target of targets(http, options, selection)) {
-    const keys = selection.variables ?? options.keys ?? (await keysOf(http, target.id));
+    const keys = selection.variables ?? options.keys ?? (await timeSeriesKeys(http, target.id));
     yield* readDevice(http, options, target, keys, window);
   }
 }
 
 async function* readDevice(
   http: Http,
-  options: Options,
+  options: ThingsBoardSettings,
   { id, sensor }: Target,
   keys: readonly string[],
   window: Window,
@@ -37,7 +37,7 @@ async function* readDevice(
   const ask = historyOf(http, id, options.history);
   const limit = options.pageLimit;
   const endTs = Math.ceil(window.to / MILLISECOND);
-  const rests: Rest[] = batchesOf([...new Set(keys)]).map((batch) => ({
+  const rests: Rest[] = keyPortions([...new Set(keys)]).map((batch) => ({
     keys: batch,
     from: Math.ceil(window.from / MILLISECOND),
   }));
@@ -62,7 +62,11 @@ async function* readDevice(
 }
 
 /** The devices a selection means. Usually it says so itself; by name without a group they have to be looked up. */
-async function* targets(http: Http, options: Options, { group, sensors }: Selection): AsyncGenerator<Target> {
+async function* targets(
+  http: Http,
+  options: ThingsBoardSettings,
+  { group, sensors }: Selection,
+): AsyncGenerator<Target> {
   if (options.sensorId === 'id' && (sensors ?? group) !== undefined) {
     for (const id of sensors ?? [group as string]) yield { id, sensor: id };
     return;
@@ -89,7 +93,7 @@ const CHARACTERS_PER_REQUEST = 2_000;
  * Keys in portions for one request each. A key with a comma goes alone, because it is asked for differently, and last,
  * so that an unknown device is noticed for what it is.
  */
-export function batchesOf(keys: readonly string[]): readonly (readonly string[])[] {
+export function keyPortions(keys: readonly string[]): readonly (readonly string[])[] {
   const batches: string[][] = [];
   let batch: string[] = [];
   let characters = 0;

@@ -1,5 +1,5 @@
-import { run } from '../../../src/simulator/run.ts';
+import { runSimulator } from '../../../src/simulator/run.ts';
 import { parseOptions } from './simulator/options.ts';
 import { ThingsBoard } from './simulator/platform.ts';
 
-await run((options, clock) => new ThingsBoard(parseOptions(options), clock));
+await runSimulator((options, clock) => new ThingsBoard(parseOptions(options), clock));

@@ -1,6 +1,6 @@
 import { rightMissing } from '../../../src/core/errors.ts';
 import type { Http } from '../../../src/platform/contract.ts';
-import { broken, idOf, objectOf } from './answer.ts';
+import { broken, idOf, jsonObject } from './answer.ts';
 
 /** Who the credentials belong to, as far as it decides what may be listed. */
 export interface User {
@@ -12,7 +12,7 @@ export interface User {
 /** Asks who we are; a user without devices of its own is `credentials-rejected {right}`. */
 export async function currentUser(http: Http): Promise<User> {
   const { data } = await http.get<unknown>('/api/auth/user');
-  const { authority, customerId } = objectOf(data, 'ThingsBoard user');
+  const { authority, customerId } = jsonObject(data, 'ThingsBoard user');
   if (authority === 'TENANT_ADMIN') return { authority, devicesPath: '/api/tenant/deviceInfos' };
   if (authority === 'CUSTOMER_USER') {
     const id = encodeURIComponent(idOf(customerId, 'customer of the ThingsBoard user'));
@@ -29,7 +29,7 @@ export async function currentUser(http: Http): Promise<User> {
 export async function identify(http: Http): Promise<{ product: string }> {
   const { status, data } = await http.get<unknown>('/api/noauth/userPasswordPolicy', { expect: [400, 404, 405] });
   if (status !== 200) throw broken('this is not ThingsBoard: it has no password policy', data);
-  objectOf(data, 'this is not ThingsBoard: its password policy');
+  jsonObject(data, 'this is not ThingsBoard: its password policy');
   const { authority } = await currentUser(http);
   return { product: `ThingsBoard, as ${authority}` };
 }

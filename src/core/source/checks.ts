@@ -6,7 +6,7 @@ import { nextAllowed } from '../quiet-hours.ts';
 import type { QuietHours } from '../quiet-hours.ts';
 import type { Start } from './fields.ts';
 import { formatPath, valueAt } from './path.ts';
-import type { Problem } from './problems.ts';
+import type { SourceProblem } from './problems.ts';
 import type { SensorChoice } from './schema.ts';
 
 /** The vendor facts that a source is checked against. */
@@ -29,7 +29,7 @@ interface Checked {
 const ANY_INSTANT: Instant = 1_767_225_600_000_000;
 
 /** What no single field can say: whether the fields go together. `now` undefined: the start is not held against it. */
-export function checkSource(
+export function crossFieldProblems(
   source: Checked,
   given: {
     readonly raw: unknown;
@@ -37,9 +37,9 @@ export function checkSource(
     readonly limits: SourceLimits;
     readonly now: Instant | undefined;
   },
-): readonly Problem[] {
+): readonly SourceProblem[] {
   const { quietHours } = source.pace;
-  const silent: Problem = {
+  const silent: SourceProblem = {
     path: 'pace.quietHours',
     message: 'leave no time at all to ask',
     remedy: 'shorten one of them, or pause the source instead',
@@ -53,9 +53,9 @@ export function checkSource(
 
 function checkSchedule(
   schedule: Checked['schedule'],
-  { raw, title, limits, now }: Parameters<typeof checkSource>[1],
-): readonly Problem[] {
-  const problems: Problem[] = [];
+  { raw, title, limits, now }: Parameters<typeof crossFieldProblems>[1],
+): readonly SourceProblem[] {
+  const problems: SourceProblem[] = [];
   const { overlap, maxWindow, align, start } = schedule;
   const say = (key: string, message: string, remedy: string): void => {
     problems.push({ path: `schedule.${key}`, message, remedy });
@@ -95,9 +95,9 @@ function checkSchedule(
   return problems;
 }
 
-function checkSensors(sensors: Checked['sensors']): readonly Problem[] {
+function checkSensors(sensors: Checked['sensors']): readonly SourceProblem[] {
   if (sensors === 'all') return [];
-  const problems: Problem[] = [];
+  const problems: SourceProblem[] = [];
   const ids = new Map<string, number>();
   const names = new Map<string, number>();
   for (const [index, sensor] of sensors.entries()) {
@@ -129,8 +129,8 @@ function checkSensors(sensors: Checked['sensors']): readonly Problem[] {
   return problems;
 }
 
-function checkValues({ values = {} }: SensorChoice, index: number): readonly Problem[] {
-  const problems: Problem[] = [];
+function checkValues({ values = {} }: SensorChoice, index: number): readonly SourceProblem[] {
+  const problems: SourceProblem[] = [];
   const variablesOf = new Map<string, string[]>();
   for (const [variable, choice] of Object.entries(values)) {
     const path = formatPath(['sensors', index, 'values', variable]);

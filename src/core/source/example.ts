@@ -15,7 +15,7 @@ const limits = {
   overlap: MINUTE,
 };
 
-export const platforms = [
+export const examplePlatforms = [
   {
     name: 'influxdb',
     title: 'InfluxDB 1.x',
@@ -31,7 +31,7 @@ export const platforms = [
   { name: 'thingsboard', title: 'ThingsBoard', kinds: { custom: {} }, limits, options: z.strictObject({}) },
 ] as const;
 
-export const kinds = {
+export const exampleKinds = {
   'user-credentials': z
     .strictObject({
       url: baseUrl('Base address of the API'),
@@ -56,6 +56,9 @@ export const now: Instant = parseInstant('2026-11-21T08:00:00Z') ?? NaN;
 
 /** What an operator is told when the good source is changed like this; undefined takes a key out. */
 export function told(change: Readonly<Record<string, unknown>>): readonly string[] {
-  const parsed = parseSource(JSON.parse(JSON.stringify({ ...good, ...change })), platforms, { kinds, now });
+  const parsed = parseSource(JSON.parse(JSON.stringify({ ...good, ...change })), examplePlatforms, {
+    kinds: exampleKinds,
+    now,
+  });
   return parsed.ok ? [] : parsed.problems.map(formatProblem);
 }

@@ -101,7 +101,7 @@ export const duration = (
 export type Start = { readonly at: Instant } | { readonly before: Microseconds };
 
 /** A start, written as an instant or a duration. */
-export const start = (description: string): z.ZodPipe<z.ZodString, z.ZodTransform<Start, string>> =>
+export const startField = (description: string): z.ZodPipe<z.ZodString, z.ZodTransform<Start, string>> =>
   z
     .string()
     .meta({ examples: ['2026-01-01T00:00:00Z', '7d'] })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { kinds, platforms } from './example.ts';
+import { exampleKinds, examplePlatforms } from './example.ts';
 import { sourceJsonSchema } from './json-schema.ts';
 import { optionTable } from './option-table.ts';
 
 describe('the JSON schema of a source', () => {
-  const schema = sourceJsonSchema(platforms, kinds);
+  const schema = sourceJsonSchema(examplePlatforms, exampleKinds);
 
   it('takes the keys a source takes, and no other', () => {
     const keys = 'name organisation project tls schedule pace sensors mapping kind platform connection options';
@@ -46,7 +46,7 @@ describe('the JSON schema of a source', () => {
 
 describe('the table of options', () => {
   it('has a row for each option and the defaults of the platform', () => {
-    expect(optionTable(platforms[0])).toBe(
+    expect(optionTable(examplePlatforms[0])).toBe(
       `
 | Option      | Takes                     | Default  | Meaning                   |
 | ----------- | ------------------------- | -------- | ------------------------- |
@@ -70,6 +70,6 @@ describe('the table of options', () => {
   });
 
   it('says so where there are none', () => {
-    expect(optionTable(platforms[1])).toMatch(/^This platform has no options\.\n\n\| Setting of the source /);
+    expect(optionTable(examplePlatforms[1])).toMatch(/^This platform has no options\.\n\n\| Setting of the source /);
   });
 });

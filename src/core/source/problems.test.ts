@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kinds, platforms, told } from './example.ts';
+import { exampleKinds, examplePlatforms, told } from './example.ts';
 import { formatProblem } from './problems.ts';
 import { parseSource } from './source.ts';
 
@@ -222,7 +222,7 @@ describe('what an operator is told', () => {
   });
 
   it.each([[null], [[]], ['name: x'], [5]])('something that is no source: %j', (input) => {
-    const parsed = parseSource(input, platforms, { kinds });
+    const parsed = parseSource(input, examplePlatforms, { kinds: exampleKinds });
     expect(parsed.ok || parsed.problems.map(formatProblem)).toStrictEqual([
       'this is not a source; write it as a mapping that begins with "name: …"',
     ]);

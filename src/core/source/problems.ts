@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { suggest } from './nearest.ts';
 import { formatPath, valueAt } from './path.ts';
 import type { Path } from './path.ts';
-import { below, keysOf, schemaAt, shapeOf } from './shape.ts';
-import { judge, typeOf, wordOf } from './words.ts';
+import { below, schemaKeys, schemaAt, shapeOf } from './shape.ts';
+import { issueInWords, typeOf, wordOf } from './words.ts';
 
 /** What is wrong with a source, where, and what would be right. Never holds the value of a secret. */
-export interface Problem {
+export interface SourceProblem {
   /** Like `schedule.every` or `sensors[2].as`; empty for the source as a whole. */
   readonly path: string;
   readonly message: string;
@@ -14,18 +14,18 @@ export interface Problem {
 }
 
 /** One line of a problem: `schedule.every: "0s" is shorter than 250ms; use 250ms or longer`. */
-export const formatProblem = ({ path, message, remedy }: Problem): string =>
+export const formatProblem = ({ path, message, remedy }: SourceProblem): string =>
   `${path === '' ? '' : `${path}: `}${message}; ${remedy}`;
 
 type Issue = z.core.$ZodIssue;
 
 /** Issues of a schema as problems, at most one for each path: the first is the one that matters. */
-export function problemsOf(issues: readonly Issue[], schema: z.ZodType, input: unknown): readonly Problem[] {
+export function problemsOf(issues: readonly Issue[], schema: z.ZodType, input: unknown): readonly SourceProblem[] {
   const problems = issues.flatMap((issue) => explain(issue, schema, input, []));
   return problems.filter(({ path }, index) => problems.findIndex((other) => other.path === path) === index);
 }
 
-function explain(issue: Issue, schema: z.ZodType, input: unknown, above: Path): readonly Problem[] {
+function explain(issue: Issue, schema: z.ZodType, input: unknown, above: Path): readonly SourceProblem[] {
   const path = [...above, ...issue.path];
   const found = schemaAt(schema, issue.path);
   if (issue.code === 'unrecognized_keys')
@@ -36,17 +36,17 @@ function explain(issue: Issue, schema: z.ZodType, input: unknown, above: Path): 
     }));
   if (issue.code === 'invalid_union' && found !== undefined && issue.errors.length > 0)
     return explainUnion(issue, found, input, path);
-  const [message, remedy] = judge(issue, found, valueAt(input, path), String(path.at(-1) ?? 'source'));
+  const [message, remedy] = issueInWords(issue, found, valueAt(input, path), String(path.at(-1) ?? 'source'));
   return [{ path: formatPath(path), message, remedy }];
 }
 
 function remedyOfKey(key: string, schema: z.ZodType | undefined, path: Path): string {
-  const keys = keysOf(schema);
+  const keys = schemaKeys(schema);
   const hint = schema === undefined ? undefined : shapeOf(schema).unknownKey;
   if (hint !== undefined) return hint;
   if (schema !== undefined && path.length === 0)
     for (const block of keys)
-      if (below(schema, block).some((inner) => keysOf(inner).includes(key))) return `it belongs under ${block}`;
+      if (below(schema, block).some((inner) => schemaKeys(inner).includes(key))) return `it belongs under ${block}`;
   const remedy = suggest(key, keys, 'the keys here are');
   return remedy === '' ? 'take it out' : remedy;
 }
@@ -57,7 +57,7 @@ function explainUnion(
   schema: z.ZodType,
   input: unknown,
   path: Path,
-): readonly Problem[] {
+): readonly SourceProblem[] {
   const bare = shapeOf(schema).schema;
   const options = bare instanceof z.ZodUnion ? bare.options : [];
   const deep = issue.errors.findIndex((errors) => !errors.some(refusesWhole));

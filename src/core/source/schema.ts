@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MILLISECOND } from '../instant.ts';
-import { duration, start, text, zone } from './fields.ts';
+import { duration, startField, text, zone } from './fields.ts';
 
 /** The parts of a source that do not depend on its kind and platform. Every description is read by operators. */
 
@@ -28,7 +28,7 @@ const tls = z
 const schedule = z
   .strictObject({
     every: duration('How often the platform is asked for what is new', { atLeast: 250 * MILLISECOND }),
-    start: start('Where readings begin: an instant, or how far before registration').prefault('0s'),
+    start: startField('Where readings begin: an instant, or how far before registration').prefault('0s'),
     settle: duration(
       'How long after its instant a point is taken to have arrived. Default: by platform',
     ).exactOptional(),

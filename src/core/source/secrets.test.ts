@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { good, kinds, platforms, told } from './example.ts';
+import { good, exampleKinds, examplePlatforms, told } from './example.ts';
 import { secretPaths } from './secrets.ts';
 
 describe('secrets', () => {
@@ -48,20 +48,20 @@ describe('secrets', () => {
 });
 
 describe('paths of secrets', () => {
-  const platform = platforms[0];
+  const platform = examplePlatforms[0];
 
   it('are those the schemas mark, where something is written', () => {
     const raw = { ...good, options: { database: 'plant', token: 't' } };
-    expect(secretPaths(kinds['user-credentials'], platform, raw)).toStrictEqual([
+    expect(secretPaths(exampleKinds['user-credentials'], platform, raw)).toStrictEqual([
       'connection.password',
       'options.token',
     ]);
-    expect(secretPaths(kinds['user-credentials'], platform, { connection: { url: 'u' } })).toStrictEqual([]);
+    expect(secretPaths(exampleKinds['user-credentials'], platform, { connection: { url: 'u' } })).toStrictEqual([]);
   });
 
   it('are all fields of a custom connection but its address', () => {
     const raw = { connection: { url: 'https://h', apiKey: 'k', 'x y': 'z' } };
-    expect(secretPaths(kinds.custom, platform, raw)).toStrictEqual(['connection.apiKey', 'connection["x y"]']);
+    expect(secretPaths(exampleKinds.custom, platform, raw)).toStrictEqual(['connection.apiKey', 'connection["x y"]']);
   });
 
   it('are everything no schema vouches for', () => {
@@ -72,7 +72,7 @@ describe('paths of secrets', () => {
       'options.zzz',
       'options.database',
     ]);
-    expect(secretPaths(kinds['user-credentials'], platform, raw)).toStrictEqual([
+    expect(secretPaths(exampleKinds['user-credentials'], platform, raw)).toStrictEqual([
       'connection.deep[0].er',
       'options.zzz',
     ]);

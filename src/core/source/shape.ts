@@ -78,9 +78,10 @@ export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.Zod
 }
 
 /** The keys a mapping may have, in the order they are declared. */
-export function keysOf(schema: z.ZodType | undefined): readonly string[] {
+export function schemaKeys(schema: z.ZodType | undefined): readonly string[] {
   const bare = schema === undefined ? undefined : shapeOf(schema).schema;
   if (bare instanceof z.ZodObject) return Object.keys(bare.shape);
-  if (bare instanceof z.ZodUnion) return [...new Set(bare.options.flatMap((option) => keysOf(option as z.ZodType)))];
+  if (bare instanceof z.ZodUnion)
+    return [...new Set(bare.options.flatMap((option) => schemaKeys(option as z.ZodType)))];
   return [];
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../instant.ts';
-import { good, kinds, now, platforms, told } from './example.ts';
+import { good, exampleKinds, now, examplePlatforms, told } from './example.ts';
 import { parseSource, startOf } from './source.ts';
 
 describe('a good source', () => {
   it('gets its defaults from the platform, durations in µs', () => {
-    const parsed = parseSource(good, platforms, { kinds });
+    const parsed = parseSource(good, examplePlatforms, { kinds: exampleKinds });
     expect(parsed).toMatchObject({
       ok: true,
-      platform: platforms[0],
+      platform: examplePlatforms[0],
       source: {
         organisation: 'default',
         tls: {},
@@ -34,7 +34,7 @@ describe('a good source', () => {
   it('keeps what the operator wrote over the defaults', () => {
     const schedule = { every: '500ms', settle: '0s', overlap: '5s', maxWindow: 'PT1H', start: '7d', catchUp: 'oldest' };
     const pace = { requestsPerSecond: 0.5, burst: 1, concurrency: 1 };
-    const parsed = parseSource({ ...good, schedule, pace }, platforms, { kinds });
+    const parsed = parseSource({ ...good, schedule, pace }, examplePlatforms, { kinds: exampleKinds });
     expect(parsed.ok && parsed.source.schedule).toStrictEqual({
       every: SECOND / 2,
       settle: 0,
@@ -54,7 +54,7 @@ describe('a good source', () => {
 
   it('may begin in the past of its registration only, but is read again at any time', () => {
     const later = { ...good, schedule: { every: '10s', start: '2026-12-01T00:00:00Z' } };
-    expect(parseSource(later, platforms, { kinds }).ok).toBe(true);
+    expect(parseSource(later, examplePlatforms, { kinds: exampleKinds }).ok).toBe(true);
     expect(told({ schedule: later.schedule })).toStrictEqual([
       'schedule.start: 2026-12-01T00:00:00Z is in the future; use an instant that has passed, or leave it out to begin now',
     ]);

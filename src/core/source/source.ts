@@ -2,18 +2,18 @@ import { z } from 'zod';
 import type { Instant, Microseconds } from '../instant.ts';
 import { SECOND } from '../instant.ts';
 import type { QuietHours } from '../quiet-hours.ts';
-import { checkSource } from './checks.ts';
+import { crossFieldProblems } from './checks.ts';
 import type { SourceLimits } from './checks.ts';
 import type { Start } from './fields.ts';
 import { suggest } from './nearest.ts';
 import { isMapping } from './path.ts';
 import { problemsOf } from './problems.ts';
-import type { Problem } from './problems.ts';
+import type { SourceProblem } from './problems.ts';
 import { commonFields } from './schema.ts';
 import type { CommonFields, SensorChoice } from './schema.ts';
 import { secretPaths } from './secrets.ts';
 
-export type { Problem, SensorChoice, Start };
+export type { SourceProblem, SensorChoice, Start };
 
 /**
  * A source as its operator wrote it, checked and with all defaults in. Durations are microseconds.
@@ -65,7 +65,7 @@ export type KindSchemas<K extends string = string> = Readonly<Record<K, z.ZodTyp
 
 export type ParsedSource<P extends SourcePlatform, K extends string> =
   | { readonly ok: true; readonly source: SourceConfig<K>; readonly platform: P }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly SourceProblem[] };
 
 /**
  * Checks one source. Kind and platform are looked up by hand, so every message is about the one schema they decide.
@@ -104,7 +104,12 @@ export function parseSource<P extends SourcePlatform, K extends string>(
     connection: parsed.data.connection as Readonly<Record<string, string>>,
     ...withDefaults(parsed.data, platform.limits),
   };
-  const crossed = checkSource(fields, { raw: input, title: platform.title, limits: platform.limits, now: given.now });
+  const crossed = crossFieldProblems(fields, {
+    raw: input,
+    title: platform.title,
+    limits: platform.limits,
+    now: given.now,
+  });
   if (crossed.length > 0) return { ok: false, problems: crossed };
   return { ok: true, source: { ...fields, raw: input, secrets: secretPaths(connection, platform, input) }, platform };
 }
@@ -157,7 +162,7 @@ function choose<C extends string>(
   path: 'kind' | 'platform',
   value: unknown,
   choices: readonly C[],
-): { readonly choice: C | undefined; readonly problems: readonly Problem[] } {
+): { readonly choice: C | undefined; readonly problems: readonly SourceProblem[] } {
   const choice = choices.find((one) => one === value);
   if (choice !== undefined) return { choice, problems: [] };
   const list = choices.join(', ');
@@ -169,7 +174,7 @@ function choose<C extends string>(
   return { choice, problems: [{ path, message, remedy: suggest(word, choices, `the ${path}s are`) }] };
 }
 
-function serves(platform: SourcePlatform | undefined, kind: string | undefined): readonly Problem[] {
+function serves(platform: SourcePlatform | undefined, kind: string | undefined): readonly SourceProblem[] {
   if (platform === undefined || kind === undefined || platform.kinds[kind] !== undefined) return [];
   const remedy = `use kind: ${Object.keys(platform.kinds).join(' or ')}`;
   return [{ path: 'kind', message: `${platform.title} does not take ${kind}`, remedy }];

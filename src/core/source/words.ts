@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { suggest } from './nearest.ts';
 import { isMapping } from './path.ts';
-import { keysOf, shapeOf } from './shape.ts';
+import { schemaKeys, shapeOf } from './shape.ts';
 import type { Shape } from './shape.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -12,7 +12,7 @@ export type Words = readonly [message: string, remedy: string];
 const NO_SHAPE: Partial<Shape> = {};
 
 /** One issue of one field in an operator's words. `value` is shown where it is short and no secret; `last` is the key. */
-export function judge(
+export function issueInWords(
   issue: Exclude<Issue, { code: 'unrecognized_keys' }>,
   schema: z.ZodType | undefined,
   value: unknown,
@@ -55,7 +55,7 @@ export function judge(
     case 'invalid_key': {
       const inner = issue.issues[0];
       if (inner === undefined || inner.code === 'unrecognized_keys') return ['this key is not allowed', otherwise];
-      const [message, remedy] = judge(inner, undefined, last, last);
+      const [message, remedy] = issueInWords(inner, undefined, last, last);
       return [`the key ${message}`, remedy];
     }
     case 'custom': {
@@ -76,7 +76,7 @@ export function judge(
 /** How to write a value of the wrong type, as YAML. */
 function retype(expected: string, schema: z.ZodType | undefined, value: unknown): string | undefined {
   if (expected === 'object') {
-    const keys = keysOf(schema);
+    const keys = schemaKeys(schema);
     return keys.length === 0 ? 'write its keys below it, one a line' : `its keys are: ${keys.join(', ')}`;
   }
   if (expected === 'array') return 'write each entry on a line of its own, after "- "';

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The unprivileged user the server runs as when databridge itself runs as root (PostgreSQL refuses to). */
-export interface Account {
+export interface SystemAccount {
   readonly uid: number;
   readonly gid: number;
 }
@@ -15,7 +15,7 @@ const PREFERRED = ['postgres', '_postgres', 'nobody'];
  * nothing they cannot use. Else `postgres`, else `nobody`. A made-up number will not do: initdb and single-user mode look
  * their user up (`could not look up effective user ID`). Undefined: no such user, or we are not root and need none.
  */
-export function accountFor(directory: string, passwd: string = passwdFile()): Account | undefined {
+export function accountFor(directory: string, passwd: string = passwdFile()): SystemAccount | undefined {
   const accounts = passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
     return name && Number(uid) > 0 ? [{ name, uid: Number(uid), gid: Number(gid) }] : [];
@@ -32,7 +32,7 @@ export function weAreRoot(): boolean {
 }
 
 /** Whether the user may pass through every directory down to this existing one, judged by permission bits. */
-export function canEnter(account: Account, directory: string): boolean {
+export function canEnter(account: SystemAccount, directory: string): boolean {
   for (let each = realpathSync(directory); ; each = dirname(each)) {
     if (!allows(account, statSync(each), 0o1)) return false;
     if (each === dirname(each)) return true;
@@ -40,7 +40,7 @@ export function canEnter(account: Account, directory: string): boolean {
 }
 
 /** Whether the user may read all of a tree: a package unpacked under umask 077 is readable by nobody but its owner. */
-export function canRead(account: Account, directory: string): boolean {
+export function canRead(account: SystemAccount, directory: string): boolean {
   if (!canEnter(account, directory)) return false;
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).every((name) => {
     const found = statSync(join(directory, name), { throwIfNoEntry: false });
@@ -48,7 +48,7 @@ export function canRead(account: Account, directory: string): boolean {
   });
 }
 
-function allows(account: Account, found: Stats, bits: number): boolean {
+function allows(account: SystemAccount, found: Stats, bits: number): boolean {
   const shift = found.uid === account.uid ? 6 : found.gid === account.gid ? 3 : 0;
   return ((found.mode >> shift) & bits) === bits;
 }

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { weAreRoot } from './account.ts';
 import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
 import { markInitialised } from './place.ts';
-import type { Place } from './place.ts';
+import type { EmbeddedPlace } from './place.ts';
 import { serverProcesses } from './postmaster.ts';
 import type { Programs } from './programs.ts';
-import { run } from './run.ts';
+import { runProgram } from './run.ts';
 
 /**
  * Written into postgresql.conf once, so an operator may change them there. What must hold is on the server's command line.
@@ -50,7 +50,11 @@ const INCOMPLETE = 'data.incomplete-';
  * Makes the cluster where there is none: UTF-8, sorted by code point (PostgreSQL's own C.UTF-8, the same on every system),
  * page checksums, password (scram-sha-256) over TCP, nothing over the socket. It gets its name only when it is complete.
  */
-export async function ensureCluster(place: Place, programs: Programs, log: (message: string) => void): Promise<void> {
+export async function ensureCluster(
+  place: EmbeddedPlace,
+  programs: Programs,
+  log: (message: string) => void,
+): Promise<void> {
   removeIncomplete(place);
   if (existsSync(place.data)) return assertVersion(place, programs);
   log(`making a new PostgreSQL ${programs.majorVersion} database in ${place.data}`);
@@ -67,13 +71,13 @@ export async function ensureCluster(place: Place, programs: Programs, log: (mess
     '--auth-host=scram-sha-256',
     '--auth-local=reject',
   ];
-  await run(programs.initdb, [`--pgdata=${draft}`, ...kind, ...access, ...settings], place.account, draft);
+  await runProgram(programs.initdb, [`--pgdata=${draft}`, ...kind, ...access, ...settings], place.account, draft);
   renameSync(draft, place.data);
   markInitialised(place);
 }
 
 /** Leaves alone what is still written to: its processes would die without giving back their shared memory. */
-function removeIncomplete({ root }: Place): void {
+function removeIncomplete({ root }: EmbeddedPlace): void {
   for (const name of readdirSync(root)) {
     const left = join(root, name);
     if (name.startsWith(INCOMPLETE) && serverProcesses(left).length === 0)
@@ -82,12 +86,12 @@ function removeIncomplete({ root }: Place): void {
 }
 
 /** The generated password of both roles; 43 characters that need no escaping. */
-export function readPassword({ password, root }: Place): string {
+export function readPassword({ password, root }: EmbeddedPlace): string {
   if (existsSync(password)) return readFileSync(password, 'utf8').trim();
   throw new EmbeddedDatabaseError(`${password} is missing`, `restore it from the backup ${root} came from`);
 }
 
-function assertVersion({ data }: Place, { majorVersion }: Programs): void {
+function assertVersion({ data }: EmbeddedPlace, { majorVersion }: Programs): void {
   const path = join(data, 'PG_VERSION');
   const found = existsSync(path) ? readFileSync(path, 'utf8').trim() : 'unknown';
   if (found === String(majorVersion)) return;
@@ -97,13 +101,13 @@ function assertVersion({ data }: Place, { majorVersion }: Programs): void {
   );
 }
 
-function writePassword(place: Place): void {
+function writePassword(place: EmbeddedPlace): void {
   const draft = join(place.root, `password.${randomBytes(6).toString('hex')}`);
   writeFileSync(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });
   give(draft, place);
   renameSync(draft, place.password);
 }
 
-function give(path: string, { account }: Place): void {
+function give(path: string, { account }: EmbeddedPlace): void {
   if (weAreRoot() && account !== undefined) chownSync(path, account.uid, account.gid);
 }

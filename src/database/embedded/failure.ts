@@ -61,7 +61,7 @@ const DIAGNOSES: readonly Diagnosis[] = [
 ];
 
 /** Turns the end of a program's output into an error with a remedy; the output stays in the message. */
-export function failureOf(what: string, output: string, cause?: unknown): EmbeddedDatabaseError {
+export function programFailure(what: string, output: string, cause?: unknown): EmbeddedDatabaseError {
   const found = DIAGNOSES.find((each) => each.sign.test(output));
   const message = found === undefined ? what : `${what}: ${found.message}`;
   const remedy = found?.remedy ?? `the lines above say why; repair that, or ${OWN_SERVER}`;
@@ -73,5 +73,5 @@ export function failureOf(what: string, output: string, cause?: unknown): Embedd
 export function explained(error: unknown): unknown {
   if (error instanceof EmbeddedDatabaseError) return error;
   if (!(error instanceof Error) || !('syscall' in error)) return error;
-  return failureOf('the embedded PostgreSQL cannot be used', error.message, error);
+  return programFailure('the embedded PostgreSQL cannot be used', error.message, error);
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { explained } from './failure.ts';
 import { withLock } from './lock.ts';
 import { placeOf } from './place.ts';
-import type { Place } from './place.ts';
+import type { EmbeddedPlace } from './place.ts';
 import { runningPostmaster } from './postmaster.ts';
 import { ensureServer, stopServer } from './server.ts';
 import { boundLog } from './server-log.ts';
@@ -54,14 +54,14 @@ export async function openEmbeddedDatabase({
   }
 }
 
-async function leave(place: Place, note: string, log: (message: string) => void): Promise<void> {
+async function leave(place: EmbeddedPlace, note: string, log: (message: string) => void): Promise<void> {
   await rm(note, { force: true });
   // Notes are judged only beside the server they belong to: it may run in another container, and its users with it.
   if (runningPostmaster(place.data) === undefined) return;
   if ((await livingUsers(place.users)) === 0) await stopServer(place, log);
 }
 
-function opened(place: Place, note: string, url: string, log: (message: string) => void): EmbeddedDatabase {
+function opened(place: EmbeddedPlace, note: string, url: string, log: (message: string) => void): EmbeddedDatabase {
   let looking: Promise<void> | undefined;
   let trouble = '';
   const watch = setInterval(() => {
@@ -88,7 +88,7 @@ function opened(place: Place, note: string, url: string, log: (message: string) 
 }
 
 /** What a user does while it is one: keeps the log small, and the server running. */
-async function look(place: Place, url: string, log: (message: string) => void): Promise<void> {
+async function look(place: EmbeddedPlace, url: string, log: (message: string) => void): Promise<void> {
   boundLog(place);
   if (runningPostmaster(place.data) !== undefined) return;
   await withLock(place.lock, log, async () => {

@@ -3,14 +3,14 @@ import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, re
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { accountFor, canEnter, weAreRoot } from './account.ts';
-import type { Account } from './account.ts';
+import type { SystemAccount } from './account.ts';
 import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
 
 /** Where root keeps the data of settings directories which the server's user cannot enter. */
 const REACHABLE_ROOT = '/var/lib/databridge';
 
 /** Every path of one embedded server. All of them lie below `root`. */
-export interface Place {
+export interface EmbeddedPlace {
   readonly root: string;
   /** The cluster; exists only complete. */
   readonly data: string;
@@ -22,7 +22,7 @@ export interface Place {
   /** Copies of the server's programs, where the installed ones cannot be used. */
   readonly programs: string;
   /** Whom the server runs as; undefined: as ourselves. */
-  readonly account: Account | undefined;
+  readonly account: SystemAccount | undefined;
   /** The settings directory's note that `root` is elsewhere; undefined: it is not. */
   readonly record: string | undefined;
 }
@@ -37,7 +37,7 @@ interface Recorded {
  * user cannot get there (say below /root), in /var/lib/databridge/<random>. The latter is noted in `postgres/place.json`
  * before anything is stored, so every later start finds the same data. Makes the directories; safe to run concurrently.
  */
-export function placeOf(settingsDirectory: string): Place {
+export function placeOf(settingsDirectory: string): EmbeddedPlace {
   const directory = resolve(settingsDirectory);
   makeReachable(directory);
   const near = join(realpathSync(directory), 'postgres');
@@ -58,15 +58,15 @@ export function placeOf(settingsDirectory: string): Place {
 }
 
 /** To be called when the cluster exists: from now on its absence is a loss and no longer a first start. */
-export function markInitialised({ record, root }: Place): void {
+export function markInitialised({ record, root }: EmbeddedPlace): void {
   if (record === undefined) return;
   const draft = `${record}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, JSON.stringify({ root, initialised: true } satisfies Recorded), { flag: 'wx' });
   renameSync(draft, record);
 }
 
-function placeAt(root: string, account: Account | undefined, record: string | undefined): Place {
-  const place: Place = {
+function placeAt(root: string, account: SystemAccount | undefined, record: string | undefined): EmbeddedPlace {
+  const place: EmbeddedPlace = {
     root,
     data: join(root, 'data'),
     users: join(root, 'users'),
@@ -85,7 +85,7 @@ function placeAt(root: string, account: Account | undefined, record: string | un
 }
 
 /** The owner of existing data stays the server's user, whoever would be chosen today. */
-function accountOf(near: string, directory: string): Account {
+function accountOf(near: string, directory: string): SystemAccount {
   const data = statSync(join(near, 'data'), { throwIfNoEntry: false });
   const account = data !== undefined && data.uid !== 0 ? { uid: data.uid, gid: data.gid } : accountFor(directory);
   if (account !== undefined) return account;

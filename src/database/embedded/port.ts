@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { Place } from './place.ts';
+import type { EmbeddedPlace } from './place.ts';
 
 /**
  * The port to listen on: the remembered one while it is free, else a new one, which is remembered. New ones lie below the
  * range of outgoing connections: a client retrying a stopped server there could connect to itself and keep the server out.
  */
-export async function choosePort(place: Place, refused: ReadonlySet<number>): Promise<number> {
+export async function choosePort(place: EmbeddedPlace, refused: ReadonlySet<number>): Promise<number> {
   const remembered = existsSync(place.port) ? Number(readFileSync(place.port, 'utf8')) : Number.NaN;
   if (remembered > 0 && !refused.has(remembered) && (await isFree(remembered))) return remembered;
   for (;;) {

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readFileSync, readdirSync, rmSync, stat
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { identify } from './process-identity.ts';
+import { identifyProcess } from './process-identity.ts';
 
 /** A living server process of a data directory. */
 export interface Postmaster {
@@ -96,7 +96,7 @@ function notedPostmaster(data: string): Postmaster | undefined {
  * stands in its directory, and is a program of PostgreSQL.
  */
 function isServerProcess(pid: number, data: string): boolean {
-  if (identify(pid) === undefined) return false;
+  if (identifyProcess(pid) === undefined) return false;
   try {
     if (!onLinux)
       return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).includes(`-D ${data} `);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { fromPs, identify, liveness, parseIdentity, thisProcess } from './process-identity.ts';
+import { fromPs, identifyProcess, liveness, parseIdentity, thisProcess } from './process-identity.ts';
 
 it('knows itself, and its note again after it was written down', () => {
   const noted = parseIdentity(JSON.stringify(thisProcess()));
@@ -17,7 +17,7 @@ it('does not take a process for another with the same number', () => {
 
 it('knows an ended process as dead', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
-  const noted = identify(child.pid ?? 0);
+  const noted = identifyProcess(child.pid ?? 0);
   expect(noted?.pid).toBe(child.pid);
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -13,7 +13,7 @@ export interface ProcessIdentity {
 const onLinux = process.platform === 'linux';
 
 /** The process with this number; undefined where there is none, or only its unburied remains (a zombie). */
-export function identify(pid: number): ProcessIdentity | undefined {
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const found = onLinux ? fromProc(pid) : fromPs(pid);
   if (found === undefined || found.state.startsWith('Z') || found.state.startsWith('X')) return undefined;
   return { pid, startedAt: found.startedAt, where: here() };
@@ -21,7 +21,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
 
 /** Throws where the system hides this process from itself (no /proc): nothing below could be trusted then. */
 export function thisProcess(): ProcessIdentity {
-  const found = identify(process.pid);
+  const found = identifyProcess(process.pid);
   if (found === undefined) throw new Error('this process cannot see itself: /proc is not mounted');
   return found;
 }
@@ -29,7 +29,7 @@ export function thisProcess(): ProcessIdentity {
 /** `elsewhere`: noted in another container or before a reboot; its number says nothing about a process of today. */
 export function liveness(noted: ProcessIdentity): 'alive' | 'dead' | 'elsewhere' {
   if (noted.where !== here()) return 'elsewhere';
-  return identify(noted.pid)?.startedAt === noted.startedAt ? 'alive' : 'dead';
+  return identifyProcess(noted.pid)?.startedAt === noted.startedAt ? 'alive' : 'dead';
 }
 
 /** A note as read from a file; undefined where it is torn or not one. */

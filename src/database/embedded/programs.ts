@@ -13,8 +13,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { canRead } from './account.ts';
 import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
-import type { Place } from './place.ts';
-import { run } from './run.ts';
+import type { EmbeddedPlace } from './place.ts';
+import { runProgram } from './run.ts';
 
 /** The server's programs, ready to be run by the server's user. */
 export interface Programs {
@@ -33,13 +33,13 @@ export interface Programs {
  * Where the server's user cannot read the package, or links are missing in it and it is read-only, a copy in the server's
  * place is used. To be called under the lock and while no server runs.
  */
-export async function programsFor(place: Place, log: (message: string) => void): Promise<Programs> {
+export async function programsFor(place: EmbeddedPlace, log: (message: string) => void): Promise<Programs> {
   const installed = findPackage();
   const usable =
     complete(installed.native) && (place.account === undefined || canRead(place.account, installed.native));
   const native = usable ? installed.native : copyOf(installed, place, log);
   const postgres = join(native, 'bin', 'postgres');
-  const version = await run(postgres, ['--version'], place.account);
+  const version = await runProgram(postgres, ['--version'], place.account);
   const majorVersion = Number(/\d+/.exec(version)?.[0]);
   return { initdb: join(native, 'bin', 'initdb'), postgres, majorVersion };
 }
@@ -105,7 +105,7 @@ function symlink(text: string, path: string): void {
   }
 }
 
-function copyOf({ native, version }: Installed, place: Place, log: (message: string) => void): string {
+function copyOf({ native, version }: Installed, place: EmbeddedPlace, log: (message: string) => void): string {
   const copy = join(place.programs, version);
   if (existsSync(join(copy, 'native'))) return join(copy, 'native');
   log(`copying PostgreSQL ${version} to ${copy}, where the server's user can run it`);

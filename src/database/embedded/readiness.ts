@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { failureOf } from './failure.ts';
-import type { Place } from './place.ts';
+import { programFailure } from './failure.ts';
+import type { EmbeddedPlace } from './place.ts';
 import { tailOfLog } from './server-log.ts';
 
 const ASK_EVERY_MS = 50;
@@ -19,7 +19,7 @@ export function urlOf(port: number, password: string): string {
  * more would fail on an operator's own server too. False: the server ended meanwhile.
  */
 export async function untilReady(
-  place: Place,
+  place: EmbeddedPlace,
   server: { readonly port: number; readonly password: string; readonly alive: () => boolean },
   log: (message: string) => void,
 ): Promise<boolean> {
@@ -68,7 +68,7 @@ async function ensureDatabase(client: pg.Client, password: string): Promise<void
 }
 
 /** 57P03 starting or stopping, 53300 all connections taken, and errors of the network pass with time; the rest does not. */
-function refuseHopeless(error: unknown, { password }: Place): void {
+function refuseHopeless(error: unknown, { password }: EmbeddedPlace): void {
   const { code, message, hint = '' } = error as { code?: string; message: string; hint?: string };
   if (code === '28P01') {
     throw new EmbeddedDatabaseError(
@@ -78,6 +78,6 @@ function refuseHopeless(error: unknown, { password }: Place): void {
     );
   }
   if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(57P|53300|08)/.test(code)) {
-    throw failureOf('the embedded PostgreSQL cannot be prepared', `${message} ${hint}`, error);
+    throw programFailure('the embedded PostgreSQL cannot be prepared', `${message} ${hint}`, error);
   }
 }

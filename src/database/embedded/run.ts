@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import type { Account } from './account.ts';
-import { failureOf } from './failure.ts';
+import type { SystemAccount } from './account.ts';
+import { programFailure } from './failure.ts';
 
 /**
  * The server sees nothing of our environment: no PG* variable to mislead it, and no secret of a platform to keep for years.
@@ -13,10 +13,10 @@ const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', HOME: '/' }
  * Starts a program of PostgreSQL as the given user, in a session of its own: Ctrl-C at our terminal must not reach
  * it before we have drained. The working directory must be one that user may be in.
  */
-export function start(
+export function startProgram(
   program: string,
   args: readonly string[],
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   output: 'pipe' | number,
   cwd = '/',
 ): ChildProcess {
@@ -30,13 +30,13 @@ export function start(
 }
 
 /** Runs a program to its end; the answer is what it wrote. Throws an error with a remedy where it fails. */
-export async function run(
+export async function runProgram(
   program: string,
   args: readonly string[],
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   cwd?: string,
 ): Promise<string> {
-  const child = start(program, args, account, 'pipe', cwd);
+  const child = startProgram(program, args, account, 'pipe', cwd);
   let output = '';
   const keep = (text: string): void => void (output = (output + text).slice(-8_192));
   child.stdout?.setEncoding('utf8').on('data', keep);
@@ -48,6 +48,6 @@ export async function run(
     });
     child.once('close', (exitCode, signal) => resolve(exitCode ?? signal));
   });
-  if (code !== 0) throw failureOf(`${program} failed (${code})`, output);
+  if (code !== 0) throw programFailure(`${program} failed (${code})`, output);
   return output;
 }

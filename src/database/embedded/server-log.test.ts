@@ -2,13 +2,13 @@ import { closeSync, existsSync, statSync, symlinkSync, writeFileSync, writeSync 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTempDirectory } from '../../../test/kit/temp-directory.ts';
-import { boundLog, openLog, tailOfLog } from './server-log.ts';
+import { boundLog, openServerLog, tailOfLog } from './server-log.ts';
 
 it('stays small while the server goes on writing to it, and tells its end', async () => {
   const directory = await makeTempDirectory('server-log');
   const place = { log: join(directory.path, 'server.log'), account: undefined };
   expect(tailOfLog(place)).toBe('');
-  const server = openLog(place);
+  const server = openServerLog(place);
   writeSync(server, 'first\nsecond\n');
   expect(tailOfLog(place)).toBe('first\nsecond');
   expect(tailOfLog(place, 6)).toBe('second');
@@ -30,6 +30,6 @@ it('does not follow a link laid by somebody else', async () => {
   writeFileSync(join(directory.path, 'precious'), '');
   symlinkSync(join(directory.path, 'precious'), log);
   const place = { log, account: undefined };
-  expect(() => openLog(place)).toThrow('ELOOP');
+  expect(() => openServerLog(place)).toThrow('ELOOP');
   await directory.remove();
 });

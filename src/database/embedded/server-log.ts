@@ -9,17 +9,17 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs';
-import type { Place } from './place.ts';
+import type { EmbeddedPlace } from './place.ts';
 import { weAreRoot } from './account.ts';
 
-type Logged = Pick<Place, 'log' | 'account'>;
+type Logged = Pick<EmbeddedPlace, 'log' | 'account'>;
 
 const LARGEST_BYTES = 8 * 1_048_576;
 const TAIL_BYTES = 4_096;
 const TAIL_LINES = 12;
 
 /** Opens the log for the server to append to. Never through a symbolic link: the directory may be another user's. */
-export function openLog({ log, account }: Logged): number {
+export function openServerLog({ log, account }: Logged): number {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
   const file = openSync(log, flags, 0o600);
   if (weAreRoot() && account !== undefined) fchownSync(file, account.uid, account.gid);

@@ -2,8 +2,8 @@ import { closeSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureCluster, readPassword } from './cluster.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { failureOf } from './failure.ts';
-import type { Place } from './place.ts';
+import { programFailure } from './failure.ts';
+import type { EmbeddedPlace } from './place.ts';
 import { choosePort } from './port.ts';
 import {
   answersElsewhere,
@@ -16,8 +16,8 @@ import {
 import { programsFor } from './programs.ts';
 import type { Programs } from './programs.ts';
 import { untilReady, urlOf } from './readiness.ts';
-import { start } from './run.ts';
-import { boundLog, logSize, openLog, tailOfLog } from './server-log.ts';
+import { startProgram } from './run.ts';
+import { boundLog, logSize, openServerLog, tailOfLog } from './server-log.ts';
 
 const ORPHANS_MS = 5_000;
 const FAST_MS = 120_000;
@@ -25,7 +25,7 @@ const IMMEDIATE_MS = 20_000;
 const ATTEMPTS = 5;
 
 /** Attaches to the running server or starts one; resolves to its URL once it accepts connections. To be called under the lock. */
-export async function ensureServer(place: Place, log: (message: string) => void): Promise<string> {
+export async function ensureServer(place: EmbeddedPlace, log: (message: string) => void): Promise<string> {
   const running = existsSync(place.data) ? runningPostmaster(place.data) : undefined;
   if (running !== undefined && (await attached(place, log))) return urlOf(runningPort(place), readPassword(place));
   if (existsSync(place.data)) await clear(place, log);
@@ -39,7 +39,7 @@ export async function ensureServer(place: Place, log: (message: string) => void)
     const outcome = await started(place, programs, { port, password }, log);
     if (outcome === 'ready') return urlOf(port, password);
     if (attempt === ATTEMPTS || !/Address already in use|pre-existing shared memory/.test(outcome)) {
-      throw failureOf('the embedded PostgreSQL does not start', outcome);
+      throw programFailure('the embedded PostgreSQL does not start', outcome);
     }
     // Somebody took the port since we looked, or an orphan of the last server is still on its way out.
     if (outcome.includes('Address already in use')) refused.add(port);
@@ -51,7 +51,11 @@ export async function ensureServer(place: Place, log: (message: string) => void)
  * Stops the server, if one runs, and resolves when none of its processes is left. Fast shutdown; after two minutes immediate
  * shutdown and then SIGKILL, both harmless to what is committed. To be called under the lock.
  */
-export async function stopServer(place: Place, log: (message: string) => void, fastMs = FAST_MS): Promise<void> {
+export async function stopServer(
+  place: EmbeddedPlace,
+  log: (message: string) => void,
+  fastMs = FAST_MS,
+): Promise<void> {
   const running = existsSync(place.data) ? runningPostmaster(place.data) : undefined;
   if (running === undefined) return;
   signalTo(running.pid, 'SIGINT');
@@ -73,19 +77,19 @@ async function gone(data: string, withinMs: number): Promise<boolean> {
 }
 
 /** False: the server that seemed to run has ended. Its port is read anew, as a server just started has not noted it yet. */
-async function attached(place: Place, log: (message: string) => void): Promise<boolean> {
+async function attached(place: EmbeddedPlace, log: (message: string) => void): Promise<boolean> {
   const alive = (): boolean => runningPostmaster(place.data) !== undefined;
   while (alive() && runningPort(place) === 0) await sleep(25);
   if (!alive()) return false;
   return await untilReady(place, { port: runningPort(place), password: readPassword(place), alive }, log);
 }
 
-function runningPort({ data }: Place): number {
+function runningPort({ data }: EmbeddedPlace): number {
   return runningPostmaster(data)?.port ?? 0;
 }
 
 /** Makes sure that nobody has the data open, and removes what a killed server left. */
-async function clear({ data }: Place, log: (message: string) => void): Promise<void> {
+async function clear({ data }: EmbeddedPlace, log: (message: string) => void): Promise<void> {
   if (await answersElsewhere(data)) {
     throw new EmbeddedDatabaseError(
       `the embedded PostgreSQL in ${data} already runs in another container, where it cannot be reached from here`,
@@ -99,13 +103,13 @@ async function clear({ data }: Place, log: (message: string) => void): Promise<v
 
 /** `ready`, or what the server wrote before it ended. */
 async function started(
-  place: Place,
+  place: EmbeddedPlace,
   programs: Programs,
   { port, password }: { port: number; password: string },
   log: (message: string) => void,
 ): Promise<string> {
   const logged = logSize(place);
-  const output = openLog(place);
+  const output = openServerLog(place);
   // Absolute settings of ours, over whatever stands in postgresql.conf. The socket is there for answersElsewhere() alone.
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -121,7 +125,7 @@ async function started(
   let alive = true;
   let failure = '';
   try {
-    const child = start(programs.postgres, ['-D', place.data, ...options], place.account, output);
+    const child = startProgram(programs.postgres, ['-D', place.data, ...options], place.account, output);
     child.once('exit', () => (alive = false));
     child.once('error', (error) => {
       alive = false;

@@ -3,10 +3,10 @@ import type { Authorisation, Credentials } from '../contract.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Gate } from './gate.ts';
 import { orAborted } from './grants.ts';
-import type { Grants } from './grants.ts';
+import type { ConnectionGrants } from './grants.ts';
 import { discard } from './content.ts';
-import { nameOf } from './layer.ts';
-import type { Answer, Request, Send } from './layer.ts';
+import { requestName } from './layer.ts';
+import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 import { unavailable } from './unreachable.ts';
 
@@ -18,18 +18,18 @@ export interface Signing {
   /** The only origin that signed requests go to. */
   readonly origin: string;
   /** Reads the refusal of an answer with status 401. */
-  readonly refusalOf: (answer: Answer, request: Request) => Promise<BridgeError>;
+  readonly refusalOf: (answer: PlatformAnswer, request: PlatformRequest) => Promise<BridgeError>;
 }
 
 /** Signs requests and, where they are refused, finds out with as few attempts as possible whether that is final. */
-export function authorised(given: Signing, grants: Grants | undefined, send: Send): Send {
+export function authorised(given: Signing, grants: ConnectionGrants | undefined, send: Send): Send {
   const attempt = grants === undefined ? withPassword(given, send) : withToken(given, grants, send);
   return async (request) => {
     const { origin } = request.url;
     if (origin !== given.origin) {
       throw new BridgeError(
         { code: 'contract-broken' },
-        `${nameOf(request)}: not at ${given.origin}, where alone the credentials go`,
+        `${requestName(request)}: not at ${given.origin}, where alone the credentials go`,
         {
           remedy: `if the platform is at ${origin}, give that as the address of the source; otherwise correct its own public address there`,
         },
@@ -42,9 +42,10 @@ export function authorised(given: Signing, grants: Grants | undefined, send: Sen
 
 const SECRET_HEADER = /authorization|key|token|secret|password|cookie|session|signature/i;
 
-const isRefused = (answer: Answer, request: Request): boolean => answer.status === 401 && !request.expect.includes(401);
+const isRefused = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
+  answer.status === 401 && !request.expect.includes(401);
 
-function signed(given: Signing, request: Request, token: string | undefined): Request {
+function signed(given: Signing, request: PlatformRequest, token: string | undefined): PlatformRequest {
   const headers = new AxiosHeaders(request.headers);
   for (const [name, value] of Object.entries(given.authorisation.sign(given.credentials, token))) {
     if (SECRET_HEADER.test(name)) given.redactor.learn(value.replace(/^\w+ /, ''));
@@ -60,7 +61,7 @@ const RAN_OUT = 4;
  * One 401 costs the token, a second one with a fresh token is final. A token that ran out while its request waited for
  * a slot says nothing about the credentials: it is replaced, too, but not counted.
  */
-function withToken(given: Signing, grants: Grants, send: Send): Send {
+function withToken(given: Signing, grants: ConnectionGrants, send: Send): Send {
   return async (request) => {
     let refused = 0;
     let ranOut = 0;
@@ -72,7 +73,7 @@ function withToken(given: Signing, grants: Grants, send: Send): Send {
       if (refused === 2) throw given.gate.close(await given.refusalOf(answer, request));
       await discard(answer.body);
       if (ranOut === RAN_OUT) {
-        throw unavailable('time-out', `${nameOf(request)}: each token ran out before its request had its turn`);
+        throw unavailable('time-out', `${requestName(request)}: each token ran out before its request had its turn`);
       }
       given.gate.pass();
       grant = await grants.replace(grant, request.conversation);
@@ -88,12 +89,12 @@ function withPassword(given: Signing, send: Send): Send {
   let proven = false;
   let trial: Promise<void> | undefined;
 
-  const once = (request: Request): Promise<Answer> => {
+  const once = (request: PlatformRequest): Promise<PlatformAnswer> => {
     given.gate.pass();
     return send(signed(given, request, undefined));
   };
 
-  async function prove(request: Request, attempts: number): Promise<Answer> {
+  async function prove(request: PlatformRequest, attempts: number): Promise<PlatformAnswer> {
     for (let left = attempts; ; left -= 1) {
       const answer = await once(request);
       if (!isRefused(answer, request)) {

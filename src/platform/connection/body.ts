@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 import { BridgeError, contractBroken, tooMuch } from '../../core/errors.ts';
-import { formatBytes } from './limits.ts';
+import { formatBytes } from '../../core/bytes.ts';
 import { unavailable } from './unreachable.ts';
 import { unpackerFor } from './unpack.ts';
 

@@ -130,7 +130,7 @@ describe('the limit of a body', () => {
     const url = await answering(bomb, { 'content-encoding': 'gzip' });
     const error = await refusal(openRig(url, { limits: { maxBodyBytes: 1_048_576 } }).http.get('/'));
     expect(error.fault).toEqual({ code: 'too-much' });
-    expect(error.message).toMatch(/larger than 1 MiB/);
+    expect(error.message).toMatch(/larger than 1\.0 MB/);
   });
 });
 

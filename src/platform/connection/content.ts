@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../../core/errors.ts';
-import { headerOf, nameOf } from './layer.ts';
-import type { Answer, Request } from './layer.ts';
+import { headerOf, requestName } from './layer.ts';
+import type { PlatformAnswer, PlatformRequest } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 import { unavailable } from './unreachable.ts';
 
@@ -48,7 +48,7 @@ export async function discard(body: Readable): Promise<void> {
 }
 
 /** Text in the character set its `Content-Type` names, UTF-8 otherwise; without a byte order mark. */
-export function textOf(bytes: Buffer, answer: Answer): string {
+export function textOf(bytes: Buffer, answer: PlatformAnswer): string {
   const charset = /charset\s*=\s*"?([^\s";]+)/i.exec(headerOf(answer.headers, 'content-type') ?? '')?.[1] ?? 'utf-8';
   try {
     return new TextDecoder(charset).decode(bytes);
@@ -57,19 +57,24 @@ export function textOf(bytes: Buffer, answer: Answer): string {
   }
 }
 
-export const isWebPage = (text: string, answer: Answer): boolean =>
+export const isWebPage = (text: string, answer: PlatformAnswer): boolean =>
   /html/i.test(headerOf(answer.headers, 'content-type') ?? '') || /^\s*<(!doctype\s+html|html|head|body)\b/i.test(text);
 
 /**
  * The JSON of an answer. A web page, other text and nothing at all are `contract-broken` with the redacted beginning;
  * JSON that ends early in an answer which only the end of the connection ended is `unavailable {reset}`.
  */
-export function parseJson(bytes: Buffer, answer: Answer, request: Request, redactor: Redactor): unknown {
+export function parseJson(
+  bytes: Buffer,
+  answer: PlatformAnswer,
+  request: PlatformRequest,
+  redactor: Redactor,
+): unknown {
   const text = textOf(bytes, answer);
   try {
     return JSON.parse(text);
   } catch (error) {
-    const name = nameOf(request);
+    const name = requestName(request);
     const page = redactor.excerpt(text, PAGE_LENGTH);
     if (isWebPage(text, answer)) {
       throw broken(
@@ -102,7 +107,7 @@ function position(error: unknown, text: string): number | undefined {
 const endsEarly = (error: unknown, text: string): boolean =>
   (position(error, text) ?? 0) >= text.length || (error instanceof Error && error.message.startsWith('Unterminated'));
 
-const endsWithConnection = (answer: Answer): boolean =>
+const endsWithConnection = (answer: PlatformAnswer): boolean =>
   !answer.headers.has('content-length') && !answer.headers.has('transfer-encoding');
 
 function place(error: unknown, text: string): string {

@@ -2,10 +2,10 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { BridgeError } from '../../core/errors.ts';
 import { tooMuch } from '../../core/errors.ts';
-import { cancelled, nameOf } from './layer.ts';
-import type { Phase, Request } from './layer.ts';
+import { cancelled, requestName } from './layer.ts';
+import type { Phase, PlatformRequest } from './layer.ts';
 import { formatMs } from './limits.ts';
-import type { Limits } from './limits.ts';
+import type { RequestLimits } from './limits.ts';
 import { unavailable } from './unreachable.ts';
 
 /** The clocks of one request and the caller's signal: whichever comes first calls `stop`, once. */
@@ -19,7 +19,11 @@ export interface Deadlines {
   end(): void;
 }
 
-export function startDeadlines(limits: Limits, request: Request, stop: (why: BridgeError) => void): Deadlines {
+export function startDeadlines(
+  limits: RequestLimits,
+  request: PlatformRequest,
+  stop: (why: BridgeError) => void,
+): Deadlines {
   const { signal } = request.conversation;
   let phase: Phase = 'connect';
   let raw: IncomingMessage | undefined;
@@ -44,23 +48,23 @@ export function startDeadlines(limits: Limits, request: Request, stop: (why: Bri
     if (phase === 'connect') {
       timedOut(`connecting to ${request.url.origin}: no answer within ${formatMs(limits.connectMs)}`);
     } else if (phase === 'head') {
-      timedOut(`${nameOf(request)}: connected, but no answer began within ${formatMs(limits.headersMs)}`);
+      timedOut(`${requestName(request)}: connected, but no answer began within ${formatMs(limits.headersMs)}`);
     } else if (raw !== undefined && (raw.complete || raw.readableLength > 0)) {
       // The platform has done its part: it is our reader that is slow, and only the total counts.
       step.refresh();
     } else {
-      timedOut(`${nameOf(request)}: the answer stopped and nothing more came for ${formatMs(limits.idleMs)}`);
+      timedOut(`${requestName(request)}: the answer stopped and nothing more came for ${formatMs(limits.idleMs)}`);
     }
   }
 
   function totalOver(): void {
-    const message = `${nameOf(request)}: not finished within ${formatMs(limits.totalMs)}`;
+    const message = `${requestName(request)}: not finished within ${formatMs(limits.totalMs)}`;
     // Data were flowing, only too many of them: half the window takes half the time.
     if (phase === 'body') stop(tooMuch(message));
     else timedOut(message);
   }
 
-  const aborted = (): void => stop(cancelled(`${nameOf(request)}: cancelled`));
+  const aborted = (): void => stop(cancelled(`${requestName(request)}: cancelled`));
   signal.addEventListener('abort', aborted, { once: true });
 
   function enter(next: Phase, milliseconds: number): void {

@@ -1,10 +1,10 @@
 import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import { collect, parseJson, textOf } from './content.ts';
-import type { Answer, Request } from './layer.ts';
+import type { PlatformAnswer, PlatformRequest } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 
 /** Answers that have no body whatever was asked for. */
-const isBare = (answer: Answer, request: Request): boolean =>
+const isBare = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
   request.method === 'HEAD' || answer.status === 204 || answer.status === 205 || answer.status === 304;
 
 /**
@@ -12,9 +12,9 @@ const isBare = (answer: Answer, request: Request): boolean =>
  * `stream`. What is not JSON where JSON was asked is an error, except under a status the adapter expects: then the
  * text is returned. Answers without a body give ''.
  */
-export async function deliver(
-  answer: Answer,
-  request: Request,
+export async function responseOf(
+  answer: PlatformAnswer,
+  request: PlatformRequest,
   config: InternalAxiosRequestConfig,
   redactor: Redactor,
 ): Promise<AxiosResponse> {
@@ -27,7 +27,12 @@ export async function deliver(
   };
 }
 
-async function dataOf(answer: Answer, request: Request, type: string, redactor: Redactor): Promise<unknown> {
+async function dataOf(
+  answer: PlatformAnswer,
+  request: PlatformRequest,
+  type: string,
+  redactor: Redactor,
+): Promise<unknown> {
   if (type === 'stream') return answer.body;
   const bytes = await collect(answer.body);
   if (type === 'arraybuffer') return bytes;

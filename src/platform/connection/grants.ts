@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts';
 import { cancelled, hasCode } from './layer.ts';
 import type { Conversation } from './layer.ts';
 import type { Redactor } from './redaction.ts';
-import type { Tokens } from './tokens.ts';
+import type { GrantStore } from './tokens.ts';
 
 const LONGEST_MARGIN: Microseconds = 60 * SECOND;
 
@@ -18,7 +18,7 @@ const TAKE_OVERS = 3;
 export interface Granting {
   readonly authorisation: Authorisation;
   readonly credentials: Credentials;
-  readonly tokens: Tokens;
+  readonly tokens: GrantStore;
   readonly redactor: Redactor;
   readonly gate: Gate;
   readonly now: () => Instant;
@@ -27,14 +27,14 @@ export interface Granting {
 }
 
 /** The tokens of a connection: kept ones, renewed a little before they expire, or new ones. */
-export interface Grants {
+export interface ConnectionGrants {
   valid(conversation: Conversation): Promise<Grant>;
   replace(stale: Grant | undefined, conversation: Conversation): Promise<Grant>;
   /** Whether a token is at its end, or so close to it that the platform may already see it there. */
   hasRunOut(grant: Grant): boolean;
 }
 
-export function grantsOf(given: Granting): Grants {
+export function grantsOf(given: Granting): ConnectionGrants {
   const { authorisation, credentials, tokens, redactor, gate, now, login } = given;
   let seen: { token: string; margin: Microseconds } | undefined;
 

@@ -7,33 +7,33 @@ import { openAgents } from './agents.ts';
 import type { Tls } from './agents.ts';
 import { authorised } from './authorisation.ts';
 import { cleanError } from './clean.ts';
-import { deliver } from './deliver.ts';
+import { responseOf } from './deliver.ts';
 import { guardEgress } from './egress.ts';
 import type { Egress } from './egress.ts';
 import { openGate } from './gate.ts';
 import { grantsOf } from './grants.ts';
-import { errorOf, judged } from './judged.ts';
+import { refusedAnswerError, judged } from './judged.ts';
 import type { Conversation, Send } from './layer.ts';
 import { defaultLimits } from './limits.ts';
-import type { Limits } from './limits.ts';
+import type { RequestLimits } from './limits.ts';
 import { paced } from './pacing.ts';
 import type { Pacer } from './pacing.ts';
 import { redactorFor } from './redaction.ts';
 import { redirected } from './redirects.ts';
 import { requestOf } from './request.ts';
 import { repeatStale } from './stale.ts';
-import type { Tokens } from './tokens.ts';
+import type { GrantStore } from './tokens.ts';
 import { transport } from './transport.ts';
 
 export type { Tls } from './agents.ts';
 export type { Egress } from './egress.ts';
 export type { Conversation } from './layer.ts';
-export type { Limits } from './limits.ts';
+export type { RequestLimits } from './limits.ts';
 export { newMeter } from './meter.ts';
 export type { Meter } from './meter.ts';
 export type { Pacer } from './pacing.ts';
 export { memoryTokens } from './tokens.ts';
-export type { Tokens } from './tokens.ts';
+export type { GrantStore } from './tokens.ts';
 
 export interface ConnectionSettings {
   /** `http://` or `https://`, with the path all requests are below; no user, no parameters. */
@@ -41,13 +41,13 @@ export interface ConnectionSettings {
   readonly credentials: Credentials;
   readonly authorisation: Authorisation;
   readonly tls?: Tls;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<RequestLimits>;
   readonly egress?: Egress;
 }
 
 export interface ConnectionParts {
   readonly pacer: Pacer;
-  readonly tokens: Tokens;
+  readonly tokens: GrantStore;
   readonly now: () => Instant;
   readonly userAgent: string;
   /** Name resolution; the system's unless a test needs its own. */
@@ -97,7 +97,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
         const { signal } = config;
         const both = signal instanceof AbortSignal ? AbortSignal.any([signal, conversation.signal]) : undefined;
         const request = requestOf(config, both ? { ...conversation, signal: both } : conversation);
-        return deliver(await send(request), request, config, redactor);
+        return responseOf(await send(request), request, config, redactor);
       },
     });
     http.interceptors.response.use(undefined, (error: unknown) => Promise.reject(cleanError(error, redactor.redact)));
@@ -121,8 +121,8 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     redactor,
     gate,
     origin: base.origin,
-    refusalOf: (answer: Parameters<typeof errorOf>[0], request: Parameters<typeof errorOf>[1]) =>
-      errorOf(answer, request, judging),
+    refusalOf: (answer: Parameters<typeof refusedAnswerError>[0], request: Parameters<typeof refusedAnswerError>[1]) =>
+      refusedAnswerError(answer, request, judging),
   };
   const send = judged(judging, false, authorised(signing, grants, exchange));
 

@@ -1,12 +1,12 @@
 import type { BridgeError } from '../../core/errors.ts';
 import type { Instant } from '../../core/instant.ts';
 import { beginning, textOf } from './content.ts';
-import { headerOf, nameOf } from './layer.ts';
-import type { Answer, Request, Send } from './layer.ts';
+import { headerOf, requestName } from './layer.ts';
+import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
 import type { Pacer } from './pacing.ts';
 import type { Redactor } from './redaction.ts';
 import { errorOfStatus } from './statuses.ts';
-import type { Refusal } from './statuses.ts';
+import type { RefusedStatus } from './statuses.ts';
 import { platformWords } from './words.ts';
 
 /** So much of what a platform says about its refusal goes into a message. */
@@ -18,7 +18,7 @@ export interface Judging {
   readonly now: () => Instant;
 }
 
-export const isFine = (answer: Answer, request: Request): boolean =>
+export const isFine = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
   (answer.status >= 200 && answer.status < 300) || request.expect.includes(answer.status);
 
 /** Throws what an answer's status means; a platform that asks for silence silences the whole source (law 3). */
@@ -32,12 +32,17 @@ export function judged(given: Judging, login: boolean, send: Send): Send {
       // same instant to the poll path, so a hold that fails takes nothing away from it.
       await given.pacer.hold(fault.retryAt).catch(() => undefined);
     }
-    throw await errorOf(answer, request, given, login);
+    throw await refusedAnswerError(answer, request, given, login);
   };
 }
 
 /** Reads what the platform says about it, and frees the slot. */
-export async function errorOf(answer: Answer, request: Request, given: Judging, login = false): Promise<BridgeError> {
+export async function refusedAnswerError(
+  answer: PlatformAnswer,
+  request: PlatformRequest,
+  given: Judging,
+  login = false,
+): Promise<BridgeError> {
   const text = textOf(await beginning(answer.body), answer);
   return errorOfStatus(
     {
@@ -50,8 +55,8 @@ export async function errorOf(answer: Answer, request: Request, given: Judging, 
 }
 
 /** What the head of an answer says about its refusal. */
-const headOf = (answer: Answer, request: Request): Refusal => ({
-  name: nameOf(request),
+const headOf = (answer: PlatformAnswer, request: PlatformRequest): RefusedStatus => ({
+  name: requestName(request),
   status: answer.status,
   words: '',
   retryAfter: headerOf(answer.headers, 'retry-after'),

@@ -1,10 +1,8 @@
 import type { AxiosHeaders } from 'axios';
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../../core/errors.ts';
+import type { Lane } from '../../core/plan.ts';
 import type { Meter } from './meter.ts';
-
-/** `live` asks for the edge, `history` for the past; live goes first (law 4). */
-export type Lane = 'live' | 'history';
 
 /** What the requests of one `http` share: whose turn they take, when they stop, where they are counted. */
 export interface Conversation {
@@ -17,7 +15,7 @@ export interface Conversation {
 export type Phase = 'connect' | 'head' | 'body';
 
 /** One request between the layers. It can be sent more than once, so `data` is never a stream. */
-export interface Request {
+export interface PlatformRequest {
   /** Upper case. */
   readonly method: string;
   readonly url: URL;
@@ -29,7 +27,7 @@ export interface Request {
 }
 
 /** An answer whose head has arrived. Whoever gets it must read `body` to its end or destroy it: it holds a slot. */
-export interface Answer {
+export interface PlatformAnswer {
   readonly status: number;
   readonly statusText: string;
   readonly headers: AxiosHeaders;
@@ -38,10 +36,10 @@ export interface Answer {
 }
 
 /** A layer is a Send around another Send. It throws BridgeErrors. */
-export type Send = (request: Request) => Promise<Answer>;
+export type Send = (request: PlatformRequest) => Promise<PlatformAnswer>;
 
 /** `GET http://10.0.0.5:8086/query`, without the parameters: they are long and may hold secrets. */
-export const nameOf = (request: Pick<Request, 'method' | 'url'>): string =>
+export const requestName = (request: Pick<PlatformRequest, 'method' | 'url'>): string =>
   `${request.method} ${request.url.origin}${request.url.pathname}`;
 
 /** The value of a header that came once, or undefined. */

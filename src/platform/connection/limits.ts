@@ -1,5 +1,5 @@
 /** How long and how large one request may be. Milliseconds and bytes. */
-export interface Limits {
+export interface RequestLimits {
   /** Name resolution, TCP and TLS together. */
   readonly connectMs: number;
   /** From the connection being there to the head of the answer. */
@@ -15,7 +15,7 @@ export interface Limits {
 
 const MIB = 1024 * 1024;
 
-export const defaultLimits: Limits = {
+export const defaultLimits: RequestLimits = {
   connectMs: 10_000,
   headersMs: 60_000,
   idleMs: 60_000,
@@ -27,7 +27,3 @@ export const defaultLimits: Limits = {
 /** `1.5 s`, `50 ms`. */
 export const formatMs = (milliseconds: number): string =>
   milliseconds < 1000 ? `${milliseconds} ms` : `${milliseconds / 1000} s`;
-
-/** `256 MiB`, `10 bytes`. */
-export const formatBytes = (bytes: number): string =>
-  bytes < MIB ? `${bytes} bytes` : `${Math.round((bytes / MIB) * 10) / 10} MiB`;

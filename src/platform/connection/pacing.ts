@@ -1,6 +1,7 @@
 import type { Instant } from '../../core/instant.ts';
-import { cancelled, nameOf } from './layer.ts';
-import type { Lane, Request, Send } from './layer.ts';
+import { cancelled, requestName } from './layer.ts';
+import type { Lane } from '../../core/plan.ts';
+import type { PlatformRequest, Send } from './layer.ts';
 
 /** The permission to have one request open. */
 interface Slot {
@@ -39,13 +40,13 @@ export function paced(pacer: Pacer, send: Send): Pacing {
     };
   }
 
-  async function slotFor(request: Request): Promise<Slot> {
+  async function slotFor(request: PlatformRequest): Promise<Slot> {
     const { lane, signal, meter } = request.conversation;
     const asked = performance.now();
     try {
       return await pacer.slot(lane, signal);
     } catch (error) {
-      throw signal.aborted ? cancelled(`${nameOf(request)}: cancelled while waiting for its turn`) : error;
+      throw signal.aborted ? cancelled(`${requestName(request)}: cancelled while waiting for its turn`) : error;
     } finally {
       meter.waitedMs += performance.now() - asked;
     }
@@ -54,10 +55,10 @@ export function paced(pacer: Pacer, send: Send): Pacing {
   return {
     async send(request) {
       const { signal } = request.conversation;
-      if (signal.aborted) throw cancelled(`${nameOf(request)}: cancelled before it was sent`);
+      if (signal.aborted) throw cancelled(`${requestName(request)}: cancelled before it was sent`);
       const release = hold(await slotFor(request));
       try {
-        if (signal.aborted) throw cancelled(`${nameOf(request)}: cancelled before it was sent`);
+        if (signal.aborted) throw cancelled(`${requestName(request)}: cancelled before it was sent`);
         const answer = await send(request);
         if (answer.body.closed) release();
         else answer.body.once('close', release);

@@ -1,8 +1,8 @@
 import { AxiosHeaders } from 'axios';
 import { BridgeError } from '../../core/errors.ts';
 import { discard } from './content.ts';
-import { headerOf, nameOf } from './layer.ts';
-import type { Answer, Request, Send } from './layer.ts';
+import { headerOf, requestName } from './layer.ts';
+import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
 
 const MAX_HOPS = 3;
 
@@ -19,20 +19,23 @@ export function redirected(send: Send): Send {
       if (location === undefined) return answer;
       await discard(answer.body);
       if (hops === MAX_HOPS) {
-        throw broken(`${nameOf(request)}: redirected more than ${MAX_HOPS} times`, 'check the path of the address');
+        throw broken(
+          `${requestName(request)}: redirected more than ${MAX_HOPS} times`,
+          'check the path of the address',
+        );
       }
       current = follow(current, answer.status, location);
     }
   };
 }
 
-function targetOf(answer: Answer, request: Request): string | undefined {
+function targetOf(answer: PlatformAnswer, request: PlatformRequest): string | undefined {
   if (request.expect.includes(answer.status) || ![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   return headerOf(answer.headers, 'location');
 }
 
-function follow(request: Request, status: number, location: string): Request {
-  const name = nameOf(request);
+function follow(request: PlatformRequest, status: number, location: string): PlatformRequest {
+  const name = requestName(request);
   if (!URL.canParse(location, request.url.href)) {
     throw broken(`${name}: redirected to something that is not an address`, 'check the path of the address');
   }

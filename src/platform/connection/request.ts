@@ -2,11 +2,11 @@ import axios, { AxiosHeaders } from 'axios';
 import type { InternalAxiosRequestConfig } from 'axios';
 import { BridgeError, contractBroken } from '../../core/errors.ts';
 import { isLoopback } from './addresses.ts';
-import type { Conversation, Request } from './layer.ts';
+import type { Conversation, PlatformRequest } from './layer.ts';
 import { ACCEPTED_PACKING } from './unpack.ts';
 
 /** What an adapter asks for, as the layers see it; `config` has been through axios' own request transforms. */
-export function requestOf(config: InternalAxiosRequestConfig, conversation: Conversation): Request {
+export function requestOf(config: InternalAxiosRequestConfig, conversation: Conversation): PlatformRequest {
   const method = (config.method ?? 'get').toUpperCase();
   const url = urlOf(config);
   const headers = new AxiosHeaders(config.headers);

@@ -1,6 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import type { BridgeError } from '../../core/errors.ts';
-import type { Request, Send } from './layer.ts';
+import type { PlatformRequest, Send } from './layer.ts';
 import { codeOf } from './unreachable.ts';
 
 /** A kept connection that the platform had closed while it was idle: nothing is wrong with the platform. */
@@ -14,7 +14,7 @@ export class StaleConnection extends Error {
 }
 
 /** Only what may be asked twice without consequence (RFC 9110, 9.2.2), and only if no answer had begun. */
-export function isStale(request: Request, started: ClientRequest | undefined, failure: unknown): boolean {
+export function isStale(request: PlatformRequest, started: ClientRequest | undefined, failure: unknown): boolean {
   const harmless = request.method === 'GET' || request.method === 'HEAD';
   return harmless && started?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(codeOf(failure));
 }

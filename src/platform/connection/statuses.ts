@@ -2,11 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import { BridgeError, credentialsRejected, rightMissing, throttled, tooMuch } from '../../core/errors.ts';
 import { SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
-import { retryAfter } from './retry-after.ts';
-import { REMEDIES, speaksTls } from './unreachable.ts';
+import { parseRetryAfter } from '../../core/retry-after.ts';
+import { UNREACHABLE_REMEDIES, speaksTls } from './unreachable.ts';
 
 /** What is known about an answer that is not a success. */
-export interface Refusal {
+export interface RefusedStatus {
   /** What the messages call the request. */
   readonly name: string;
   readonly status: number;
@@ -32,11 +32,12 @@ const REFUSED_BY_OAUTH = new Set(['invalid_client', 'invalid_grant', 'unauthoriz
 const WANTS_HTTPS = /plain http request was sent to https|http request to an https server|requires tls/i;
 
 /** The consequence of an answer that is not a success, by its status. */
-export function errorOfStatus(refusal: Refusal, now: Instant): BridgeError {
+export function errorOfStatus(refusal: RefusedStatus, now: Instant): BridgeError {
   const { status, words } = refusal;
   const said = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + (words === '' ? '' : `: ${words}`);
   const message = `${refusal.name}: ${said}`;
-  const stated = retryAfter(refusal.retryAfter, refusal.date, now);
+  const wait = parseRetryAfter(refusal.retryAfter, refusal.date, now);
+  const stated = wait === undefined ? undefined : now + wait;
   switch (status) {
     case 400:
       if (!refusal.secure && WANTS_HTTPS.test(words)) return speaksTls(refusal.name);
@@ -74,7 +75,7 @@ function slowDown(message: string, stated: Instant | undefined, now: Instant): B
 }
 
 const unavailable = (why: 'time-out' | 'status', status: number, message: string): BridgeError =>
-  new BridgeError({ code: 'unavailable', why, status }, message, { remedy: REMEDIES[why] });
+  new BridgeError({ code: 'unavailable', why, status }, message, { remedy: UNREACHABLE_REMEDIES[why] });
 
 const broken = (message: string, remedy: string): BridgeError =>
   new BridgeError({ code: 'contract-broken' }, message, { remedy });

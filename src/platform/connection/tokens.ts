@@ -1,7 +1,7 @@
 import type { Grant } from '../contract.ts';
 
 /** The token of one source, shared by all hosts. */
-export interface Tokens {
+export interface GrantStore {
   /** What is kept at present, whether it is still valid or not. */
   current(): Promise<Grant | undefined>;
   /**
@@ -13,7 +13,7 @@ export interface Tokens {
 }
 
 /** Tokens of this process only, forgotten at its end: for checks of a source and for tests. */
-export function memoryTokens(): Tokens {
+export function memoryTokens(): GrantStore {
   let kept: Grant | undefined;
   let replacing: Promise<Grant> | undefined;
 

@@ -8,18 +8,18 @@ import type { BridgeError } from '../../core/errors.ts';
 import type { Agents } from './agents.ts';
 import { Body } from './body.ts';
 import { startDeadlines } from './deadlines.ts';
-import { nameOf } from './layer.ts';
-import type { Answer, Request, Send } from './layer.ts';
-import type { Limits } from './limits.ts';
+import { requestName } from './layer.ts';
+import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
+import type { RequestLimits } from './limits.ts';
 import type { Meter } from './meter.ts';
 import { StaleConnection, isStale } from './stale.ts';
 import { explainTransport } from './unreachable.ts';
 
 /** The innermost layer: axios' own http adapter sends one request, unpacked and unjudged, under our clocks. */
-export function transport(agents: Agents, limits: Limits): Send {
+export function transport(agents: Agents, limits: RequestLimits): Send {
   const dispatch = getAdapter('http');
 
-  return async (request: Request): Promise<Answer> => {
+  return async (request: PlatformRequest): Promise<PlatformAnswer> => {
     const { meter } = request.conversation;
     const sentAt = performance.now();
     let started: ClientRequest | undefined;
@@ -46,7 +46,7 @@ export function transport(agents: Agents, limits: Limits): Send {
       started = (secure ? https : http).request({ ...options, maxHeaderSize: limits.maxHeaderBytes }, (raw) => {
         deadlines.answered(raw);
         body = new Body(raw, {
-          name: nameOf(request),
+          name: requestName(request),
           maxBodyBytes: limits.maxBodyBytes,
           arrived: deadlines.arrived,
           explain: (error) => explainTransport(error, 'body', request),
@@ -89,7 +89,7 @@ export function transport(agents: Agents, limits: Limits): Send {
 }
 
 /** Nothing of axios' own beyond sending: what it would do about bodies, statuses and redirects, the layers do. */
-function configFor(request: Request, agents: Agents, open: unknown): InternalAxiosRequestConfig {
+function configFor(request: PlatformRequest, agents: Agents, open: unknown): InternalAxiosRequestConfig {
   return {
     method: request.method,
     url: request.url.href,

@@ -1,10 +1,10 @@
 import { BridgeError, contractBroken } from '../../core/errors.ts';
 import type { Unreachable } from '../../core/errors.ts';
-import { nameOf } from './layer.ts';
-import type { Phase, Request } from './layer.ts';
+import { requestName } from './layer.ts';
+import type { Phase, PlatformRequest } from './layer.ts';
 
 /** What an operator can do about a platform that cannot be reached. */
-export const REMEDIES: Readonly<Record<Unreachable, string>> = {
+export const UNREACHABLE_REMEDIES: Readonly<Record<Unreachable, string>> = {
   name: 'check the spelling of the host in the address, and that this machine can resolve names of the plant network',
   refused: 'check address and port, that the platform is running, and that no firewall turns this machine away',
   'time-out': 'check that a firewall lets this machine through and that the platform is not overloaded',
@@ -15,7 +15,11 @@ export const REMEDIES: Readonly<Record<Unreachable, string>> = {
 };
 
 /** The platform could not be reached or broke off. */
-export function unavailable(why: Unreachable, message: string, remedy: string = REMEDIES[why]): BridgeError {
+export function unavailable(
+  why: Unreachable,
+  message: string,
+  remedy: string = UNREACHABLE_REMEDIES[why],
+): BridgeError {
   return new BridgeError({ code: 'unavailable', why }, message, { remedy });
 }
 
@@ -60,9 +64,9 @@ const TLS_REMEDIES: Readonly<Record<string, string>> = {
  * The BridgeError for what node says when a request or the body of its answer fails.
  * Source of the codes: nodejs.org/api/errors.html, X509 codes of nodejs.org/api/tls.html, llhttp's HPE_ codes.
  */
-export function explainTransport(error: unknown, phase: Phase, request: Request): BridgeError {
+export function explainTransport(error: unknown, phase: Phase, request: PlatformRequest): BridgeError {
   if (error instanceof BridgeError) return error;
-  const where = phase === 'connect' ? `connecting to ${request.url.origin}` : nameOf(request);
+  const where = phase === 'connect' ? `connecting to ${request.url.origin}` : requestName(request);
   const code = codeOf(error);
   const secure = request.url.protocol === 'https:';
   if (phase !== 'body' && !secure && looksLikeTls(error)) return speaksTls(where);
@@ -99,7 +103,7 @@ const brokenOff = (where: string, secure: boolean): BridgeError =>
   unavailable(
     'reset',
     `${where}: the connection was closed before an answer came`,
-    secure ? REMEDIES.reset : `${REMEDIES.reset}; if it stays, the port may want https://`,
+    secure ? UNREACHABLE_REMEDIES.reset : `${UNREACHABLE_REMEDIES.reset}; if it stays, the port may want https://`,
   );
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { distort, isDistorted } from '../../../src/simulator/distort.ts';
-import type { Fault } from '../../../src/simulator/faults.ts';
+import type { SimulatedFault } from '../../../src/simulator/faults.ts';
 import { deviceId, plant } from '../../../src/simulator/plant.ts';
 import { maxInSlidingSecond } from '../../../src/simulator/recorder.ts';
 import { truth } from '../../../src/simulator/truth.ts';
@@ -95,7 +95,7 @@ test('a truncated body is half of the real one, complete as HTTP or cut off', ()
 test('a wrong shape is a 200 with something else in it', () =>
   withThingsBoard({}, async (client, simulator) => {
     const shapes = ['html', 'array', 'object', 'types'] as const;
-    await simulator.faults(...shapes.map((shape): Fault => ({ kind: 'wrong-shape', shape, next: 1 })));
+    await simulator.faults(...shapes.map((shape): SimulatedFault => ({ kind: 'wrong-shape', shape, next: 1 })));
     const replies = [await read(client), await read(client), await read(client), await read(client)];
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(replies[0]?.text).toMatch(/^<!doctype html>/);
@@ -150,7 +150,7 @@ test.each([
 
 test('duplicate timestamps and future dates are what distort() says', () =>
   withThingsBoard({ clockMs: startMs + hourMs }, async (client, simulator) => {
-    const faults: Fault[] = [
+    const faults: SimulatedFault[] = [
       { kind: 'duplicate-timestamps', next: 1 },
       { kind: 'duplicate-timestamps', value: 'other', next: 1 },
       { kind: 'future-dates', next: 1 },

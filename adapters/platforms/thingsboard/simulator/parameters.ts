@@ -1,7 +1,7 @@
 import { badRequest } from './replies.ts';
 
 /** A whole number from the query; 400 if it is anything else or below `least`. `undefined` if it is not there. */
-export function wholeNumber(query: URLSearchParams, name: string, least = -Infinity): number | undefined {
+export function wholeNumberParameter(query: URLSearchParams, name: string, least = -Infinity): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const value = Number(text);
@@ -11,9 +11,9 @@ export function wholeNumber(query: URLSearchParams, name: string, least = -Infin
   return value;
 }
 
-/** As {@link wholeNumber}, but 400 if it is missing. */
+/** As {@link wholeNumberParameter}, but 400 if it is missing. */
 export function requiredWholeNumber(query: URLSearchParams, name: string, least = -Infinity): number {
-  const value = wholeNumber(query, name, least);
+  const value = wholeNumberParameter(query, name, least);
   if (value === undefined) throw badRequest(`Parameter ${name} is required`);
   return value;
 }

@@ -1,44 +1,53 @@
-import type { Clock } from '../../../../src/simulator/clock.ts';
+import type { SimulatedClock } from '../../../../src/simulator/clock.ts';
 import { preciseNowMs, SlidingSecond } from '../../../../src/simulator/recorder.ts';
-import type { Answer, Request, SimulatedPlatform } from '../../../../src/simulator/serve.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatedPlatform } from '../../../../src/simulator/serve.ts';
 import { Accounts } from './accounts.ts';
 import { customerId, devicePage } from './devices.ts';
 import type { AccountOptions, ThingsBoardOptions } from './options.ts';
-import { authenticationFailed, badRequest, errorOf, forbidden, json, notFound, Refused, refusal } from './replies.ts';
+import {
+  authenticationFailed,
+  badRequest,
+  simulatedError,
+  forbidden,
+  json,
+  notFound,
+  RefusedRequest,
+  refusal,
+} from './replies.ts';
 import { tooManyRequests } from './replies.ts';
 import { TimeSeries } from './timeseries.ts';
-import { Tokens } from './tokens.ts';
+import { IssuedTokens } from './tokens.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** ThingsBoard as far as its published interface is known, and no more forgiving than that. */
 export class ThingsBoard implements SimulatedPlatform {
   readonly #options: ThingsBoardOptions;
-  readonly #clock: Clock;
+  readonly #clock: SimulatedClock;
   readonly #accounts: Accounts;
-  readonly #tokens: Tokens;
+  readonly #tokens: IssuedTokens;
   readonly #second = new SlidingSecond();
   #rateLimited = 0;
 
-  constructor(options: ThingsBoardOptions, clock: Clock) {
+  constructor(options: ThingsBoardOptions, clock: SimulatedClock) {
     this.#options = options;
     this.#clock = clock;
     this.#accounts = new Accounts(options.accounts, options.lockAfter);
-    this.#tokens = new Tokens(clock, { access: options.accessSeconds, refresh: options.refreshSeconds });
+    this.#tokens = new IssuedTokens(clock, { access: options.accessSeconds, refresh: options.refreshSeconds });
   }
 
-  answer(request: Request): Answer {
+  answer(request: SimulatedRequest): SimulatedAnswer {
     try {
       this.#limitRate();
       return this.#route(request);
     } catch (cause) {
-      if (cause instanceof Refused) return refusal(cause, this.#clock.nowMs(), this.#options.errorTimestamp);
+      if (cause instanceof RefusedRequest) return refusal(cause, this.#clock.nowMs(), this.#options.errorTimestamp);
       throw cause;
     }
   }
 
-  errorBody(status: number): Answer {
-    return errorOf(status, this.#clock.nowMs(), this.#options.errorTimestamp);
+  errorBody(status: number): SimulatedAnswer {
+    return simulatedError(status, this.#clock.nowMs(), this.#options.errorTimestamp);
   }
 
   invalidateTokens(tokens: 'all' | 'access'): void {
@@ -49,7 +58,7 @@ export class ThingsBoard implements SimulatedPlatform {
     return { accounts: this.#accounts.state(), rateLimited: this.#rateLimited };
   }
 
-  #route(request: Request): Answer {
+  #route(request: SimulatedRequest): SimulatedAnswer {
     const call = `${request.method} ${request.path}`;
     if (call === 'GET /api/noauth/userPasswordPolicy') return json({ minimumLength: 6 });
     if (call === 'POST /api/auth/login') return this.#logIn(request);
@@ -63,13 +72,13 @@ export class ThingsBoard implements SimulatedPlatform {
     throw notFound(request.path);
   }
 
-  #logIn(request: Request): Answer {
+  #logIn(request: SimulatedRequest): SimulatedAnswer {
     const { username, password } = textFields(request, ['username', 'password']);
     const { authority } = this.#accounts.logIn(username ?? '', password ?? '');
     return json(this.#tokens.issuePair(username ?? '', authority));
   }
 
-  #renew(request: Request): Answer {
+  #renew(request: SimulatedRequest): SimulatedAnswer {
     // The trap of this call: a token that came along is checked too, and the expired one is why we are called.
     if (request.headers['x-authorization'] !== undefined) this.#tokens.check(bearerOf(request), 'access');
     const { refreshToken } = textFields(request, ['refreshToken']);
@@ -78,14 +87,14 @@ export class ThingsBoard implements SimulatedPlatform {
   }
 
   /** A tenant administrator lists all devices, a customer user those of their own customer. */
-  #devices(request: Request, account: AccountOptions, customer: string | undefined): Answer {
+  #devices(request: SimulatedRequest, account: AccountOptions, customer: string | undefined): SimulatedAnswer {
     const isTenant = account.authority === 'TENANT_ADMIN';
     if (customer === undefined ? !isTenant : !isTenant && customer !== customerId) throw forbidden();
     if (customer !== undefined && customer !== customerId) throw notFound('Customer');
     return json(devicePage(this.#options.truth, request.query));
   }
 
-  #telemetry(request: Request, deviceId: string, what: string): Answer {
+  #telemetry(request: SimulatedRequest, deviceId: string, what: string): SimulatedAnswer {
     const { truth, historyPath } = this.#options;
     if (!uuid.test(deviceId)) throw badRequest(`Not a UUID: ${deviceId}`);
     const device = truth.devices.find(({ id }) => id === deviceId);
@@ -110,7 +119,7 @@ export class ThingsBoard implements SimulatedPlatform {
   }
 }
 
-function bearerOf(request: Request): string {
+function bearerOf(request: SimulatedRequest): string {
   const token = /^Bearer (\S+)$/.exec(String(request.headers['x-authorization'] ?? ''))?.[1];
   if (token === undefined) throw authenticationFailed();
   return token;
@@ -122,7 +131,7 @@ function userOf({ username, authority }: AccountOptions): unknown {
 }
 
 /** The named texts of a JSON body; 400 if it is not sent as JSON or one is missing. */
-function textFields({ headers, body }: Request, names: readonly string[]): Record<string, string> {
+function textFields({ headers, body }: SimulatedRequest, names: readonly string[]): Record<string, string> {
   if (!headers['content-type']?.startsWith('application/json')) throw badRequest('The body must be application/json');
   let parsed: unknown;
   try {

@@ -1,7 +1,7 @@
-import type { Answer } from '../../../../src/simulator/serve.ts';
+import type { SimulatedAnswer } from '../../../../src/simulator/serve.ts';
 
 /** A request that is answered with an error body; thrown by whatever finds out. */
-export class Refused extends Error {
+export class RefusedRequest extends Error {
   readonly status: number;
   readonly errorCode: number;
 
@@ -13,28 +13,28 @@ export class Refused extends Error {
 }
 
 // The pairs of status and errorCode that are known; 401 is 10 (authentication failed) or 11 (token expired).
-export const badRequest = (message: string) => new Refused(400, 31, message);
-export const authenticationFailed = (message = 'Authentication failed') => new Refused(401, 10, message);
-export const tokenExpired = () => new Refused(401, 11, 'Token has expired');
-export const forbidden = () => new Refused(403, 20, 'Not permitted for this authority');
-export const notFound = (what: string) => new Refused(404, 32, `${what} not found`);
-export const tooManyRequests = () => new Refused(429, 33, 'Too many requests for current tenant');
+export const badRequest = (message: string) => new RefusedRequest(400, 31, message);
+export const authenticationFailed = (message = 'Authentication failed') => new RefusedRequest(401, 10, message);
+export const tokenExpired = () => new RefusedRequest(401, 11, 'Token has expired');
+export const forbidden = () => new RefusedRequest(403, 20, 'Not permitted for this authority');
+export const notFound = (what: string) => new RefusedRequest(404, 32, `${what} not found`);
+export const tooManyRequests = () => new RefusedRequest(429, 33, 'Too many requests for current tenant');
 
 const known = [badRequest('Bad request'), authenticationFailed(), forbidden(), notFound('Item'), tooManyRequests()];
 
-export function json(value: unknown): Answer {
+export function json(value: unknown): SimulatedAnswer {
   return { status: 200, body: JSON.stringify(value) };
 }
 
 /** The error body `{status, message, errorCode, timestamp}`. */
-export function refusal(refused: Refused, nowMs: number, timestamp: 'number' | 'iso'): Answer {
+export function refusal(refused: RefusedRequest, nowMs: number, timestamp: 'number' | 'iso'): SimulatedAnswer {
   const { status, message, errorCode } = refused;
   const written = timestamp === 'iso' ? new Date(nowMs).toISOString() : nowMs;
   return { status, body: JSON.stringify({ status, message, errorCode, timestamp: written }) };
 }
 
 /** An error of that status: with its code where one is known, else as whatever stands in front of the server says it. */
-export function errorOf(status: number, nowMs: number, timestamp: 'number' | 'iso'): Answer {
+export function simulatedError(status: number, nowMs: number, timestamp: 'number' | 'iso'): SimulatedAnswer {
   const refused = known.find((candidate) => candidate.status === status);
   if (refused) return refusal(refused, nowMs, timestamp);
   return { status, body: `<h1>Error ${status}</h1>`, headers: { 'content-type': 'text/html' } };

@@ -1,15 +1,15 @@
 import { distort, writeJson, type WrittenPoint } from '../../../../src/simulator/distort.ts';
-import type { Answer, Request } from '../../../../src/simulator/serve.ts';
+import type { SimulatedAnswer, SimulatedRequest } from '../../../../src/simulator/serve.ts';
 import {
   pointsNewestFirst,
   pointsOldestFirst,
   visibleFromMs,
   type DeviceSpec,
-  type Point,
+  type TruthPoint,
 } from '../../../../src/simulator/truth.ts';
 import type { ThingsBoardOptions } from './options.ts';
-import { requiredWholeNumber, wholeNumber, word } from './parameters.ts';
-import { badRequest, errorOf, json } from './replies.ts';
+import { requiredWholeNumber, wholeNumberParameter, word } from './parameters.ts';
+import { badRequest, simulatedError, json } from './replies.ts';
 
 const defaultLimit = 100;
 
@@ -26,28 +26,28 @@ export class TimeSeries {
   }
 
   /** `GET …/keys/timeseries`: the names of the keys that have a point by now. */
-  keys(): Answer {
+  keys(): SimulatedAnswer {
     return json(this.#device.keys.map(({ name }) => name).filter((name) => this.#latest(name).length > 0));
   }
 
   /** `GET …/values/timeseries`: a window, but the latest values if one of `keys`, `startTs`, `endTs` is missing. */
-  values(request: Request): Answer {
+  values(request: SimulatedRequest): SimulatedAnswer {
     const isWindow = ['keys', 'startTs', 'endTs'].every((name) => request.query.has(name));
     return isWindow ? this.window(request, splitKeys(request.query)) : this.#latestValues(request);
   }
 
   /** `GET …/values/timeseries/history`: `startTs` and `endTs` are required; a key with a comma travels as `key=`. */
-  history(request: Request): Answer {
+  history(request: SimulatedRequest): SimulatedAnswer {
     const keys = [...splitKeys(request.query), ...request.query.getAll('key')];
     if (keys.length === 0) throw badRequest('Parameter keys is required');
     return this.window(request, keys);
   }
 
-  window(request: Request, keys: readonly string[]): Answer {
+  window(request: SimulatedRequest, keys: readonly string[]): SimulatedAnswer {
     const { query } = request;
     const startTs = requiredWholeNumber(query, 'startTs');
     const endTs = requiredWholeNumber(query, 'endTs');
-    const limit = wholeNumber(query, 'limit', 1) ?? defaultLimit;
+    const limit = wholeNumberParameter(query, 'limit', 1) ?? defaultLimit;
     const order = word(query, 'orderBy', ['DESC', 'ASC']);
     word(query, 'agg', ['NONE']); // Aggregates are not simulated: asking for one must not pass for raw points.
     const shiftMs = this.#options.bounds === 'legacy' ? 1 : 0;
@@ -57,25 +57,26 @@ export class TimeSeries {
     });
     const pointCount = pages.reduce((sum, [, points]) => sum + points.length, 0);
     const { answerPointsLimit, errorTimestamp } = this.#options;
-    if (answerPointsLimit > 0 && pointCount > answerPointsLimit) return errorOf(503, this.#nowMs, errorTimestamp);
+    if (answerPointsLimit > 0 && pointCount > answerPointsLimit)
+      return simulatedError(503, this.#nowMs, errorTimestamp);
     return answerOf(pages);
   }
 
-  #latestValues(request: Request): Answer {
+  #latestValues(request: SimulatedRequest): SimulatedAnswer {
     const keys = request.query.has('keys') ? splitKeys(request.query) : this.#device.keys.map(({ name }) => name);
     return answerOf(keys.map((key) => [key, this.#written(request, this.#latest(key), 'DESC').slice(0, 1)]));
   }
 
-  #latest(key: string): Point[] {
+  #latest(key: string): TruthPoint[] {
     return this.#points(key, -Infinity, Infinity, 'DESC', 1);
   }
 
-  #points(key: string, fromMs: number, toMs: number, order: 'ASC' | 'DESC', limit: number): Point[] {
+  #points(key: string, fromMs: number, toMs: number, order: 'ASC' | 'DESC', limit: number): TruthPoint[] {
     const { truth } = this.#options;
     // What lies beyond both the live edge and the clock cannot show yet; not looking keeps a far end affordable.
     const visibleToMs = truth.liveFromMs === undefined ? toMs : Math.max(truth.liveFromMs, this.#nowMs + 1);
     const inOrder = order === 'ASC' ? pointsOldestFirst : pointsNewestFirst;
-    const found: Point[] = [];
+    const found: TruthPoint[] = [];
     for (const point of inOrder(truth, this.#device.id, key, fromMs, Math.min(toMs, visibleToMs))) {
       if (found.length === limit) break;
       if (visibleFromMs(truth, this.#device.id, key, point.ts) <= this.#nowMs) found.push(point);
@@ -83,7 +84,7 @@ export class TimeSeries {
     return found;
   }
 
-  #written({ query, pointEffects }: Request, points: Point[], order: 'ASC' | 'DESC'): WrittenPoint[] {
+  #written({ query, pointEffects }: SimulatedRequest, points: TruthPoint[], order: 'ASC' | 'DESC'): WrittenPoint[] {
     const strict = word(query, 'useStrictDataTypes', ['false', 'true']) === 'true';
     const written = strict ? points : points.map(({ ts, value }) => ({ ts, value: asString(value) }));
     return distort(written, pointEffects, this.#nowMs, order);
@@ -91,7 +92,7 @@ export class TimeSeries {
 }
 
 /** Keys without points are absent, so no data at all is `{}`. */
-function answerOf(pages: (readonly [string, readonly WrittenPoint[]])[]): Answer {
+function answerOf(pages: (readonly [string, readonly WrittenPoint[]])[]): SimulatedAnswer {
   return { status: 200, body: writeJson(Object.fromEntries(pages.filter(([, points]) => points.length > 0))) };
 }
 
@@ -99,6 +100,6 @@ function splitKeys(query: URLSearchParams): string[] {
   return [...new Set(query.getAll('keys').flatMap((keys) => keys.split(',')))].filter((key) => key !== '');
 }
 
-function asString(value: Point['value']): string {
+function asString(value: TruthPoint['value']): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../../../src/simulator/clock.ts';
+import type { SimulatedClock } from '../../../../src/simulator/clock.ts';
 import { authenticationFailed, tokenExpired } from './replies.ts';
 
 type Use = 'access' | 'refresh';
@@ -13,13 +13,13 @@ interface Claims {
 }
 
 /** Issues and checks the JWTs (HS256). Their claims name the user, the authority and the seconds they live. */
-export class Tokens {
+export class IssuedTokens {
   readonly #secret = randomBytes(64);
-  readonly #clock: Clock;
+  readonly #clock: SimulatedClock;
   readonly #lifetimeSeconds: Record<Use, number>;
   readonly #live: Record<Use, Set<string>> = { access: new Set(), refresh: new Set() };
 
-  constructor(clock: Clock, lifetimeSeconds: Record<Use, number>) {
+  constructor(clock: SimulatedClock, lifetimeSeconds: Record<Use, number>) {
     this.#clock = clock;
     this.#lifetimeSeconds = lifetimeSeconds;
   }
