@@ -1,6 +1,7 @@
 import { MILLISECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { boardHeading, boardLine, stopwatch } from '../demo/board.ts';
+import { boardHeading, boardLine } from '../demo/board.ts';
+import { stopwatch } from '../terminal/words.ts';
 import { introduction, whatNext } from '../demo/guide.ts';
 import type { BoardRow } from '../demo/observe.ts';
 import { demoPlants } from '../demo/plants.ts';

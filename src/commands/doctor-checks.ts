@@ -13,15 +13,8 @@ import type { Settings } from '../settings.ts';
 import { openContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
+import type { Check } from './doctor-deliveries.ts';
 import { roughly, short } from '../terminal/words.ts';
-
-/** One thing a doctor looks at. `failed` needs somebody now, `warning` some day. */
-export interface Check {
-  readonly check: string;
-  readonly state: 'ok' | 'warning' | 'failed';
-  readonly detail: string;
-  readonly remedy?: string;
-}
 
 const OLDEST_NODE = 24;
 const SKEW = 2 * SECOND;

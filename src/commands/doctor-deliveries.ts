@@ -1,7 +1,14 @@
 import { formatInstant } from '../core/instant.ts';
 import type { IngestionLine } from '../delivery/remote.ts';
-import type { Check } from './doctor-checks.ts';
 import { short } from '../terminal/words.ts';
+
+/** One thing a doctor looks at. `failed` needs somebody now, `warning` some day. */
+export interface Check {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+  readonly remedy?: string;
+}
 
 /** What hinders the readings of projects that are pushed elsewhere; one line where nothing does. */
 export function* deliveryChecks(lines: readonly IngestionLine[]): Generator<Check> {

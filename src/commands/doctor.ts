@@ -4,7 +4,7 @@ import { urlOfRunning } from '../database/running.ts';
 import { readSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { PLANNER_FRESH, diagnose } from './doctor-checks.ts';
-import type { Check } from './doctor-checks.ts';
+import type { Check } from './doctor-deliveries.ts';
 import { settingsInForce } from './doctor-settings.ts';
 import { EXIT, printJson, printLine } from '../terminal/output.ts';
 import { roughly } from '../terminal/words.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { BridgeError, configInvalid } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
 import { storedReadings } from '../ingest/stored-readings.ts';
-import type { StoredReading } from '../ingest/stored-readings.ts';
+import type { StoredReading } from '../core/reading.ts';
 import { withContext } from '../context.ts';
 import { table } from '../terminal/output.ts';
 import { READING_FIELDS, csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';

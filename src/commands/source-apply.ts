@@ -1,19 +1,10 @@
 import type { Command } from 'commander';
-import { configInvalid } from '../core/errors.ts';
-import { parseSource } from '../core/source/source.ts';
-import type { SourceProblem, SourceConfig } from '../core/source/source.ts';
 import { applySource } from '../source/registration.ts';
 import type { Applied } from '../source/registration.ts';
-import { readSources } from '../source/file.ts';
+import { readConfigs } from '../source/file.ts';
+import type { FileProblem } from '../source/file.ts';
 import { registry, withContext } from '../context.ts';
 import { EXIT, actor, printJson, printLine } from '../terminal/output.ts';
-
-/** One problem of one file, as every command that reads sources shows it; line and column count from 1. */
-export interface FileProblem extends SourceProblem {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
 
 export function addSourceApply(source: Command): void {
   source
@@ -26,7 +17,7 @@ export function addSourceApply(source: Command): void {
       '\nExamples:\n  $ databridge source apply hall-3.yaml\n  $ databridge source apply --dry-run sources/',
     )
     .action(async (path: string, options: { dryRun?: boolean; json?: boolean }) => {
-      const { sources, problems } = await readAll(path, Date.now() * 1000);
+      const { sources, problems } = await readConfigs(path, registry, Date.now() * 1000);
       if (problems.length > 0) {
         reportProblems(problems, options.json ?? false);
         return;
@@ -54,33 +45,6 @@ function describe(applied: Applied, dryRun: boolean): void {
 
 const show = (value: unknown): string =>
   value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
-
-/** All sources below a path, parsed; every problem of every file, not only the first. */
-export async function readAll(
-  path: string,
-  now: number,
-): Promise<{ sources: SourceConfig[]; problems: FileProblem[] }> {
-  const sources: SourceConfig[] = [];
-  const problems: FileProblem[] = [];
-  for (const read of await readSources(path)) {
-    if (!read.ok) {
-      const { file, line, column, message, remedy } = read;
-      problems.push({ file, line, column, path: '', message, remedy });
-      continue;
-    }
-    const parsed = parseSource(read.input, registry.platforms, { kinds: registry.kinds, now });
-    if (parsed.ok) sources.push(parsed.source);
-    else {
-      problems.push(
-        ...parsed.problems.map((problem) => ({ file: read.file, ...read.locate(problem.path), ...problem })),
-      );
-    }
-  }
-  if (sources.length === 0 && problems.length === 0) {
-    throw configInvalid(`there is no source in ${path}`, 'give a YAML file, or a directory that holds some');
-  }
-  return { sources, problems };
-}
 
 /** Says what is wrong where, and what would be right; the exit code is 2. */
 export function reportProblems(problems: readonly FileProblem[], json: boolean): void {

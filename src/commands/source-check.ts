@@ -9,7 +9,8 @@ import type { Step } from '../source/check.ts';
 import { readSettings } from '../settings.ts';
 import { registry } from '../context.ts';
 import { EXIT, printJson, printLine } from '../terminal/output.ts';
-import { readAll, reportProblems } from './source-apply.ts';
+import { reportProblems } from './source-apply.ts';
+import { readConfigs } from '../source/file.ts';
 
 export function addSourceCheck(source: Command): void {
   source
@@ -24,7 +25,7 @@ export function addSourceCheck(source: Command): void {
     )
     .action(async (path: string, options: { json?: boolean }) => {
       const json = options.json ?? false;
-      const { sources, problems } = await readAll(path, localNow());
+      const { sources, problems } = await readConfigs(path, registry, localNow());
       if (problems.length > 0) {
         reportProblems(problems, json);
         return;

@@ -11,7 +11,9 @@ import type { Preview } from '../source/preview.ts';
 import { readSettings } from '../settings.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { READING_FIELDS, readingCells, readingDocument } from '../terminal/reading-rows.ts';
-import { readAll, reportProblems } from './source-apply.ts';
+import { registry } from '../context.ts';
+import { reportProblems } from './source-apply.ts';
+import { readConfigs } from '../source/file.ts';
 import { localNow, platformOf } from './source-check.ts';
 import { parseTime } from '../terminal/time.ts';
 import { times } from '../terminal/words.ts';
@@ -36,7 +38,7 @@ export function addSourcePreview(source: Command): void {
       '\nExamples:\n  $ databridge source preview hall-3.yaml\n  $ databridge source preview hall-3.yaml --from 2026-11-01 --to 2026-11-02 --limit 100\n\nIt reads a few windows at most and keeps the pace of the source.',
     )
     .action(async (path: string, options: PreviewOptions) => {
-      const { sources, problems } = await readAll(path, localNow());
+      const { sources, problems } = await readConfigs(path, registry, localNow());
       if (problems.length > 0) {
         reportProblems(problems, options.json ?? false);
         return;

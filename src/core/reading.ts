@@ -2,6 +2,16 @@ import { DAY, LAST_INSTANT, parseInstant } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import { LONGEST_VALUE_NAME, NO_VALUE_NAME } from './naming.ts';
 
+/** A reading with the fields of seed 2.1; `precision` where the platform speaks of quality. */
+export interface StoredReading {
+  readonly sensorId: string;
+  readonly valueName: string;
+  readonly at: Instant;
+  readonly value: number;
+  readonly precision: number | undefined;
+  readonly labels: readonly string[];
+}
+
 /**
  * Why a point may not become a reading: the closed list, with what an operator is told. Pushed and pulled points obey
  * the same rules (seed 2.1, decisions: pushing readings, normalising what is pulled).

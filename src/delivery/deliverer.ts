@@ -1,10 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import type { Logger } from 'pino';
-import type { Sealing } from '../access/sealing.ts';
-import type { Instant } from '../core/instant.ts';
-import type { Database } from '../database/database.ts';
 import { claimable } from '../database/presence.ts';
 import { drain } from './drain.ts';
+import type { DelivererGround } from './drain.ts';
 import { countWaiting } from './waiting.ts';
 
 /** Hands over what stands in outboxes. */
@@ -15,14 +12,6 @@ export interface Deliverer {
   count(): Promise<void>;
   /** Begins no new body; resolves when those under way are answered, or were broken off because that took too long. */
   stop(): Promise<void>;
-}
-
-export interface DelivererGround {
-  readonly database: Database;
-  readonly sealing: Sealing;
-  readonly workerId: string;
-  readonly log: Logger;
-  readonly now: () => Instant;
 }
 
 /** Projects delivered at a time, each with a body or two in memory. */

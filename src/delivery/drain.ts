@@ -1,17 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Sealing } from '../access/sealing.ts';
 import type { PushClient } from '../client/index.ts';
 import { BridgeError } from '../core/errors.ts';
+import type { Instant } from '../core/instant.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import type { Database } from '../database/database.ts';
 import { claimable } from '../database/presence.ts';
 import { actOnDelivery } from './consequence.ts';
 import { BODY_READINGS, deliverReadings } from './deliver.ts';
 import type { BodySize, DeliveredReadings } from './deliver.ts';
-import type { DelivererGround } from './deliverer.ts';
 import { headOf } from './head.ts';
 import type { Head } from './head.ts';
 import { openRemote } from './open-remote.ts';
 import type { RemoteRow } from './open-remote.ts';
 import { keepNoted, settle } from './settle.ts';
+
+/** What a deliverer works with. */
+export interface DelivererGround {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly workerId: string;
+  readonly log: Logger;
+  readonly now: () => Instant;
+}
 
 /** How a process that ends tells its deliveries. */
 export interface Ending {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DAY, SECOND } from '../core/instant.ts';
-import { boardHeading, boardLine, stopwatch } from './board.ts';
+import { stopwatch } from '../terminal/words.ts';
+import { boardHeading, boardLine } from './board.ts';
 import type { BoardRow } from './observe.ts';
 import { plain } from '../terminal/screen.ts';
 

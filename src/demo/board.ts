@@ -1,9 +1,8 @@
-import { DAY, HOUR, MINUTE, SECOND } from '../core/instant.ts';
-import type { Instant, Microseconds } from '../core/instant.ts';
+import { SECOND } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Paint } from '../terminal/screen.ts';
+import { grouped, shortly } from '../terminal/words.ts';
 import type { BoardRow, BoardTrouble } from './observe.ts';
-
-/** Colours a piece of text that already has its width; the identity where there are no colours. */
-export type Paint = (style: 'dim' | 'bold' | 'green' | 'yellow' | 'red', text: string) => string;
 
 /** Name and width of each column; numbers stand to the right. The last one takes what is left. */
 const COLUMNS = [
@@ -65,26 +64,10 @@ function phraseOf(trouble: BoardTrouble | undefined): string {
 
 const cut = (text: string, width: number): string => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
 
-export const grouped = (count: number): string => count.toLocaleString('en-US');
-
 const CELLS = 6;
 
 /** `███░░░  63%`; full only where nothing is missing. */
 function progress(share: number): string {
   const full = Math.floor(share * CELLS);
   return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${String(Math.floor(share * 100)).padStart(3)}%`;
-}
-
-/** `2.3s`, `41s`, `12m`, `3h`, `2d`: as much as fits in a glance. */
-function shortly(length: Microseconds): string {
-  if (length < 10 * SECOND && length % SECOND !== 0) return `${(length / SECOND).toFixed(1)}s`;
-  if (length < MINUTE) return `${Math.round(length / SECOND)}s`;
-  if (length < HOUR) return `${Math.round(length / MINUTE)}m`;
-  return length < DAY ? `${Math.round(length / HOUR)}h` : `${Math.round(length / DAY)}d`;
-}
-
-/** `01:05`: minutes and seconds. */
-export function stopwatch(length: Microseconds): string {
-  const seconds = Math.floor(length / SECOND);
-  return [Math.floor(seconds / 60), seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Paint } from './board.ts';
+import type { Paint } from '../terminal/screen.ts';
 import type { Plant } from './plants.ts';
 import { PROJECT } from './source-file.ts';
 

@@ -23,10 +23,10 @@ import { startDaemon } from '../pull/daemon.ts';
 import { applySource } from '../source/registration.ts';
 import { readSettings } from '../settings.ts';
 import { VERSION } from '../version.ts';
-import { withContext } from '../context.ts';
+import { registry, withContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { actor } from '../terminal/output.ts';
-import { readAll } from '../commands/source-apply.ts';
+import { readConfigs } from '../source/file.ts';
 
 /** What the demo tells while it runs. */
 export interface Audience {
@@ -79,7 +79,7 @@ async function register(context: Context, plants: readonly RunningPlant[], home:
   const { database, sealing, clock } = context;
   await database.run(`insert into ml_project (organisation_id, code, name) values ('default', $1, 'Demo')`, [PROJECT]);
   for (const plant of plants) {
-    const { sources, problems } = await readAll(await writeSource(plant, home.path), clock.now());
+    const { sources, problems } = await readConfigs(await writeSource(plant, home.path), registry, clock.now());
     for (const { path, message, remedy } of problems) throw configInvalid(message, remedy, path);
     for (const source of sources) {
       await applySource(database, sealing, source, { now: clock.now(), actor: actor(), dryRun: false });

@@ -1,7 +1,7 @@
 import { SECOND } from '../core/instant.ts';
 import type { Microseconds } from '../core/instant.ts';
-import { grouped, stopwatch } from './board.ts';
-import type { Paint } from './board.ts';
+import { grouped, stopwatch } from '../terminal/words.ts';
+import type { Paint } from '../terminal/screen.ts';
 import type { Verdict } from './judge.ts';
 
 /** What a demo comes to. */

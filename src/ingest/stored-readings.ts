@@ -1,17 +1,8 @@
 import { MICROSECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
+import type { StoredReading } from '../core/reading.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
-
-/** A reading with the fields of seed 2.1; `precision` where the platform speaks of quality. */
-export interface StoredReading {
-  readonly sensorId: string;
-  readonly valueName: string;
-  readonly at: Instant;
-  readonly value: number;
-  readonly precision: number | undefined;
-  readonly labels: readonly string[];
-}
 
 /** Which readings of a project; `sensor` is a pattern with `*` (any text) and `?` (any character). */
 export interface Wanted {

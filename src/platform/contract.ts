@@ -2,6 +2,7 @@ import type { AxiosInstance } from 'axios';
 import type { z } from 'zod';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Quality } from '../core/quality.ts';
+import type { KindSchemas } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
 
 /**
@@ -137,3 +138,9 @@ export interface Platform<O = unknown> {
 
 /** Declares a platform; the generic ties `options` to the functions that receive it. */
 export const definePlatform = <O>(platform: Platform<O>): Platform => platform as unknown as Platform;
+
+/** The platforms this build serves, and the schema of each kind's connection fields. */
+export interface Registry {
+  readonly platforms: readonly Platform[];
+  readonly kinds: KindSchemas<KindName>;
+}

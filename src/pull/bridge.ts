@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
 import type { Sealing } from '../access/sealing.ts';
-import type { KindSchemas } from '../core/source/source.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Partitions } from '../database/partitions.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
 import type { Settings } from '../settings.ts';
-import type { KindName, Platform } from '../platform/contract.ts';
 import type { Claims } from './claim.ts';
 import type { Sources } from './source-cache.ts';
 
@@ -23,10 +21,4 @@ export interface Bridge {
   /** The identity under which this process claims work. */
   readonly workerId: string;
   readonly log: Logger;
-}
-
-/** The platforms this build serves and what their kinds ask of an operator. */
-export interface Registry {
-  readonly platforms: readonly Platform[];
-  readonly kinds: KindSchemas<KindName>;
 }

@@ -3,7 +3,6 @@ import type { Learned } from '../core/learn.ts';
 import type { Selection } from '../platform/contract.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
-import type { Bridge } from './bridge.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import { NEXT_DUE } from './due.ts';
 import { claimable } from '../database/presence.ts';
@@ -51,6 +50,8 @@ const SOURCE = (
 export interface Claims {
   /** Undefined where the source is gone, not active, held, or in somebody else's hands. */
   take(sourceId: number): Promise<ClaimedSource | undefined>;
+  /** Gives the history of a stream to this process. Undefined where there is nothing to do, or another worker has it. */
+  takeStream(streamId: number): Promise<ClaimedStream | undefined>;
   /** The claim is given back; `healthy` where everything asked for was answered. */
   report(sourceId: number, healthy: boolean): Promise<void>;
 }
@@ -87,6 +88,13 @@ export function claimsOf(given: {
 
   return {
     take,
+    async takeStream(streamId) {
+      const row = await database.row<SourceRow & { failures: number; stream: StreamRow; due: string }>(CLAIM_STREAM, [
+        streamId,
+        workerId,
+      ]);
+      return row && { source: row, stream: streamOf(row.stream), due: row.due };
+    },
     async report(sourceId, healthy) {
       await report({ sourceId, healthy });
     },
@@ -132,18 +140,11 @@ const REPORT_POLLS = (rows: string): string => `
     from locked where id = locked and claimed_by = $3)
   select place from locked`;
 
-/** Undefined where there is nothing to do, or somebody else does it. */
-export async function claimStream(bridge: Bridge, streamId: number): Promise<ClaimedStream | undefined> {
-  const row = await bridge.database.row<SourceRow & { failures: number; stream: StreamRow; due: string }>(
-    `update stream set history_claimed_by = $2 from source
-     where stream.id = $1 and source.id = stream.source_id and stream.retired_at is null and source.state = 'active'
-       and (source.held_until is null or source.held_until <= now()) and ${claimable('stream.history_claimed_by', '$2')}
-       and ${hasRoom('source.project_id')}
-     returning ${SOURCE('0')}, ${STREAM} as stream, stream.history_due_at::text as due`,
-    [streamId, bridge.workerId],
-  );
-  return row && { source: row, stream: streamOf(row.stream), due: row.due };
-}
+const CLAIM_STREAM = `update stream set history_claimed_by = $2 from source
+  where stream.id = $1 and source.id = stream.source_id and stream.retired_at is null and source.state = 'active'
+  and (source.held_until is null or source.held_until <= now()) and ${claimable('stream.history_claimed_by', '$2')}
+  and ${hasRoom('source.project_id')}
+  returning ${SOURCE('0')}, ${STREAM} as stream, stream.history_due_at::text as due`;
 
 function streamOf(row: StreamRow): Stream {
   const { group, sensors, variables } = row.selection;

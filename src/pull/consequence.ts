@@ -9,7 +9,7 @@ import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
 /** After this many failures in a row history rests, and each attempt of the live lane is the one probe. */
-export const BREAKER_OPENS_AT = 3;
+export const PROBES_ALONE_FROM = 3;
 
 const SOURCE_RETRY = { first: SECOND, most: 5 * MINUTE };
 const THROTTLED_RETRY = { first: 5 * SECOND, most: 5 * MINUTE };

@@ -8,10 +8,9 @@ import { edgeOf, plan, settledAt } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { isFull } from '../delivery/waiting.ts';
-import { finishWhenCovered, wishesOf } from '../source/backfills.ts';
-import type { Wish } from '../source/backfills.ts';
+import { finishWhenCovered, wishesOf } from './wishes.ts';
+import type { Wish } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
-import { claimStream } from './claim.ts';
 import type { ClaimedStream } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
@@ -32,7 +31,7 @@ const WISHES_EVERY = SECOND;
  * polls. Several windows are under way at a time, so the platform answers one while another is being stored.
  */
 export async function history(bridge: Bridge, streamId: number, signal: AbortSignal): Promise<void> {
-  const claimed = await claimStream(bridge, streamId);
+  const claimed = await bridge.claims.takeStream(streamId);
   if (!claimed) return;
   let dueAt: Instant | undefined;
   let healthy = false;

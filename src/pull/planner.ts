@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { Queue } from '../queue/queue.ts';
-import { BREAKER_OPENS_AT } from './consequence.ts';
+import { PROBES_ALONE_FROM } from './consequence.ts';
 import { NEXT_DUE } from './due.ts';
 
 /** Sources claimed in one step; what is left is due still and comes with the next. */
@@ -23,7 +23,7 @@ const DUE_HISTORY = `
   update stream set history_due_at = now() + ${LEASE}
   from (select stream.id from stream join source on source.id = stream.source_id
         where history_due_at <= now() and retired_at is null and source.state = 'active' and discovered_at is not null
-          and ${hasRoom('source.project_id')} and source.failures < ${BREAKER_OPENS_AT} and (held_until is null or held_until <= now() and (last_poll_at >= held_until or source.last_fault ? 'own'))
+          and ${hasRoom('source.project_id')} and source.failures < ${PROBES_ALONE_FROM} and (held_until is null or held_until <= now() and (last_poll_at >= held_until or source.last_fault ? 'own'))
         order by history_due_at limit ${STEP} for update of stream skip locked) as due
   where stream.id = due.id
   returning stream.id`;

@@ -1,56 +1,10 @@
-import type { Coverage } from '../core/coverage.ts';
 import { BridgeError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
-import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
-
-/** A running backfill as one stream sees it. */
-export interface Wish {
-  readonly id: number;
-  readonly range: Window;
-  /** Ask again also where covered; progress is then `done`, otherwise the stream's coverage. */
-  readonly again: boolean;
-  readonly done: Coverage;
-}
-
-/** Running backfills that want something of a stream, the oldest first. */
-export async function wishesOf(database: Database, streamId: number): Promise<Wish[]> {
-  const rows = await database.rows<{
-    id: number;
-    from: Instant;
-    to: Instant;
-    again: boolean;
-    done: [Instant, Instant][];
-  }>(
-    `select backfill.id, instant_of(from_at) as from, instant_of(to_at) as to, again, instants_of(done) as done
-     from backfill join backfill_stream on backfill_id = backfill.id
-     where stream_id = $1 and state = 'running' order by backfill.id`,
-    [streamId],
-  );
-  return rows.map(({ id, from, to, again, done }) => ({
-    id,
-    range: { from, to },
-    again,
-    done: done.map(([begin, end]) => ({ from: begin, to: end })),
-  }));
-}
-
-/** What a stream's progress in a backfill is: its own count where asked again, the coverage otherwise. */
-const DONE = 'case when again then backfill_stream.done else stream.covered end';
-
-/** Closes a backfill that every stream of its source has covered. */
-export async function finishWhenCovered(database: Database, backfillId: number): Promise<void> {
-  await database.run(
-    `update backfill set state = 'done', finished_at = now()
-     where id = $1 and state = 'running' and not exists (
-       select from backfill_stream join stream on stream.id = stream_id
-       where backfill_id = $1 and retired_at is null and not (tstzrange(from_at, to_at) <@ (${DONE})))`,
-    [backfillId],
-  );
-}
+import { DONE_IN_STREAM } from '../pull/wishes.ts';
 
 export interface BackfillRequest {
   readonly source: string;
@@ -157,7 +111,7 @@ const STATES = `
     instant_of(held_until) as "heldUntil", source.last_fault as fault,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     (select count(*) from backfill_stream where backfill_id = backfill.id) as streams,
-    coalesce((select avg(share_of(tstzrange(from_at, to_at), ${DONE}))
+    coalesce((select avg(share_of(tstzrange(from_at, to_at), ${DONE_IN_STREAM}))
       from backfill_stream join stream on stream.id = stream_id
       where backfill_id = backfill.id and retired_at is null), 0)::float8 as share,
     coalesce((select sum(readings) from window_log where window_log.source_id = source.id and lane = 'history'

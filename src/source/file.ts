@@ -1,10 +1,22 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { configInvalid } from '../core/errors.ts';
+import type { Instant } from '../core/instant.ts';
 import { isMapping } from '../core/source/path.ts';
+import { parseSource } from '../core/source/source.ts';
+import type { SourceConfig, SourceProblem } from '../core/source/source.ts';
+import type { Registry } from '../platform/contract.ts';
 import { readDocuments } from './document.ts';
 import type { ReadSource } from './document.ts';
 
 export type { ReadSource } from './document.ts';
+
+/** One problem of one file, as every command that reads sources shows it; line and column count from 1. */
+export interface FileProblem extends SourceProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
 
 /** A file of sources is written by hand; what is longer is something else. */
 const LONGEST_FILE = 1024 * 1024;
@@ -109,4 +121,32 @@ function reasonOf(error: unknown): string {
     { ENOENT: 'does not exist', EACCES: 'may not be read', EISDIR: 'is a directory' }[code] ??
     `cannot be read (${code})`
   );
+}
+
+/** All sources below a path, parsed; every problem of every file, not only the first. */
+export async function readConfigs(
+  path: string,
+  { platforms, kinds }: Registry,
+  now: Instant,
+): Promise<{ sources: SourceConfig[]; problems: FileProblem[] }> {
+  const sources: SourceConfig[] = [];
+  const problems: FileProblem[] = [];
+  for (const read of await readSources(path)) {
+    if (!read.ok) {
+      const { file, line, column, message, remedy } = read;
+      problems.push({ file, line, column, path: '', message, remedy });
+      continue;
+    }
+    const parsed = parseSource(read.input, platforms, { kinds, now });
+    if (parsed.ok) sources.push(parsed.source);
+    else {
+      problems.push(
+        ...parsed.problems.map((problem) => ({ file: read.file, ...read.locate(problem.path), ...problem })),
+      );
+    }
+  }
+  if (sources.length === 0 && problems.length === 0) {
+    throw configInvalid(`there is no source in ${path}`, 'give a YAML file, or a directory that holds some');
+  }
+  return { sources, problems };
 }

@@ -4,7 +4,7 @@ import { edgeOf } from '../core/plan.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
-import type { StoredReading } from '../ingest/stored-readings.ts';
+import type { StoredReading } from '../core/reading.ts';
 import type { Platform } from '../platform/contract.ts';
 import { learnedOf } from '../pull/fetch-window.ts';
 import { openTrial } from './trial.ts';

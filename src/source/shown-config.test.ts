@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { secret, text } from '../core/source/fields.ts';
-import type { Registry } from '../pull/bridge.ts';
+import type { Registry } from '../platform/contract.ts';
 import { shownConfig } from './shown-config.ts';
 
 const registry = {

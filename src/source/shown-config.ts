@@ -1,7 +1,7 @@
 import { isMapping, parsePath } from '../core/source/path.ts';
 import { parseReference } from '../core/source/reference.ts';
 import { secretPaths } from '../core/source/secrets.ts';
-import type { Registry } from '../pull/bridge.ts';
+import type { Registry } from '../platform/contract.ts';
 import { isSealed } from '../access/sealed-config.ts';
 
 const HIDDEN = '(secret)';

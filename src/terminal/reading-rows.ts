@@ -1,5 +1,5 @@
 import { formatInstant } from '../core/instant.ts';
-import type { StoredReading } from '../ingest/stored-readings.ts';
+import type { StoredReading } from '../core/reading.ts';
 import type { Cell } from './output.ts';
 
 /** The fields of a reading in the order of seed 2.1, as heading of tables and CSV. */

@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
-import type { Paint } from '../demo/board.ts';
+
+/** Colours a piece of text that already has its width; the identity where there are no colours. */
+export type Paint = (style: 'dim' | 'bold' | 'green' | 'yellow' | 'red', text: string) => string;
 
 const HIDE_CURSOR = '\u001B[?25l';
 const SHOW_CURSOR = '\u001B[?25h';

@@ -22,3 +22,20 @@ export function short(text: string, longest: number): string {
 
 /** `once`, `60 times`. */
 export const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+/** `9,276,504`. */
+export const grouped = (count: number): string => count.toLocaleString('en-US');
+
+/** `2.3s`, `41s`, `12m`, `3h`, `2d`: as much as fits in a glance. */
+export function shortly(length: Microseconds): string {
+  if (length < 10 * SECOND && length % SECOND !== 0) return `${(length / SECOND).toFixed(1)}s`;
+  if (length < MINUTE) return `${Math.round(length / SECOND)}s`;
+  if (length < HOUR) return `${Math.round(length / MINUTE)}m`;
+  return length < DAY ? `${Math.round(length / HOUR)}h` : `${Math.round(length / DAY)}d`;
+}
+
+/** `01:05`: minutes and seconds. */
+export function stopwatch(length: Microseconds): string {
+  const seconds = Math.floor(length / SECOND);
+  return [Math.floor(seconds / 60), seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}

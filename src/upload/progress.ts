@@ -1,7 +1,6 @@
 import { formatBytes } from '../core/bytes.ts';
 import cliProgress from 'cli-progress';
-import { grouped } from '../demo/board.ts';
-import { short } from '../terminal/words.ts';
+import { grouped, short } from '../terminal/words.ts';
 
 /** How far a push is. */
 export interface Far {

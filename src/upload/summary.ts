@@ -1,5 +1,5 @@
+import { grouped } from '../terminal/words.ts';
 import { formatBytes } from '../core/bytes.ts';
-import { grouped } from '../demo/board.ts';
 import { printJson, printLine } from '../terminal/output.ts';
 import { documentOf, refusalTable } from './refusals.ts';
 import type { RefusedRecord } from './delivery.ts';

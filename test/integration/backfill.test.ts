@@ -1,14 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import {
-  backfillState,
-  cancelBackfill,
-  finishWhenCovered,
-  listBackfills,
-  startBackfill,
-  wishesOf,
-} from '../../src/source/backfills.ts';
+import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../../src/source/backfills.ts';
+import { finishWhenCovered, wishesOf } from '../../src/pull/wishes.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
-import { claimStream, claimsOf } from '../../src/pull/claim.ts';
+import { claimsOf } from '../../src/pull/claim.ts';
 import { presenceOf } from '../../src/database/presence.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
@@ -101,13 +101,13 @@ describe('a claim', () => {
     await database.run('update stream set history_due_at = now()');
     expect(await (await worker()).claims.take(source.sourceId)).toBeDefined();
     const workers = await Promise.all(Array.from({ length: 6 }, () => worker()));
-    const claims = await Promise.all(workers.map((each) => claimStream(each, streamId)));
+    const claims = await Promise.all(workers.map((each) => each.claims.takeStream(streamId)));
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
     expect(claims.find((claim) => claim !== undefined)).toMatchObject({
       source: { id: source.sourceId },
       stream: { id: streamId, covered: [] },
     });
     await database.run('update stream set retired_at = now(), history_claimed_by = null');
-    expect(await claimStream(await worker(), streamId)).toBeUndefined();
+    expect(await (await worker()).claims.takeStream(streamId)).toBeUndefined();
   });
 });

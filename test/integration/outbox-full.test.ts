@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listIngestions, removeRemote, setRemote } from '../../src/delivery/remote.ts';
-import type { Bridge } from '../../src/pull/bridge.ts';
-import { claimsOf, claimStream } from '../../src/pull/claim.ts';
+import { claimsOf } from '../../src/pull/claim.ts';
 import { planOnce } from '../../src/pull/planner.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
@@ -65,13 +64,7 @@ describe('an outbox that is full', () => {
     ].toSorted();
     const others = [`history ${otherStream}`, `poll ${other.sourceId}`].toSorted();
     const worker = await rig.worker();
-    const bridge = {
-      database: rig.database,
-      workerId: worker.id,
-      sources: { revisionOf: () => 0 },
-    } as unknown as Bridge;
-
-    const claims = claimsOf(bridge);
+    const claims = claimsOf({ database: rig.database, workerId: worker.id, sources: { revisionOf: () => 0 } });
 
     await rig.commit(points(0, 99));
     expect(await count()).toBe(false);
@@ -81,7 +74,7 @@ describe('an outbox that is full', () => {
     expect(await planned()).toEqual(others);
     // What was dispatched before it was full is not claimed any more.
     expect(await claims.take(rig.source.sourceId)).toBeUndefined();
-    expect(await claimStream(bridge, rig.streamId)).toBeUndefined();
+    expect(await claims.takeStream(rig.streamId)).toBeUndefined();
     expect(await claims.take(other.sourceId)).toBeDefined();
     expect(await listIngestions(rig.database, PROJECT_HERE)).toMatchObject([
       { waiting: 100, mostWaiting: 100, fullSince: expect.any(Number) as number },
@@ -95,7 +88,7 @@ describe('an outbox that is full', () => {
     expect(await count()).toBe(false);
     expect(await planned()).toEqual(everything);
     expect(await claims.take(rig.source.sourceId)).toBeDefined();
-    expect(await claimStream(bridge, rig.streamId)).toBeDefined();
+    expect(await claims.takeStream(rig.streamId)).toBeDefined();
     expect(rig.log().match(/the outbox is full/g)).toHaveLength(1);
     expect(rig.log().match(/has room again/g)).toHaveLength(1);
   });

@@ -4,7 +4,7 @@ import { openSealing } from '../../src/access/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Registry } from '../../src/pull/bridge.ts';
+import type { Registry } from '../../src/platform/contract.ts';
 import { unseal } from '../../src/access/sealed-config.ts';
 import { sourceOpener } from '../../src/pull/open-source.ts';
 import type { SourceRow } from '../../src/pull/open-source.ts';

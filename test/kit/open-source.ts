@@ -8,6 +8,7 @@ import { partitionsOf } from '../../src/database/partitions.ts';
 import { storeOf } from '../../src/ingest/store.ts';
 import type { Samples } from '../../src/platform/contract.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
+import { claimsOf } from '../../src/pull/claim.ts';
 import type { OpenSource } from '../../src/pull/open-source.ts';
 import type { StoredSource } from './stored-source.ts';
 
@@ -42,17 +43,20 @@ export function openSourceOf(
 }
 
 /** As much of a bridge as the poll path needs, for one source that is open already. */
-export const bridgeOf = (
+export function bridgeOf(
   database: Database,
   given: { readonly source: OpenSource; readonly now: () => number; readonly workerId: string },
-): Bridge =>
-  ({
+): Bridge {
+  const { source, now, workerId } = given;
+  return {
     database,
-    clock: { now: given.now },
+    clock: { now },
     partitions: partitionsOf(database),
     ingestion: storeOf(database),
     settings: { windowReadings: 1_000 },
-    sources: { use: (_row: unknown, work: (source: OpenSource) => Promise<unknown>) => work(given.source) },
-    workerId: given.workerId,
+    sources: { use: (_row: unknown, work: (open: OpenSource) => Promise<unknown>) => work(source) },
+    claims: claimsOf({ database, workerId, sources: { revisionOf: () => 0 } }),
+    workerId,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-  }) as unknown as Bridge;
+  } as unknown as Bridge;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exampleKinds, examplePlatforms } from './example.ts';
+import { exampleKinds, examplePlatforms } from '../../../test/kit/source-example.ts';
 import { sourceJsonSchema } from './json-schema.ts';
 import { optionTable } from './option-table.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exampleKinds, examplePlatforms, told } from './example.ts';
+import { exampleKinds, examplePlatforms, told } from '../../../test/kit/source-example.ts';
 import { formatProblem } from './problems.ts';
 import { parseSource } from './source.ts';
 

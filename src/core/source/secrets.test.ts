@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { good, exampleKinds, examplePlatforms, told } from './example.ts';
+import { good, exampleKinds, examplePlatforms, told } from '../../../test/kit/source-example.ts';
 import { secretPaths } from './secrets.ts';
 
 describe('secrets', () => {

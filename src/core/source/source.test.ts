@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../instant.ts';
-import { good, exampleKinds, now, examplePlatforms, told } from './example.ts';
+import { good, exampleKinds, now, examplePlatforms, told } from '../../../test/kit/source-example.ts';
 import { parseSource, startOf } from './source.ts';
 
 describe('a good source', () => {

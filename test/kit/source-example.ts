@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { DAY, MINUTE, SECOND, parseInstant } from '../instant.ts';
-import type { Instant } from '../instant.ts';
-import { baseUrl, secret, text } from './fields.ts';
-import { formatProblem } from './problems.ts';
-import { parseSource } from './source.ts';
+import { DAY, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import type { Instant } from '../../src/core/instant.ts';
+import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
+import { formatProblem } from '../../src/core/source/problems.ts';
+import { parseSource } from '../../src/core/source/source.ts';
 
 /** A source, two platforms and two kinds for the tests beside this file; the core knows no real ones. */
 

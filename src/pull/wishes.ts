@@ -1,0 +1,49 @@
+import type { Coverage } from '../core/coverage.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Window } from '../core/window.ts';
+import type { Database } from '../database/database.ts';
+
+/** A running backfill as one stream sees it. */
+export interface Wish {
+  readonly id: number;
+  readonly range: Window;
+  /** Ask again also where covered; progress is then `done`, otherwise the stream's coverage. */
+  readonly again: boolean;
+  readonly done: Coverage;
+}
+
+/** Running backfills that want something of a stream, the oldest first. */
+export async function wishesOf(database: Database, streamId: number): Promise<Wish[]> {
+  const rows = await database.rows<{
+    id: number;
+    from: Instant;
+    to: Instant;
+    again: boolean;
+    done: [Instant, Instant][];
+  }>(
+    `select backfill.id, instant_of(from_at) as from, instant_of(to_at) as to, again, instants_of(done) as done
+     from backfill join backfill_stream on backfill_id = backfill.id
+     where stream_id = $1 and state = 'running' order by backfill.id`,
+    [streamId],
+  );
+  return rows.map(({ id, from, to, again, done }) => ({
+    id,
+    range: { from, to },
+    again,
+    done: done.map(([begin, end]) => ({ from: begin, to: end })),
+  }));
+}
+
+/** What a stream's progress in a backfill is: its own count where asked again, the coverage otherwise. */
+export const DONE_IN_STREAM = 'case when again then backfill_stream.done else stream.covered end';
+
+/** Closes a backfill that every stream of its source has covered. */
+export async function finishWhenCovered(database: Database, backfillId: number): Promise<void> {
+  await database.run(
+    `update backfill set state = 'done', finished_at = now()
+     where id = $1 and state = 'running' and not exists (
+       select from backfill_stream join stream on stream.id = stream_id
+       where backfill_id = $1 and retired_at is null and not (tstzrange(from_at, to_at) <@ (${DONE_IN_STREAM})))`,
+    [backfillId],
+  );
+}
