@@ -20,7 +20,7 @@ export default defineConfig({
           retry,
           isolate: false,
           sequence: { groupOrder: 0 },
-          include: ['src/**/*.test.ts', 'adapters/**/*.test.ts'],
+          include: ['{src,adapters}/**/*.test.ts', 'test/architecture/**/*.test.ts'],
         },
       },
       {

@@ -1,0 +1,33 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+/** A source file, not a test, with the files of this repository that it imports (types included). Paths start at the root. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g;
+
+/** Every source file below the given folders of the repository. */
+export function sourceFiles(...folders: readonly string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      const text = readFileSync(file, 'utf8');
+      const imports = [...text.matchAll(IMPORT)].map(([, path = '']) => relative(ROOT, resolve(dirname(file), path)));
+      return { path: relative(ROOT, file), text, imports };
+    });
+}
+
+/** `adapters`, a folder of `src`, or a file of `src` up to its first hyphen: `settings-api.ts` belongs to `settings`. */
+export function roomOf(path: string): string {
+  const [top = '', next = '', ...below] = path.split('/');
+  if (top !== 'src') return top;
+  return below.length > 0 ? next : next.replace(/[-.].*$/, '');
+}
