@@ -11,7 +11,7 @@ import { storeOf } from './ingest/store.ts';
 import type { Registry } from './platform/contract.ts';
 import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
-import { openSourcesOf } from './pull/source-cache.ts';
+import { sourceCacheOf } from './pull/source-cache.ts';
 import { sourceOpener } from './pull/open-source.ts';
 import { readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -51,7 +51,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const sealing = await openSealing(settings.home, settings.sealingKey);
     const clock = await clockOf(database);
     const workerId = randomUUID();
-    const sources = openSourcesOf(sourceOpener({ database, sealing, clock, registry, workerId }));
+    const sources = sourceCacheOf(sourceOpener({ database, sealing, clock, registry, workerId }));
     return {
       settings,
       log,

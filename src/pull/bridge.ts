@@ -6,9 +6,9 @@ import type { Partitions } from '../database/partitions.ts';
 import type { Ingestion } from '../ingest/ingestion.ts';
 import type { Settings } from '../settings.ts';
 import type { Claims } from './claim.ts';
-import type { Sources } from './source-cache.ts';
+import type { SourceCache } from './source-cache.ts';
 
-/** What the pulling side works with; opened once a process. */
+/** Everything the poll path works with. A process opens it once. */
 export interface Bridge {
   readonly settings: Settings;
   readonly database: Database;
@@ -16,9 +16,9 @@ export interface Bridge {
   readonly clock: SharedClock;
   readonly sealing: Sealing;
   readonly ingestion: Ingestion;
-  readonly sources: Sources;
+  readonly sources: SourceCache;
   readonly claims: Claims;
-  /** The identity under which this process claims work. */
+  /** The identity under which this process claims sources and streams. */
   readonly workerId: string;
   readonly log: Logger;
 }

@@ -1,26 +1,28 @@
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import type { Selection } from '../platform/contract.ts';
+import type { ClientBase } from 'pg';
+import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import { NEXT_DUE } from './due.ts';
 import { claimable } from '../database/presence.ts';
-import type { Sources } from './source-cache.ts';
+import type { SourceCache } from './source-cache.ts';
 import type { SourceRow, Stream } from './open-source.ts';
 
-/** A source this process alone may poll until it reports. */
+/** A source that only this process may poll, until it reports. */
 export interface ClaimedSource extends SourceRow {
   readonly discovered_at: Instant | null;
   readonly failures: number;
   readonly streams: readonly Stream[];
 }
 
-/** A stream whose history this process alone reads until it reports. */
+/** A stream whose history only this process may read, until it reports. */
 export interface ClaimedStream {
   readonly source: SourceRow & { readonly failures: number };
   readonly stream: Stream;
-  /** When it was due as the claim saw it: if that is changed meanwhile, somebody wants more. */
+  /** When its history was due at the claim, as text. A different value at the report means that more was asked for meanwhile. */
   readonly due: string;
 }
 
@@ -36,6 +38,7 @@ interface StreamRow {
   readonly caught_up_to: Instant | null;
 }
 
+/** A row of `stream` as JSON (`StreamRow`). */
 const STREAM = `jsonb_build_object('id', stream.id, 'key', stream.key, 'selection', stream.selection,
   'covered', instants_of(stream.covered), 'learned', stream.learned, 'failures', stream.failures,
   'retry_at', instant_of(stream.retry_at), 'history_due', stream.history_due_at is not null, 'caught_up_to', instant_of(stream.caught_up_to))`;
@@ -46,20 +49,20 @@ const SOURCE = (
   instant_of(source.start_at) as start_at, instant_of(source.discovered_at) as discovered_at,
   case when source.revision = ${revision} then null else source.config end as config`;
 
-/** Gives sources to this process and back. Both are asked for as many sources at a time as are under way. */
+/** Takes sources and streams for this process and gives them back. Claims and reports of sources that come together share a statement. */
 export interface Claims {
-  /** Undefined where the source is gone, not active, held, or in somebody else's hands. */
+  /** Undefined where the source is gone, not active, held, or claimed by another live worker. */
   take(sourceId: number): Promise<ClaimedSource | undefined>;
-  /** Gives the history of a stream to this process. Undefined where there is nothing to do, or another worker has it. */
+  /** Undefined where the stream is retired, its source is not active or held, or another live worker has the stream. */
   takeStream(streamId: number): Promise<ClaimedStream | undefined>;
-  /** The claim is given back; `healthy` where everything asked for was answered. */
+  /** Gives the source back. `healthy`: the platform answered everything that was asked. */
   report(sourceId: number, healthy: boolean): Promise<void>;
 }
 
 export function claimsOf(given: {
   readonly database: Database;
   readonly workerId: string;
-  readonly sources: Pick<Sources, 'revisionOf'>;
+  readonly sources: Pick<SourceCache, 'revisionOf'>;
 }): Claims {
   const { database, workerId, sources } = given;
 
@@ -106,7 +109,7 @@ interface Report {
   readonly healthy: boolean;
 }
 
-/** A source that was looked at; without an id where it could not be claimed. */
+/** The row of a source that was asked for; without an id where it could not be claimed. */
 type FoundSource = { readonly locked: number } & (
   | (Omit<ClaimedSource, 'streams'> & { readonly streams: StreamRow[] | null })
   | { readonly id: null }
@@ -125,7 +128,7 @@ const CLAIM_SOURCES = (rows: string): string => `
       (select jsonb_agg(${STREAM} order by stream.id) from stream where source_id = source.id and retired_at is null) as streams)
   select locked, claimed.* from locked left join claimed on id = locked`;
 
-/** A fault stays to be seen while the source is stopped, and while one of its streams waits. */
+/** The last fault stays visible while the source is stopped or one of its streams waits. */
 const REPORT_POLLS = (rows: string): string => `
   with locked as (
     select source.id as locked, polled.healthy, polled.place
@@ -139,6 +142,29 @@ const REPORT_POLLS = (rows: string): string => `
         select from stream where source_id = source.id and retired_at is null and failures > 0) then null else last_fault end
     from locked where id = locked and claimed_by = $3)
   select place from locked`;
+
+/** Whether this worker still has the source as it was claimed. The row stays locked until the transaction ends. */
+export async function holdsClaim(
+  client: ClientBase,
+  { sourceId, revision, workerId }: { sourceId: number; revision: number; workerId: string },
+): Promise<boolean> {
+  const found = await rowsOf(
+    client,
+    `select from source where id = $1 and revision = $2 and claimed_by = $3 and state = 'active' for no key update`,
+    [sourceId, revision, workerId],
+  );
+  return found.length > 0;
+}
+
+/** The streams of a source as they stand now, in the order in which a claim lists them. */
+export async function streamsOf(client: ClientBase, sourceId: number): Promise<readonly Stream[]> {
+  const rows = await rowsOf<{ stream: StreamRow }>(
+    client,
+    `select ${STREAM} as stream from stream where source_id = $1 and retired_at is null order by stream.id`,
+    [sourceId],
+  );
+  return rows.map(({ stream }) => streamOf(stream));
+}
 
 const CLAIM_STREAM = `update stream set history_claimed_by = $2 from source
   where stream.id = $1 and source.id = stream.source_id and stream.retired_at is null and source.state = 'active'

@@ -13,7 +13,7 @@ import { repeat } from './repeat.ts';
 
 /** A process that polls. */
 export interface Daemon {
-  /** Takes no new work, lets what runs end at its next window boundary. @returns whether all ended in time */
+  /** Takes no new jobs and lets running ones end after their present window. @returns whether all of them ended in time */
   drain(): Promise<boolean>;
 }
 
@@ -24,12 +24,12 @@ const SAID_MS = 10_000;
 const DELIVER_MS = 250;
 const COUNT_MS = 1_000;
 
-/** Any fixed number, the same in every process: schedulers may only be upserted one after the other. */
+/** Number of an advisory lock, the same in every process, because BullMQ lets only one process upsert a scheduler at a time. */
 const TICK_LOCK = 7_263_542;
 
 /**
- * Starts to work: polls, history and the planner, which any process takes over when it falls silent. Waits for the queue
- * where it is away; throws `cancelled` where `signal` comes first.
+ * Starts polls, history, deliveries and the planner; another process takes the planner over where it falls silent. Waits
+ * for a queue that is away; throws `cancelled` where `signal` aborts first.
  */
 export async function startDaemon(bridge: Bridge, version: string, signal: AbortSignal): Promise<Daemon> {
   const { database, settings, log } = bridge;
@@ -56,7 +56,7 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
       else log.error({ err: error }, `${name} failed`);
     });
   const underWay = new Set<string>();
-  /** A job that lost its lock comes again while it still runs; the claim cannot tell, for it is this process's own. */
+  /** Skips a job that still runs here: the queue repeats a job that lost its lock, and the claim is this process's own. */
   const once = async (name: Work, id: number, work: () => Promise<void>): Promise<void> => {
     const job = `${name} ${id}`;
     if (underWay.has(job)) return;
@@ -85,7 +85,7 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
   return {
     async drain() {
       const inTime = await jobs.drain(settings.drainMs);
-      if (!inTime) log.warn('not everything ended in time; what is left will be asked again');
+      if (!inTime) log.warn('some jobs did not end in time; their windows will be asked again');
       await Promise.all(loops.map((loop) => loop.stop()));
       await deliverer.stop();
       await presence.leave().catch(complain);
@@ -96,14 +96,14 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
   };
 }
 
-/** Nobody planned for a while: this process does, and puts the tick back. */
+/** Plans in this process where no process has planned for a while, and restores the tick. */
 async function watch(bridge: Bridge, queue: Queue, ensureTick: () => Promise<void>): Promise<void> {
   if (!(await isPlannerSilent(bridge.database))) return;
   await planOnce(bridge.database, queue);
   await ensureTick();
 }
 
-/** While the database or Redis is away every loop complains; one line in ten seconds is enough for each reason. */
+/** While the database or Redis is away every loop fails. Each reason is logged at most once in ten seconds. */
 function throttledComplaint({ log }: Pick<Bridge, 'log'>): (error: unknown) => void {
   const saidAt = new Map<string, number>();
   return (error) => {
@@ -112,6 +112,6 @@ function throttledComplaint({ log }: Pick<Bridge, 'log'>): (error: unknown) => v
     for (const [said, at] of saidAt) if (now - at > SAID_MS) saidAt.delete(said);
     if (saidAt.has(message)) return;
     saidAt.set(message, now);
-    log.warn({ reason: message }, 'database or queue is away; waiting for it');
+    log.warn({ reason: message }, 'the database or the queue is away; waiting for it');
   };
 }

@@ -4,6 +4,7 @@ import { collisions } from '../core/naming.ts';
 import { printable, printableJson } from '../database/printable.ts';
 import type { Sensor } from '../platform/contract.ts';
 import type { Bridge } from './bridge.ts';
+import { holdsClaim, streamsOf } from './claim.ts';
 import type { ClaimedSource } from './claim.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import { planStreams } from './stream-plan.ts';
@@ -13,7 +14,10 @@ import type { OpenSource, Stream } from './open-source.ts';
 /** A source that reads all sensors looks for new ones this often. */
 const LOOK_AGAIN = HOUR;
 
-/** Finds the sensors of a source where that is due, and gives new ones a stream. */
+/**
+ * The streams to poll. Where a look for sensors is due, it comes first and gives new sensors a stream.
+ * Throws `cancelled` where the source was changed meanwhile, because its sensors may be others now.
+ */
 export async function discoverWhenDue(
   bridge: Bridge,
   source: OpenSource,
@@ -24,10 +28,7 @@ export async function discoverWhenDue(
   const stale = source.config.sensors === 'all' && (discoveredAt ?? 0) < bridge.clock.now() - LOOK_AGAIN;
   if (discoveredAt !== null && !stale) return claimed.streams;
   const sensors = await sensorsOf(source, signal);
-  await storeStreams(bridge, source, claimed.streams, sensors);
-  const again = await bridge.claims.take(source.id);
-  if (!again) throw new BridgeError({ code: 'cancelled' }, 'the source was changed while its sensors were looked up');
-  return again.streams;
+  return await storeStreams(bridge, source, claimed.streams, sensors);
 }
 
 /** All sensors to read: as discovered, or as the operator listed them. */
@@ -48,7 +49,7 @@ export async function sensorsOf(source: OpenSource, signal: AbortSignal): Promis
   return wanted;
 }
 
-/** A sensor may stand in several groups under one identifier; all of them are meant unless one is named. */
+/** The sensors an operator chose. An identifier without a group stands for the sensor of that name in every group. */
 function chosenFrom(
   found: readonly Sensor[],
   sensors: readonly { id: string; group?: string | undefined }[],
@@ -68,7 +69,7 @@ function chosenFrom(
   });
 }
 
-/** Two variables that would become one series are refused at registration (decisions: normalising). */
+/** Throws `config-invalid` where two variables of a sensor would become one series, because the operator has to name one of them. */
 function refuseCollisions(sensor: Sensor, source: OpenSource): void {
   const choices = source.config.sensors;
   const mapped = choices === 'all' ? undefined : choices.find(({ id }) => id === sensor.id)?.values;
@@ -85,14 +86,18 @@ async function storeStreams(
   source: OpenSource,
   existing: readonly Stream[],
   sensors: readonly Sensor[],
-): Promise<void> {
+): Promise<readonly Stream[]> {
   const { limits } = source.platform;
   const planned = planStreams(sensors, existing, {
     sensorsPerRead: limits.sensorsPerRead,
     namesVariables: limits.namesVariables,
     all: source.config.sensors === 'all',
   });
-  await bridge.database.transaction(async (client) => {
+  const streams = await bridge.database.transaction(async (client) => {
+    const claim = { sourceId: source.id, revision: source.revision, workerId: bridge.workerId };
+    if (!(await holdsClaim(client, claim))) {
+      throw new BridgeError({ code: 'cancelled' }, 'the source was changed while its sensors were looked up');
+    }
     for (const stream of planned.added) await client.query(...inserted(source.id, stream));
     await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [
       planned.retired,
@@ -100,7 +105,7 @@ async function storeStreams(
     for (const { id, selection } of planned.narrowed) {
       await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);
     }
-    // A running backfill means every stream of its source, also those found while it runs.
+    // A running backfill covers every stream of its source, so it takes in streams that were found after it began.
     await client.query(
       `insert into backfill_stream (backfill_id, stream_id)
        select backfill.id, stream.id from backfill join stream using (source_id)
@@ -113,10 +118,12 @@ async function storeStreams(
       [source.id],
     );
     await client.query('update source set discovered_at = now() where id = $1', [source.id]);
+    return await streamsOf(client, source.id);
   });
   if (planned.added.length > 0) {
     bridge.log.info({ source: source.name, streams: planned.added.length, sensors: sensors.length }, 'sensors found');
   }
+  return streams;
 }
 
 const inserted = (sourceId: number, stream: PlannedStream): [text: string, values: unknown[]] => [

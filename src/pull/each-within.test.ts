@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eachWithin } from './each-within.ts';
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Lets all promises run that are ready. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('each within', () => {
-  it('works on every item once, in order, and never on more than allowed at a time', () =>
+describe('eachWithin', () => {
+  it('works on every item once, in order, and on at most `concurrency` at a time', () =>
     fc.assert(
       fc.asyncProperty(
         fc.integer({ min: -1, max: 6 }),
@@ -39,7 +39,7 @@ describe('each within', () => {
       { numRuns: 200 },
     ));
 
-  it('takes nothing more after a stop, not even an item that was on its way, and waits for what runs', async () => {
+  it('begins no item after a stop, not even one that `next` returns later, and waits for the work under way', async () => {
     const arrivals: ((item: string | undefined) => void)[] = [];
     const { promise: slow, resolve: finishSlow } = Promise.withResolvers<void>();
     const worked: string[] = [];
@@ -68,7 +68,7 @@ describe('each within', () => {
     expect(arrivals).toHaveLength(3);
   });
 
-  it('still works on an item that was on its way when another place found none', async () => {
+  it('works on an item that `next` returns while another runner finds none', async () => {
     const arrivals: ((item: string | undefined) => void)[] = [];
     const worked: string[] = [];
     const run = eachWithin(
@@ -83,7 +83,7 @@ describe('each within', () => {
     await settle();
     arrivals[1]?.('late');
     await settle();
-    // Both ask again: what was worked on may have brought more.
+    // Both runners call `next` again, because the finished item may have brought more.
     arrivals[2]?.(undefined);
     arrivals[3]?.('more');
     await settle();
@@ -94,7 +94,7 @@ describe('each within', () => {
     expect(arrivals).toHaveLength(6);
   });
 
-  it('throws the first error once everything has ended', async () => {
+  it('throws the first error when all work has ended', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let others = 0;
     const items = ['bad', 'good'];
@@ -115,7 +115,7 @@ describe('each within', () => {
     expect(others).toBe(1);
   });
 
-  it('throws what next throws, synchronously or not', async () => {
+  it('throws an error of `next`, synchronous or not', async () => {
     const sync = eachWithin(
       1,
       () => {

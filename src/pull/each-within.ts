@@ -1,8 +1,8 @@
 /**
- * Takes items one by one from `next` and runs `work` over them, `concurrency` at a time. `next` is asked again whenever
- * something was worked on, so it may decide on what the last items brought, also where it had nothing before; undefined
- * ends the run once nobody works any more, and `stop` once all that run have finished. The first error is thrown then
- * too. What was on its way to another place is left alone after a stop.
+ * Runs `work` over the items of `next`, at most `concurrency` at a time. `next` is called again after every finished item,
+ * also where it returned undefined before, so it can decide by the results so far. The run ends when `next` has no item and
+ * no work is under way. After a `stop` or an error no new item is begun; the run ends when the work under way has ended,
+ * and then the first error is thrown. An item that `next` returns after a stop is dropped.
  */
 export async function eachWithin<T>(
   concurrency: number,
@@ -13,46 +13,46 @@ export async function eachWithin<T>(
   let idle = 0;
   let ended = false;
   let change = Promise.withResolvers<void>();
-  const tell = (): void => {
+  const announce = (): void => {
     change.resolve();
     change = Promise.withResolvers<void>();
     idle = 0;
   };
 
-  async function place(): Promise<void> {
+  async function runner(): Promise<void> {
     while (!ended) {
       const changed = change.promise;
       const item = await next();
-      // Somebody else stopped while it was on its way.
+      // Another runner stopped while `next` was awaited.
       if (ended) return;
       if (item !== undefined) {
         if ((await work(item)) === 'stop') ended = true;
-        tell();
+        announce();
         continue;
       }
-      // Something was worked on while it was asked.
+      // An item was finished while `next` was awaited, so `next` may have one now.
       if (change.promise !== changed) continue;
       idle += 1;
       if (idle === count) {
         ended = true;
-        tell();
+        announce();
         return;
       }
       await changed;
     }
   }
 
-  async function safePlace(): Promise<void> {
+  async function guardedRunner(): Promise<void> {
     try {
-      await place();
+      await runner();
     } catch (error) {
       ended = true;
-      tell();
+      announce();
       throw error;
     }
   }
 
-  const places = await Promise.allSettled(Array.from({ length: count }, safePlace));
-  const failed = places.find((result) => result.status === 'rejected');
+  const results = await Promise.allSettled(Array.from({ length: count }, guardedRunner));
+  const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
 }

@@ -17,10 +17,10 @@ import type { Meter } from '../platform/connection/index.ts';
 import { keepNames } from './series-names.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
-/** Beyond the comfortable number by this factor a window is too much: it is held in memory until its commit. */
+/** A window with more than this many times the comfortable number of readings is `too-much`, because it is held in memory until its commit. */
 const BUFFER = 4;
 
-/** Answers this far outside of what was asked mean that the platform ignores the bounds. */
+/** More points than this outside of the window, and none inside, mean that the platform ignores the bounds of a request. */
 const STRAY_SAMPLES = 1_000;
 
 /** One window to ask for, in its stream and lane. */
@@ -34,7 +34,7 @@ export interface WindowTask {
   readonly backfillId?: number;
 }
 
-/** `done`: handed over and covered. `halved`: too much, ask for its parts. */
+/** `done`: the window is handed over and covered. `halved`: it was too much; the caller plans again with the new length. */
 export type FetchResult =
   | { readonly kind: 'done'; readonly committed: Committed; readonly covered: Coverage; readonly learned: Learned }
   | { readonly kind: 'halved'; readonly learned: Learned };
@@ -46,14 +46,14 @@ export interface ReadResult {
   readonly normaliseMs: number;
 }
 
-/** Nobody knows yet how dense the data is: a first question for a week could bring a historian to its knees. */
+/** The density of a new stream is unknown, and a first request for a week could overload a historian. */
 const FIRST_LENGTH = HOUR;
 
-/** The length to begin with where nothing was learned yet. */
+/** The learned window length of a stream, or the length of its first window. */
 export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): Learned =>
   stream.learned ?? { length: Math.min(source.policy.maxWindow, FIRST_LENGTH) };
 
-/** pace → read → normalise → check: one window in memory. Nothing is stored. */
+/** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
   source: OpenSource,
   given: Pick<WindowTask, 'stream' | 'lane' | 'window' | 'covered'> & { maxReadings: number; now: () => Instant },
@@ -84,8 +84,8 @@ function check(batch: Batch, window: Window): void {
   }
 }
 
-/** One window under names that are kept; it is read again where one turned out to be another variable's. */
-async function readNamed(
+/** Reads one window under confirmed names. It is read again where a name turned out to belong to another variable. */
+async function readUnderConfirmedNames(
   bridge: Bridge,
   given: WindowTask & { maxReadings: number; now: () => Instant },
   signal: AbortSignal,
@@ -99,14 +99,14 @@ async function readNamed(
   }
 }
 
-/** pace → read → normalise → check → commit of one window; a window that is too much is halved instead. */
+/** pace → read → normalise → check → commit of one window. A window that is too much is not stored; its learned length is halved. */
 export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: AbortSignal): Promise<FetchResult> {
   const { source, stream, window, lane } = task;
   const limits = { minWindow: source.platform.limits.minWindow, maxWindow: source.policy.maxWindow };
   const comfortable = bridge.settings.windowReadings;
   try {
     const given = { ...task, maxReadings: comfortable * BUFFER, now: bridge.clock.now };
-    const read = await readNamed(bridge, given, signal);
+    const read = await readUnderConfirmedNames(bridge, given, signal);
     const outcome = { asked: lengthOf(window), readings: read.batch.readings, comfortable, ...limits };
     const learned = afterWindow(task.learned, outcome);
     const committed = await commitWindow(bridge.database, bridge.partitions, bridge.ingestion, {

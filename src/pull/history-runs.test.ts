@@ -6,11 +6,11 @@ import { plan } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { eachWithin } from './each-within.ts';
 
-/** What history does with plan and places, without database and platform. */
+/** The plan and the parallel runners of a history run, without a database and a platform. */
 
 const GAP = { from: 1_000, to: 1_200 };
 
-it('runs of any number of places close a gap behind an overlap of any length, and end', () =>
+it('runs with any concurrency close a gap behind an overlap of any length, and end', () =>
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -18,7 +18,7 @@ it('runs of any number of places close a gap behind an overlap of any length, an
       fc.integer({ min: 0, max: 400 }),
       fc.constantFrom('newest' as const, 'oldest' as const),
       fc.scheduler(),
-      async (places, learned, overlap, order, scheduler) => {
+      async (concurrency, learned, overlap, order, scheduler) => {
         const policy = { start: 0, settle: 0, align: 1, overlap, maxWindow: 1_000 };
         let covered: Coverage = [
           { from: 0, to: GAP.from },
@@ -43,7 +43,7 @@ it('runs of any number of places close a gap behind an overlap of any length, an
           let asked: Coverage = [];
           const underWay = new Set<Window>();
           const run = eachWithin(
-            places,
+            concurrency,
             () => {
               const window = more(asked, underWay);
               if (window) underWay.add(window);

@@ -17,18 +17,18 @@ import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
 import type { OpenSource } from './open-source.ts';
 
-/** A run ends after this and queues up again, so that streams take turns and a drain is quick. */
+/** A run ends after this and its stream is due again, so that streams take turns and a drain is quick. */
 const RUN = 30 * SECOND;
 
-/** After so many windows that cannot be read a run ends: it is not a matter of one page. */
+/** A run ends after this many windows that cannot be read, because the trouble is not one page then. */
 const MOST_UNREADABLE = 3;
 
-/** How often a run looks whether wishes came or were withdrawn, and whether there is room for what it reads. */
+/** A run looks this often for new and cancelled backfills, and for room in the outbox. */
 const WISHES_EVERY = SECOND;
 
 /**
- * A stretch of a stream's history: operators' backfills first, then catch-up and gap repair, on the same path as live
- * polls. Several windows are under way at a time, so the platform answers one while another is being stored.
+ * One run of a stream's history: backfills first, then catch-up and gap repair. Each window takes the same path as that of
+ * a live poll. Several windows are under way at a time, so the platform answers one while the bridge stores another.
  */
 export async function history(bridge: Bridge, streamId: number, signal: AbortSignal): Promise<void> {
   const claimed = await bridge.claims.takeStream(streamId);
@@ -38,12 +38,12 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
   let caughtUpTo: Instant | undefined;
   try {
     ({ dueAt, healthy, caughtUpTo } = await bridge.sources.use(claimed.source, (source) =>
-      fill(bridge, source, claimed, signal),
+      fillHistory(bridge, source, claimed, signal),
     ));
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    const place = { failures: claimed.source.failures, lane: 'history' as const };
-    await actOn(bridge, claimed.source, asBridgeError(error), place);
+    const circumstances = { failures: claimed.source.failures, lane: 'history' as const };
+    await actOn(bridge, claimed.source, asBridgeError(error), circumstances);
     dueAt = bridge.clock.now();
   }
   await bridge.database.run(
@@ -57,18 +57,18 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
   );
 }
 
-/** What a run knows; it changes as windows come back. */
+/** What a run knows. It changes as windows come back. */
 interface Progress {
   readonly begun: Instant;
   covered: Coverage;
   learned: Learned;
   wishes: readonly Wish[];
   wishesAt: Instant;
-  /** What was read cannot be handed over any more: nothing further is asked. */
+  /** The outbox of the project is full, so the run asks for nothing more. */
   full: boolean;
-  /** What this run read, and what the one before asked again: looked back for late data is once. */
+  /** Windows of this run, and the overlap that the run before it asked again: a run looks back for late data only once. */
   asked: Coverage;
-  /** Planned around, so that no window is asked for twice at a time. */
+  /** Windows being asked for. The plan leaves them out, so that no window is asked for twice at a time. */
   readonly underWay: Set<Window>;
 }
 
@@ -79,15 +79,20 @@ interface Ask {
 
 /** How a run ended. */
 interface Outcome {
-  /** When there is more to do; undefined where the history is complete. */
+  /** When the next run is due; undefined where the history is complete. */
   readonly dueAt: Instant | undefined;
-  /** Whether all of it could be read. */
+  /** Whether every window could be read. */
   readonly healthy: boolean;
-  /** A run that goes on from here need not look back for what lies before it. */
+  /** The next run may begin here without looking back for late data before it. */
   readonly caughtUpTo: Instant | undefined;
 }
 
-async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, signal: AbortSignal): Promise<Outcome> {
+async function fillHistory(
+  bridge: Bridge,
+  source: OpenSource,
+  claimed: ClaimedStream,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { stream } = claimed;
   const { clock } = bridge;
   const begun = clock.now();
@@ -99,7 +104,7 @@ async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, 
     wishes: await wishesOf(bridge.database, stream.id),
     wishesAt: begun,
     full: false,
-    asked: lookedBackBefore(source, stream),
+    asked: askedByRunBefore(source, stream),
     underWay: new Set(),
   };
   let failed: Instant | undefined;
@@ -113,7 +118,7 @@ async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, 
     }
     if (progress.full) return undefined;
     const ask = nextAsk(source, progress, clock.now());
-    // Marked before anything is awaited: the next place that looks for work must not find the same window.
+    // Marked before anything is awaited, so that no parallel worker is given the same window.
     if (ask) progress.underWay.add(ask.window);
     return ask;
   };
@@ -124,11 +129,12 @@ async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, 
       return 'go-on';
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
-      const place = { failures: claimed.source.failures, stream, window: ask.window, lane: 'history' as const };
-      const retryAt = await actOn(bridge, source, asBridgeError(error), place);
+      const { failures } = claimed.source;
+      const circumstances = { failures, stream, window: ask.window, lane: 'history' as const };
+      const retryAt = await actOn(bridge, source, asBridgeError(error), circumstances);
       failed = retryAt ?? clock.now();
-      // A window that cannot be read is planned around from here on, and counts as asked again: neither what lies behind it
-      // nor the time after it need wait for it. One that was not answered because the source waits is as before.
+      // The run leaves an unreadable window out from here on and counts it as asked again, so that neither the overlap nor
+      // newer time waits for it. A window that got no answer because the source waits is planned again.
       if (retryAt === undefined) progress.underWay.delete(ask.window);
       else progress.asked = union(progress.asked, [ask.window]);
       unreadable += 1;
@@ -143,13 +149,14 @@ async function fill(bridge: Bridge, source: OpenSource, claimed: ClaimedStream, 
   return { dueAt, healthy: !signal.aborted, caughtUpTo };
 }
 
-/** What the run before this one asked again, or need not: it went on from there. */
-const lookedBackBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream['stream']): Coverage =>
+/** The overlap that the run before this one asked again already. */
+const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream['stream']): Coverage =>
   caughtUpTo === undefined ? [] : coverageOf([{ from: caughtUpTo - policy.overlap, to: caughtUpTo }]);
 
 /**
- * Where this run ended having looked back, wholly or in part; a kill forgets it, and then it is done again. Only where all
- * that may come late before it had come by then: however long the next run is in coming, it need not look there again.
+ * The instant up to which this run looked back for late data, where the next run goes on from there. It counts only where
+ * it is older than the overlap, because no point before it can come late any more, whenever the next run begins. A killed
+ * process does not write it, and then the next run looks back once more.
  */
 function endOfAsked(
   { policy }: OpenSource,
@@ -162,13 +169,13 @@ function endOfAsked(
   return from <= edgeOf(policy, now) - policy.overlap - RUN ? asked.find(({ to }) => to === from)?.to : undefined;
 }
 
-/** A wish may reach up to a start that has not settled yet: its end is asked for when it has. */
+/** When the end of an unfinished wish settles. A backfill may reach up to a start that has not settled yet. */
 function unsettledUntil({ policy }: OpenSource, { wishes, covered }: Progress): Instant | undefined {
   const waiting = wishes.filter(({ again, done, range }) => !covers(again ? done : covered, range));
   return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ range }) => settledAt(policy, range.to)));
 }
 
-/** The next window of the first wish that misses one, otherwise of catch-up. */
+/** The next window of the first wish that has a missing one, otherwise of catch-up. */
 function nextAsk(source: OpenSource, progress: Progress, now: Instant): Ask | undefined {
   const { policy, config } = source;
   const { covered, asked: askedAgain } = progress;
@@ -177,7 +184,7 @@ function nextAsk(source: OpenSource, progress: Progress, now: Instant): Ask | un
   for (const wish of progress.wishes) {
     const coverage = wish.again ? wish.done : covered;
     const lookBack = wish.again ? {} : { askedAgain };
-    // A wish that reaches up to time which has not settled waits for it, instead of following it second by second.
+    // Planned with the edge of the run's begin: a wish that ends at unsettled time would otherwise ask for it second by second.
     const [window] = plan({
       ...request,
       now: progress.begun,

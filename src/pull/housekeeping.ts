@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 
-/** Drops the days of the window log that are older than `days`; their hourly sums stay. */
+/** Drops the days of the window log, the refusals and their counts that are older than `days`. Hourly sums stay. */
 export async function dropOldLogs(database: Database, days: number): Promise<void> {
   const old = await database.rows<{ name: string }>(
     `select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid

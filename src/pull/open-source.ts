@@ -19,9 +19,9 @@ import type { Connection, Pacer, GrantStore } from '../platform/connection/index
 import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
-import { tokensOf } from './tokens.ts';
+import { sourceTokensOf } from './tokens.ts';
 
-/** A row of `source`, as claims return it. `config` is left out where the caller knows the revision already. */
+/** A row of `source` as a claim returns it. `config` is null where the process has this revision open already. */
 export interface SourceRow {
   readonly id: number;
   readonly name: string;
@@ -41,11 +41,11 @@ export interface Stream {
   readonly failures: number;
   readonly retryAt: Instant | undefined;
   readonly historyDue: boolean;
-  /** Where history ended last, having looked back for late data before it. */
+  /** The last run of history looked back for late data up to here. */
   readonly caughtUpTo: Instant | undefined;
 }
 
-/** A source ready to be asked. */
+/** A source with an open connection to its platform. */
 export interface OpenSource {
   readonly id: number;
   readonly name: string;
@@ -62,8 +62,8 @@ export interface OpenSource {
 export const USER_AGENT = 'databridge';
 
 /**
- * Opens sources from their rows: unseals, parses, and gives them the pace and tokens they share with all processes.
- * Throws `config-invalid` for a configuration this build does not understand any more.
+ * Opens sources from their rows: unseals and parses the configuration, and adds the pace and the tokens that all processes
+ * share. Throws `config-invalid` for a configuration that this build does not understand.
  */
 export function sourceOpener(given: {
   readonly database: Database;
@@ -86,7 +86,7 @@ export function sourceOpener(given: {
     }
     const pace = parsed.source.pace;
     const pacer = pacerOf({ database, rows, sourceId: row.id, pace, now: clock.now, workerId });
-    const tokens = tokensOf(database, sealing, row.id);
+    const tokens = sourceTokensOf(database, sealing, row.id);
     return await openSource(
       { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },
       { config: parsed.source, platform: parsed.platform, pacer, tokens, now: clock.now },
@@ -94,7 +94,7 @@ export function sourceOpener(given: {
   };
 }
 
-/** What the claim left out because it was open then, and is not any more. */
+/** The configuration, where the claim left it out and the source has been closed since. */
 async function configOf(database: Database, { id, revision }: SourceRow): Promise<unknown> {
   const row = await database.row<{ config: unknown }>('select config from source where id = $1 and revision = $2', [
     id,
@@ -116,7 +116,7 @@ async function readAuthority(path: string): Promise<string> {
   }
 }
 
-/** Opens a source from its parsed configuration; `check` and `preview` use it without any database. */
+/** Opens a source from its parsed configuration. `check` and `preview` use it without a database. */
 export async function openSource(
   row: { id: number; revision: number; projectId: number; start: Instant },
   given: { config: SourceConfig; platform: Platform; pacer: Pacer; tokens: GrantStore; now: () => Instant },

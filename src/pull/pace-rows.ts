@@ -4,32 +4,32 @@ import type { PaceState } from '../core/pace.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 
-/** What the row of a source said when it was read. */
-export interface Paced {
+/** The pace row of a source as it was read. */
+export interface PaceRow {
   readonly version: number;
   readonly state: PaceState;
 }
 
 /** The rows of `pace`, which all hosts share. */
 export interface PaceRows {
-  /** Makes the row where there is none yet; throws `cancelled` where the source is gone. */
-  read(sourceId: number): Promise<Paced>;
+  /** Reads the row and makes it where it is missing. Throws `cancelled` where the source is gone. */
+  read(sourceId: number): Promise<PaceRow>;
   /**
-   * Writes `next` where the row is what it was as `seen`, durably: what was reserved must not be forgotten. Changes of
-   * many sources at a time share a commit, and each is compared on its own.
+   * Replaces the row by `next` if it still is as `seen`. The change is durable, because a reserved slot must not be
+   * forgotten. Changes of several sources share a commit, and each is compared on its own.
    */
-  swap(sourceId: number, seen: Paced, next: PaceState): Promise<Swapped>;
+  swap(sourceId: number, seen: PaceRow, next: PaceState): Promise<Swapped>;
 }
 
 export interface Swapped {
   readonly done: boolean;
-  /** The row as it stands now, with what somebody else put there where it was not done; undefined: read it again. */
-  readonly row: Paced | undefined;
+  /** The row as it stands now, with the change of another process where `done` is false. Undefined: read it again. */
+  readonly row: PaceRow | undefined;
 }
 
 interface Change {
   readonly sourceId: number;
-  readonly seen: Paced;
+  readonly seen: PaceRow;
   readonly next: PaceState;
 }
 
@@ -40,7 +40,7 @@ interface Found {
   readonly state: PaceState | null;
 }
 
-/** The lock brings the row as it stands, also where it moved on since the statement began. */
+/** The lock reads the newest row, also where it changed after the statement began. */
 const SWAP = (rows: string): string => `
   with locked as (
     select place, source_id as locked, seen, next, version, case when version <> seen then state end as state
@@ -68,14 +68,14 @@ export function paceRowsOf(database: Database): PaceRows {
     for (const { place, done, version, state } of found) {
       const change = changes[place - 1] as Change;
       const after = done ? { version: version + 1, state: change.next } : { version, state };
-      // Without a state: another change of the same row was in this group and went first.
-      swapped.set(change, { done, row: after.state === null ? undefined : (after as Paced) });
+      // Without a state another change of the same row was in this group and came first.
+      swapped.set(change, { done, row: after.state === null ? undefined : (after as PaceRow) });
     }
     return swapped;
   });
 
-  async function read(sourceId: number): Promise<Paced> {
-    const found = await database.row<Paced>('select version, state from pace where source_id = $1', [sourceId]);
+  async function read(sourceId: number): Promise<PaceRow> {
+    const found = await database.row<PaceRow>('select version, state from pace where source_id = $1', [sourceId]);
     if (found) return found;
     const made = await database.run(
       'insert into pace (source_id, state) select id, $2 from source where id = $1 on conflict do nothing',

@@ -9,29 +9,29 @@ import type { Lane } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
 import type { Pacer } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
-import type { Paced, PaceRows } from './pace-rows.ts';
+import type { PaceRow, PaceRows } from './pace-rows.ts';
 
-/** Waits up to this long happen here; longer ones go back to the planner as `throttled`. */
+/** A request waits at most this long for its slot. For a longer wait it fails with `throttled`, and the planner takes over. */
 const LONGEST_WAIT: Microseconds = 5 * SECOND;
 
-/** How far ahead a slot may be taken. History's is short: what it holds, live has to wait for. */
+/** How far ahead a slot may be reserved. History's horizon is short, because live has to wait for every slot it reserves. */
 const HORIZON = { live: LONGEST_WAIT, history: 100 * MILLISECOND };
 
-/** A wait that may end any moment (a place becomes free, a hold comes) is looked at again this often. */
+/** A request that waits for another one to end looks again this often. */
 const LOOK_AGAIN: Microseconds = 100 * MILLISECOND;
 
-/** While all places are taken, their holders are asked for this often. */
+/** While all leases are taken, the pacer looks this often for leases of silent workers. */
 const ASK_FOR_SILENT: Microseconds = SECOND;
 
-/** A request that has not said that it ended is over after this, even if its process lives. */
+/** A lease ends after this, even if its process lives and has not given it back. */
 const LEASE: Microseconds = 5 * MINUTE;
 
-/** A slot that could not be used in time is not used at all: the others went on meanwhile. */
+/** A request that missed its slot by more than this takes a new one, because other requests went on meanwhile. */
 const LATE: Microseconds = SECOND;
 
 /**
- * What this process has under way. A lease in its name that is not in here was lost on the way to or from the database
- * (it went away before it could be given back, or before the answer came) and counts no more.
+ * The leases of this process. A lease in its name that is not in this set does not count, because it was lost when the
+ * database went away before the lease was given back or before the answer came.
  */
 const underWay = new Set<string>();
 
@@ -44,17 +44,17 @@ export function pacerOf(given: {
   readonly rows: PaceRows;
   readonly sourceId: number;
   readonly pace: Pace;
-  /** Who asks: what a worker that fell silent had under way is over. */
+  /** The worker that takes the slots. The leases of a worker that fell silent are released. */
   readonly workerId: string;
-  /** The database's clock: slots of several hosts are points on one clock, not on each one's own. */
+  /** The clock of the database, because slots of several hosts are points on one clock. */
   readonly now: () => Instant;
 }): Pacer {
   const { database, rows, sourceId, pace, now, workerId } = given;
-  let known: Paced | undefined;
+  let known: PaceRow | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
 
-  /** One change at a time in this process; those of others show as a version that moved on. */
+  /** Makes one change at a time in this process. A change by another process shows as a higher version. */
   function change<T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> {
     const mine = turn.then(() => swap(decide));
     turn = mine.catch(() => undefined);
@@ -63,7 +63,7 @@ export function pacerOf(given: {
 
   async function swap<T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> {
     for (;;) {
-      // Kept apart: whoever waits forgets what is known at any time, also while this change is under way.
+      // A copy, because a waiting request may reset `known` while this change is under way.
       const seen = known ?? (await rows.read(sourceId));
       known = seen;
       const { next, result } = decide(seen.state);
@@ -74,7 +74,7 @@ export function pacerOf(given: {
     }
   }
 
-  /** A process that was killed cannot release what it had under way. */
+  /** Releases the leases of silent workers, because a killed process cannot release its own. */
   async function releaseSilent(): Promise<void> {
     if (now() < askedForSilentAt + ASK_FOR_SILENT) return;
     askedForSilentAt = now();
@@ -106,12 +106,12 @@ export function pacerOf(given: {
         return { next: answer.state, result: answer };
       });
       if (decision.kind === 'wait') {
-        // What it was decided on may be out of date: others release, hold and reserve too.
+        // Other processes release, hold and reserve too, so the known state may be out of date.
         known = undefined;
         if (decision.why === 'concurrency') await releaseSilent();
         const until =
           decision.why === 'concurrency' ? Math.min(decision.askAgainAt, at + LOOK_AGAIN) : decision.askAgainAt;
-        // Where the platform asked for silence, live is the one that finds out whether it has ended (law 4).
+        // Where the platform asked for silence, the next live request finds out whether it has ended (law 4).
         const givesWay = lane === 'history' && decision.why === 'hold';
         if (givesWay || until - at > LONGEST_WAIT) {
           throw ownPace(until, `the next request slot is at ${formatInstant(until)} (${decision.why})`);
@@ -123,9 +123,9 @@ export function pacerOf(given: {
         const wait = decision.at - now();
         await pause(wait, signal);
         if (wait > LOOK_AGAIN) known = undefined;
-        // A hold that came while the slot was waited for counts: the platform asked for silence.
+        // A hold that came while this request waited counts, because the platform asked for silence.
         const held = await change((state) => ({ next: undefined, result: state.holdUntil > decision.at }));
-        // Not twice in a row: a database that is merely slow must not keep a source from being asked.
+        // Not twice in a row, because a slow database must not keep a source from being asked.
         missed = !missed && now() > decision.at + LATE;
         if (!held && !missed) return;
       } catch (error) {

@@ -4,10 +4,10 @@ import type { Queue } from '../queue/queue.ts';
 import { PROBES_ALONE_FROM } from './consequence.ts';
 import { NEXT_DUE } from './due.ts';
 
-/** Sources claimed in one step; what is left is due still and comes with the next. */
+/** At most this many sources are dispatched in one step; the others stay due and come with the next one. */
 const STEP = 1_000;
 
-/** What was dispatched and never began (the queue was lost) is due again after this; who begins says when it really is. */
+/** A job that was dispatched and never began, because the queue was lost, is due again after this. A job that begins sets the real due time. */
 const LEASE = "interval '30 s'";
 
 const DUE_SOURCES = `
@@ -18,7 +18,7 @@ const DUE_SOURCES = `
   where source.id = due.id
   returning source.id`;
 
-/** After a hold by the platform live goes first, to find out whether all is well again; history follows then. */
+/** After a hold by the platform history waits for the next live poll, which finds out whether the platform answers again. */
 const DUE_HISTORY = `
   update stream set history_due_at = now() + ${LEASE}
   from (select stream.id from stream join source on source.id = stream.source_id
@@ -32,8 +32,8 @@ const DUE_HISTORY = `
 export const PLANNER_SILENCE_MS = 5_000;
 
 /**
- * One step of the planner: claims what is due with one statement each and dispatches it. Safe in any number of
- * processes at a time. What could not be dispatched is due again at once.
+ * One step of the planner: dispatches the due sources and the due histories, each found with one statement. Any number of
+ * processes may run it at a time. A source that could not be dispatched is due again at once.
  */
 export async function planOnce(database: Database, queue: Queue): Promise<void> {
   const sources = await database.pool.query<{ id: number }>({ name: 'due-sources', text: DUE_SOURCES });
@@ -68,7 +68,7 @@ async function dispatch(
   }
 }
 
-/** Whether the planner has been silent for so long that this process has to take over. */
+/** Whether no process has planned for `PLANNER_SILENCE_MS`, so that this process has to. */
 export async function isPlannerSilent(database: Database): Promise<boolean> {
   const row = await database.row<{ fresh: boolean }>(
     `select beat_at > now() - $1 * interval '1 millisecond' as fresh from heartbeat where name = 'planner'`,

@@ -15,19 +15,23 @@ import type { OpenSource, Stream } from './open-source.ts';
 
 /**
  * One poll of one source, the main path: claim → plan → pace → read → normalise → check → commit → report.
- * The middle five are `fetchWindow`. Nothing in here remembers anything: coverage is the only progress.
+ * `pollStream` plans; `fetchWindow` takes each window through the five steps from pace to commit. A poll remembers
+ * nothing of the one before it, because coverage is the only progress.
  */
 export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal): Promise<void> {
   const claimed = await bridge.claims.take(sourceId);
   if (!claimed) return;
-  const healthy = await ask(bridge, claimed, signal);
+  const healthy = await pollClaimed(bridge, claimed, signal);
   await bridge.claims.report(sourceId, healthy);
 }
 
-/** @returns whether everything asked for was answered */
-async function ask(bridge: Bridge, claimed: ClaimedSource, signal: AbortSignal): Promise<boolean> {
+/** @returns whether the platform answered everything that was asked */
+async function pollClaimed(bridge: Bridge, claimed: ClaimedSource, signal: AbortSignal): Promise<boolean> {
   try {
-    return await bridge.sources.use(claimed, (source) => askAll(bridge, source, claimed, signal));
+    return await bridge.sources.use(claimed, async (source) => {
+      const streams = await discoverWhenDue(bridge, source, claimed, signal);
+      return await pollStreams(bridge, source, { streams, failures: claimed.failures }, signal);
+    });
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     await actOn(bridge, claimed, asBridgeError(error), { failures: claimed.failures, lane: 'live' });
@@ -35,26 +39,25 @@ async function ask(bridge: Bridge, claimed: ClaimedSource, signal: AbortSignal):
   }
 }
 
-async function askAll(
+async function pollStreams(
   bridge: Bridge,
   source: OpenSource,
-  claimed: ClaimedSource,
+  { streams, failures }: Pick<ClaimedSource, 'streams' | 'failures'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const streams = await discoverWhenDue(bridge, source, claimed, signal);
   const now = bridge.clock.now();
   const due = streams.filter((stream) => stream.retryAt === undefined || stream.retryAt <= now);
   let healthy = true;
   const next = (): Stream | undefined => (signal.aborted ? undefined : due.shift());
   await eachWithin(source.config.pace.concurrency, next, async (stream) => {
-    const answered = await askStream(bridge, source, stream, claimed.failures, signal);
-    healthy &&= answered === 'answered';
-    return answered === 'source-waits' ? 'stop' : 'go-on';
+    const answer = await pollStream(bridge, source, stream, failures, signal);
+    healthy &&= answer === 'answered';
+    return answer === 'source-waits' ? 'stop' : 'go-on';
   });
   return healthy && !signal.aborted;
 }
 
-async function askStream(
+async function pollStream(
   bridge: Bridge,
   source: OpenSource,
   stream: Stream,
@@ -62,47 +65,46 @@ async function askStream(
   signal: AbortSignal,
 ): Promise<'answered' | 'stream-waits' | 'source-waits'> {
   const { policy } = source;
-  const now = bridge.clock.now();
   let { covered } = stream;
   let learned = learnedOf(source, stream);
-  const windows = plan({ policy, coverage: covered, now, lane: 'live', learned: learned.length });
+  const windows = plan({ policy, coverage: covered, now: bridge.clock.now(), lane: 'live', learned: learned.length });
   let current: Window | undefined;
   try {
     while ((current = windows.shift()) !== undefined) {
       if (signal.aborted) return 'source-waits';
-      const result = await fetchWindow(
-        bridge,
-        { source, stream, lane: 'live', window: current, covered, learned },
-        signal,
-      );
+      const task = { source, stream, lane: 'live' as const, window: current, covered, learned };
+      const result = await fetchWindow(bridge, task, signal);
       learned = result.learned;
       if (result.kind === 'done') covered = union(covered, [current]);
-      else windows.unshift(...halvesOf(current, learned.length, covered));
+      else windows.unshift(...liveHalvesOf(current, learned.length, covered));
     }
     await wakeHistory(bridge, source, stream, covered, learned.length);
     return 'answered';
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    const place = { failures, stream, lane: 'live' as const, ...(current && { window: current }) };
-    const retryAt = await actOn(bridge, source, asBridgeError(error), place);
+    const circumstances = { failures, stream, lane: 'live' as const, ...(current && { window: current }) };
+    const retryAt = await actOn(bridge, source, asBridgeError(error), circumstances);
     return retryAt === undefined ? 'source-waits' : 'stream-waits';
   }
 }
 
-/** The newest part is still live; the older one is history's, unless it is asked again: then nobody else would. */
-function halvesOf({ from, to }: Window, length: Microseconds, covered: Coverage): Window[] {
+/**
+ * The parts of a window that was too much which the live lane asks for. The older part is left to history, except where
+ * it holds covered time: history never asks for that, so live would lose its look back for late data.
+ */
+function liveHalvesOf({ from, to }: Window, length: Microseconds, covered: Coverage): Window[] {
   const newest = { from: Math.max(from, to - length), to };
   const older = { from, to: newest.from };
   return from < newest.from && intersect(covered, older).length > 0 ? [older, newest] : [newest];
 }
 
-/** What live leaves missing is history's: catch-up after downtime begins here. */
+/** Makes the stream's history due where live leaves time uncovered; catch-up after a downtime begins here. */
 async function wakeHistory(
   bridge: Bridge,
   source: OpenSource,
   stream: Stream,
-  coverage: Stream['covered'],
-  learned: number,
+  coverage: Coverage,
+  learned: Microseconds,
 ): Promise<void> {
   if (stream.historyDue) return;
   const now = bridge.clock.now();

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('runs every so often, the first time after one interval', async () => {
+it('runs once an interval, the first time after one interval', async () => {
   let runs = 0;
   const loop = repeat(
     100,
@@ -27,7 +27,7 @@ it('runs every so often, the first time after one interval', async () => {
   await loop.stop();
 });
 
-it('never overlaps itself: the interval begins when the work has ended', async () => {
+it('never overlaps itself, because the interval begins when the work has ended', async () => {
   let running = 0;
   let most = 0;
   let runs = 0;
@@ -52,7 +52,7 @@ it('never overlaps itself: the interval begins when the work has ended', async (
   await stopped;
 });
 
-it('goes on after an error, however it was thrown and whatever hears of it', async () => {
+it('goes on after a synchronous or asynchronous error', async () => {
   const heard: unknown[] = [];
   let runs = 0;
   const loop = repeat(
@@ -72,7 +72,7 @@ it('goes on after an error, however it was thrown and whatever hears of it', asy
   await loop.stop();
 });
 
-it('stop waits for the turn that runs, and no other follows', async () => {
+it('stop waits for the work under way, and no other follows', async () => {
   let runs = 0;
   let ended = 0;
   const loop = repeat(
@@ -96,7 +96,7 @@ it('stop waits for the turn that runs, and no other follows', async () => {
   expect({ runs, ended }).toEqual({ runs: 1, ended: 1 });
 });
 
-it('stop before the first turn prevents it', async () => {
+it('stop before the first interval has ended prevents the work', async () => {
   let runs = 0;
   const loop = repeat(
     100,

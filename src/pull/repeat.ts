@@ -1,4 +1,4 @@
-/** Runs `work` every `ms` without ever overlapping itself; an error goes to `onError` and the next turn comes. */
+/** Runs `work` again and again, `ms` after it ended the last time. An error goes to `onError`, and the work is repeated all the same. */
 export function repeat(
   ms: number,
   work: () => Promise<unknown>,

@@ -3,24 +3,24 @@ import type { GivenName } from '../core/mapping.ts';
 import type { Database } from '../database/database.ts';
 import type { OpenSource } from './open-source.ts';
 
-/** So many names go into one statement: a first window may bring a hundred thousand. */
-const MOST = 5_000;
+/** At most this many names go into one statement, because a first window may bring a hundred thousand. */
+const NAMES_PER_STATEMENT = 5_000;
 
 /**
- * Makes sure that the names a source's mapping gave out are its variables' for all processes and for good. Of two
- * processes that gave one name to two variables the first one here keeps it; the mapping of the other is corrected.
+ * Stores the names that the mapping of a source gave to variables, so that they hold for all processes and for good. Where
+ * two processes gave one name to two variables, the first to store it keeps it, and the mapping of the other is corrected.
  *
- * Throws `cancelled` where the source was changed or removed meanwhile: its names may mean something else now.
+ * Throws `cancelled` where the source was changed or removed meanwhile, because its names may mean other variables now.
  */
 export async function keepNames(database: Database, source: OpenSource): Promise<void> {
   const given = source.rules.unconfirmed();
-  for (let begin = 0; begin < given.length; begin += MOST) {
-    const names = given.slice(begin, begin + MOST);
+  for (let begin = 0; begin < given.length; begin += NAMES_PER_STATEMENT) {
+    const names = given.slice(begin, begin + NAMES_PER_STATEMENT);
     source.rules.confirm(await database.rows<Row>(KNOWN, [source.id, ...columnsOf(names)]));
   }
-  const young = source.rules.unconfirmed();
-  for (let begin = 0; begin < young.length; begin += MOST) {
-    const names = young.slice(begin, begin + MOST);
+  const unstored = source.rules.unconfirmed();
+  for (let begin = 0; begin < unstored.length; begin += NAMES_PER_STATEMENT) {
+    const names = unstored.slice(begin, begin + NAMES_PER_STATEMENT);
     const held = await database.rows<Row>(HOLD, [source.id, ...columnsOf(names), source.revision]);
     if (held.length < names.length) {
       throw new BridgeError({ code: 'cancelled' }, 'the source was changed while it was read');
@@ -39,12 +39,12 @@ const columnsOf = (names: readonly GivenName[]): string[][] => [
 
 const GIVEN = 'unnest($2::text[], $3::text[], $4::text[]) as given (sensor_id, value_name, given_to)';
 
-/** Most names are known already: a process that starts only has to look. */
+/** A process that has just started finds most of its names stored already, so it looks before it writes. */
 const KNOWN = `
   select sensor_id as "sensorId", value_name as "valueName", holder
   from series_name join ${GIVEN} using (sensor_id, value_name) where source_id = $1`;
 
-/** In order of names, so that two processes with the same ones never wait in a ring. */
+/** In order of names, so that two processes with the same names cannot deadlock. */
 const HOLD = `
   with owner as (select id from source where id = $1 and revision = $5 for share)
   insert into series_name as known (source_id, sensor_id, value_name, holder)

@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { openSourcesOf } from './source-cache.ts';
-import type { Sources } from './source-cache.ts';
+import { sourceCacheOf } from './source-cache.ts';
+import type { SourceCache } from './source-cache.ts';
 import type { OpenSource, SourceRow } from './open-source.ts';
 
 const row = (id: number, revision = 1): SourceRow => ({ id, revision }) as SourceRow;
 
-/** Sources that say when they are opened and closed. */
-function made(most = 10): { sources: Sources; told: string[] } {
+/** A cache of sources that record when they are opened and closed. */
+function made(most = 10): { sources: SourceCache; told: string[] } {
   const told: string[] = [];
   const open = async ({ id, revision }: SourceRow): Promise<OpenSource> => {
     told.push(`open ${id}.${revision}`);
@@ -16,12 +16,12 @@ function made(most = 10): { sources: Sources; told: string[] } {
     const connection = { close: () => Promise.resolve(void told.push(`close ${id}.${revision}`)) };
     return { id, revision, connection } as unknown as OpenSource;
   };
-  return { sources: openSourcesOf(open, { most, random: () => 0 }), told };
+  return { sources: sourceCacheOf(open, { most, random: () => 0 }), told };
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-it('a source is opened once, also by two at a time, and again when it has changed', async () => {
+it('a source is opened once, also for two polls at a time, and again when it has changed', async () => {
   const { sources, told } = made();
   expect(sources.revisionOf(1)).toBe(0);
   await Promise.all([sources.use(row(1), nothing), sources.use(row(1), nothing)]);
@@ -35,7 +35,7 @@ it('a source is opened once, also by two at a time, and again when it has change
   expect(told).toHaveLength(4);
 });
 
-it('one is closed where there are too many, but none that is in use', async () => {
+it('an unused source is closed where there are too many, but none in use', async () => {
   const { sources, told } = made(2);
   const { promise, resolve } = Promise.withResolvers<void>();
   const long = sources.use(row(1), () => promise);
@@ -56,10 +56,10 @@ it('one is closed where there are too many, but none that is in use', async () =
   await sources.closeAll();
 });
 
-it('one that does not close troubles nobody', async () => {
+it('an error of closing a source does not reach the work on others', async () => {
   const connection = { close: () => Promise.reject(new Error('does not close')) };
   const open = ({ id }: SourceRow): Promise<OpenSource> => Promise.resolve({ id, connection } as unknown as OpenSource);
-  const sources = openSourcesOf(open, { most: 1, random: () => 0 });
+  const sources = sourceCacheOf(open, { most: 1, random: () => 0 });
   await sources.use(row(1), nothing);
   await sources.use(row(2), nothing);
   await turn();
@@ -67,7 +67,7 @@ it('one that does not close troubles nobody', async () => {
   expect(sources.revisionOf(2)).toBe(0);
 });
 
-it('one that cannot be opened is tried again the next time', async () => {
+it('a source that cannot be opened is tried again the next time', async () => {
   const { sources, told } = made();
   await expect(sources.use(row(-1), nothing)).rejects.toThrow('cannot be opened');
   expect(sources.revisionOf(-1)).toBe(0);

@@ -1,10 +1,10 @@
 import type { OpenSource, SourceRow } from './open-source.ts';
 
-/** The sources a process has open. */
-export interface Sources {
-  /** The revision this process has open, so that a claim need not carry the configuration again; 0 where it has none. */
+/** The sources that this process keeps open. */
+export interface SourceCache {
+  /** The open revision of a source, so that a claim need not carry the configuration again; 0 where it is not open. */
   revisionOf(sourceId: number): number;
-  /** Opens a source where it is not open yet, and keeps it open at least until the work has ended. */
+  /** Runs `work` on the open source. The source is opened first where it is not open, and stays open until `work` ends. */
   use<T>(row: SourceRow, work: (source: OpenSource) => Promise<T>): Promise<T>;
   closeAll(): Promise<void>;
 }
@@ -15,26 +15,25 @@ interface Entry {
   users: number;
 }
 
-/** So many stay open; each holds about 15 kB. With more the memory of a process would grow with the sources it ever polled. */
+/** At most this many sources stay open. Each holds about 15 kB, and a process may poll any number of them over time. */
 const MOST_OPEN = 2_000;
 
 /**
- * Keeps sources open between polls: connections stay warm, and an unchanged source is not parsed again. Where
- * there are more than `most`, some that nobody uses are closed, picked by `random`: sources are polled in turn, and the one
- * used longest ago would always be the one that is due next.
+ * Keeps sources open between polls, so that connections stay warm and an unchanged source is not parsed again. Above `most`
+ * it closes unused ones picked by `random`. Not the one used longest ago: sources are polled in turn, so that one is due next.
  */
-export function openSourcesOf(
+export function sourceCacheOf(
   open: (row: SourceRow) => Promise<OpenSource>,
   { most, random }: { readonly most: number; readonly random: () => number } = {
     most: MOST_OPEN,
     random: Math.random,
   },
-): Sources {
+): SourceCache {
   const opened = new Map<number, Entry>();
   const closing = new Set<Promise<void>>();
 
   function close({ opening }: Entry): void {
-    // What was never opened, or does not close, is no concern of whoever is polling meanwhile.
+    // An error of opening or closing a source must not reach the polls of other sources.
     const closed = opening
       .then(({ connection }) => connection.close())
       .catch(() => undefined)
@@ -44,9 +43,9 @@ export function openSourcesOf(
 
   function entryOf(row: SourceRow): Entry {
     const known = opened.get(row.id);
-    // Any other revision, not only a newer one: a database may be restored under a process.
+    // Any other revision counts, not only a newer one, because an operator may restore the database under a process.
     const entry = known?.revision === row.revision ? known : newEntry(row);
-    // What still runs on an old revision is cancelled, and asked again with the new one.
+    // Windows under way with the old revision are cancelled and asked again with the new one.
     if (known && known !== entry) close(known);
     opened.set(row.id, entry);
     return entry;

@@ -10,7 +10,7 @@ type Known = Pick<Stream, 'id' | 'key' | 'selection'>;
 const IDS = ['a', 'b', 'c', 'd'];
 const GROUPS = ['g', 'h', undefined];
 
-/** What a platform shows at one time: each sensor of a group at most once. */
+/** The sensors a platform shows at one time: each sensor of a group at most once. */
 const shown: fc.Arbitrary<Sensor[]> = fc.uniqueArray(
   fc.record({
     id: fc.constantFrom(...IDS),
@@ -23,19 +23,19 @@ const shown: fc.Arbitrary<Sensor[]> = fc.uniqueArray(
 const nameOf = (group: string | undefined, id: string, variable?: string): string =>
   JSON.stringify([group, id, variable]);
 
-/** What has to be read of the sensors, each thing by a name. */
+/** A text for each sensor and variable that has to be read. */
 const wantedOf = (sensors: readonly Sensor[], { namesVariables }: StreamRules): string[] =>
   sensors.flatMap(({ group, id, variables }) =>
     namesVariables ? (variables ?? []).map((variable) => nameOf(group, id, variable)) : [nameOf(group, id)],
   );
 
-/** What a stream reads of everything there could be. */
+/** The texts of everything a stream reads. */
 const readBy = ({ selection: { group, sensors, variables } }: Pick<Stream, 'selection'>): string[] =>
   (sensors ?? IDS).flatMap((id) =>
     variables === undefined ? [nameOf(group, id)] : variables.map((variable) => nameOf(group, id, variable)),
   );
 
-/** What discovery does with a plan. */
+/** The streams after discovery has carried out a plan. */
 function applied(streams: readonly Known[], sensors: readonly Sensor[], rules: StreamRules, nextId: number): Known[] {
   const { added, retired, narrowed } = planStreams(sensors, streams, rules);
   const narrower = new Map(narrowed.map(({ id, selection }) => [id, selection]));
@@ -69,13 +69,13 @@ describe('streams over the years', () => {
       { numRuns: 600 },
     );
 
-  test('read everything that is wanted, and nothing twice', () =>
+  test('read every wanted sensor and variable, and none twice', () =>
     live(({ after, sensors, rules }) => {
       const reads = Map.groupBy(after.flatMap(readBy), (name) => name);
       for (const name of wantedOf(sensors, rules)) expect(reads.get(name)).toHaveLength(1);
     }));
 
-  test('read nothing of a sensor that is not chosen', () =>
+  test('read nothing of a sensor that the operator did not choose', () =>
     live(({ after, sensors, rules }) => {
       if (rules.all) return;
       const chosen = new Set(sensors.map(({ group, id }) => nameOf(group, id)));
@@ -86,7 +86,7 @@ describe('streams over the years', () => {
       }
     }));
 
-  test('never get more to read, for their coverage would speak for what was never read', () =>
+  test('never take in a sensor later, because their coverage would claim its past', () =>
     live(({ before, after }) => {
       for (const stream of before) {
         const later = after.find(({ id }) => id === stream.id);
@@ -94,12 +94,12 @@ describe('streams over the years', () => {
       }
     }));
 
-  test('keep what they read as long as it is wanted', () =>
+  test('keep their sensors as long as these are wanted', () =>
     live(({ before, after, sensors, rules }) => {
       const wanted = new Set(wantedOf(sensors, rules));
       const wholeBefore = before.filter(({ selection }) => selection.sensors === undefined);
       for (const stream of before) {
-        // Between "the whole group" and "these sensors of it" nothing can be kept.
+        // A change between "the whole group" and "these sensors of it" keeps no stream.
         if (
           wholeBefore.includes(stream) !== (rules.all && !rules.namesVariables && stream.selection.group !== undefined)
         )
@@ -110,7 +110,7 @@ describe('streams over the years', () => {
       }
     }));
 
-  test('have keys of their own and take no more sensors than one read does', () =>
+  test('have unique keys and at most as many sensors as one read takes', () =>
     live(({ after, rules }) => {
       expect(new Set(after.map(({ key }) => key)).size).toBe(after.length);
       for (const { selection } of after) {

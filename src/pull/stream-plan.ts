@@ -1,7 +1,7 @@
 import type { Selection, Sensor } from '../platform/contract.ts';
 import type { Stream } from './open-source.ts';
 
-/** A stream to be made. */
+/** A new stream, not stored yet. */
 export interface PlannedStream {
   readonly key: string;
   readonly selection: Selection;
@@ -11,33 +11,33 @@ export interface PlannedStream {
 export interface StreamRules {
   readonly sensorsPerRead: number;
   readonly namesVariables: boolean;
-  /** Every sensor of the source is wanted, also those that appear later. */
+  /** The operator wants every sensor of the source, also those that appear later. */
   readonly all: boolean;
 }
 
-/** What becomes of the streams of a source. */
+/** The changes to the streams of a source. */
 export interface StreamPlan {
   readonly added: readonly PlannedStream[];
-  /** Streams that read nothing wanted any more. */
+  /** Ids of streams without a wanted sensor. */
   readonly retired: readonly number[];
-  /** Streams that read less from now on. What left one is not covered any more, should it come back. */
+  /** Streams that lose some of their sensors. A sensor that comes back later gets a new stream with empty coverage. */
   readonly narrowed: readonly { readonly id: number; readonly selection: Selection }[];
 }
 
-/** As much of a stream as planning asks for. */
+/** The part of a stream that planning needs. */
 type Known = Pick<Stream, 'id' | 'key' | 'selection'>;
 
 /**
- * Puts sensors into streams. What a stream reads already stays where it is, with its coverage; what is new gets a
- * stream of its own, whose coverage is empty, so that its past is filled without reading the others again.
+ * Puts sensors into streams. A sensor that a stream reads already stays there, with its coverage. A new sensor gets a
+ * stream of its own with empty coverage, so that its past is filled without reading the other sensors again.
  */
 export function planStreams(sensors: readonly Sensor[], existing: readonly Known[], rules: StreamRules): StreamPlan {
   const added: PlannedStream[] = [];
-  const { kept, retired, narrowed } = sorted(sensors, existing, rules);
+  const { kept, retired, narrowed } = sortExisting(sensors, existing, rules);
   const keys = new Set(existing.map((stream) => stream.key));
-  const claim = (wish: string): string => {
-    let key = wish;
-    for (let copy = 2; keys.has(key); copy += 1) key = `${wish}#${copy}`;
+  const unusedKey = (wanted: string): string => {
+    let key = wanted;
+    for (let copy = 2; keys.has(key); copy += 1) key = `${wanted}#${copy}`;
     keys.add(key);
     return key;
   };
@@ -46,7 +46,7 @@ export function planStreams(sensors: readonly Sensor[], existing: readonly Known
     if (isWhole(group, rules)) {
       if (streams.some((stream) => stream.selection.sensors === undefined)) continue;
       added.push({
-        key: claim(group),
+        key: unusedKey(group),
         selection: { group, sensors: undefined, variables: undefined },
         sensors: members,
       });
@@ -60,17 +60,17 @@ export function planStreams(sensors: readonly Sensor[], existing: readonly Known
         ? [...new Set(chunk.flatMap((sensor) => sensor.variables ?? []))]
         : undefined;
       const selection = { group, sensors: chunk.map((sensor) => sensor.id), variables };
-      added.push({ key: claim(group ?? chunk[0]?.id ?? 'stream'), selection, sensors: chunk });
+      added.push({ key: unusedKey(group ?? chunk[0]?.id ?? 'stream'), selection, sensors: chunk });
     }
   }
   return { added, retired, narrowed };
 }
 
-/** Whether a group is read as a whole, with whatever appears in it later. */
+/** Whether one stream reads a whole group, with every sensor that appears in it later. */
 const isWhole = (group: string | undefined, rules: StreamRules): group is string =>
   rules.all && group !== undefined && !rules.namesVariables;
 
-/** What of a sensor no stream reads yet; undefined where all of it is read. */
+/** The sensor with the variables that no stream reads yet; undefined where streams read all of it. */
 function withoutRead(sensor: Sensor, streams: readonly Known[], rules: StreamRules): Sensor | undefined {
   const reading = streams.filter(
     ({ selection }) => selection.sensors === undefined || selection.sensors.includes(sensor.id),
@@ -81,7 +81,7 @@ function withoutRead(sensor: Sensor, streams: readonly Known[], rules: StreamRul
   return variables.length > 0 ? { ...sensor, variables } : undefined;
 }
 
-/** Sensors that one read may take together; where variables are named, only those with the same ones. */
+/** Sensors that one read may take together. Where a read names its variables, they all have the same ones. */
 function* chunks(sensors: readonly Sensor[], rules: StreamRules): Generator<Sensor[]> {
   const alike = Map.groupBy(sensors, (sensor) => (rules.namesVariables ? JSON.stringify(sensor.variables) : ''));
   for (const members of alike.values()) {
@@ -91,10 +91,11 @@ function* chunks(sensors: readonly Sensor[], rules: StreamRules): Generator<Sens
 }
 
 /**
- * Sorts the streams there are. Where everything is wanted they stay: a sensor that is not shown today may be away for an
- * hour, and an empty window costs one request. Only a group that is read as a whole from now on needs no parts of it.
+ * Sorts the stored streams into kept, narrowed and retired ones. Where the operator wants all sensors, a stream stays even
+ * if the platform does not show its sensors today, because they may be back in an hour and an empty window costs one
+ * request. It is retired only where another stream reads its whole group from now on.
  */
-function sorted(
+function sortExisting(
   sensors: readonly Sensor[],
   existing: readonly Known[],
   rules: StreamRules,

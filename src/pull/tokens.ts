@@ -5,8 +5,8 @@ import type { Database } from '../database/database.ts';
 import type { Grant } from '../platform/contract.ts';
 import type { GrantStore } from '../platform/connection/index.ts';
 
-/** The token of one source, shared by all hosts. */
-export function tokensOf(database: Database, sealing: Sealing, sourceId: number): GrantStore {
+/** The token of one source, which all processes share. */
+export function sourceTokensOf(database: Database, sealing: Sealing, sourceId: number): GrantStore {
   const owner = {
     name: 'the source',
     table: 'source',

@@ -3,16 +3,16 @@ import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
 
-/** A running backfill as one stream sees it. */
+/** A running backfill, seen from one of its streams. */
 export interface Wish {
   readonly id: number;
   readonly range: Window;
-  /** Ask again also where covered; progress is then `done`, otherwise the stream's coverage. */
+  /** Covered time is asked again, too. Progress is then counted in `done`, otherwise in the stream's coverage. */
   readonly again: boolean;
   readonly done: Coverage;
 }
 
-/** Running backfills that want something of a stream, the oldest first. */
+/** The running backfills of a stream, the oldest first. */
 export async function wishesOf(database: Database, streamId: number): Promise<Wish[]> {
   const rows = await database.rows<{
     id: number;
@@ -34,10 +34,10 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
   }));
 }
 
-/** What a stream's progress in a backfill is: its own count where asked again, the coverage otherwise. */
+/** SQL for the time a stream has done of a backfill. */
 export const DONE_IN_STREAM = 'case when again then backfill_stream.done else stream.covered end';
 
-/** Closes a backfill that every stream of its source has covered. */
+/** Marks a backfill as done where every stream of its source has covered it. */
 export async function finishWhenCovered(database: Database, backfillId: number): Promise<void> {
   await database.run(
     `update backfill set state = 'done', finished_at = now()

@@ -8,7 +8,7 @@ import type { Registry } from '../../src/platform/contract.ts';
 import { unseal } from '../../src/access/sealed-config.ts';
 import { sourceOpener } from '../../src/pull/open-source.ts';
 import type { SourceRow } from '../../src/pull/open-source.ts';
-import { tokensOf } from '../../src/pull/tokens.ts';
+import { sourceTokensOf } from '../../src/pull/tokens.ts';
 import { kinds } from '../../adapters/index.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
@@ -58,7 +58,7 @@ it('secrets are nowhere in the database in clear, whatever is changed', async ()
     expect(JSON.stringify(applied)).not.toContain('s3cret');
   }
   const source = await database.row<{ id: number; config: unknown }>('select id, config from source');
-  await tokensOf(database, sealing, source?.id ?? 0).replace(undefined, async () => ({
+  await sourceTokensOf(database, sealing, source?.id ?? 0).replace(undefined, async () => ({
     token: 's3cret-token',
     expiresAt: undefined,
     renewal: 's3cret-renewal',
@@ -114,7 +114,7 @@ it('secrets that changed end the old token, also for a process that knew it', as
   await apply();
   const source = await database.row<{ id: number }>('select id from source');
   const grant = (token: string) => ({ token, expiresAt: undefined });
-  const [one, other] = [1, 2].map(() => tokensOf(database, sealing, source?.id ?? 0));
+  const [one, other] = [1, 2].map(() => sourceTokensOf(database, sealing, source?.id ?? 0));
   await one?.replace(undefined, async () => grant('old'));
   await apply({ connection: { ...good.connection, password: 's3cret-second' } });
   expect(await other?.current()).toBeUndefined();

@@ -6,7 +6,7 @@ import { BridgeError, credentialsRejected } from '../../src/core/errors.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Grant } from '../../src/platform/contract.ts';
 import type { GrantStore } from '../../src/platform/connection/index.ts';
-import { tokensOf } from '../../src/pull/tokens.ts';
+import { sourceTokensOf } from '../../src/pull/tokens.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   database = await server.create();
   ({ sourceId } = await storeSource(database));
   const hosts = [database, await server.another(database), await server.another(database)];
-  holders = [0, 1, 2, 0, 1].map((index) => tokensOf(hosts[index] ?? database, sealing, sourceId));
+  holders = [0, 1, 2, 0, 1].map((index) => sourceTokensOf(hosts[index] ?? database, sealing, sourceId));
 });
 
 afterEach(() => server.closeAll());
@@ -171,7 +171,7 @@ it('a token stands in the database only sealed', async () => {
 
 it('without the right key is an error with a remedy, not a new login', async () => {
   await holder(0).replace(undefined, async () => grant('t'));
-  const stranger = tokensOf(database, await openSealing('/nowhere', 'B'.repeat(43)), sourceId);
+  const stranger = sourceTokensOf(database, await openSealing('/nowhere', 'B'.repeat(43)), sourceId);
   await expect(stranger.current()).rejects.toMatchObject({ code: 'config-invalid', remedy: expect.any(String) });
 });
 
