@@ -75,7 +75,7 @@ export function signingKeysOf(given: {
   };
 }
 
-/** The newest key whose `signsFrom` has passed. The first key of all signs although this clock may be a little behind. */
+/** The newest key whose `signsFrom` has passed. The first key signs at once, even where this clock is a little behind. */
 function signerAmong(keys: readonly StoredSigningKey[], now: number): StoredSigningKey & { privateKey: string } {
   const usable = keys.filter((key): key is StoredSigningKey & { privateKey: string } => key.privateKey !== null);
   const signer = usable.findLast((key) => key.signsFrom <= now) ?? usable[0];
