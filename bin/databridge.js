@@ -10,21 +10,21 @@ const NEEDED_MAJOR_VERSION = 24;
 const LAUNCHER = 'DATABRIDGE_LAUNCHER_PID';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const launched = Number(process.env[LAUNCHER]) === process.ppid;
+const startedByLauncher = Number(process.env[LAUNCHER]) === process.ppid;
 const startedByNpx = process.env.npm_lifecycle_event === 'npx';
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR_VERSION) {
-  if (launched || startedByNpx) stopWithParent();
+  if (startedByLauncher || startedByNpx) stopWithParent();
   runMain();
 } else {
   const node = here(
     process.platform === 'win32' ? '../node_modules/node/bin/node.exe' : '../node_modules/node/bin/node',
   );
-  if (!launched && existsSync(node)) runWith(node);
+  if (!startedByLauncher && existsSync(node)) runWith(node);
   else fail(`needs Node.js ${NEEDED_MAJOR_VERSION} or newer, and this is ${process.version}`, olderNodeRemedy());
 }
 
-/** In a checkout the sources count, however old a `dist` lies beside them; an installed package has no sources. */
+/** A checkout runs its sources, even with an old `dist` beside them; an installed package has no sources. */
 function runMain() {
   const main = ['../src/main.ts', '../dist/src/main.js'].find((path) => existsSync(here(path)));
   if (main === undefined) {
@@ -38,13 +38,13 @@ function runMain() {
   });
 }
 
-/** Runs this file once more with the given Node.js and ends as that process ends. */
+/** Runs this file once more with the given Node.js and ends with the exit code or signal of that process. */
 function runWith(node) {
   const child = spawn(node, [here('databridge.js'), ...process.argv.slice(2)], {
     env: { ...process.env, [LAUNCHER]: String(process.pid) },
     stdio: 'inherit',
   });
-  // Ctrl-C reaches every process at the terminal; passed on as well, it would count as the second one, which does not wait.
+  // Ctrl-C reaches the child at the terminal. Passed on as well, it would count as a second Ctrl-C, which ends at once.
   const atTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   const passOn = (signal) => void child.kill(signal);
   process.on('SIGTERM', passOn);
@@ -61,8 +61,8 @@ function runWith(node) {
 }
 
 /**
- * Drains, as after SIGTERM, when the parent is gone: a launcher that was killed had no chance to say so, and npx passes
- * SIGTERM no further than to the shell it starts commands with. Nobody would stop this process any more.
+ * Drains, as after SIGTERM, when the parent is gone, because no other process would stop this process then. A killed
+ * launcher passes no signal on, and npx passes SIGTERM no further than to the shell it starts commands with.
  */
 function stopWithParent() {
   const parent = process.ppid;
@@ -76,7 +76,7 @@ function stopWithParent() {
 
 function olderNodeRemedy() {
   return existsSync(here('../src/main.ts'))
-    ? `npm ci (in ${here('..')}), which brings one along, or install Node.js ${NEEDED_MAJOR_VERSION}`
+    ? `npm ci (in ${here('..')}), which brings a Node.js along, or install Node.js ${NEEDED_MAJOR_VERSION}`
     : `install Node.js ${NEEDED_MAJOR_VERSION} and run this command with it`;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Compiles into `dist` what an installed package runs, since Node.js strips no types below `node_modules`: `npm pack`
- * begins with this. Only what the command line and the push client reach by imports is there, so no test is. The push
- * client brings its types along. `npm pack` ends with `--clean`, which removes `dist` again.
+ * Compiles the program of the installed package into `dist`, because Node.js strips no types below `node_modules`. `dist`
+ * holds only files that the command line and the push client import, so no tests; the push client has its types. `npm pack`
+ * begins with this script and ends with `--clean`, which removes `dist` again.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ function build(): void {
   for (const file of files(dist).filter((path) => path.endsWith('.js'))) refuseSourceUrls(file);
 }
 
-/** Migrations and whatever else the program reads: every file that is not code, save the recorded cases of the tests. */
+/** Copies migrations and other files that the program reads: every file but code and the recorded cases of the tests. */
 function copyAssets(part: string): void {
   for (const file of files(join(root, part))) {
     const path = relative(root, file);
@@ -33,7 +33,7 @@ function copyAssets(part: string): void {
   }
 }
 
-/** Types of what is not exported help nobody. Compilers older than ours do not look for `.d.ts` where `.ts` is written. */
+/** Removes types of files that are not exported. Writes `.js` in imports, because older compilers need that for `.d.ts`. */
 function keepTypesOfClient(file: string): void {
   if (!file.startsWith(join(dist, 'src/client') + sep)) {
     rmSync(file);
@@ -42,7 +42,7 @@ function keepTypesOfClient(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
 }
 
-/** A module started by its URL is neither found by the compiler nor given its new name: better no package than a broken one. */
+/** Throws for a module that is started by its URL, because the compiler neither finds nor renames it. */
 function refuseSourceUrls(file: string): void {
   const [url] = /new URL\(\s*(['"`])[^'"`]*\.ts\1/.exec(readFileSync(file, 'utf8')) ?? [];
   if (url !== undefined)

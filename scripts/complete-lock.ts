@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Adds to package-lock.json the optional packages of other platforms that npm left out of it: where a registry does
- * not serve them, `npm install` writes a lock that `npm ci` then refuses. Run it after every `npm install`
- * (`npm run lock`). The entries have no integrity: they are not installed where they could not be resolved.
+ * Adds to package-lock.json the optional packages of other platforms that npm left out. Where a registry does not serve
+ * them, `npm install` writes a lock that `npm ci` then refuses. Run it after every `npm install` (`npm run lock`). The
+ * entries have no integrity, because npm does not install them where it could not resolve them.
  */
 interface Entry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -17,8 +17,8 @@ const { packages } = lock;
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
-/** Whether a package is found from another one, the way Node looks: its own node_modules, then those further up. */
-function isThere(from: string, name: string): boolean {
+/** Whether Node finds a package from another package: in its own node_modules, then in those further up. */
+function isFound(from: string, name: string): boolean {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     if (packages[at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`] !== undefined) return true;
     if (at === '') return false;
@@ -29,7 +29,7 @@ function isThere(from: string, name: string): boolean {
 let added = 0;
 for (const [path, entry] of Object.entries(packages)) {
   for (const [name, version] of path === '' ? [] : Object.entries(entry.optionalDependencies ?? {})) {
-    if (isThere(path, name)) continue;
+    if (isFound(path, name)) continue;
     const words = (name.split('/').pop() ?? '').split('-');
     const os = SYSTEMS.filter((system) => words.includes(system));
     const cpu = PROCESSORS.filter((processor) => words.includes(processor));

@@ -6,9 +6,9 @@ import { optionTable } from '../src/core/source/option-table.ts';
 import { describeSettings } from '../src/settings.ts';
 
 /**
- * Writes what follows from the schemas: `config/source.schema.json`, with which editors check sources, the table of
- * options in the README of each platform and that of settings in the main one, between their markers. With `--check` nothing is written: stale files
- * are named, and the exit code is 1.
+ * Writes the parts that are generated from the schemas: `config/source.schema.json`, with which editors check sources, and,
+ * between their markers, the table of options in the README of each platform and the table of settings in the main README.
+ * With `--check` it writes nothing, names stale files, and exits with 1 where a file is stale.
  */
 
 const END = '<!-- /generated -->';
@@ -22,7 +22,7 @@ function fail(file: string, message: string): void {
   console.error(`${file}: ${message}`);
 }
 
-async function settle(file: string, before: string | undefined, after: string): Promise<void> {
+async function writeOrCheck(file: string, before: string | undefined, after: string): Promise<void> {
   if (before === after) return;
   if (check) {
     fail(file, 'is stale; run "npm run generate"');
@@ -36,7 +36,7 @@ const read = (file: string): Promise<string | undefined> =>
   readFile(fileURLToPath(new URL(file, root)), 'utf8').catch(() => undefined);
 
 const schema = 'config/source.schema.json';
-await settle(schema, await read(schema), `${JSON.stringify(sourceJsonSchema(platforms, kinds), undefined, 2)}\n`);
+await writeOrCheck(schema, await read(schema), `${JSON.stringify(sourceJsonSchema(platforms, kinds), undefined, 2)}\n`);
 
 /** Puts a generated text between its two markers. */
 async function fill(file: string, name: string, text: string): Promise<void> {
@@ -46,7 +46,7 @@ async function fill(file: string, name: string, text: string): Promise<void> {
   const end = before?.indexOf(END, begin) ?? -1;
   if (before === undefined) fail(file, 'does not exist');
   else if (begin < 0 || end < 0) fail(file, `has no place for the ${name}: put ${begins} and ${END} into it`);
-  else await settle(file, before, `${before.slice(0, begin + begins.length)}\n\n${text}\n\n${before.slice(end)}`);
+  else await writeOrCheck(file, before, `${before.slice(0, begin + begins.length)}\n\n${text}\n\n${before.slice(end)}`);
 }
 
 for (const platform of platforms) {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program the tests start. A new one is one more line. */
+/** A program that the tests start. A new program is one more line below. */
 interface Tool {
   readonly command: string;
   readonly versionArgument: string;
@@ -89,8 +89,8 @@ function install(packages: readonly string[]): void {
 }
 
 /**
- * Debian asks this file before it starts a service; 101 means no. Returns what puts things back as they were,
- * after an interruption too: meanwhile signals end apt-get and not this process.
+ * Debian runs this file before it starts a service; exit code 101 forbids the start. Returns a function that restores the
+ * former state, which also runs after an interruption, because until then signals end apt-get and not this process.
  */
 function forbidServices(): () => void {
   const saved = `${servicePolicy}.saved-by-databridge-tests`;

@@ -4,7 +4,7 @@
  *
  *   node scripts/try-image.ts [--keep]
  *
- * `--keep` leaves the working directory, whose path is printed first. Exit code 1: something is not as it should be.
+ * `--keep` leaves the working directory, whose path is printed first. Exit code 1: a check failed.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const SUITE = 'bookworm';
-/** Of this machine, with whatever stands between it and the registry; lent to the build. */
+/** Certificates of this machine, also of a proxy before the registry; the build uses them. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const root = join(import.meta.dirname, '..');
 const work = mkdtempSync('/var/tmp/databridge-image-');
@@ -30,7 +30,7 @@ function attempt(command: string, args: readonly string[]): Outcome {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',
     cwd: root,
-    // What buildah keeps between builds goes with the working directory too.
+    // The cache of buildah is in the working directory too, so that it is removed with it.
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', TMPDIR: work },
     maxBuffer: 64 * 1024 * 1024,
   });
@@ -60,7 +60,7 @@ function check(name: string, { status, output }: Outcome, holds: boolean): void 
   console.log(`${holds ? '✓' : '✗'} ${name}: exit ${status}\n${output.replaceAll(/^/gm, '    ')}`);
 }
 
-/** The mirror this machine installs its own packages from; none: debootstrap's own choice. */
+/** The mirror this machine installs its own packages from; empty: debootstrap chooses. */
 function mirror(): string[] {
   const targets = run(
     'apt-get',
@@ -89,7 +89,7 @@ function makeBase(): string {
   return 'localhost/base';
 }
 
-/** What this machine's npm knows of its registry, given to the build as a secret: it does not stay in the image. */
+/** This machine's npm settings for its registry, given to the build as a secret, so that they do not stay in the image. */
 function npmSettings(): string {
   const own = join(homedir(), '.npmrc');
   const registry = attempt('npm', ['config', 'get', 'registry']).stdout.trim();
@@ -103,7 +103,7 @@ function npmSettings(): string {
 function buildImage(base: string): string {
   const args = [`--build-arg=BASE=${base}`, `--secret=id=npmrc,src=${npmSettings()}`];
   if (existsSync(CERTIFICATES)) args.push(`--volume=${dirname(CERTIFICATES)}:${dirname(CERTIFICATES)}:ro`);
-  // Docker's own format: that of OCI knows no health check.
+  // Docker's own format, because the format of OCI has no health check.
   buildah('build', isolation, '--format=docker', ...args, '--tag=localhost/databridge', '.');
   return 'localhost/databridge';
 }
@@ -113,7 +113,7 @@ const inside = (container: string, ...command: readonly string[]): Outcome =>
 
 const shell = (container: string, script: string): Outcome => inside(container, 'sh', '-c', script);
 
-/** Runs `up`, waits until it says so, stops it as Docker would, and tells its exit code. */
+/** Runs `up`, waits until it is up, stops it as Docker would, and prints its exit code. */
 const UP = `databridge up > /tmp/up.log 2>&1 & pid=$!
 for i in $(seq 120); do grep -q 'databridge is up' /tmp/up.log && break; sleep 0.5; done
 sleep 2; databridge doctor --health; echo "health $?"
@@ -173,5 +173,5 @@ try {
     rmSync(work, { recursive: true, force: true });
   }
 }
-console.log(failures === 0 ? 'all as it should be' : `${failures} not as it should be`);
+console.log(failures === 0 ? 'all checks passed' : `${failures} checks failed`);
 process.exitCode = failures === 0 ? 0 : 1;

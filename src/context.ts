@@ -19,7 +19,7 @@ import { openLog } from './telemetry/log.ts';
 
 export const registry: Registry = { platforms, kinds };
 
-/** What a command works with once the database is open. */
+/** The bridge with an open database, as a command uses it. */
 export interface Context extends Bridge {
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface ContextOptions {
   readonly log?: Logger;
 }
 
-/** Opens the database, embedded or one's own, with everything that stands on it. */
+/** Opens the database (embedded, or that of DATABASE_URL) and the parts of the bridge that use it. */
 export async function openContext(options: ContextOptions): Promise<Context> {
   const settings = options.settings ?? readSettings(process.env);
   const log = options.log ?? openLog(settings.logLevel, process.stderr.isTTY);
@@ -74,7 +74,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   }
 }
 
-/** Opens the context, runs a command with it and closes it whatever happens. */
+/** Opens the context, runs a command with it and closes it, also after an error. */
 export async function withContext<T>(options: ContextOptions, work: (context: Context) => Promise<T>): Promise<T> {
   const context = await openContext(options);
   try {

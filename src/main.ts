@@ -11,7 +11,7 @@ const program = new Command('databridge')
     'after',
     '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it',
   );
-/** In the order of the help. Only what is asked for is loaded: most of them need a fraction of the program. */
+/** In the order of the help. Only the given command is loaded, because most commands need a fraction of the program. */
 const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>>> = {
   demo: async () => (await import('./commands/demo.ts')).addDemo,
   up: async () => (await import('./commands/up.ts')).addUp,
@@ -32,7 +32,7 @@ const name = process.argv[2] === 'worker' ? 'up' : (process.argv[2] ?? '');
 const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 for (const load of asked ? [asked] : Object.values(COMMANDS)) (await load())(program);
 
-// `databridge … | head` closes the pipe when it has seen enough; that is no failure.
+// `databridge … | head` closes the pipe early; that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -3,20 +3,20 @@ import { z } from 'zod';
 
 const MIB = 1_048_576;
 
-/** A whole number of the environment between two others. */
+/** A whole number from `least` to `most`. */
 const whole = (least: number, most: number, fallback: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
-/** What the environment may say about the `/v0` API. */
+/** Environment variables of the `/v0` API. */
 export const apiFields = {
   DATABRIDGE_API_HOST: z.string().default('127.0.0.1').describe('address the API listens on'),
   DATABRIDGE_API_PORT: whole(0, 65_535, 8080).describe('port of the API; 0 takes a free one'),
   DATABRIDGE_API_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('where clients reach the API, without `/v0`; for the reference at `/docs`'),
+    .describe('address at which clients reach the API, without `/v0`; for the reference at `/docs`'),
   DATABRIDGE_API_TLS_CERT: z
     .string()
     .optional()
@@ -29,24 +29,24 @@ export const apiFields = {
       'is not a list of addresses and networks',
     )
     .optional()
-    .describe('addresses or networks of proxies whose `X-Forwarded-For` counts, with commas between'),
+    .describe('proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas'),
   DATABRIDGE_API_ALLOW_PLAIN: z
     .enum(['true', 'false'])
     .default('false')
-    .describe('plain HTTP beyond this host: only behind a proxy that speaks TLS'),
-  DATABRIDGE_API_BODY_BYTES: whole(1_024, 256 * MIB, 10 * MIB).describe('largest body, unpacked'),
+    .describe('allow plain HTTP beyond this host; only safe behind a proxy that speaks TLS'),
+  DATABRIDGE_API_BODY_BYTES: whole(1_024, 256 * MIB, 10 * MIB).describe('largest body after decompression, bytes'),
   DATABRIDGE_API_READINGS: whole(1, 1_000_000, 50_000).describe('most readings in a body'),
   DATABRIDGE_API_WAITING_BYTES: whole(MIB, 16_384 * MIB, 128 * MIB).describe(
-    'bodies that may arrive or wait to be stored at a time, bytes; beyond it clients are told to come back',
+    'bytes of bodies that may arrive or wait to be stored at a time; beyond that clients are told to retry later',
   ),
   DATABRIDGE_API_REQUEST_SECONDS: whole(1, 3_600, 60).describe('time a request may take to arrive, s'),
   DATABRIDGE_API_WAIT_SECONDS: whole(1, 600, 30).describe('time readings may wait to be stored, s'),
   DATABRIDGE_API_AHEAD_HOURS: whole(0, 8_760, 24).describe('how far in the future a pushed reading may lie, h'),
   DATABRIDGE_API_TOKENS_PER_MINUTE: whole(1, 1_000_000, 60).describe(
-    'token requests a minute of an application; of an address ten times as many',
+    'token requests per minute from an application; ten times as many from an address',
   ),
   DATABRIDGE_API_FAILURES_PER_MINUTE: whole(1, 1_000_000, 30).describe(
-    'failed authentications a minute of an application from one address; of an address, or of an application from everywhere, ten times as many',
+    'failed authentications per minute of an application from one address; ten times as many of an address, and of an application from all addresses',
   ),
 } as const;
 

@@ -18,7 +18,7 @@ describe('the lifetimes of tokens', () => {
     expect(() => readSettings(environment)).toThrow(name);
   });
 
-  it('may have floor and ceiling in one place', () => {
+  it('may have the same minimum and maximum', () => {
     const same = { DATABRIDGE_TOKEN_MIN_SECONDS: '60', DATABRIDGE_TOKEN_MAX_SECONDS: '60' };
     expect(readSettings(same)).toMatchObject({ tokenMinSeconds: 60, tokenMaxSeconds: 60 });
   });

@@ -5,19 +5,22 @@ import { configInvalid } from './core/errors.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
 
-/** Everything the environment may say, with its default. The table in the README is this list. */
+/** All environment variables with their defaults. The table in the README is generated from them. */
 const schema = z.object({
   DATABRIDGE_HOME: z
     .string()
     .default('.databridge')
     .describe('directory for the embedded database and the sealing key'),
-  DATABASE_URL: z.string().optional().describe('an own PostgreSQL 18 or newer; without it the embedded one is used'),
-  REDIS_URL: z.string().optional().describe('moves the queue to Redis; without it the queue stands in PostgreSQL'),
+  DATABASE_URL: z
+    .string()
+    .optional()
+    .describe('a PostgreSQL 18 or newer of your own; without it the embedded PostgreSQL is used'),
+  REDIS_URL: z.string().optional().describe('moves the queue to Redis; without it the queue is in PostgreSQL'),
   DATABRIDGE_KEY: z
     .string()
     .regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'is not 32 bytes in base64')
     .optional()
-    .describe('key that seals secrets at rest, 32 bytes in base64; without it one is made in DATABRIDGE_HOME'),
+    .describe('key that seals secrets at rest, 32 bytes in base64; without it a key is made in DATABRIDGE_HOME'),
   DATABRIDGE_QUEUE_PREFIX: z.string().default('{databridge}').describe('prefix of all Redis keys; keep the hash tag'),
   DATABRIDGE_POLLS: z.coerce.number().int().min(1).max(1000).default(50).describe('polls a process runs at a time'),
   DATABRIDGE_HISTORY: z.coerce
@@ -33,26 +36,26 @@ const schema = z.object({
     .min(50)
     .max(60_000)
     .default(250)
-    .describe('how often the planner looks, ms'),
+    .describe('interval at which the planner looks for due sources, ms'),
   DATABRIDGE_WINDOW_READINGS: z.coerce
     .number()
     .int()
     .min(100)
     .max(5_000_000)
     .default(50_000)
-    .describe('readings a window should hold; four times as many and it is halved'),
+    .describe('readings a window should hold; a window with four times as many is halved'),
   DATABRIDGE_DRAIN_SECONDS: z.coerce
     .number()
     .int()
     .min(0)
     .max(3600)
     .default(25)
-    .describe('time to drain on SIGTERM, s'),
+    .describe('time that running jobs get to end after SIGTERM, s'),
   DATABRIDGE_LOG_DAYS: z.coerce.number().int().min(1).max(3650).default(30).describe('days the window log is kept'),
   DATABRIDGE_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('least level logged'),
+    .describe('lowest level that is logged'),
   DATABRIDGE_TOKEN_MIN_SECONDS: z.coerce
     .number()
     .int()
@@ -73,12 +76,12 @@ const schema = z.object({
     .min(1)
     .max(3650)
     .default(30)
-    .describe('days a refresh token lives unless it is used'),
+    .describe('days after which an unused refresh token expires'),
   DATABRIDGE_TOKEN_ISSUER: z
     .string()
     .max(500)
     .default('databridge')
-    .describe('issuer and audience in access tokens, the same on all hosts; the address clients use is a good one'),
+    .describe('issuer and audience in access tokens, the same on all hosts; best the address that clients use'),
   ...apiFields,
   DATABRIDGE_POOL: z.coerce.number().int().min(2).max(200).default(12).describe('database connections of a process'),
 });
@@ -118,7 +121,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     const name = 'DATABRIDGE_TOKEN_MIN_SECONDS';
     throw configInvalid(
       `${name}: is more than DATABRIDGE_TOKEN_MAX_SECONDS`,
-      'make it smaller, or the other larger',
+      'make it smaller, or DATABRIDGE_TOKEN_MAX_SECONDS larger',
       name,
     );
   }

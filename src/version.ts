@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The version in package.json, which lies one folder further up once compiled. */
+/** The version in package.json, which is one directory further up from a compiled file. */
 export const VERSION: string = readVersion();
 
 function readVersion(): string {

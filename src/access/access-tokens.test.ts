@@ -14,7 +14,7 @@ let pairs: Record<'first' | 'second' | 'stranger', { publicKey: CryptoKey; priva
 let published: Map<string, CryptoKey>;
 let revoked: Set<string>;
 let tokens: AccessTokens;
-let looks = 0;
+let keyLookUps = 0;
 
 beforeAll(async () => {
   const pair = () => generateKeyPair('EdDSA', { extractable: true });
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   now = START;
-  looks = 0;
+  keyLookUps = 0;
   revoked = new Set();
   published = new Map([
     ['first', pairs.first.publicKey],
@@ -33,7 +33,7 @@ beforeEach(() => {
     keys: {
       signer: () => Promise.resolve({ kid: 'first', key: pairs.first.privateKey }),
       verifier: (kid) => {
-        looks += 1;
+        keyLookUps += 1;
         return Promise.resolve(published.get(kid));
       },
       jwks: () => Promise.resolve({ keys: [] }),
@@ -50,7 +50,7 @@ interface Forged {
   readonly claims?: Record<string, unknown>;
 }
 
-/** A token as this service issues it, with whatever is to be wrong with it. */
+/** A token as this service issues it, with the key, header fields and claims that a test changes. */
 const forge = async ({ key = pairs.first.privateKey, header = {}, claims = {} }: Forged): Promise<string> =>
   await new SignJWT({
     iss: 'https://bridge.example',
@@ -66,7 +66,7 @@ const forge = async ({ key = pairs.first.privateKey, header = {}, claims = {} }:
     .setProtectedHeader({ alg: 'EdDSA', kid: 'first', ...header })
     .sign(key);
 
-const text = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 const parts = (token: string): [header: string, payload: string, signature: string] =>
   token.split('.') as [string, string, string];
@@ -74,7 +74,7 @@ const parts = (token: string): [header: string, payload: string, signature: stri
 const invalid = { refused: 'invalid', message: expect.any(String) as string };
 
 describe('an issued token', () => {
-  it('says who holds it, and is accepted', async () => {
+  it('names its holder and is accepted', async () => {
     now += 400_000;
     const { token, expiresAt } = await tokens.issueAccessToken({ ...HOLDER, projects: ['pump-hall'] }, 60);
     expect(expiresAt).toBe(START + 61 * SECOND);
@@ -97,11 +97,11 @@ describe('an issued token', () => {
   });
 
   it.each([
-    ['seen before', true],
-    ['never seen', false],
-  ])('is accepted to its last microsecond and expired from then on, %s', async (_, seen) => {
+    ['verified before', true],
+    ['never verified', false],
+  ])('is accepted until its last microsecond and expired afterwards, %s', async (_, isKnown) => {
     const { token, expiresAt } = await tokens.issueAccessToken(HOLDER, 60);
-    if (seen) await tokens.verifyAccessToken(token);
+    if (isKnown) await tokens.verifyAccessToken(token);
     const expired = { refused: 'expired', message: expect.any(String) as string };
     now = expiresAt;
     expect(await tokens.verifyAccessToken(token)).toEqual(expired);
@@ -111,7 +111,7 @@ describe('an issued token', () => {
     expect(await tokens.verifyAccessToken(token)).toMatchObject({ applicationId: 'app_1' });
   });
 
-  it('is refused once its application was revoked or its key withdrawn, also when it was seen before', async () => {
+  it('is refused once its application was revoked or its key withdrawn, even if it was verified before', async () => {
     const { token } = await tokens.issueAccessToken(HOLDER, 60);
     expect(await tokens.verifyAccessToken(token)).toMatchObject({ applicationId: 'app_1' });
     revoked.add('app_1');
@@ -123,8 +123,8 @@ describe('an issued token', () => {
   });
 });
 
-describe('a forged token is refused:', () => {
-  it('none of these is: the forgery with nothing wrong', async () => {
+describe('a forged token', () => {
+  it('is accepted where nothing in it is wrong', async () => {
     expect(await tokens.verifyAccessToken(await forge({}))).toMatchObject({ applicationId: 'app_1' });
   });
 
@@ -155,7 +155,7 @@ describe('a forged token is refused:', () => {
       'alg none with our key id and a signature',
       async () => {
         const [, payload, signature] = parts(await forge({}));
-        return `${text({ alg: 'none', kid: 'first' })}.${payload}.${signature}`;
+        return `${encoded({ alg: 'none', kid: 'first' })}.${payload}.${signature}`;
       },
     ],
     [
@@ -163,7 +163,7 @@ describe('a forged token is refused:', () => {
       async () => {
         const [, payload] = parts(await forge({}));
         const secret = JSON.stringify(await exportJWK(pairs.first.publicKey));
-        const signed = `${text({ alg: 'HS256', kid: 'first' })}.${payload}`;
+        const signed = `${encoded({ alg: 'HS256', kid: 'first' })}.${payload}`;
         return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
       },
     ],
@@ -172,24 +172,24 @@ describe('a forged token is refused:', () => {
       async () => {
         const [header, payload, signature] = parts(await forge({}));
         const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
-        return `${header}.${text({ ...claims, org: 'south' })}.${signature}`;
+        return `${header}.${encoded({ ...claims, org: 'south' })}.${signature}`;
       },
     ],
     ['a changed signature', async () => (await forge({})).replace(/.{6}$/, 'AAAAAA')],
     ['no signature', async () => (await forge({})).replace(/[^.]+$/, '')],
-  ])('%s', async (_, make) => {
+  ])('is refused: %s', async (_, make) => {
     expect(await tokens.verifyAccessToken(await make())).toEqual(invalid);
   });
 
-  it.each(['', '.', '..', 'a.b.c', '\0', 'x'.repeat(100_000), `${text({ alg: 'EdDSA' })}.e30.`, 'null.null.null'])(
-    'no token at all: %.20j',
+  it.each(['', '.', '..', 'a.b.c', '\0', 'x'.repeat(100_000), `${encoded({ alg: 'EdDSA' })}.e30.`, 'null.null.null'])(
+    'is refused without a look-up of a key where it is no token: %.20j',
     async (nonsense) => {
       expect(await tokens.verifyAccessToken(nonsense)).toEqual(invalid);
-      expect(looks).toBe(0);
+      expect(keyLookUps).toBe(0);
     },
   );
 
-  it('expired, where nothing else is wrong with it; otherwise its expiry is not told', async () => {
+  it('is called expired only where nothing else is wrong with it', async () => {
     const past = { exp: START / SECOND - 1 };
     expect(await tokens.verifyAccessToken(await forge({ claims: past }))).toMatchObject({ refused: 'expired' });
     const stranger = await forge({ claims: past, key: pairs.stranger.privateKey });
@@ -197,7 +197,7 @@ describe('a forged token is refused:', () => {
   });
 });
 
-it('a database that is away is no invalid token', async () => {
+it('a database that is away is an error, not an invalid token', async () => {
   const { token } = await tokens.issueAccessToken(HOLDER, 60);
   const away = accessTokensOf({
     keys: {

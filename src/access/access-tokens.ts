@@ -8,10 +8,10 @@ import type { SharedClock } from '../database/clock.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { ALGORITHM } from './stored-signing-keys.ts';
 
-/** What may be done with an access token: push data. There is no other scope. */
+/** The only scope: the holder of an access token may push data. */
 export const SCOPE = 'data';
 
-/** Who holds an access token and what it is good for. */
+/** The holder of an access token, and the scope and projects it is valid for. */
 export interface AccessToken {
   readonly applicationId: string;
   readonly organisationId: string;
@@ -21,7 +21,7 @@ export interface AccessToken {
   readonly expiresAt: Instant;
 }
 
-/** Why a token is not accepted. `expired`: it was good once, and the client should renew it (seed 7). */
+/** A refused token. `expired`: it was valid before, so the client should renew it (interface spec 7). */
 export interface TokenRefused {
   readonly refused: 'expired' | 'invalid';
   /** For the client; never holds the token. */
@@ -29,22 +29,22 @@ export interface TokenRefused {
 }
 
 export interface AccessTokens {
-  /** Throws where no token can be issued now: asked before a refresh token is used up for nothing. */
+  /** Throws where no token can be issued now. Called before a refresh token is used, because a failure would waste it. */
   assertCanIssue(): Promise<void>;
-  /** A signed JWT that lives `lifetimeSeconds`, counted from the next whole second: never shorter than promised. */
+  /** A signed JWT. `lifetimeSeconds` count from the next whole second, so the token never lives shorter than promised. */
   issueAccessToken(
     holder: Omit<AccessToken, 'scope' | 'expiresAt'>,
     lifetimeSeconds: number,
   ): Promise<{ readonly token: string; readonly expiresAt: Instant }>;
-  /** Throws only where keys or revocations cannot be read from the database. */
+  /** Throws only where the keys or revocations cannot be read from the database. */
   verifyAccessToken(token: string): Promise<AccessToken | TokenRefused>;
 }
 
-/** Longer ones were not issued here. */
-const LONGEST_TOKEN = 8_192;
+/** This service never issues a longer token. */
+const LONGEST_TOKEN_CHARACTERS = 8_192;
 
-/** Signatures are checked once for each of as many tokens: that takes longer than everything else here together. */
-const REMEMBERED = 2_000;
+/** At most this many verified tokens are kept, because checking a signature takes longer than all other checks together. */
+const MOST_VERIFIED_TOKENS = 2_000;
 
 const claimsSchema = z.object({
   sub: z.string(),
@@ -58,28 +58,28 @@ const claimsSchema = z.object({
 
 const invalid = (message: string): TokenRefused => ({ refused: 'invalid', message });
 
-/** Issues and checks access tokens. `issuer` is both `iss` and `aud`: who issues them is who accepts them. */
+/** Issues and checks access tokens. `issuer` is both `iss` and `aud`, because the same service issues and accepts them. */
 export function accessTokensOf(given: {
   readonly keys: SigningKeys;
-  /** Ids of applications that were revoked lately. */
+  /** Ids of the applications that were revoked recently. */
   readonly revoked: () => Promise<ReadonlySet<string>>;
   readonly clock: SharedClock;
   readonly issuer: string;
 }): AccessTokens {
   const { keys, revoked, clock, issuer } = given;
-  const remembered = new Map<string, { readonly kid: string; readonly holder: AccessToken }>();
+  const verified = new Map<string, { readonly kid: string; readonly holder: AccessToken }>();
 
   async function check(token: string, kid: string, key: CryptoKey): Promise<AccessToken | TokenRefused> {
     try {
       const currentDate = new Date(toMillis(clock.now()));
       const options = { algorithms: [ALGORITHM], issuer, audience: issuer, clockTolerance: 0, currentDate };
       const claims = claimsSchema.safeParse((await jwtVerify(token, key, options)).payload);
-      if (!claims.success) return invalid('the token does not hold what a token of this service holds');
+      if (!claims.success) return invalid('the claims of the token are not those of a token of this service');
       const { sub, org, scope, projects, exp } = claims.data;
       const expiresAt = exp * SECOND;
       const holder = { applicationId: sub, organisationId: org, scope, projects: projects ?? null, expiresAt };
-      if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
-      remembered.set(token, { kid, holder });
+      if (verified.size >= MOST_VERIFIED_TOKENS) verified.delete(verified.keys().next().value ?? '');
+      verified.set(token, { kid, holder });
       return holder;
     } catch (error) {
       if (error instanceof errors.JWTExpired) return EXPIRED;
@@ -110,14 +110,14 @@ export function accessTokensOf(given: {
     },
 
     async verifyAccessToken(token) {
-      const known = remembered.get(token);
+      const known = verified.get(token);
       const kid = known?.kid ?? kidOf(token);
       const key = kid === undefined ? undefined : await keys.verifier(kid);
       if (kid === undefined || key === undefined) return invalid('the token was not signed by this service');
       const holder = known?.holder ?? (await check(token, kid, key));
       if ('refused' in holder) return holder;
       if (holder.expiresAt <= clock.now()) {
-        remembered.delete(token);
+        verified.delete(token);
         return EXPIRED;
       }
       if ((await revoked()).has(holder.applicationId)) return invalid('the application was revoked');
@@ -128,9 +128,9 @@ export function accessTokensOf(given: {
 
 const EXPIRED: TokenRefused = { refused: 'expired', message: 'the token has expired; renew it or create a new one' };
 
-/** The id of the key a token says it was signed with; undefined for what is no token of ours at first sight. */
+/** The key id in the header of a token; undefined where its length, form or algorithm shows that it was not issued here. */
 function kidOf(token: string): string | undefined {
-  if (token.length > LONGEST_TOKEN) return undefined;
+  if (token.length > LONGEST_TOKEN_CHARACTERS) return undefined;
   try {
     const { alg, kid } = decodeProtectedHeader(token);
     return alg === ALGORITHM && typeof kid === 'string' ? kid : undefined;

@@ -12,14 +12,14 @@ import { grantToken } from './token-endpoint.ts';
 import type { GrantRefused, TokenAnswer, TokenRequest } from './token-endpoint.ts';
 import { lifetimeFor } from '../core/token-lifetime.ts';
 
-/** All that the `/v0` API needs to know who may do what. */
+/** The part of this room that the `/v0` API uses. */
 export interface Access {
   readonly grantToken: (request: TokenRequest) => Promise<TokenAnswer | GrantRefused>;
   readonly verifyAccessToken: AccessTokens['verifyAccessToken'];
   readonly jwks: SigningKeys['jwks'];
 }
 
-/** Puts the room together, once a process. `load` says how busy the service is, 0..1: access tokens live by it. */
+/** Called once in a process. `load` is how busy the service is, 0..1; the busier, the shorter new access tokens live. */
 export function accessOf(given: {
   readonly database: Database;
   readonly sealing: Sealing;

@@ -10,7 +10,7 @@ import { assertProjects } from './projects.ts';
 import { revokeFamilies } from './refresh-families.ts';
 import { fingerprint, matches, newSecret } from './secret.ts';
 
-/** What may push (seed 2.2). Its secret is stored nowhere. */
+/** A program of a client that may push (interface spec 2.2). Only the hash of its secret is stored. */
 export interface Application {
   readonly applicationId: string;
   readonly organisation: string;
@@ -18,19 +18,19 @@ export interface Application {
   /** Codes of the only projects it may push to; null: every project of its organisation. */
   readonly projects: readonly string[] | null;
   readonly createdAt: Instant;
-  /** Until when the secret before the last rotation is accepted as well. */
+  /** The secret before the last rotation is accepted until then; null: no previous secret is accepted. */
   readonly previousSecretUntil: Instant | null;
   /** When it last created a token (renewals do not count). */
   readonly lastTokenAt: Instant | null;
   readonly revokedAt: Instant | null;
 }
 
-/** The longest two secrets may be valid beside each other, in hours. */
+/** After a rotation the previous secret may stay valid for at most this many hours. */
 const LONGEST_OVERLAP_HOURS = 720;
 
 /**
- * Makes an application. The secret is in this answer and nowhere else. Throws `config-invalid` for an organisation or
- * project that does not exist and for a name that is taken.
+ * Creates an application. The result is the only place that holds its secret in clear. Throws `config-invalid` for an
+ * organisation or project that does not exist and for a name that is taken.
  */
 export async function createApplication(
   database: Database,
@@ -55,7 +55,8 @@ export async function createApplication(
       [applicationId, organisation, name, projects, fingerprint(secret)],
     );
     if (!rowCount) {
-      const remedy = 'choose another name, or databridge application rotate gives that one a new secret';
+      const remedy =
+        'choose another name, or give the existing application a new secret with databridge application rotate';
       throw configInvalid(`organisation ${organisation} has an application ${JSON.stringify(name)}`, remedy, 'name');
     }
     await audit(client, actor, 'application.created', applicationId, { organisation, name, projects });
@@ -73,9 +74,9 @@ export const listApplications = (database: Database): Promise<Application[]> =>
   );
 
 /**
- * Gives an application a new secret; the one before is accepted for `overlapHours` (0..720) more, the one before that
- * no longer. No overlap is for a secret that leaked: then its refresh tokens end too, since whoever had the secret may
- * have created some. Access tokens end when they expire. Throws `config-invalid` for an unknown or revoked application.
+ * Gives an application a new secret. The previous secret is accepted for `overlapHours` (0..720) more, older secrets no
+ * longer. An overlap of 0 is for a leaked secret: the refresh tokens of the application end too, because a thief may have
+ * created them. Access tokens end when they expire. Throws `config-invalid` for an unknown or revoked application.
  */
 export async function rotateSecret(
   database: Database,
@@ -109,8 +110,8 @@ export async function rotateSecret(
 }
 
 /**
- * Ends an application and its refresh tokens; false where that was done before. Its access tokens are refused wherever
- * the revocation is known (`revocations.ts`: within seconds). Throws `config-invalid` for an unknown application.
+ * Revokes an application and its refresh tokens; false where it was revoked before. Every process refuses its access
+ * tokens within seconds (`revocations.ts`). Throws `config-invalid` for an unknown application.
  */
 export async function revokeApplication(database: Database, applicationId: string, actor: string): Promise<boolean> {
   if (!isApplicationId(applicationId)) throw unknownApplication(applicationId);
@@ -130,19 +131,19 @@ export async function revokeApplication(database: Database, applicationId: strin
   });
 }
 
-/** Whom a request comes from, once its secret was right. */
+/** The application that sent a request with its id and secret. */
 export interface Authenticated {
   readonly applicationId: string;
   readonly organisationId: string;
   readonly projects: readonly string[] | null;
 }
 
-/** Stands where there is nothing to compare with; no secret has this fingerprint. */
+/** Compared with in place of a missing fingerprint; no secret has it. */
 const NO_FINGERPRINT = Buffer.alloc(32);
 
 /**
- * Whose id and secret these are; undefined for an unknown or revoked application just as for a wrong secret. The work
- * is the same in every case (one look-up, one hash, two comparisons), so the time tells nothing either.
+ * The application with this id and secret; undefined for an unknown or revoked application and for a wrong secret. The
+ * work is the same in every case (one look-up, one hash, two comparisons), so the time it takes does not tell them apart.
  */
 export async function authenticateApplication(
   database: Database,
@@ -153,23 +154,23 @@ export async function authenticateApplication(
   const row = await database.row<{
     organisation: string;
     projects: string[] | null;
-    now: Buffer;
-    before: Buffer | null;
+    current: Buffer;
+    previous: Buffer | null;
   }>(
-    `select organisation_id as organisation, projects, secret_hash as now,
-       case when previous_secret_until > now() then previous_secret_hash end as before
+    `select organisation_id as organisation, projects, secret_hash as current,
+       case when previous_secret_until > now() then previous_secret_hash end as previous
      from application where id = $1 and revoked_at is null`,
     [isApplicationId(id) ? id : ''],
   );
-  const isNow = matches(given, row?.now ?? NO_FINGERPRINT);
-  const isBefore = matches(given, row?.before ?? NO_FINGERPRINT);
-  if (!row || !(isNow || isBefore)) return undefined;
+  const isCurrent = matches(given, row?.current ?? NO_FINGERPRINT);
+  const isPrevious = matches(given, row?.previous ?? NO_FINGERPRINT);
+  if (!row || !(isCurrent || isPrevious)) return undefined;
   return { applicationId: id, organisationId: row.organisation, projects: row.projects };
 }
 
 const unknownApplication = (id: string): Error =>
   configInvalid(
-    `there is no application ${JSON.stringify(id)} that is not revoked`,
-    'databridge application list shows the ones there are',
+    `there is no active application ${JSON.stringify(id)}`,
+    'databridge application list shows all applications',
     'applicationId',
   );

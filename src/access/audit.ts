@@ -3,7 +3,7 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { printable, printableJson } from '../database/printable.ts';
 
-/** Writes down who changed what; in the transaction of the change. Details never hold secrets. */
+/** Records a change and its actor, in the transaction of the change. `detail` must never hold a secret. */
 export async function audit(
   client: ClientBase,
   actor: string,
@@ -19,7 +19,7 @@ export async function audit(
   ]);
 }
 
-/** A change as it was written down. */
+/** A recorded change. */
 export interface AuditEntry {
   readonly id: number;
   readonly at: Instant;
@@ -29,7 +29,7 @@ export interface AuditEntry {
   readonly detail: unknown;
 }
 
-/** The newest changes first; `before` is the id of an entry, for the page after it. */
+/** The newest changes first. `before` is the id of the last entry of the page before. */
 export const listAudit = (
   database: Database,
   page: { readonly limit: number; readonly before?: number | undefined },

@@ -17,7 +17,7 @@ const counting = (): (() => Promise<number>) =>
   );
 
 describe('a value kept fresh', () => {
-  it('is loaded once for all who ask at the same time, and again when it is too old', async () => {
+  it('is loaded once for all calls at the same time, and again when it is too old', async () => {
     const get = counting();
     expect(await Promise.all([get(), get(), get()])).toEqual([1, 1, 1]);
     now += 9;
@@ -33,7 +33,7 @@ describe('a value kept fresh', () => {
     expect(await get()).toBe(2);
   });
 
-  it('counts its age from when it was asked for', async () => {
+  it('has an age that counts from the begin of its load', async () => {
     const get = keepFresh(
       () => {
         now += 8;
@@ -47,7 +47,7 @@ describe('a value kept fresh', () => {
     expect(await get()).toBe(2);
   });
 
-  it('fails those who wait for a load that fails, and then tries again', async () => {
+  it('is loaded again by the next call after a load that failed', async () => {
     const get = keepFresh(
       () => (++loads === 1 ? Promise.reject(new Error('away')) : Promise.resolve(loads)),
       10,

@@ -1,18 +1,18 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 
 /**
- * What `load` answered, never older than `maxAge`. Whoever asks while it is being loaded shares that load; a load that
- * fails fails those who wait for it, and the next one tries again.
+ * Returns a function that gives the value of `load`, never older than `maxAge`. Callers that come during a load share it.
+ * A load that fails rejects for these callers; the next call loads again.
  */
 export function keepFresh<T>(load: () => Promise<T>, maxAge: Microseconds, now: () => Instant): () => Promise<T> {
-  let kept: { readonly value: T; readonly asked: Instant } | undefined;
+  let kept: { readonly value: T; readonly askedAt: Instant } | undefined;
   let loading: Promise<T> | undefined;
 
   async function renew(): Promise<T> {
-    const asked = now();
+    const askedAt = now();
     try {
       const value = await load();
-      kept = { value, asked };
+      kept = { value, askedAt };
       return value;
     } finally {
       loading = undefined;
@@ -20,8 +20,8 @@ export function keepFresh<T>(load: () => Promise<T>, maxAge: Microseconds, now: 
   }
 
   return async () => {
-    // A clock that was set back makes an age negative; that is no reason to keep a value for longer.
-    if (kept !== undefined && Math.abs(now() - kept.asked) < maxAge) return kept.value;
+    // The absolute value, because a clock that was set back makes the age negative and must not keep a value for longer.
+    if (kept !== undefined && Math.abs(now() - kept.askedAt) < maxAge) return kept.value;
     return await (loading ??= renew());
   };
 }

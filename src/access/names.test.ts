@@ -35,7 +35,7 @@ describe('a name', () => {
 });
 
 describe('an application id', () => {
-  it('is known when it is seen, and nothing else is', () => {
+  it('is recognised, and no other text is', () => {
     const id = newApplicationId();
     expect(isApplicationId(id)).toBe(true);
     for (const other of ['', id.slice(1), `${id}0`, id.toUpperCase(), `${id}\n`, id.replace('app_', 'app_\0')]) {

@@ -4,17 +4,17 @@ import type { Database } from '../database/database.ts';
 import { audit } from './audit.ts';
 import { assertCode, assertName, isCode } from './names.ts';
 
-/** Who owns data, and how much belongs to them. */
+/** An owner of data, with the number of its projects and applications. */
 export interface Organisation {
   readonly id: string;
   readonly name: string;
   readonly createdAt: Instant;
   readonly projects: number;
-  /** Those that are not revoked. */
+  /** Applications that are not revoked. */
   readonly applications: number;
 }
 
-/** Makes an organisation; false where there is one with this id. Throws `config-invalid` for a bad id or name. */
+/** Creates an organisation; false where this id exists already. Throws `config-invalid` for a bad id or name. */
 export async function createOrganisation(
   database: Database,
   { id, name }: { readonly id: string; readonly name: string },
@@ -45,7 +45,7 @@ export async function assertOrganisation(database: Database, id: string): Promis
   if (isCode(id) && (await database.row('select from organisation where id = $1', [id])) !== undefined) return;
   throw configInvalid(
     `there is no organisation ${JSON.stringify(id)}`,
-    'databridge organisation list shows the ones there are; databridge organisation create makes one',
+    'databridge organisation list shows all organisations; databridge organisation create makes a new one',
     'organisation',
   );
 }

@@ -4,7 +4,7 @@ import { audit } from './audit.ts';
 import { assertCode, assertName } from './names.ts';
 import { assertOrganisation } from './organisations.ts';
 
-/** Where readings go, and how much goes there. */
+/** An ML project, with the number of its sources and series. */
 export interface Project {
   readonly organisation: string;
   readonly code: string;
@@ -14,8 +14,8 @@ export interface Project {
 }
 
 /**
- * Makes an ML project; false where its organisation has one with this code. Throws `config-invalid` for a bad code or
- * name and for an organisation that does not exist.
+ * Creates an ML project; false where its organisation has a project with this code already. Throws `config-invalid` for a
+ * bad code or name and for an organisation that does not exist.
  */
 export async function createProject(
   database: Database,
@@ -44,7 +44,7 @@ export const listProjects = (database: Database): Promise<Project[]> =>
      from ml_project order by 1, 2`,
   );
 
-/** How many projects an application may be limited to: its access tokens name them, and a header should stay short. */
+/** An application may be limited to at most this many projects, because access tokens name them and a header is short. */
 const MOST_PROJECTS = 32;
 
 /** Throws `config-invalid` where an application cannot be limited to these projects of an organisation. */
@@ -56,7 +56,7 @@ export async function assertProjects(
   if (codes.length === 0 || codes.length > MOST_PROJECTS) {
     throw configInvalid(
       `an application is limited to 1 to ${MOST_PROJECTS} projects, not ${codes.length}`,
-      'name fewer projects, or none at all for every project of its organisation',
+      `name 1 to ${MOST_PROJECTS} projects, or none at all to allow every project of the organisation`,
       'projects',
     );
   }
@@ -67,7 +67,7 @@ export async function assertProjects(
   if (missing === undefined) return;
   throw configInvalid(
     `organisation ${organisation} has no project ${JSON.stringify(missing)}`,
-    'databridge project list shows the ones there are; databridge project create makes one',
+    'databridge project list shows all projects; databridge project create makes a new one',
     'projects',
   );
 }

@@ -6,15 +6,15 @@ import type { Database } from '../database/database.ts';
 import { audit } from './audit.ts';
 import { fingerprint, newSecret, newSeed, successor } from './secret.ts';
 
-// A family is a chain: each use of its newest token adds one link, and a link's successor follows from the token itself
-// and a stored seed. So whoever repeats a use within the grace time, however often and on however many hosts, is
-// answered with the one unused token at the end. A family never has two branches; the database would refuse the second.
+// A family is a chain: each use of its newest token adds one link. The next token is computed from the used token and a
+// stored seed. A client that repeats a use within the grace time therefore gets the same unused token at the end of the
+// chain, however often and on however many hosts. The database refuses a second branch of a family.
 
-/** How long a used token is still accepted: its first answer may have been lost. */
+/** A used token is still accepted for this long, because the answer to its first use may have been lost. */
 export const GRACE: Microseconds = 30 * SECOND;
 
 export interface RefreshToken {
-  /** Opaque, 256 bits; stored as its hash only. */
+  /** Opaque, 256 bits; only its hash is stored. */
   readonly token: string;
   /** A whole second. */
   readonly expiresAt: Instant;
@@ -27,8 +27,9 @@ export interface Renewed extends RefreshToken {
 }
 
 /**
- * `unknown` never issued or long gone, `expired` its time is over, `revoked` its family or application is,
- * `reused` used again after the grace time: the family was revoked because of it, `foreign` of another application.
+ * `unknown`: never issued, or deleted since. `expired`: its lifetime is over. `revoked`: its family or application is
+ * revoked. `reused`: it was used again after the grace time, so its family was revoked now. `foreign`: it belongs to
+ * another application than the credentials of the request.
  */
 export interface RenewalRefused {
   readonly refused: 'unknown' | 'expired' | 'revoked' | 'reused' | 'foreign';
@@ -36,7 +37,7 @@ export interface RenewalRefused {
 
 const expiryOf = (now: Instant, lifetime: Microseconds): Instant => Math.ceil((now + lifetime) / SECOND) * SECOND;
 
-/** Begins a family with its first refresh token. */
+/** Creates a family with its first refresh token. */
 export async function createRefreshToken(
   database: Database,
   given: { readonly applicationId: string; readonly now: Instant; readonly lifetime: Microseconds },
@@ -57,15 +58,15 @@ export interface Renewal {
   readonly token: string;
   readonly now: Instant;
   readonly lifetime: Microseconds;
-  /** The application that authenticated itself for this renewal, where one did: the token must be its own. */
+  /** The application whose credentials the request carried: the token must belong to it. Undefined: no credentials. */
   readonly applicationId?: string | undefined;
-  /** Where the request came from, for the audit. */
+  /** Address of the client, for the audit. */
   readonly address: string;
 }
 
 /**
- * Uses a refresh token: the answer is the newest token of its family, a new one where it was the newest itself.
- * Renewals of one family wait for each other; a revocation is committed although the renewal is refused.
+ * Uses a refresh token and returns the newest token of its family; a new token is made where the used one was the newest.
+ * Renewals of one family wait for each other. A revocation is committed although the renewal is refused.
  */
 export async function renewRefreshToken(database: Database, renewal: Renewal): Promise<Renewed | RenewalRefused> {
   const hash = fingerprint(renewal.token);
@@ -85,7 +86,7 @@ export async function renewRefreshToken(database: Database, renewal: Renewal): P
     const next =
       newest === undefined
         ? await addLink(client, family.id, used, renewal)
-        : { token: walk(renewal.token, [used, ...after]), expiresAt: newest.expiresAt };
+        : { token: followSeeds(renewal.token, [used, ...after]), expiresAt: newest.expiresAt };
     if (next === undefined || next.expiresAt <= renewal.now) return { refused: 'expired' };
     const { applicationId, organisationId, projects } = family;
     return { ...next, applicationId, organisationId, projects };
@@ -119,7 +120,7 @@ interface Link {
   readonly seed: Buffer | null;
 }
 
-/** The link of a token and all that follow it. A statement of its own: it must see what was committed before the lock. */
+/** The link of a token and all later links. A separate statement, because it must see links committed before the lock. */
 const linksFrom = (client: ClientBase, familyId: number, hash: Buffer): Promise<Link[]> =>
   rowsOf<Link & Record<string, unknown>>(
     client,
@@ -129,8 +130,8 @@ const linksFrom = (client: ClientBase, familyId: number, hash: Buffer): Promise<
     [familyId, hash],
   );
 
-/** From a token along the seeds to the newest one. */
-const walk = (token: string, links: readonly Link[]): string =>
+/** The newest token, computed from an older token and the seeds of the links between. */
+const followSeeds = (token: string, links: readonly Link[]): string =>
   links.reduce((current, { seed }) => (seed === null ? current : successor(current, seed)), token);
 
 async function addLink(
@@ -143,17 +144,17 @@ async function addLink(
   const seed = newSeed();
   const next = successor(token, seed);
   const expiresAt = expiryOf(now, lifetime);
-  const of = [familyId, used.generation] as const;
+  const usedLink = [familyId, used.generation] as const;
   await client.query(
     'update refresh_token set used_at = at_instant($3), successor_seed = $4 where family_id = $1 and generation = $2',
-    [...of, now, seed],
+    [...usedLink, now, seed],
   );
   await client.query(
     `insert into refresh_token (hash, family_id, generation, expires_at) values ($3, $1, $2::integer + 1, at_instant($4))`,
-    [...of, fingerprint(next), expiresAt],
+    [...usedLink, fingerprint(next), expiresAt],
   );
   await client.query('update refresh_family set expires_at = at_instant($2) where id = $1', [familyId, expiresAt]);
-  // Without its seed an old token leads nowhere, also for somebody who has a copy of the database.
+  // Without its seed an old token leads to no newer token, not even for a thief with a copy of the database.
   await client.query(
     `update refresh_token set successor_seed = null
      where family_id = $1 and successor_seed is not null and used_at < at_instant($2)`,

@@ -4,12 +4,12 @@ import type { Database } from '../database/database.ts';
 import { keepFresh } from './keep-fresh.ts';
 import { LONGEST_TOKEN_SECONDS } from '../core/token-lifetime.ts';
 
-/** A revocation is known in every process after this time at the latest. */
+/** Every process knows a revocation after at most this time. */
 const MAX_AGE = 5 * SECOND;
 
 /**
- * The ids of applications that were revoked and may still have access tokens. Few: a revocation older than the longest
- * token matters no more.
+ * Ids of the revoked applications that may still have valid access tokens. They are few, because a revocation older than
+ * the longest lifetime of a token is left out.
  */
 export const revocationsOf = (database: Database, clock: SharedClock): (() => Promise<ReadonlySet<string>>) =>
   keepFresh(

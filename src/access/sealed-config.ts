@@ -3,15 +3,15 @@ import { formatPath, isMapping, parsePath } from '../core/source/path.ts';
 import type { Path } from '../core/source/path.ts';
 import { parseReference } from '../core/source/reference.ts';
 
-/** A sealed secret inside a stored configuration; a mapping, so that no text of an operator can be taken for one. */
+/** A sealed secret inside a stored configuration. A mapping, so that no text of an operator is mistaken for it. */
 interface Sealed {
   readonly $sealed: string;
 }
 
-/** Whether a value stands for a secret. */
+/** Whether a value of a stored configuration is a sealed secret. */
 export const isSealed = (value: unknown): value is Sealed => isMapping(value) && typeof value['$sealed'] === 'string';
 
-/** The configuration as it is stored: secrets sealed, references to the environment left as they are (law 8). */
+/** The configuration as it is stored: values at the paths `secrets` are sealed (law 8), references stay as they are. */
 export async function seal(raw: unknown, secrets: readonly string[], sealing: Sealing): Promise<unknown> {
   let stored: unknown = structuredClone(raw);
   for (const secret of secrets) {
@@ -32,7 +32,7 @@ async function replaceAt(value: unknown, path: readonly (string | number)[], sea
   return holder;
 }
 
-/** The reverse: what the operator wrote. */
+/** The configuration as the operator wrote it. */
 export async function unseal(stored: unknown, sealing: Sealing): Promise<unknown> {
   if (isSealed(stored)) return JSON.parse(await sealing.open(stored.$sealed)) as unknown;
   if (Array.isArray(stored)) return Promise.all(stored.map((item) => unseal(item, sealing)));
@@ -41,7 +41,7 @@ export async function unseal(stored: unknown, sealing: Sealing): Promise<unknown
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Paths of what is sealed in a stored configuration: its secrets, as the schemas of its day had it. */
+/** Paths of the sealed secrets of a stored configuration. Schemas may have changed since it was stored. */
 export function sealedPaths(stored: unknown, path: Path = []): string[] {
   if (isSealed(stored)) return [formatPath(path)];
   if (Array.isArray(stored)) return stored.flatMap((item, index) => sealedPaths(item, [...path, index]));

@@ -17,7 +17,7 @@ afterEach(async () => {
 const keyFile = (): string => join(home, 'sealing.key');
 
 describe('a sealed secret', () => {
-  it('opens to what it was, and never looks the same twice', async () => {
+  it('opens to the same text, and is sealed differently each time', async () => {
     const sealing = await openSealing(home, undefined);
     const secret = 'Grüße\u0000 "x"';
     const [one, other] = [await sealing.seal(secret), await sealing.seal(secret)];
@@ -27,7 +27,7 @@ describe('a sealed secret', () => {
     expect(await sealing.open(other)).toBe(secret);
   });
 
-  it('stays shut for another key and after a change, with a remedy', async () => {
+  it('does not open with another key or after a change, and the error has a remedy', async () => {
     const sealed = await (await openSealing(home, 'A'.repeat(43))).seal('x');
     const other = await openSealing(home, `${'B'.repeat(42)}A=`);
     await expect(other.open(sealed)).rejects.toMatchObject({
@@ -40,7 +40,7 @@ describe('a sealed secret', () => {
     });
   });
 
-  it('opens with the same key however it is written: base64, base64url, padded or not', async () => {
+  it('opens with the same key in base64 or base64url, padded or not', async () => {
     const bytes = Buffer.alloc(32, 0xfb);
     const sealed = await (await openSealing(home, bytes.toString('base64'))).seal('x');
     for (const text of [bytes.toString('base64url'), bytes.toString('base64').replace('=', '')]) {
@@ -50,7 +50,7 @@ describe('a sealed secret', () => {
 });
 
 describe('the key file', () => {
-  it('is made once, for its owner alone, by however many come first', async () => {
+  it('is made once by calls at the same time, and only its owner may read it', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => openSealing(join(home, 'new'), undefined)));
     const sealed = await Promise.all(all.map((sealing) => sealing.seal('x')));
     for (const sealing of all) for (const text of sealed) expect(await sealing.open(text)).toBe('x');
@@ -63,7 +63,7 @@ describe('the key file', () => {
   });
 
   it.each(['', 'not base64 at all, and of some length, yes, !'])(
-    'is not used where it holds %j, and not replaced',
+    'is neither used nor replaced where it holds %j',
     async (content) => {
       await writeFile(keyFile(), content);
       await expect(openSealing(home, undefined)).rejects.toMatchObject({

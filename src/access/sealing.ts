@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CompactEncrypt, base64url, compactDecrypt } from 'jose';
 import { BridgeError } from '../core/errors.ts';
 
-/** Seals secrets for the time they stand in the database (law 8): JWE, A256GCM with a key that is never stored there. */
+/** Encrypts secrets before they are stored in the database (law 8): JWE, A256GCM, with a key that is never stored there. */
 export interface Sealing {
   seal(secret: string): Promise<string>;
   /** Throws `config-invalid` where the text was sealed with another key. */
@@ -26,7 +26,7 @@ export async function openSealing(home: string, keyText: string | undefined): Pr
       } catch (cause) {
         throw new BridgeError({ code: 'config-invalid' }, 'a stored secret was sealed with another key', {
           remedy:
-            'give this process the DATABRIDGE_KEY (or sealing.key) of the one that stored it, or apply the source again',
+            'give this process the DATABRIDGE_KEY (or sealing.key) of the process that stored the secret, or apply the source again',
           cause,
         });
       }
@@ -42,7 +42,7 @@ const toBase64Url = (text: string): string => text.replaceAll('+', '-').replaceA
 async function keyFromFile(path: string): Promise<Uint8Array> {
   await mkdir(join(path, '..'), { recursive: true });
   try {
-    // Exclusive creation: of two processes starting at once one makes the key and the other reads it.
+    // `wx` fails where the file exists: of two processes that start together one makes the key and the other reads it.
     const file = await open(path, 'wx', 0o600);
     await file.writeFile(base64url.encode(randomBytes(32)));
     await file.sync();
@@ -50,6 +50,7 @@ async function keyFromFile(path: string): Promise<Uint8Array> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+  // Another process may have created the file and not written the key yet.
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const text = (await readFile(path, 'utf8')).trim();
     if (KEY.test(text)) return base64url.decode(text);

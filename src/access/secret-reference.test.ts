@@ -40,7 +40,7 @@ describe('references to secrets', () => {
     expect(value).toStrictEqual(before);
   });
 
-  it('are not resolved twice: what a secret holds is taken as it is', async () => {
+  it('are not resolved twice: a reference inside a secret stays as it is', async () => {
     expect(await resolveSecrets('${env:A}', { ...places, env: { A: '${env:B}', B: 'b' } })).toBe('${env:B}');
   });
 
@@ -57,7 +57,7 @@ describe('references to secrets', () => {
     });
   });
 
-  it('to files that are not there, closed or empty are config-invalid, without the words of the system', async () => {
+  it('to missing, unreadable or empty files are config-invalid, without the message of the system', async () => {
     expect(await refusal({ options: { key: '${file:/run/secrets/q}' } })).toStrictEqual({
       code: 'config-invalid',
       path: 'options.key',
@@ -72,7 +72,7 @@ describe('references to secrets', () => {
     });
   });
 
-  it('lead out of the given directories nowhere', async () => {
+  it('do not lead out of the given directories', async () => {
     const directories = ['/run/secrets/'];
     expect(await resolveSecrets('${file:/run/secrets/p}', { ...places, directories })).toBe('hunter2');
     for (const path of ['/etc/shadow', '/run/secrets/../../etc/shadow', '/run/secrets-of-others/p'])

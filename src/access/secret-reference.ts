@@ -4,18 +4,18 @@ import { formatPath, isMapping } from '../core/source/path.ts';
 import type { Path } from '../core/source/path.ts';
 import { parseReference } from '../core/source/reference.ts';
 
-/** Where references lead. Both are given, so that what a source may reach is decided in one place: the settings. */
+/** The places references lead to. `secret-places.ts` decides which variables and files sources may reach. */
 export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: (path: string) => Promise<string>;
-  /** Directories that secret files may stand in, with all below them. Undefined: any. */
+  /** Directories below which secret files must lie. Undefined: any directory. */
   readonly directories?: readonly string[];
 }
 
 /**
- * Replaces every text that is `${env:X}` or `${file:/path}` as a whole, at any depth, by what it stands for; a line
- * break at the end of a file is not part of the secret. The result is for use, not for keeping or showing.
- * Throws `config-invalid` with the path in the source and a remedy where there is nothing; never with a secret in it.
+ * Replaces every text that is exactly `${env:X}` or `${file:/path}`, at any depth, by the secret it refers to; a line
+ * break at the end of a file is not part of the secret. The result must not be stored or shown. Throws `config-invalid`
+ * with the path in the source and a remedy where there is no such secret; the error never holds a secret.
  */
 export const resolveSecrets = async <T>(value: T, places: SecretPlaces): Promise<T> =>
   (await resolve(value, places, [])) as T;

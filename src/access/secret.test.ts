@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprint, matches, newSecret, newSeed, successor } from './secret.ts';
 
 describe('a secret', () => {
-  it('is 256 bits in base64url, another one each time', () => {
+  it('is 256 bits in base64url, and different each time', () => {
     const secrets = Array.from({ length: 1_000 }, newSecret);
     expect(new Set(secrets).size).toBe(1_000);
     for (const secret of secrets) {
@@ -12,14 +12,14 @@ describe('a secret', () => {
     }
   });
 
-  it('is known by the hash of its text', () => {
+  it('has the SHA-256 of its text as fingerprint', () => {
     expect(fingerprint('a').toString('hex')).toBe(createHash('sha256').update('a').digest('hex'));
     expect(matches(fingerprint('a'), fingerprint('a'))).toBe(true);
     expect(matches(fingerprint('a'), fingerprint('b'))).toBe(false);
     expect(matches(fingerprint('a'), Buffer.alloc(0))).toBe(false);
   });
 
-  it('has one successor with a seed, and another one without that token or that seed', () => {
+  it('has one successor for a seed, and a different successor for another token or another seed', () => {
     const [token, seed] = [newSecret(), newSeed()];
     const next = successor(token, seed);
     expect(next).toMatch(/^[A-Za-z0-9_-]{43}$/);

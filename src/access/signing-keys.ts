@@ -10,25 +10,25 @@ import { ALGORITHM, createFirstSigningKey, storedSigningKeys } from './stored-si
 import type { StoredSigningKey } from './stored-signing-keys.ts';
 
 /**
- * How old the keys a process works with may be. A token with an unknown key therefore costs one look into the database
- * per 10 s at the most, and a withdrawn key is refused everywhere after that time.
+ * A process works with keys that are at most this old. Tokens with unknown keys therefore cost at most one look into the
+ * database per 10 s, and every process refuses a withdrawn key after at most 10 s.
  */
 const MAX_AGE = 10 * SECOND;
 
-/** How long others may keep the public set: much shorter than a key is published before it signs. */
+/** Clients may keep the public set for this long, much shorter than a key is published before it signs. */
 export const JWKS_MAX_AGE_SECONDS = 60;
 
 /** The keys of this bridge as one process sees them; all processes see the same within seconds. */
 export interface SigningKeys {
   /** The key to sign with now. Throws `config-invalid` where it was sealed with another sealing key. */
   signer(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
-  /** The public key of that id; undefined where it is none of ours, or no token it signed can still be valid. */
+  /** The public key with this id; undefined where it is unknown, or no token it signed can still be valid. */
   verifier(kid: string): Promise<CryptoKey | undefined>;
-  /** The public set (RFC 7517): the key that signs, one that will, and those whose tokens may still be valid. */
+  /** The public set (RFC 7517): the key that signs, the next key, and the keys whose tokens may still be valid. */
   jwks(): Promise<{ keys: JWK[] }>;
 }
 
-/** Makes the first key where there is none yet. */
+/** The first use makes the first key where there is none. */
 export function signingKeysOf(given: {
   readonly database: Database;
   readonly sealing: Sealing;
@@ -48,7 +48,7 @@ export function signingKeysOf(given: {
     clock.now,
   );
 
-  /** Imports a key once a process. */
+  /** Imports each key once. */
   function cryptoKey(name: string, load: () => Promise<JWK>): Promise<CryptoKey> {
     const known = imported.get(name);
     if (known) return known;
@@ -75,7 +75,7 @@ export function signingKeysOf(given: {
   };
 }
 
-/** The newest key whose time has come. The first one of all signs at once, also where this clock is a little behind. */
+/** The newest key whose `signsFrom` has passed. The first key signs at once, even where this clock is a little behind. */
 function signerAmong(keys: readonly StoredSigningKey[], now: number): StoredSigningKey & { privateKey: string } {
   const usable = keys.filter((key): key is StoredSigningKey & { privateKey: string } => key.privateKey !== null);
   const signer = usable.findLast((key) => key.signsFrom <= now) ?? usable[0];
@@ -89,7 +89,7 @@ async function open(sealing: Sealing, sealed: string): Promise<JWK> {
   } catch (cause) {
     throw new BridgeError({ code: 'config-invalid' }, 'the key that signs access tokens was sealed with another key', {
       remedy:
-        'give this process the DATABRIDGE_KEY (or sealing.key) of the one that made it, or databridge signing-key rotate --at-once',
+        'give this process the DATABRIDGE_KEY (or sealing.key) of the process that made the key, or make a new key with databridge signing-key rotate --at-once',
       cause,
     });
   }

@@ -12,17 +12,17 @@ import { LONGEST_TOKEN_SECONDS } from '../core/token-lifetime.ts';
 /** Ed25519, the only algorithm of access tokens. */
 export const ALGORITHM = 'EdDSA';
 
-/** How long a new key is published before it signs: longer than anybody keeps an older set. */
-export const PUBLISHED_BEFORE: Microseconds = 10 * MINUTE;
+/** A new key is published for this long before it signs: longer than any process or client keeps an older set. */
+export const PUBLISHED_BEFORE_SIGNING: Microseconds = 10 * MINUTE;
 
-/** How long a key is kept after it signed for the last time: until its last token has expired, and a little. */
-export const KEPT_AFTER: Microseconds = LONGEST_TOKEN_SECONDS * SECOND + 5 * MINUTE;
+/** A key is kept for this long after its last signature: until its last token has expired, and five minutes more. */
+export const KEPT_AFTER_SIGNING: Microseconds = LONGEST_TOKEN_SECONDS * SECOND + 5 * MINUTE;
 
 export interface StoredSigningKey {
   /** JWK thumbprint (RFC 7638) of the public part. */
   readonly kid: string;
   readonly publicKey: JWK;
-  /** Sealed; null once nothing will be signed with it. */
+  /** Sealed; null once the key signs no more. */
   readonly privateKey: string | null;
   readonly createdAt: Instant;
   readonly signsFrom: Instant;
@@ -30,17 +30,17 @@ export interface StoredSigningKey {
   readonly signsUntil: Instant | null;
 }
 
-/** All keys with which a token that is still valid may have been or will be signed, in the order they sign. */
+/** All keys that sign, will sign, or may have signed a token that is still valid; in the order in which they sign. */
 export const storedSigningKeys = (database: Database): Promise<StoredSigningKey[]> =>
   database.rows<StoredSigningKey & Record<string, unknown>>(
     `select kid, public_key as "publicKey", private_key as "privateKey", instant_of(created_at) as "createdAt",
        instant_of(signs_from) as "signsFrom", instant_of(signs_until) as "signsUntil"
      from signing_key where signs_until is null or signs_until > now() - $1 * interval '1 microsecond'
      order by signs_from`,
-    [KEPT_AFTER],
+    [KEPT_AFTER_SIGNING],
   );
 
-/** Of processes that start at the same time one makes the first key; the others find it. */
+/** Of several processes that start together one makes the first key; the others find it. */
 export async function createFirstSigningKey(database: Database, sealing: Sealing): Promise<void> {
   await changeKeys(database, async (client) => {
     const [newest] = await newestKey(client);
@@ -48,18 +48,18 @@ export async function createFirstSigningKey(database: Database, sealing: Sealing
   });
 }
 
-/** What a rotation led to. */
+/** The result of a rotation. */
 export interface Rotation {
   readonly kid: string;
   readonly signsFrom: Instant;
-  /** False where an earlier rotation is still under way: its key is the answer, and no other was made. */
+  /** False where an earlier rotation is still under way: `kid` is its key, and no key was made. */
   readonly created: boolean;
 }
 
 /**
  * Makes a new key. It is published now and signs in ten minutes, when every process and every holder of the public set
- * knows it; old keys stay until no token they signed is valid. `atOnce` is for a private key that leaked: the new one
- * signs now, all others are withdrawn, and every access token there is gets refused within seconds.
+ * knows it. Old keys stay until no token they signed is valid. `atOnce` is for a leaked private key: the new key signs
+ * now, all other keys are withdrawn, and every process refuses the existing access tokens within seconds.
  */
 export async function rotateSigningKey(
   database: Database,
@@ -71,18 +71,18 @@ export async function rotateSigningKey(
     const [newest] = await newestKey(client);
     if (newest?.waits && !atOnce) return { kid: newest.kid, signsFrom: newest.signsFrom, created: false };
     if (atOnce) await client.query('delete from signing_key');
-    const signsIn = atOnce || !newest ? 0 : PUBLISHED_BEFORE;
+    const signsIn = atOnce || !newest ? 0 : PUBLISHED_BEFORE_SIGNING;
     return { ...(await insertKey(client, sealing, { signsIn, actor, atOnce })), created: true };
   });
 }
 
-/** Any fixed number does; every databridge process asks for the same one. */
-const LOCK = 7_263_542;
+/** Number of the advisory lock: the same in every databridge process. */
+const KEY_LOCK = 7_263_542;
 
 /** Changes of keys happen one after the other, on all hosts. */
 const changeKeys = <T>(database: Database, change: (client: ClientBase) => Promise<T>): Promise<T> =>
   database.transaction(async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query('select pg_advisory_xact_lock($1)', [KEY_LOCK]);
     return await change(client);
   });
 

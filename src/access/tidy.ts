@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts';
-import { KEPT_AFTER } from './stored-signing-keys.ts';
+import { KEPT_AFTER_SIGNING } from './stored-signing-keys.ts';
 
 /**
- * Removes what can no longer matter: expired refresh tokens and families, seeds after the grace time, private parts of
- * keys that sign no more, and keys whose last token has expired. Everything works the same without; it only keeps less.
+ * Removes expired refresh tokens and families, seeds after the grace time, private parts of keys that sign no more, and
+ * keys whose last token has expired. It only keeps the tables small: the other code works the same without it.
  */
 export async function tidyAccess(database: Database): Promise<void> {
   await database.run(`delete from refresh_family where expires_at < now() - interval '1 day'`);
@@ -15,5 +15,7 @@ export async function tidyAccess(database: Database): Promise<void> {
   await database.run(
     `update signing_key set private_key = null where private_key is not null and signs_until < now() - interval '1 hour'`,
   );
-  await database.run(`delete from signing_key where signs_until < now() - $1 * interval '1 microsecond'`, [KEPT_AFTER]);
+  await database.run(`delete from signing_key where signs_until < now() - $1 * interval '1 microsecond'`, [
+    KEPT_AFTER_SIGNING,
+  ]);
 }

@@ -8,18 +8,18 @@ import { authenticateApplication } from './applications.ts';
 import { createRefreshToken, renewRefreshToken } from './refresh-tokens.ts';
 import type { RefreshToken, RenewalRefused } from './refresh-tokens.ts';
 
-/** What a client asks of the token endpoint, freed of HTTP. An empty field counts as one left out (RFC 6749, 3.2). */
+/** A request to the token endpoint, without HTTP. An empty field counts as a missing field (RFC 6749, 3.2). */
 export interface TokenRequest {
   readonly grantType?: string | undefined;
   /** Credentials of HTTP Basic, decoded. */
   readonly basic?: { readonly id: string; readonly secret: string } | undefined;
   readonly refreshToken?: string | undefined;
   readonly scope?: string | undefined;
-  /** Where the request comes from, for the audit. */
+  /** Address of the client, for the audit. */
   readonly address: string;
 }
 
-/** The seven fields of seed 2.4, for creating and for renewing. */
+/** The seven fields of a token response (interface spec 2.4), for a created and for a renewed token. */
 export interface TokenAnswer {
   readonly access_token: string;
   readonly token_type: 'bearer';
@@ -42,7 +42,7 @@ export interface TokenEndpointParts {
   readonly database: Database;
   readonly accessTokens: AccessTokens;
   readonly clock: SharedClock;
-  /** How long an access token issued now lives, in seconds. */
+  /** Lifetime of an access token issued now, in seconds. */
   readonly accessSeconds: () => number;
   readonly refreshLifetime: Microseconds;
 }
@@ -53,15 +53,15 @@ const refuse = (error: GrantRefused['error'], error_description: string): GrantR
   error_description,
 });
 
-/** One answer for all that can be wrong with credentials. */
+/** The same answer for every fault of the credentials, so that it does not tell which part is wrong. */
 const INVALID_CLIENT: GrantRefused = {
   status: 401,
   error: 'invalid_client',
-  error_description: 'application id or secret is missing or not right; send both by HTTP Basic authentication',
+  error_description: 'application id or secret is missing or wrong; send both by HTTP Basic authentication',
   wwwAuthenticate: 'Basic realm="databridge", charset="UTF-8"',
 };
 
-/** Creates (`client_credentials`) or renews (`refresh_token`) a token. Throws only where the database does. */
+/** Creates (`client_credentials`) or renews (`refresh_token`) a token. Throws only where the database fails or no key can sign. */
 export async function grantToken(
   parts: TokenEndpointParts,
   request: TokenRequest,
@@ -92,8 +92,8 @@ async function create(parts: TokenEndpointParts, request: TokenRequest): Promise
 }
 
 /**
- * A renewal needs no credentials (seed 4.3). OAuth libraries send them all the same: then they must be right, and the
- * token their own. Neither mistake uses the token up.
+ * A renewal needs no credentials (interface spec 4.3), but OAuth libraries send them. Credentials that are sent must be
+ * right, and the token must belong to their application. A mistake in either does not use up the token.
  */
 async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer | GrantRefused> {
   const { database, clock, refreshLifetime } = parts;
@@ -110,7 +110,7 @@ async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<
   return await answer(parts, renewed, renewed, now);
 }
 
-/** No scope is the scope there is (RFC 6749, sections 3.3 and 6). */
+/** A missing scope means the only scope (RFC 6749, sections 3.3 and 6). */
 const isOtherScope = ({ scope }: TokenRequest): boolean => Boolean(scope) && scope !== SCOPE;
 
 const OTHER_SCOPE = refuse('invalid_scope', `scope must be ${SCOPE}`);
@@ -122,7 +122,8 @@ const REFUSALS: Readonly<Record<RenewalRefused['refused'], string>> = {
   foreign: NOT_VALID,
   revoked: NOT_VALID,
   expired: 'the refresh token has expired; create a new token',
-  reused: 'the refresh token was used before, so all that followed from it were revoked; create a new token',
+  reused:
+    'the refresh token was used before, so it and all tokens that followed from it were revoked; create a new token',
 };
 
 async function answer(

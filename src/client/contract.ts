@@ -1,13 +1,13 @@
-/** Where readings go, and who sends them. */
+/** The service that readings are pushed to, and the application that pushes them. */
 export interface Remote {
-  /** What stands before `/v0`: `https://bridge.example`, or with a path of its own. */
+  /** The address before `/v0`: `https://bridge.example`, or with a path: `https://host.example/bridge`. */
   readonly baseUrl: string;
   readonly organisation: string;
   readonly applicationId: string;
   readonly applicationSecret: string;
 }
 
-/** A token and what renews it. Instants are ms since 1970 on this host's clock. */
+/** An access token and the refresh token that renews it. Instants are ms since 1970 on this host's clock. */
 export interface PushGrant {
   readonly accessToken: string;
   readonly expiresAtMs?: number | undefined;
@@ -15,12 +15,12 @@ export interface PushGrant {
   readonly refreshExpiresAtMs?: number | undefined;
 }
 
-/** Where the current grant is kept; several processes may share one. */
+/** Keeps the current grant; several processes may share one store. */
 export interface PushGrantStore {
   current(): Promise<PushGrant | undefined>;
   /**
-   * Single flight: exactly one caller runs `obtain` for the same stale grant, the others get its result. Where the
-   * current grant is no longer the stale one, it is the answer and `obtain` is not run. Rejects as `obtain` does.
+   * Single flight: of all callers with the same stale grant exactly one runs `obtain`, and the others get its result.
+   * Where another grant has replaced the stale one, resolves to it and does not run `obtain`. Rejects as `obtain` does.
    */
   replace(
     stale: PushGrant | undefined,
@@ -39,18 +39,18 @@ export interface Reading {
   readonly labels?: readonly string[] | undefined;
 }
 
-/** A reading the service did not take: its place in what was sent, from 0, and the field that is wrong. */
+/** A reading that the service refused. `index` is its place in the body, from 0; `pointer` is its wrong field. */
 export interface RefusedReading {
   readonly index: number;
   /** JSON pointer, like `/17/value`. */
   readonly pointer: string;
-  /** For programs. */
+  /** A code, for programs. */
   readonly reason: string;
-  /** For people. */
+  /** A sentence, for people. */
   readonly message: string;
 }
 
-/** What became of a body. `accepted + duplicates + revised + refusedCount` is the number of readings that were sent. */
+/** The result of a push. `accepted + duplicates + revised + refusedCount` is the number of readings that were sent. */
 export interface PushAnswer {
   /** Stored for the first time. */
   readonly accepted: number;
@@ -58,10 +58,10 @@ export interface PushAnswer {
   readonly duplicates: number;
   /** Stored already with other content, which they replaced. */
   readonly revised: number;
-  /** The first 1,000 that were refused, in order. */
+  /** The first 1,000 refusals, in the order of the body. */
   readonly refused: readonly RefusedReading[];
   readonly refusedCount: number;
-  /** Fields that no reading has; they were ignored. */
+  /** Number of fields that no reading has; the service ignored them. */
   readonly unknownFields: number;
 }
 
@@ -70,7 +70,7 @@ export interface PushClientOptions {
   readonly grants?: PushGrantStore;
   /** For a whole request, from the connection to the last byte of the answer; default 60,000. */
   readonly timeoutMs?: number;
-  /** Packs bodies above 1 KiB; default true. */
+  /** Compresses bodies above 1 KiB; default true. */
   readonly gzip?: boolean;
   readonly userAgent?: string;
   /** Milliseconds since 1970; default the clock of this host. */
@@ -79,9 +79,9 @@ export interface PushClientOptions {
 
 export interface PushClient {
   /**
-   * Sends one body and gets one answer: 200 and 422 (all refused) both resolve, and what is not refused is then durable.
-   * `readings` may hold anything a caller read from a file: it is the service that judges.
-   * Throws `PushError`; TypeError for what JSON cannot express at all; the reason of `signal` once that is aborted.
+   * Sends one body. 200 and 422 (all readings refused) both resolve; every reading that is not refused is durable then.
+   * `readings` may hold anything a caller read from a file, because the service judges them.
+   * Throws `PushError`; TypeError for a value that JSON cannot express; the reason of `signal` once that is aborted.
    */
   push(
     project: string,

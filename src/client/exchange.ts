@@ -1,22 +1,22 @@
 import { PushError, notABridge } from './fault.ts';
 import type { WhyUnreachable } from './fault.ts';
 
-/** A request of ours; all of them are POST. */
+/** A request; all requests of this client are POST. */
 export interface Call {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
-/** A complete answer, whatever it says. */
+/** A complete answer of any status. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** More than this no answer of the service has. */
-const MOST_BYTES = 16 * 1_048_576;
+/** No answer of the service is larger. */
+const MOST_ANSWER_BYTES = 16 * 1_048_576;
 
 /**
  * Sends a request and reads the whole answer, within `timeoutMs`. A redirect is never followed.
@@ -51,10 +51,10 @@ export async function exchange(
 async function textOf(response: Response, url: URL): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop cancels the rest.
+  // Leaving the loop cancels the rest of the answer.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw notABridge(`${url.origin} answers more than ${MOST_BYTES} bytes`);
+    if (bytes > MOST_ANSWER_BYTES) throw notABridge(`${url.origin} answers more than ${MOST_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes).toString('utf8');
@@ -62,7 +62,7 @@ async function textOf(response: Response, url: URL): Promise<string> {
 
 /** Codes of getaddrinfo, the kernel and fetch. */
 const CODES: Readonly<Record<string, readonly [why: WhyUnreachable, words: string]>> = {
-  ECONNREFUSED: ['refused', 'nobody listens there'],
+  ECONNREFUSED: ['refused', 'no program listens there'],
   EHOSTUNREACH: ['refused', 'there is no route to the host'],
   ENETUNREACH: ['refused', 'there is no route to the network'],
   EADDRNOTAVAIL: ['refused', 'this host has no address to reach it from'],
@@ -86,11 +86,11 @@ const CODES: Readonly<Record<string, readonly [why: WhyUnreachable, words: strin
 
 const TLS = /^(?:EPROTO|ERR_(?:SSL|TLS|OSSL)_|CERT_|CRL_|UNABLE_TO_|HOSTNAME_|INVALID_(?:CA|PURPOSE))/;
 
-/** What fetch says goes into no message, since it may quote a header; the code of its cause does. */
+/** Never shows the message of fetch, because it may quote a header, but the code of its cause. */
 function unreachable(error: unknown, url: URL): PushError {
   const cause = error instanceof Error ? error.cause : undefined;
   const text = cause instanceof Error ? cause.message : '';
-  // Fetch knows these two by their words alone.
+  // These two errors of fetch have no code, only a message.
   if (text === 'unexpected redirect') return notABridge(`${url.origin} redirects, which is not followed`);
   if (text === 'bad port') return failure('refused', url, 'fetch never connects to this port');
   const code = codeOf(cause);
@@ -108,7 +108,7 @@ function unreachable(error: unknown, url: URL): PushError {
 const failure = (why: WhyUnreachable, url: URL, words: string): PushError =>
   new PushError({ code: 'unreachable', why }, `${url.origin} cannot be reached: ${words}`);
 
-/** Of several addresses tried one after the other, the first speaks for all. */
+/** The code of an error; where fetch tried several addresses, the code of the first. */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
   if ('code' in cause && typeof cause.code === 'string') return cause.code;

@@ -8,22 +8,22 @@ import { notABridge, quoted } from './fault.ts';
 import type { PushError } from './fault.ts';
 import { grantsInMemory } from './grants.ts';
 import { pushErrorOf, isPage, parsedObject } from './statuses.ts';
-import type { Telling } from './statuses.ts';
+import type { ErrorContext } from './statuses.ts';
 import { isToken, obtainGrant } from './token.ts';
 
 const TIMEOUT_MS = 60_000;
 
-/** A token that ends sooner is replaced before it is used: the request has yet to get there. */
-const MARGIN_MS = 1_000;
+/** A token that expires sooner is replaced before it is used, because the request takes time to arrive. */
+const EXPIRY_MARGIN_MS = 1_000;
 
-/** Smaller bodies fit into one packet as they are. */
-const PACKED_FROM_BYTES = 1_024;
+/** Smaller bodies are not compressed, because they fit into one packet. */
+const COMPRESSED_FROM_BYTES = 1_024;
 
-const packed = promisify(gzip);
+const compressed = promisify(gzip);
 
 /**
- * A client of the `/v0` API for one application. Nothing is sent until something is pushed, nothing has to be closed.
- * Throws TypeError for a `baseUrl` that cannot be one.
+ * A client of the `/v0` API for one application. It sends nothing before the first push and needs no closing.
+ * Throws TypeError for an invalid `baseUrl`.
  */
 export function openPushClient(remote: Remote, options: PushClientOptions = {}): PushClient {
   const { timeoutMs = TIMEOUT_MS, nowMs = Date.now, userAgent = 'databridge-client' } = options;
@@ -65,12 +65,12 @@ export function openPushClient(remote: Remote, options: PushClientOptions = {}):
       const answer = isAnswer(answered.status) ? answerOf(answered.status, answered.text, readings.length) : undefined;
       const secrets = [grant.accessToken, grant.refreshToken ?? '', remote.applicationSecret];
       if (answer !== undefined) return withoutSecrets(answer, secrets);
-      throw unanswered(answered, { url, nowMs: nowMs(), secrets });
+      throw errorOf(answered, { url, nowMs: nowMs(), secrets });
     },
   };
 }
 
-/** Refusals are kept and shown by callers, and a careless service may quote in them what it was sent. */
+/** Callers keep and show refusals, and a careless service may quote the secrets of the request in them. */
 const withoutSecrets = (answer: PushAnswer, secrets: readonly string[]): PushAnswer => ({
   ...answer,
   refused: answer.refused.map((one) => ({
@@ -89,28 +89,29 @@ function baseOf(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** A path segment; `.` and `..` would be taken for a way through the path. */
+/** A path segment. Throws TypeError for an empty text, `.` and `..`, because they would change the path. */
 function segment(text: string): string {
   const encoded = encodeURIComponent(text);
-  if (/^\.{0,2}$/.test(encoded)) throw new TypeError(`${JSON.stringify(text)} is no organisation and no project`);
+  if (/^\.{0,2}$/.test(encoded))
+    throw new TypeError(`${JSON.stringify(text)} is neither an organisation nor a project`);
   return encoded;
 }
 
 const isSpent = ({ expiresAtMs }: PushGrant, nowMs: number): boolean =>
-  expiresAtMs !== undefined && expiresAtMs - MARGIN_MS <= nowMs;
+  expiresAtMs !== undefined && expiresAtMs - EXPIRY_MARGIN_MS <= nowMs;
 
 async function bodyOf(
   readings: readonly unknown[],
-  pack: boolean,
+  mayCompress: boolean,
 ): Promise<{ body: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
   const body = JSON.stringify(readings);
   const headers = { 'content-type': 'application/json' };
-  if (!pack || body.length < PACKED_FROM_BYTES) return { body, headers };
-  // Level 3 packs readings nearly as well as the default and takes half its time.
-  return { body: await packed(body, { level: 3 }), headers: { ...headers, 'content-encoding': 'gzip' } };
+  if (!mayCompress || body.length < COMPRESSED_FROM_BYTES) return { body, headers };
+  // Level 3 compresses readings nearly as well as the default and takes half its time.
+  return { body: await compressed(body, { level: 3 }), headers: { ...headers, 'content-encoding': 'gzip' } };
 }
 
-/** A token is waited for by many; one of them that gives up does not stop it. */
+/** Rejects once `signal` is aborted; the promise goes on, because other pushes may wait for the same token. */
 function unlessAborted<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
@@ -125,10 +126,10 @@ const isStale = (answered: Answered): boolean => answered.status === 401 && !isP
 
 const isAnswer = (status: number): boolean => status === 200 || status === 422;
 
-/** A 422 that is a problem document is an error like any other; every other one is an answer that cannot be right. */
-function unanswered(answered: Answered, telling: Telling): PushError {
+/** A 422 with a problem document is an error like any other; every other 200 or 422 that comes here has a wrong body. */
+function errorOf(answered: Answered, context: ErrorContext): PushError {
   const { status, text } = answered;
   const isProblem = status === 422 && typeof parsedObject(text)?.['title'] === 'string';
-  if (!isAnswer(status) || isProblem) return pushErrorOf(answered, telling);
-  return notABridge(`${telling.url.origin} answers ${status}, but not what the service says about the readings sent`);
+  if (!isAnswer(status) || isProblem) return pushErrorOf(answered, context);
+  return notABridge(`${context.url.origin} answers ${status} with a body that does not fit the readings sent`);
 }

@@ -20,7 +20,7 @@ const refused = (...indices: number[]): unknown[] =>
   indices.map((index) => ({ index, pointer: `/${index}/value`, reason: 'text-number', message: 'Text.' }));
 
 describe('a push', () => {
-  it('is one request with the readings as they are', async () => {
+  it('is one request with the readings unchanged', async () => {
     const strange = [READING, 'no reading', null, { value: '1.5', extra: { deep: [] } }];
     await service.client({ userAgent: 'gateway/1' }).push('hall', strange);
     const { url, headers, body } = service.pushes[0]!;
@@ -30,7 +30,7 @@ describe('a push', () => {
     expect(JSON.parse(body)).toEqual(strange);
   });
 
-  it('packs a body that is worth it, unless told not to', async () => {
+  it('compresses a large body, unless gzip is false', async () => {
     const many = Array<unknown>(100).fill(READING);
     await service.client().push('hall', many);
     await service.client({ gzip: false }).push('hall', many);
@@ -46,14 +46,14 @@ describe('a push', () => {
     expect(service.pushes[0]?.url).toBe('/bridge/v0/organisations/a%2Fb/data/hall%203');
   });
 
-  it('resolves where all was refused, and gives what was refused', async () => {
+  it('resolves with the refusals where all readings were refused', async () => {
     const answer = { ...taken(0), refused: refused(0, 1), refusedCount: 2, unknownFields: 3, later: 'field' };
     service.onPush = (response) => send(response, 422, answer);
     const { later: _, ...expected } = answer;
     expect(await service.client().push('hall', [READING, READING])).toEqual(expected);
   });
 
-  it('gives no refusal with a secret in it, whatever the service quotes', async () => {
+  it('removes secrets from refusals that quote them', async () => {
     service.onPush = (response, { headers }) => {
       const token = headers.authorization?.replace('Bearer ', '') ?? '';
       const leaky = `no: ${token} and ${REMOTE.applicationSecret}`;
@@ -64,7 +64,7 @@ describe('a push', () => {
     expect(told).toEqual([{ index: 0, pointer: '/0/…', reason: 'no: … and …', message: 'no: … and …' }]);
   });
 
-  it('does not begin with what cannot be an address', () => {
+  it('is not possible with an invalid base address', () => {
     for (const baseUrl of ['', 'bridge.example', 'ftp://x', 'http://u:p4ss@x', 'http://x?y=1']) {
       const open = (): unknown => openPushClient({ ...REMOTE, baseUrl });
       expect(open).toThrow(TypeError);
@@ -72,7 +72,7 @@ describe('a push', () => {
     }
   });
 
-  it('ends with its signal, whether the token or the answer is waited for', async () => {
+  it('rejects when its signal is aborted, while it waits for the token or for the answer', async () => {
     for (const where of ['onToken', 'onPush'] as const) {
       const own = await startService();
       const stop = new AbortController();
@@ -108,7 +108,7 @@ describe('an answer', () => {
     ['success by another status', 201, taken(2)],
     ['success without content', 204, ''],
   ];
-  it.each(wrong)('with %s is none of the service', async (_, status, body) => {
+  it.each(wrong)('with %s is not-a-bridge', async (_, status, body) => {
     service.onPush = (response) => send(response, status, body);
     const error = await failureOf(service.client().push('hall', [READING, READING]));
     expect(error.fault).toEqual({ code: 'not-a-bridge' });
@@ -133,7 +133,7 @@ describe('an answer', () => {
     [301, '', { location: 'http://127.0.0.1:1/' }, { code: 'not-a-bridge' }],
     [304, '', {}, { code: 'not-a-bridge' }],
   ];
-  it.each(statuses)('%i, %j', async (status, body, headers, fault) => {
+  it.each(statuses)('of status %i and body %j becomes a fault', async (status, body, headers, fault) => {
     service.onPush = (response) => send(response, status, body, headers);
     const error = await failureOf(service.client().push('hall', [READING]));
     expect(error.fault).toEqual(fault);
@@ -141,14 +141,14 @@ describe('an answer', () => {
     expect([service.tokens.length, service.pushes.length]).toEqual([1, 1]);
   });
 
-  it('may name a date to come back at, by the clock it says it has', async () => {
+  it('may name a date in Retry-After, which is measured from its own Date header', async () => {
     const headers = { date: 'Sat, 21 Nov 2020 08:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2020 08:00:20 GMT' };
     service.onPush = (response) => send(response, 503, '', headers);
     const { fault } = await failureOf(service.client().push('hall', [READING]));
     expect(fault).toEqual({ code: 'overloaded', status: 503, retryAfterMs: 20_000 });
   });
 
-  it('may not be endless', async () => {
+  it('is cut off where it is endless', async () => {
     let written = 0;
     service.onPush = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -164,7 +164,7 @@ describe('an answer', () => {
     expect(written).toBeLessThan(64 * 1_048_576);
   });
 
-  it('may quote what was sent as a secret: it is not shown', async () => {
+  it('that quotes a secret is shown without it', async () => {
     const echo = `a ${REMOTE.applicationSecret} b access-1 c refresh-1 d\u001b[31m\n`;
     service.onPush = (response) => send(response, 400, problem(400, echo));
     const error = await failureOf(service.client().push('hall', [READING]));
@@ -175,8 +175,8 @@ describe('an answer', () => {
   });
 });
 
-describe('nobody answers', () => {
-  it('because nobody is there, or the name is nobody’s', async () => {
+describe('a service that does not answer', () => {
+  it('is refused or an unknown host', async () => {
     const closed = await serveBytes('');
     await tidyUp();
     expect(await faultAt(closed)).toEqual({ code: 'unreachable', why: 'refused' });
@@ -187,14 +187,14 @@ describe('nobody answers', () => {
     expect(await faultAt('http://127.0.0.1:6667')).toEqual({ code: 'unreachable', why: 'refused' });
   });
 
-  it('in time, before the head of the answer or in the middle of it', async () => {
+  it('in time is a time-out, before the head of the answer and in the middle of it', async () => {
     const late = { code: 'unreachable', why: 'time-out' };
     expect(await faultAt(await serveRaw(() => undefined), 100)).toEqual(late);
     const half = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{'));
     expect(await faultAt(half, 100)).toEqual(late);
   });
 
-  it('to the end', async () => {
+  it('completely is broken', async () => {
     const broken = { code: 'unreachable', why: 'broken' };
     expect(await faultAt(await serveBytes(''))).toEqual(broken);
     expect(await faultAt(await serveBytes('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{}'))).toEqual(broken);
@@ -203,17 +203,17 @@ describe('nobody answers', () => {
     );
   });
 
-  it('in HTTP', async () => {
+  it('in HTTP is not-a-bridge', async () => {
     expect(await faultAt(await serveBytes('SSH-2.0-OpenSSH_9.2\r\n'))).toEqual({ code: 'not-a-bridge' });
   });
 
-  it('with a certificate that is trusted', async () => {
+  it('with a trusted certificate is tls', async () => {
     const tls = { code: 'unreachable', why: 'tls' };
     expect(await faultAt(await serveTls(makeCertificate('IP:127.0.0.1'), () => undefined))).toEqual(tls);
     expect(await faultAt(service.url.replace('http:', 'https:'))).toEqual(tls);
   });
 
-  it('and the error is one that programs can tell by its class', async () => {
+  it('rejects the push with a PushError', async () => {
     expect(
       await failureOf(openPushClient({ ...REMOTE, baseUrl: 'http://127.0.0.1:6667' }).push('hall', [])),
     ).toBeInstanceOf(PushError);

@@ -3,19 +3,19 @@ import type { Answered } from './exchange.ts';
 import { PushError, notABridge, quoted } from './fault.ts';
 import type { PushFault, PushProblem } from './fault.ts';
 
-/** What an error has to be told with. */
-export interface Telling {
+/** The data that an error message is made with. */
+export interface ErrorContext {
   readonly url: URL;
   readonly nowMs: number;
-  /** What must not be shown, should the other side quote it. */
+  /** Texts that must not be shown where the service quotes them. */
   readonly secrets: readonly string[];
 }
 
-/** The PushError for an answer that is none of those asked for; 401 is `credentials-rejected`. */
-export function pushErrorOf(answered: Answered, { url, nowMs, secrets }: Telling): PushError {
+/** The PushError for an answer of any other status than success; 401 is `credentials-rejected`. */
+export function pushErrorOf(answered: Answered, { url, nowMs, secrets }: ErrorContext): PushError {
   const { status } = answered;
   const fault = faultOf(answered, nowMs);
-  if (fault === undefined) return notABridge(`${url.origin} answers ${status}, which is not what the service answers`);
+  if (fault === undefined) return notABridge(`${url.origin} answers ${status}, which the service never does`);
   const problem = problemOf(answered, secrets);
   const said = problem === undefined ? oauthErrorOf(answered)?.words : `${problem.title}: ${problem.detail}`;
   const words = said === undefined ? '' : `: ${quoted(said, secrets)}`;
@@ -40,7 +40,7 @@ function faultOf(answered: Answered, nowMs: number): PushFault | undefined {
 const statedWaitMs = (headers: Headers, nowMs: number): number | undefined =>
   parseRetryAfterMs(headers.get('retry-after') ?? undefined, headers.get('date') ?? undefined, nowMs);
 
-/** A page for people comes from a captive portal, a proxy or another program. */
+/** Whether an answer is an HTML page, which comes from a captive portal, a proxy or another program. */
 export const isPage = ({ headers, text }: Answered): boolean =>
   /^\s*(?:text\/html|application\/xhtml)/i.test(headers.get('content-type') ?? '') ||
   /^\s*<(?:!doctype|html)/i.test(text);
@@ -59,7 +59,7 @@ export function oauthErrorOf({ text }: Answered): { readonly error: string; read
   return { error, words: typeof description === 'string' ? `${error}: ${description}` : error };
 }
 
-/** A JSON object, or undefined for everything else. */
+/** A JSON object; undefined for any other text. */
 export function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -6,7 +6,7 @@ import { pushErrorOf, isPage, oauthErrorOf, parsedObject } from './statuses.ts';
 
 export interface TokenClientParts {
   readonly remote: Remote;
-  /** Of the token endpoint. */
+  /** Address of the token endpoint. */
   readonly url: URL;
   readonly userAgent: string;
   readonly timeoutMs: number;
@@ -14,7 +14,7 @@ export interface TokenClientParts {
 }
 
 /**
- * A new grant: renewed with the refresh token of the previous one where that may work, otherwise created with the
+ * A new grant: renewed where the previous grant has a refresh token that the service accepts, otherwise created with the
  * credentials of the application. Throws PushError.
  */
 export async function obtainGrant(parts: TokenClientParts, previous: PushGrant | undefined): Promise<PushGrant> {
@@ -27,7 +27,7 @@ function usableRefreshToken(grant: PushGrant | undefined, nowMs: number): string
   return isPast || grant?.refreshToken === '' ? undefined : grant?.refreshToken;
 }
 
-/** Undefined where the service does not take the refresh token. The application's credentials are no part of it. */
+/** Renews without the application's credentials; undefined where the service refuses the refresh token. */
 async function renew(parts: TokenClientParts, refreshToken: string): Promise<PushGrant | undefined> {
   const answered = await post(parts, { grant_type: 'refresh_token', scope: 'data', refresh_token: refreshToken });
   const isRefused = (answered.status === 400 || answered.status === 401) && oauthErrorOf(answered) !== undefined;
@@ -85,7 +85,7 @@ function grantOf({ url, nowMs }: TokenClientParts, answered: Answered, secrets: 
   };
 }
 
-/** What may stand in a header; anything else would be quoted by the error of fetch. */
+/** Whether a value may stand in a header; the error of fetch would quote any other value. */
 export const isToken = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
 
@@ -94,8 +94,8 @@ const instantOf = (seconds: unknown, now: number): number | undefined =>
   typeof seconds === 'number' && seconds > 0 && seconds < 1e10 ? now + seconds * 1000 : undefined;
 
 /**
- * `exp` of a JWT, ms since 1970. It is not verified: that is for the service to do. Undefined where it is past already,
- * because then the clocks differ, and only a 401 can tell.
+ * `exp` of a JWT in ms since 1970. The signature is not verified, because the service does that. Undefined where `exp` has
+ * passed, because then the clocks of the two hosts differ, and only a 401 can tell that the token has expired.
  */
 function expiryOf(token: string, now: number): number | undefined {
   const [, claims = ''] = token.split('.');

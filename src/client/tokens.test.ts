@@ -17,7 +17,7 @@ afterEach(tidyUp);
 const bearers = (): string[] => service.pushes.map(({ headers }) => String(headers.authorization));
 const grantTypes = (): string[] => service.tokens.map(({ body }) => new URLSearchParams(body).get('grant_type') ?? '');
 
-/** A clock a test can turn. */
+/** A clock that a test moves. */
 function clock(): { nowMs: () => number; pass: (seconds: number) => void } {
   let now = Date.UTC(2026, 10, 21);
   return { nowMs: () => now, pass: (seconds) => void (now += seconds * 1000) };
@@ -27,7 +27,7 @@ const jwt = (claims: unknown): string =>
   ['{}', JSON.stringify(claims), 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.');
 
 describe('the first token', () => {
-  it('is created with the credentials as the token endpoint reads them, and used again and again', async () => {
+  it('is created with the credentials as the token endpoint reads them, and used for later pushes', async () => {
     const client = service.client();
     for (let push = 0; push < 3; push += 1) await client.push('hall', [READING]);
     expect(service.tokens).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('the first token', () => {
     expect(bearers()).toEqual(['Bearer access-1', 'Bearer access-1', 'Bearer access-1']);
   });
 
-  it('is asked for once by pushes that come together', async () => {
+  it('is created once for pushes that start together', async () => {
     const client = service.client();
     await Promise.all(Array.from({ length: 10 }, () => client.push('hall', [READING])));
     expect(service.tokens).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('a token whose expires_in has passed', () => {
     expect(bearers()).toEqual([...Array(2).fill('Bearer access-1'), ...Array(10).fill('Bearer access-2')]);
   });
 
-  it('is replaced by a created one where the refresh token is refused, is past or was never given', async () => {
+  it('is replaced by a created token where the refresh token is refused, has expired or was never given', async () => {
     const { nowMs, pass } = clock();
     const client = service.client({ nowMs });
     service.onToken = (response, { body }, nth) => {
@@ -102,7 +102,7 @@ describe('a token without expires_in', () => {
     expect(bearers()).toEqual([`Bearer ${token}`, `Bearer ${token}`, 'Bearer access-2']);
   });
 
-  it('is used until a 401 where it says nothing either, or an exp of another clock', async () => {
+  it('is used until a 401 where it has no readable exp, or an exp that has passed already', async () => {
     for (const token of ['opaque', jwt({}), jwt({ exp: 1 }), jwt({ exp: 'soon' }), 'a.!.c']) {
       service.onToken = (response) =>
         send(response, 200, grant(1, { access_token: token, expires_in: undefined, refresh_token: undefined }));
@@ -134,7 +134,7 @@ describe('401', () => {
     expect(service.tokens).toHaveLength(2);
   });
 
-  it('for the new token too means that the credentials are of no use, and is not tried a third time', async () => {
+  it('for the new token too means credentials-rejected, and the push is not sent a third time', async () => {
     service.onPush = (response) => send(response, 401, problem(401));
     const error = await failureOf(service.client().push('hall', [READING]));
     expect(error.fault).toEqual({ code: 'credentials-rejected' });
@@ -147,17 +147,17 @@ describe('a token endpoint', () => {
   const cases: [name: string, status: number, body: unknown, headers: Record<string, string>, fault: unknown][] = [
     ['says invalid_client', 401, { error: 'invalid_client' }, {}, { code: 'credentials-rejected' }],
     ['says invalid_client as 400', 400, { error: 'invalid_client' }, {}, { code: 'credentials-rejected' }],
-    ['knows nothing but 401', 401, '', {}, { code: 'credentials-rejected' }],
+    ['answers 401 without a body', 401, '', {}, { code: 'credentials-rejected' }],
     ['is overloaded', 503, '', { 'retry-after': '7' }, { code: 'overloaded', status: 503, retryAfterMs: 7000 }],
-    ['limits', 429, { error: 'slow_down' }, {}, { code: 'overloaded', status: 429, retryAfterMs: undefined }],
+    ['limits requests', 429, { error: 'slow_down' }, {}, { code: 'overloaded', status: 429, retryAfterMs: undefined }],
     ['fails', 500, { error: 'server_error' }, {}, { code: 'failed', status: 500 }],
     ['wants another scope', 400, { error: 'invalid_scope' }, {}, { code: 'rejected', status: 400 }],
     ['is a page', 200, '<!DOCTYPE html><p>Log in', { 'content-type': 'text/html' }, { code: 'not-a-bridge' }],
     ['is a page that says 401', 401, '<html>', { 'content-type': 'text/html' }, { code: 'not-a-bridge' }],
     ['gives no token', 200, { token_type: 'bearer' }, {}, { code: 'not-a-bridge' }],
     ['gives no bearer token', 200, grant(1, { token_type: 'mac' }), {}, { code: 'not-a-bridge' }],
-    ['gives what no header can hold', 200, grant(1, { access_token: 'a\nb' }), {}, { code: 'not-a-bridge' }],
-    ['accepts but does not answer', 202, grant(1), {}, { code: 'not-a-bridge' }],
+    ['gives a token that no header can hold', 200, grant(1, { access_token: 'a\nb' }), {}, { code: 'not-a-bridge' }],
+    ['answers 202', 202, grant(1), {}, { code: 'not-a-bridge' }],
     ['redirects', 302, '', { location: '/other' }, { code: 'not-a-bridge' }],
   ];
   it.each(cases)('that %s', async (_, status, body, headers, fault) => {
@@ -167,7 +167,7 @@ describe('a token endpoint', () => {
     expect([service.tokens.length, service.pushes.length]).toEqual([1, 0]);
   });
 
-  it('that is overloaded when a token has to be renewed costs no token and no credentials', async () => {
+  it('that is overloaded during a renewal costs neither the refresh token nor a request with credentials', async () => {
     const { nowMs, pass } = clock();
     const client = service.client({ nowMs });
     await client.push('hall', [READING]);
@@ -180,7 +180,7 @@ describe('a token endpoint', () => {
 });
 
 describe('grants kept elsewhere', () => {
-  it('are used as they are, and replaced only through them', async () => {
+  it('are used as the store gives them, and replaced only through the store', async () => {
     const kept: PushGrant = { accessToken: 'access-7', expiresAtMs: Date.now() + 60_000, refreshToken: 'refresh-7' };
     const stale: (PushGrant | undefined)[] = [];
     let current: PushGrant | undefined = kept;

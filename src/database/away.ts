@@ -1,7 +1,7 @@
 import { BridgeError } from '../core/errors.ts';
 
-/** Codes of PostgreSQL and of sockets that mean: the database is gone for now, not: the statement is wrong. */
-const AWAY = new Set([
+/** Codes of PostgreSQL and of sockets that say that the database is away, not that the statement is wrong. */
+const AWAY_CODES = new Set([
   '57P01',
   '57P02',
   '57P03',
@@ -20,18 +20,18 @@ const AWAY = new Set([
 const AWAY_MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
 
-/** Deadlock or serialization failure: nothing was written, and the same again will work. */
+/** Whether an error is a deadlock or serialization failure: nothing was written, and a repeat of the statement works. */
 export const isRolledBack = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('40');
 
 /**
- * Whether an error says that the database is away. Platforms cannot cause it: what they do arrives as a BridgeError
- * of another code than `bug`; a `bug` may carry what pacer or tokens met. Deadlocks and serialization failures count
- * too: nothing was committed and the same again will work.
+ * Whether an error says that the database is away. Faults of platforms never count, because they arrive as a BridgeError
+ * with another code than `bug`. A `bug` counts by its cause, which the pacer or the tokens may have met. Deadlocks and
+ * serialization failures count too, because nothing was committed and a repeat works.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof BridgeError) return error.code === 'bug' && isDatabaseAway(error.cause);
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return AWAY.has(code) || /^(08|40)/.test(code) || AWAY_MESSAGES.test(error.message);
+  return AWAY_CODES.has(code) || /^(08|40)/.test(code) || AWAY_MESSAGES.test(error.message);
 }

@@ -3,28 +3,28 @@ import { HOUR, MINUTE, SECOND } from '../core/instant.ts';
 import { clockOf } from './clock.ts';
 import type { Database } from './database.ts';
 
-const local = (): number => (performance.timeOrigin + performance.now()) * 1_000;
+const hostClock = (): number => (performance.timeOrigin + performance.now()) * 1_000;
 
-/** A database whose clock is as far from ours as the first of these says. */
+/** A database whose clock differs from this host's by the first of `distances` (µs). */
 function databaseWith(distances: number[]): Database {
   return {
-    row: () => Promise.resolve({ at: local() + (distances[0] ?? 0) }),
+    row: () => Promise.resolve({ at: hostClock() + (distances[0] ?? 0) }),
   } as unknown as Database;
 }
 
-it('tells the time of the database, however far its clock is from ours', async () => {
+it('tells the time of the database, however far its clock is from that of this host', async () => {
   for (const distance of [HOUR, -HOUR]) {
     const clock = await clockOf(databaseWith([distance]));
-    expect(Math.abs(clock.now() - local() - distance)).toBeLessThan(30 * SECOND);
+    expect(Math.abs(clock.now() - hostClock() - distance)).toBeLessThan(30 * SECOND);
     expect(Number.isInteger(clock.now())).toBe(true);
   }
 });
 
-it('follows when the clocks drift apart', async () => {
+it('follows the clock of the database after an adjustment', async () => {
   const distances = [HOUR];
   const clock = await clockOf(databaseWith(distances));
   distances[0] = 2 * HOUR;
-  expect(clock.now() - local()).toBeLessThan(HOUR + MINUTE);
+  expect(clock.now() - hostClock()).toBeLessThan(HOUR + MINUTE);
   await clock.adjust();
-  expect(clock.now() - local()).toBeGreaterThan(HOUR + MINUTE);
+  expect(clock.now() - hostClock()).toBeGreaterThan(HOUR + MINUTE);
 });

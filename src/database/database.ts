@@ -7,7 +7,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 const INT8_ARRAY = 1016;
 
-/** Big integers here are microseconds and counts, all below 2^53; instants leave the database through instant_of(). */
+/** Big integers are read as numbers, because all of them are microseconds or counts below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8 || oid === NUMERIC) return Number;
@@ -16,7 +16,7 @@ const types: pg.CustomTypesConfig = {
   }) as typeof pg.types.getTypeParser,
 };
 
-/** What every room above sees of PostgreSQL. */
+/** PostgreSQL, as the rooms above use it. */
 export interface Database {
   readonly url: string;
   readonly pool: Pool;
@@ -25,9 +25,9 @@ export interface Database {
   row<R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R | undefined>;
   /** Number of rows a statement changed. */
   run(text: string, values?: readonly unknown[]): Promise<number>;
-  /** One short transaction; rolled back where `work` throws. Never ask a platform inside. */
+  /** One short transaction, rolled back where `work` throws. `work` must not send requests to a platform. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
-  /** A connection of its own outside the pool, for LISTEN and the like; the caller ends it. */
+  /** A new connection outside the pool, for LISTEN and the like; the caller ends it. */
   dedicated(): Promise<Client>;
   close(): Promise<void>;
 }
@@ -43,14 +43,14 @@ export interface OpenOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly applicationName: string;
-  /** Called while the server is not there yet: at start it is waited for, however long. */
+  /** Called after each failed attempt to connect, while `patient` waits for the server. */
   readonly onWaiting?: (reason: string) => void;
   readonly signal?: AbortSignal;
-  /** Instead of waiting: fail at the first refusal (commands a person waits for). */
+  /** True: wait for a server that is away, however long (daemons). False: fail at once (commands a person waits for). */
   readonly patient: boolean;
 }
 
-/** Connects, waits where asked to, migrates. Throws `config-invalid` for what waiting cannot cure. */
+/** Connects, migrates and opens the pool. Throws `config-invalid` for a fault that waiting cannot cure. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const configuration = { connectionString: options.url, application_name: options.applicationName, types };
   const first = await firstConnection(configuration, options);
@@ -83,7 +83,7 @@ function databaseOf(url: string, pool: Pool, configuration: pg.ClientConfig): Da
     run: async (text, values = []) => (await pool.query(text, values as unknown[])).rowCount ?? 0,
     async transaction(work) {
       const client = await pool.connect();
-      // The pool listens to idle connections only; one that dies in here fails its statements, not the process.
+      // The pool listens to idle connections only. A connection that dies in here fails its statements, not the process.
       client.on('error', ignored);
       let broken: Error | undefined;
       try {
@@ -112,8 +112,8 @@ function databaseOf(url: string, pool: Pool, configuration: pg.ClientConfig): Da
 
 const ignored = (): undefined => undefined;
 
-/** 28P01/28000 wrong password or user, 3D000 no such database: waiting cures none of them. */
-const HOPELESS: Readonly<Record<string, string>> = {
+/** Faults that waiting cannot cure: 28P01 and 28000 wrong password or user, 3D000 no such database. */
+const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'check user and password in DATABASE_URL',
   '28000': 'check user and authentication method in DATABASE_URL',
   '3D000': 'create the database first: CREATE DATABASE …',
@@ -132,7 +132,7 @@ async function firstConnection(configuration: pg.ClientConfig, options: OpenOpti
       if (error instanceof BridgeError) throw error;
       const { code, message } = error as { code?: string; message: string };
       const reason = message || code || 'no answer';
-      const remedy = code === undefined ? undefined : HOPELESS[code];
+      const remedy = code === undefined ? undefined : REMEDIES[code];
       if (remedy !== undefined) throw new BridgeError({ code: 'config-invalid' }, `database: ${reason}`, { remedy });
       if (!options.patient) {
         const start = 'start PostgreSQL, or correct DATABASE_URL';

@@ -9,7 +9,7 @@ afterEach(() => {
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** A database that answers each statement when told to, with the square of every item. */
+/** A database that answers each statement when a test says so, with the square of every item. */
 function statements() {
   const open: {
     items: readonly number[];
@@ -32,14 +32,14 @@ function statements() {
   return { ask, at, asked: () => open.map(({ items, rows }) => `${items.join(' ')}${rows && ` ${rows}`}`) };
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs all callbacks that are ready to run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const outcome = (answer: Promise<unknown>): Promise<unknown> =>
   answer.catch((error: unknown) => (error instanceof Error ? error.message : error));
 
-describe('what is asked for together', () => {
-  it('is one statement for what came while the last one was under way, and none waits where none is', async () => {
+describe('gathering', () => {
+  it('puts items that come while a statement is under way into the next one; an item that comes alone does not wait', async () => {
     const { ask, at, asked } = statements();
     const one = gathering(ask);
     const first = one(1);
@@ -58,7 +58,7 @@ describe('what is asked for together', () => {
     expect(asked()).toHaveLength(3);
   });
 
-  it('keeps nobody waiting for a row in other hands, which is waited for apart', async () => {
+  it('waits for a locked row apart, so that other items do not wait for it', async () => {
     const { ask, at, asked } = statements();
     const one = gathering(ask);
     const [busy, gone, after] = [one(2), one(3), one(4)];
@@ -74,23 +74,26 @@ describe('what is asked for together', () => {
     expect(await busy).toBe(4);
   });
 
-  it.each(['22012', '40P01', '40001'])('is asked for one by one where all of it failed with %s', async (code) => {
-    const { ask, at, asked } = statements();
-    const one = gathering(ask);
-    const first = one(1);
-    const others = [2, 3].map((item) => outcome(one(item)));
-    at(0).answer();
-    await first;
-    await settle();
-    at(1).fail(failure(code));
-    await settle();
-    expect(asked()).toEqual(['1 skip locked', '2 3 skip locked', '2', '3']);
-    at(2).fail(failure('bad row'));
-    at(3).answer();
-    expect(await Promise.all(others)).toEqual(['bad row', 9]);
-  });
+  it.each(['22012', '40P01', '40001'])(
+    'asks for the items one by one where the whole group failed with %s',
+    async (code) => {
+      const { ask, at, asked } = statements();
+      const one = gathering(ask);
+      const first = one(1);
+      const others = [2, 3].map((item) => outcome(one(item)));
+      at(0).answer();
+      await first;
+      await settle();
+      at(1).fail(failure(code));
+      await settle();
+      expect(asked()).toEqual(['1 skip locked', '2 3 skip locked', '2', '3']);
+      at(2).fail(failure('bad row'));
+      at(3).answer();
+      expect(await Promise.all(others)).toEqual(['bad row', 9]);
+    },
+  );
 
-  it('fails together, and is not asked for again, where the database is away', async () => {
+  it('fails the whole group without another statement where the database is away', async () => {
     const { ask, at, asked } = statements();
     const one = gathering(ask);
     const first = one(1);
@@ -124,7 +127,7 @@ describe('what is asked for together', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('gets its own answer whatever happens to others, however statements end', () =>
+  it('gives each item its own answer, whatever happens to other items and however statements end', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('good', 'busy', 'bad', 'gone'), { minLength: 1, maxLength: 30 }),

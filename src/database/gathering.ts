@@ -1,19 +1,19 @@
 import { isDatabaseAway, isRolledBack } from './away.ts';
 
 /**
- * One statement for many items. It answers with what it did to each item whose row it could lock; with `skip locked` as
- * `rows` that is every row nobody else is changing just then, and with nothing it waits for all of them.
+ * One statement for many items. Its answer has an entry for each item whose row it could lock. With `skip locked` as `rows`
+ * it leaves out rows that other transactions hold; with an empty text it waits for all rows.
  */
 export type GatheredStatement<Item, Answer> = (
   items: readonly Item[],
   rows: 'skip locked' | '',
 ) => Promise<ReadonlyMap<Item, Answer>>;
 
-/** So many items share a statement at the most. */
-const MOST = 250;
+/** At most this many items share a statement. */
+const MOST_ITEMS = 250;
 
-/** A statement that takes longer does not keep the next group waiting: its connection may be dead. */
-const PATIENCE_MS = 1_000;
+/** The next group waits at most this long for a statement, because its connection may be dead. */
+const LONGEST_WAIT_MS = 1_000;
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
@@ -22,12 +22,12 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * While one statement is under way, what arrives gathers for the next: alone an item waits for nobody, and a hundred at
- * a time need two commits instead of a hundred. A group waits for no row, so groups of several processes never wait in
- * a ring; whose row is in other hands is asked for alone, and so is everybody of a group that failed. A database that is
- * away fails the whole group.
+ * While one statement is under way, items that arrive gather for the next statement. A single item does not wait, and a
+ * hundred items at a time need two commits instead of a hundred. A group skips locked rows, so groups of several processes
+ * never wait for each other in a ring. An item with a locked row is asked for alone, and so is each item of a group that
+ * failed. A database that is away fails the whole group.
  *
- * @returns what asks for one item: its answer, or undefined where there is no such row
+ * @returns a function that asks for one item; it resolves to undefined where the item has no row
  */
 export function gathering<Item, Answer>(
   ask: GatheredStatement<Item, Answer>,
@@ -35,7 +35,7 @@ export function gathering<Item, Answer>(
   const waiting: Waiting<Item, Answer>[] = [];
   let running = false;
 
-  async function alone({ item, done, failed }: Waiting<Item, Answer>): Promise<void> {
+  async function askAlone({ item, done, failed }: Waiting<Item, Answer>): Promise<void> {
     try {
       done((await ask([item], '')).get(item));
     } catch (error) {
@@ -43,26 +43,26 @@ export function gathering<Item, Answer>(
     }
   }
 
-  async function settle(group: readonly Waiting<Item, Answer>[]): Promise<void> {
+  async function askTogether(group: readonly Waiting<Item, Answer>[]): Promise<void> {
     try {
       const items = group.map(({ item }) => item);
       const answers = await ask(items, 'skip locked');
       for (const one of group) {
         if (answers.has(one.item)) one.done(answers.get(one.item));
-        else void alone(one);
+        else void askAlone(one);
       }
     } catch (error) {
       const away = isDatabaseAway(error) && !isRolledBack(error);
       for (const one of group) {
         if (away) one.failed(error);
-        else void alone(one);
+        else void askAlone(one);
       }
     }
   }
 
   async function run(): Promise<void> {
     running = true;
-    while (waiting.length > 0) await orLong(settle(waiting.splice(0, MOST)));
+    while (waiting.length > 0) await endedOrOverdue(askTogether(waiting.splice(0, MOST_ITEMS)));
     running = false;
   }
 
@@ -74,10 +74,10 @@ export function gathering<Item, Answer>(
   };
 }
 
-/** Waits for what goes on, but no longer than is patient. */
-async function orLong(settled: Promise<void>): Promise<void> {
-  const { promise: long, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, PATIENCE_MS);
-  await Promise.race([settled, long]);
+/** Waits for a statement to end, at most `LONGEST_WAIT_MS`. */
+async function endedOrOverdue(ended: Promise<void>): Promise<void> {
+  const { promise: overdue, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, LONGEST_WAIT_MS);
+  await Promise.race([ended, overdue]);
   clearTimeout(timer);
 }

@@ -4,17 +4,17 @@ import type { Client } from 'pg';
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url));
 
-/** Any fixed number does; every databridge process asks for the same one. */
-const LOCK = 7_263_541;
+/** Number of the advisory lock: the same in every databridge process. */
+const MIGRATION_LOCK = 7_263_541;
 
 /**
- * Brings the schema up to date. Safe with any number of processes starting at once: the first does the work, the
- * others wait at the lock and then find nothing to do (the library's own lock would throw instead of waiting).
+ * Brings the schema up to date. Any number of processes may start at once: the first does the work, the others wait for
+ * the lock and then find nothing to do. The library's own lock is not used, because it throws instead of waiting.
  *
- * @returns names of the migrations that were run
+ * @returns the names of the migrations it ran
  */
 export async function migrate(client: Client): Promise<string[]> {
-  await client.query('select pg_advisory_lock($1)', [LOCK]);
+  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
   try {
     const done = await runner({
       dbClient: client,
@@ -27,7 +27,7 @@ export async function migrate(client: Client): Promise<string[]> {
     });
     return done.map((migration) => migration.name);
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [LOCK]);
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
   }
 }
 

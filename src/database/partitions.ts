@@ -3,13 +3,13 @@ import { MILLISECOND, toMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from './database.ts';
 
-/** Tables cut by time, and how finely. */
+/** The tables that are partitioned by time, and the length of a partition. */
 const PERIOD = { reading: 'month', window_log: 'day' } as const;
 type Partitioned = keyof typeof PERIOD;
 
 /**
- * Readings from before 1960 share one partition: a date is whatever its sender writes, and three centuries of mistaken
- * ones are not to become thousands of tables.
+ * Readings from before 1960 share one partition, because senders may write any date, and three centuries of wrong dates
+ * must not become thousands of tables.
  */
 const EARLY = DateTime.utc(1960);
 
@@ -19,34 +19,34 @@ export interface Partitions {
    * partition that holds the whole range, otherwise the parent.
    */
   ensure(table: Partitioned, from: Instant, to: Instant): Promise<string>;
-  /** The first instant behind the partition that holds this one. */
+  /** The first instant after the partition that holds this instant. */
   endOf(table: Partitioned, instant: Instant): Instant;
 }
 
-/** One partition; no beginning means since ever. */
+/** One partition; without `from` it has no lower bound. */
 interface Part {
   readonly name: string;
   readonly from: DateTime | undefined;
   readonly to: DateTime;
 }
 
-/** A part with its bounds as instants: nearly every question is about the same one, and calendars are slow. */
-interface Bounded extends Part {
+/** A partition with its bounds as instants, kept because most calls ask for the same partition and calendars are slow. */
+interface BoundedPart extends Part {
   readonly begin: Instant;
   readonly end: Instant;
 }
 
-const latest: Partial<Record<Partitioned, Bounded>> = {};
+const lastPart: Partial<Record<Partitioned, BoundedPart>> = {};
 
-function partOf(table: Partitioned, instant: Instant): Bounded {
-  const last = latest[table];
+function partOf(table: Partitioned, instant: Instant): BoundedPart {
+  const last = lastPart[table];
   if (last !== undefined && instant >= last.begin && instant < last.end) return last;
-  const part = calculated(table, instant);
+  const part = calculatePart(table, instant);
   const begin = part.from === undefined ? -Infinity : part.from.toMillis() * MILLISECOND;
-  return (latest[table] = { ...part, begin, end: part.to.toMillis() * MILLISECOND });
+  return (lastPart[table] = { ...part, begin, end: part.to.toMillis() * MILLISECOND });
 }
 
-function calculated(table: Partitioned, instant: Instant): Part {
+function calculatePart(table: Partitioned, instant: Instant): Part {
   const at = DateTime.fromMillis(toMillis(instant), { zone: 'utc' });
   if (table === 'reading' && at < EARLY) return { name: 'reading_early', from: undefined, to: EARLY };
   const from = at.startOf(PERIOD[table]);
@@ -54,7 +54,7 @@ function calculated(table: Partitioned, instant: Instant): Part {
   return { name, from, to: from.plus({ [PERIOD[table]]: 1 }) };
 }
 
-/** Partitions on demand, each created once; what this process has seen is not asked for again. */
+/** Creates partitions on demand. A process remembers the partitions it has seen and does not look them up again. */
 export function partitionsOf(database: Database): Partitions {
   const known = new Set<string>();
   return {
@@ -77,8 +77,8 @@ export function partitionsOf(database: Database): Partitions {
 }
 
 /**
- * Built apart and attached: attaching locks the parent against schema changes only, so nobody's reading or writing
- * waits. The advisory lock lets processes that need the same month take turns.
+ * Creates the partition as a separate table and attaches it, because attaching locks the parent against schema changes
+ * only, so reads and writes go on. The advisory lock makes processes that need the same partition take turns.
  */
 async function create(database: Database, table: string, { name, from, to }: Part): Promise<void> {
   const begin = from === undefined ? 'minvalue' : `'${from.toISO()}'`;

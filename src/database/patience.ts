@@ -1,4 +1,4 @@
-/** The database did not answer in time. What it was asked may still happen. */
+/** The database did not answer in time. The statement may still take effect. */
 export class DatabaseSlow extends Error {
   constructor() {
     super('the database does not answer in time');
@@ -6,7 +6,7 @@ export class DatabaseSlow extends Error {
   }
 }
 
-/** For what somebody waits for: the answer, or `DatabaseSlow` after so many ms. What was asked goes on by itself. */
+/** Resolves to the answer, or rejects with `DatabaseSlow` after `ms`; the statement itself goes on. */
 export async function inTime<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {

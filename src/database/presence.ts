@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Database } from './database.ts';
 
-/** This process among all that work. What it claimed is free again when it has been silent for `SILENCE`. */
+/** The heartbeat of this process. Its claims are free again when it has not beaten for `SILENCE`. */
 export interface Presence {
   beat(): Promise<void>;
   leave(): Promise<void>;
@@ -9,10 +9,10 @@ export interface Presence {
 
 const SILENCE = "interval '12 s'";
 
-/** How often `beat` must be called, ms: several times within the silence that frees its claims. */
+/** `beat` must be called this often: several times within the silence that frees the claims. */
 export const BEAT_MS = 3_000;
 
-/** SQL condition: nobody alive but `me` (a parameter like $2) holds the claim in `column`. */
+/** SQL condition: no living process but `me` (a parameter like $2) holds the claim in `column`. */
 export const claimable = (column: string, me: string): string =>
   `(${column} is null or ${column} = ${me} or not exists (select from worker where id = ${column} and beat_at > now() - ${SILENCE}))`;
 
@@ -31,7 +31,7 @@ export function presenceOf(database: Database, workerId: string, version: string
   };
 }
 
-/** The workers among `ids` that are silent: what they held is free. */
+/** The workers among `ids` that are silent; their claims are free. */
 export async function silentOf(database: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from unnest($1::uuid[]) as holder (id)

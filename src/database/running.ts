@@ -5,12 +5,12 @@ import { placeOf } from './embedded/place.ts';
 import { runningPostmaster } from './embedded/postmaster.ts';
 import { urlOf } from './embedded/readiness.ts';
 
-/** Whether a settings directory holds an embedded database, or the beginnings of one. Makes nothing. */
+/** Whether a settings directory holds an embedded database, complete or not. */
 export const hasEmbeddedDatabase = (home: string): boolean => existsSync(join(home, 'postgres'));
 
 /**
  * The URL of the embedded server of a settings directory where one runs on this host; undefined where none does.
- * Starts nothing and counts as nobody's user, so the server may stop at any time: for a short look only.
+ * It does not start a server, and the caller does not count as a user, so the server may stop at any time.
  */
 export function urlOfRunning(home: string): string | undefined {
   if (!hasEmbeddedDatabase(home)) return undefined;

@@ -5,25 +5,25 @@ import pg from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
 
-/** What is dispatched: one poll of a source, or a stretch of a stream's history. Jobs carry the id and nothing else. */
+/** The kinds of jobs: a poll of a source, or a stretch of a stream's history. A job carries the id and nothing else. */
 export type Work = 'poll' | 'history';
 
 export interface Handlers {
   readonly poll: (sourceId: number, signal: AbortSignal) => Promise<void>;
   readonly history: (streamId: number, signal: AbortSignal) => Promise<void>;
-  /** One step of the planner; in at least one process of all that share the queue, every tick. */
+  /** One step of the planner. Each tick runs it in at least one of the processes that share the queue. */
   readonly tick: () => Promise<void>;
 }
 
 export interface Queue {
   /**
-   * Adds jobs in bulk; an id that is queued or running already is left alone, so a slow poll has none beside it. History
-   * that is running runs once more when it ends: it may have been asked for in its last moment, with more left to do.
+   * Adds jobs in bulk. An id that is queued or running is not added again, so no poll runs beside a slow poll. A history
+   * job that is running runs once more when it ends, because more work may have come up in its last moment.
    */
   add(work: Work, ids: readonly number[]): Promise<void>;
-  /** (Re)creates the planner's tick. Call it under a lock: concurrent upserts on PostgreSQL break it (research: bullmq, P1). */
+  /** (Re)creates the planner's tick. Call it under a lock: concurrent upserts on PostgreSQL stop the tick (BullMQ 6.7). */
   ensureTick(everyMs: number): Promise<void>;
-  /** Starts to work. `drain` stops taking jobs, aborts the running ones' signal and waits for them, `deadlineMs` at most. */
+  /** Starts to work. `drain` takes no new jobs, aborts the signal of running jobs and waits for them at most `deadlineMs`. */
   work(
     handlers: Handlers,
     concurrency: { polls: number; history: number },
@@ -40,12 +40,12 @@ export interface QueueOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What ioredis and Redis say while a connection is lost, a server loads its file or a cluster changes its masters. */
-const AWAY =
+/** Messages of ioredis and Redis while a connection is lost, a server loads its file or a cluster changes its masters. */
+const AWAY_MESSAGES =
   /stream isn't writeable|connection is closed|max retries per request|none of startup nodes|^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN)\b/i;
 
 /** Whether an error says that Redis is away. For PostgreSQL see `isDatabaseAway`, which also knows the codes of sockets. */
-export const isRedisAway = (error: unknown): boolean => error instanceof Error && AWAY.test(error.message);
+export const isRedisAway = (error: unknown): boolean => error instanceof Error && AWAY_MESSAGES.test(error.message);
 
 const LOCK_MS = 20_000;
 const STALLED_CHECK_MS = 7_000;
@@ -54,18 +54,19 @@ const JOB: JobsOptions = { removeOnComplete: true, removeOnFail: { count: 1000, 
 
 interface Backend {
   readonly prefix: string;
-  /** What adds jobs fails at once while the queue is away; what works on them waits for it. */
+  /** Connection that adds jobs: it fails at once while the queue is away. */
   readonly adding: unknown;
+  /** Connection of the workers: it waits while the queue is away. */
   readonly working: unknown;
   readonly factory: BackendFactory<IQueueBackend, unknown> | undefined;
-  /** Once its queues are ready: from then on also what is under way when the queue breaks off fails at once. */
+  /** Call it once the queues are ready: from then on commands under way fail at once when the connection is lost. */
   readonly failFast?: () => void;
   readonly close: () => Promise<void>;
 }
 
 /**
  * Opens the queue on Redis where `redisUrl` is set, otherwise in the database. Waits until it answers; throws `cancelled`
- * where `signal` comes first.
+ * where `signal` is aborted first.
  */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const backend = options.redisUrl === undefined ? await onPostgres(options) : await onRedis(options, options.redisUrl);
@@ -75,7 +76,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     planner: queueOf('planner', backend),
   };
   for (const queue of Object.values(queues)) queue.on('error', options.onError);
-  // Not sooner: a queue whose first question fails never asks it again.
+  // Not sooner, because a queue whose first command fails never sends it again.
   const { failFast } = backend;
   if (failFast) {
     const ready = Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
@@ -110,20 +111,20 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       return {
         async drain(deadlineMs) {
           stopping.abort();
-          return await within(deadlineMs, Promise.all(workers.map((worker) => worker.close())));
+          return await endsWithin(deadlineMs, Promise.all(workers.map((worker) => worker.close())));
         },
       };
     },
     async close() {
-      await within(5_000, Promise.all(Object.values(queues).map((queue) => queue.close())));
-      // A pool waits for its clients, and BullMQ may still be opening one when everything else is closed.
-      await within(5_000, backend.close());
+      await endsWithin(5_000, Promise.all(Object.values(queues).map((queue) => queue.close())));
+      // Within a deadline, because a pool waits for its clients, and BullMQ may still be opening a client.
+      await endsWithin(5_000, backend.close());
     },
   };
 }
 
-/** @returns whether the work was done in time; closing can hang on a Redis that is gone (research: bullmq, R1). */
-async function within(deadlineMs: number, work: Promise<unknown>): Promise<boolean> {
+/** @returns whether the work ended in time; closing a BullMQ worker can hang while Redis is away (BullMQ 6.7) */
+async function endsWithin(deadlineMs: number, work: Promise<unknown>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => {
     resolve(false);
@@ -158,14 +159,14 @@ function workerOf(
     concurrency,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
-    // It counts over the whole life of a job; every run is a repeat without harm (law 1).
+    // BullMQ counts over the whole life of a job. A high limit is safe, because a job may run again without harm (law 1).
     maxStalledCount: 1000,
   };
   return new Worker<{ id: number }>(name, process as never, settings as never, backend.factory as undefined);
 }
 
 async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<Backend> {
-  // BullMQ never recovers from a start without its database (research: bullmq, P6), so migrate through a live one first.
+  // BullMQ 6.7 never recovers from a start without its database, so the first migration waits for a live connection.
   const client = await database.dedicated();
   try {
     await runMigrations(client);
@@ -174,7 +175,7 @@ async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<
   }
   const pool = new pg.Pool({
     connectionString: database.url,
-    // Without seqscan its promotion query stays cheap at any number of waiting jobs (research: bullmq, P7).
+    // Without seqscan, BullMQ's promotion of jobs stays cheap at any number of delayed jobs (BullMQ 6.7).
     options: '-c search_path=bullmq -c enable_seqscan=off',
     application_name: 'databridge queue',
     max: 10,
@@ -191,7 +192,7 @@ async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<
 }
 
 async function onRedis({ prefix, onError, signal }: QueueOptions, url: string): Promise<Backend> {
-  // The default back-off reaches 20 s: longer than a lock lives, so everything in flight would run twice (R2).
+  // The default back-off reaches 20 s. A lock does not live longer, so every running job would run twice.
   const retryStrategy = (attempt: number): number => Math.min(attempt * 100, 1_000);
   const nodes = url.split(',');
   const connect = (enableOfflineQueue: boolean): Redis | Cluster => {
@@ -214,13 +215,13 @@ async function onRedis({ prefix, onError, signal }: QueueOptions, url: string): 
     throw new BridgeError({ code: 'cancelled' }, 'stopped while waiting for Redis');
   }
   const failFast = (): void => {
-    // Without retries nothing waits for the next connection. A cluster has a way of its own, and no such option.
+    // Without retries no command waits for the next connection. A cluster has no such option.
     if (adding instanceof Redis) adding.options.maxRetriesPerRequest = 0;
   };
   return { prefix, adding, working, factory: undefined, failFast, close };
 }
 
-/** @returns false where `signal` came first */
+/** @returns false where `signal` is aborted first */
 async function isReady(connection: Redis | Cluster, signal: AbortSignal | undefined): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const stopped = (): void => resolve(false);

@@ -1,19 +1,19 @@
 import { Redis } from 'ioredis';
 
-/** What a Redis says about itself; `evicts` where it throws data away when memory runs out. */
+/** Facts that a Redis reports. `evicts`: it deletes data when its memory runs out. */
 export interface RedisFacts {
   readonly version: string;
   readonly evicts: boolean;
 }
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
-/** Asks the Redis of the queue, the first node of a cluster; throws in a driver's words where it does not answer. */
+/** Asks the Redis of the queue, in a cluster its first node. Throws the driver's error where it does not answer. */
 export async function askRedis(redisUrl: string): Promise<RedisFacts> {
   const redis = new Redis(redisUrl.split(',')[0] ?? '', {
     lazyConnect: true,
-    connectTimeout: PATIENCE_MS,
-    commandTimeout: PATIENCE_MS,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import pretty from 'pino-pretty';
 
-/** JSON on a pipe, readable lines on a terminal. Always to stderr: stdout belongs to what a command prints. */
+/** JSON on a pipe, readable lines on a terminal. Always to stderr, because stdout holds the output of commands. */
 export function openLog(level: string, terminal: boolean): Logger {
   const stream = terminal
     ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true })

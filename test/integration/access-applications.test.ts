@@ -87,7 +87,7 @@ describe('organisations and projects', () => {
     ]);
   });
 
-  test('a project needs an organisation that is there', async () => {
+  test('a project needs an organisation that exists', async () => {
     await expect(createProject(database, { organisation: 'south', code: 'a' }, 'anna')).rejects.toMatchObject({
       ...configInvalid,
       message: 'there is no organisation "south"',
@@ -96,7 +96,7 @@ describe('organisations and projects', () => {
 });
 
 describe('an application', () => {
-  test('is authenticated with its secret, which is hashed; listed and audited without it', async () => {
+  test('is authenticated with its secret, and stored, listed and audited without it', async () => {
     await createProject(database, { organisation: 'default', code: 'b' }, 'anna');
     await createProject(database, { organisation: 'default', code: 'a' }, 'anna');
     const given = { organisation: 'default', name: 'gateway', projects: ['b', 'a', 'b'] };
@@ -122,7 +122,7 @@ describe('an application', () => {
     expect(stored?.hash).toHaveLength(32);
   });
 
-  test('has a name of its own while it lives', async () => {
+  test('has a unique name until it is revoked', async () => {
     const given = { organisation: 'default', name: 'gateway' };
     const made = await Promise.allSettled([1, 2, 3].map(() => createApplication(database, given, 'anna')));
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -137,9 +137,9 @@ describe('an application', () => {
   });
 
   test.each([
-    ['no project that is there', ['a', 'nothing'], 'organisation default has no project "nothing"'],
+    ['a project that does not exist', ['a', 'nothing'], 'organisation default has no project "nothing"'],
     ['no project at all', [], 'an application is limited to 1 to 32 projects, not 0'],
-    ['too many', Array.from({ length: 33 }, (_, index) => `p${index}`), /not 33$/],
+    ['33 projects', Array.from({ length: 33 }, (_, index) => `p${index}`), /not 33$/],
   ])('is not limited to %s', async (_, projects, message) => {
     await createProject(database, { organisation: 'default', code: 'a' }, 'anna');
     const made = createApplication(database, { organisation: 'default', name: 'x', projects }, 'anna');
@@ -147,13 +147,13 @@ describe('an application', () => {
     expect(await listApplications(database)).toEqual([]);
   });
 
-  test('takes the same work to refuse, whatever is wrong', async () => {
+  test('is refused with the same work, whatever is wrong', async () => {
     const [living, rotated, ended] = await Promise.all(
       ['living', 'rotated', 'ended'].map((name) =>
         createApplication(database, { organisation: 'default', name }, 'anna'),
       ),
     );
-    if (!living || !rotated || !ended) throw new Error('three were made');
+    if (!living || !rotated || !ended) throw new Error('three applications were made');
     await rotateSecret(database, rotated.applicationId, { overlapHours: 1 }, 'anna');
     await revokeApplication(database, ended.applicationId, 'anna');
     let statements: string[] = [];
@@ -164,13 +164,13 @@ describe('an application', () => {
         return database.row(text, values);
       },
     };
-    const effort = async (id: string, secret: string): Promise<unknown> => {
+    const refusalWork = async (id: string, secret: string): Promise<unknown> => {
       Object.assign(work, { hashes: 0, comparisons: 0 });
       statements = [];
       const answer = await authenticateApplication(watched, id, secret);
       return { answer, ...work, statements };
     };
-    const unknown = await effort(UNKNOWN, living.secret);
+    const unknown = await refusalWork(UNKNOWN, living.secret);
     expect(unknown).toEqual({ answer: undefined, hashes: 1, comparisons: 2, statements: [expect.any(String)] });
     for (const [id, secret] of [
       ['no id at all\0', living.secret],
@@ -180,14 +180,14 @@ describe('an application', () => {
       [ended.applicationId, ended.secret],
       ['', ''],
     ] as const) {
-      expect(await effort(id, secret)).toEqual(unknown);
+      expect(await refusalWork(id, secret)).toEqual(unknown);
     }
-    expect(await effort(living.applicationId, living.secret)).toMatchObject({ hashes: 1, comparisons: 2 });
+    expect(await refusalWork(living.applicationId, living.secret)).toMatchObject({ hashes: 1, comparisons: 2 });
   });
 });
 
 describe('a new secret', () => {
-  test('is valid beside the old one for a while, and only those two', async () => {
+  test('is valid beside the previous secret during the overlap, and no older secret is', async () => {
     const { applicationId: id, secret: first } = await createApplication(
       database,
       { organisation: 'default', name: 'gateway' },
@@ -208,7 +208,7 @@ describe('a new secret', () => {
     expect((await actions()).filter((line) => line === `anna application.secret-rotated ${id}`)).toHaveLength(3);
   });
 
-  test('asked for by two at once leaves both with one that works', async () => {
+  test('asked for twice at the same time leaves two secrets that work', async () => {
     const { applicationId: id } = await createApplication(
       database,
       { organisation: 'default', name: 'gateway' },
@@ -220,7 +220,7 @@ describe('a new secret', () => {
     }
   });
 
-  test('is not for the unknown, the revoked, nor with an overlap that makes no sense', async () => {
+  test('is refused for an unknown or revoked application and for an impossible overlap', async () => {
     const { applicationId: id } = await createApplication(
       database,
       { organisation: 'default', name: 'gateway' },
@@ -236,7 +236,7 @@ describe('a new secret', () => {
   });
 });
 
-test('NUL, SQL and nonsense do nothing anywhere', async () => {
+test('NUL, SQL and nonsense in any field change nothing', async () => {
   const { applicationId } = await createApplication(database, { organisation: 'default', name: 'gateway' }, 'anna');
   const rows = async (): Promise<unknown> => await database.rows('select * from application order by id');
   const before = await rows();
@@ -256,7 +256,7 @@ test('NUL, SQL and nonsense do nothing anywhere', async () => {
     expect(await authenticateApplication(database, applicationId, text)).toBeUndefined();
   }
   expect(await rows()).toEqual(before);
-  // Where SQL is a lawful name, it is stored as what it is.
+  // SQL in a valid name is stored unchanged.
   const name = "Robert'); drop table application; --";
   expect(await createOrganisation(database, { id: 'robert', name }, `${name}\0`)).toBe(true);
   expect((await listOrganisations(database)).at(-1)).toMatchObject({ id: 'robert', name });

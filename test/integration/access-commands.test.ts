@@ -7,7 +7,7 @@ import { SEALING_KEY, everythingIn, granted, openProcess } from './access-rig.ts
 import { databridge } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
-// Access by the command line, as an operator sets it up for a client; each test goes on where the one before ended.
+// An operator sets up access for a client on the command line; each test continues where the test before ended.
 
 let server: DatabaseServer;
 let database: Database;
@@ -66,7 +66,7 @@ describe('an organisation with a project', () => {
     expect((await run('organisation', 'list')).stdout).toMatch(/^north +North works +1 +0$/m);
   });
 
-  test('is not created with an id no path can hold', async () => {
+  test('is not created with an id that a path cannot hold', async () => {
     const ran = await run('organisation', 'create', '../etc');
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toMatch(/^error: "\.\.\/etc" is not an organisation id\n {2}try: use letters/);
@@ -105,16 +105,16 @@ describe('an application', () => {
     ['a name that is taken', ['create', 'gateway', '--organisation', 'north'], /has an application "gateway"/],
     ['an unknown organisation', ['create', 'x', '--organisation', 'south'], /no organisation "south"/],
     ['an unknown project', ['create', 'x', '--project', 'nothing'], /has no project "nothing"/],
-    ['an unknown id', ['rotate', 'app_00000000000000000000'], /no application "app_0+"/],
+    ['an unknown id', ['rotate', 'app_00000000000000000000'], /no active application "app_0+"/],
     ['an overlap that is no number', ['rotate', 'app_00000000000000000000', '--overlap-hours', 'x'], /0 to 720/],
-    ['an unknown id to revoke', ['revoke', "' or 1=1"], /no application/],
-  ])('is not changed for %s', async (_, args, message) => {
+    ['an unknown id to revoke', ['revoke', "' or 1=1"], /no active application/],
+  ])('is not changed with %s', async (_, args, message) => {
     const ran = await run('application', ...args);
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) as string });
     expect(ran.stderr).toMatch(/\n {2}try: /);
   });
 
-  test('gets a new secret, and the old one works for a while', async () => {
+  test('gets a new secret, and the old secret works during the overlap', async () => {
     const made = await json<Credentials>('application', 'create', 'rotating');
     const next = await json<Credentials & { previousSecretUntil: string }>('application', 'rotate', made.applicationId);
     secrets.push(made.secret, next.secret);
@@ -156,7 +156,7 @@ test('signing keys are listed and rotated', async () => {
   expect(await json('signing-key', 'list')).toMatchObject([{ state: 'signs' }]);
 });
 
-test('the audit lists what was done by whom, page by page, and no secret is anywhere', async () => {
+test('the audit lists actions and actors page by page, and no secret is in the audit or the database', async () => {
   const entries = await json<{ id: number; actor: string; action: string }[]>('audit', 'list');
   expect(entries[0]).toMatchObject({
     action: 'signing-key.created',

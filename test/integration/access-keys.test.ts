@@ -2,8 +2,8 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/access/audit.ts';
 import {
-  KEPT_AFTER,
-  PUBLISHED_BEFORE,
+  KEPT_AFTER_SIGNING,
+  PUBLISHED_BEFORE_SIGNING,
   rotateSigningKey,
   storedSigningKeys,
 } from '../../src/access/stored-signing-keys.ts';
@@ -18,7 +18,7 @@ import { SEALING_KEY, openProcess } from './access-rig.ts';
 import type { Process } from './access-rig.ts';
 import { databridge } from './command-line.ts';
 
-// Signing keys as several processes on one database see them, one of them the command line.
+// Signing keys as several processes on one database see them; the command line is one of these processes.
 
 const HOLDER = { applicationId: 'app_1', organisationId: 'default', projects: null };
 
@@ -52,14 +52,14 @@ const kidOf = (token: string): string | undefined => decodeProtectedHeader(token
 
 const kids = async (by: Process): Promise<(string | undefined)[]> => (await by.keys.jwks()).keys.map(({ kid }) => kid);
 
-/** Lets time pass for both processes and for the keys in the database. */
-async function wait(time: Microseconds): Promise<void> {
+/** Lets time pass for both processes, but not for the database. */
+function wait(time: Microseconds): void {
   one.wait(time);
   other.wait(time);
 }
 
-/** Makes the keys in the database older: what the database itself compares with its clock. */
-const age = (time: Microseconds) =>
+/** Makes the keys in the database older, because statements compare them with the clock of the database. */
+const ageKeys = (time: Microseconds) =>
   database.run(
     `update signing_key set signs_from = signs_from - $1 * interval '1 microsecond',
        signs_until = signs_until - $1 * interval '1 microsecond'`,
@@ -69,7 +69,7 @@ const age = (time: Microseconds) =>
 const rotate = (atOnce = false) => rotateSigningKey(database, one.sealing, { atOnce }, 'test');
 
 describe('the first key', () => {
-  test('is made once by all who need it at the same time, and audited', async () => {
+  test('is made once by processes that need it at the same time, and audited', async () => {
     const processes = await Promise.all(Array.from({ length: 6 }, () => openProcess(database)));
     const tokens = await Promise.all([one, other, ...processes].map((process) => issue(process)));
     expect(new Set(tokens.map(kidOf)).size).toBe(1);
@@ -81,7 +81,7 @@ describe('the first key', () => {
       expect(await other.accessTokens.verifyAccessToken(token)).toMatchObject({ scope: 'data' });
   });
 
-  test('is published without its private part, and anybody can verify with it', async () => {
+  test('is published without its private part, and any client can verify tokens with it', async () => {
     const token = await issue(one);
     const set = await other.keys.jwks();
     expect(set.keys).toEqual([
@@ -94,7 +94,7 @@ describe('the first key', () => {
 });
 
 describe('a rotation', () => {
-  test('by another process: published at once, signing later, the old one verifying until its tokens have expired', async () => {
+  test('by another process: the new key is published at once and signs later; the old key verifies until its tokens have expired', async () => {
     const before = await issue(one);
     await issue(other);
     const ran = await databridge(['signing-key', 'rotate', '--json'], {
@@ -104,12 +104,12 @@ describe('a rotation', () => {
     const { kid, created } = JSON.parse(ran.stdout) as { kid: string; created: boolean };
     expect(created).toBe(true);
 
-    await wait(10 * SECOND);
+    wait(10 * SECOND);
     expect(await kids(one)).toEqual([kidOf(before), kid]);
     expect([kidOf(await issue(one)), kidOf(await issue(other))]).toEqual([kidOf(before), kidOf(before)]);
 
-    // Both switch at the same instant of the shared clock, and know each other's key.
-    await wait(PUBLISHED_BEFORE);
+    // Both processes switch at the same instant of the shared clock, and each knows the key of the other.
+    wait(PUBLISHED_BEFORE_SIGNING);
     const [first, second] = [await issue(one), await issue(other)];
     expect([kidOf(first), kidOf(second)]).toEqual([kid, kid]);
     expect(await other.accessTokens.verifyAccessToken(first)).toMatchObject({ scope: 'data' });
@@ -117,38 +117,38 @@ describe('a rotation', () => {
     expect(await other.accessTokens.verifyAccessToken(before)).toMatchObject({ refused: 'expired' });
     expect(await kids(other)).toEqual([kidOf(before), kid]);
 
-    await age(PUBLISHED_BEFORE + KEPT_AFTER + MINUTE);
-    await wait(10 * SECOND);
+    await ageKeys(PUBLISHED_BEFORE_SIGNING + KEPT_AFTER_SIGNING + MINUTE);
+    wait(10 * SECOND);
     expect(await kids(other)).toEqual([kid]);
   });
 
-  test('a token of the old key is good to the end of its life', async () => {
+  test('a token of the old key is valid until it expires', async () => {
     await issue(one);
     const { kid } = await rotate();
-    await wait(PUBLISHED_BEFORE - SECOND);
+    wait(PUBLISHED_BEFORE_SIGNING - SECOND);
     const last = await issue(one);
     expect(kidOf(last)).not.toBe(kid);
-    await wait(599 * SECOND);
+    wait(599 * SECOND);
     expect(kidOf(await issue(one))).toBe(kid);
     expect(await other.accessTokens.verifyAccessToken(last)).toMatchObject({ scope: 'data' });
   });
 
-  test('ten at once are one rotation; the next one is possible when its key signs', async () => {
+  test('asked for ten times at once is one rotation; the next is possible when its key signs', async () => {
     await issue(one);
     const rotations = await Promise.all(Array.from({ length: 10 }, () => rotate()));
     expect(rotations.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(rotations.map(({ kid }) => kid)).size).toBe(1);
-    await age(PUBLISHED_BEFORE + SECOND);
+    await ageKeys(PUBLISHED_BEFORE_SIGNING + SECOND);
     expect((await rotate()).created).toBe(true);
     expect(await database.row('select count(*) from signing_key')).toEqual({ count: 3 });
   });
 
-  test('at once: every token of the others is refused within seconds, and the new key signs', async () => {
+  test('at once: every token of the other keys is refused within seconds, and the new key signs', async () => {
     const leaked = await issue(one);
     expect(await other.accessTokens.verifyAccessToken(leaked)).toMatchObject({ scope: 'data' });
     await rotate();
     const { kid } = await rotate(true);
-    await wait(10 * SECOND);
+    wait(10 * SECOND);
     for (const process of [one, other]) {
       expect(await process.accessTokens.verifyAccessToken(leaked)).toMatchObject({ refused: 'invalid' });
       expect(await kids(process)).toEqual([kid]);
@@ -156,13 +156,13 @@ describe('a rotation', () => {
     }
   });
 
-  test('before there was any key makes the first one, which signs at once', async () => {
+  test('before there is any key makes the first key, which signs at once', async () => {
     const { kid } = await rotate();
     expect(kidOf(await issue(one))).toBe(kid);
   });
 });
 
-test('an unknown key id asks the database once in ten seconds, however often it comes', async () => {
+test('tokens with an unknown key id cost one look into the database in ten seconds', async () => {
   const token = await issue(one);
   let looks = 0;
   const watched = await openProcess({
@@ -181,18 +181,18 @@ test('an unknown key id asks the database once in ten seconds, however often it 
   expect(looks).toBe(2);
 });
 
-test('tidying removes private parts that sign no more, and keys that nobody needs', async () => {
+test('tidying removes private parts of keys that sign no more, and keys whose last token has expired', async () => {
   const first = kidOf(await issue(one));
   const { kid } = await rotate();
-  await age(PUBLISHED_BEFORE + 61 * MINUTE);
+  await ageKeys(PUBLISHED_BEFORE_SIGNING + 61 * MINUTE);
   await tidyAccess(database);
   expect((await storedSigningKeys(database)).map((key) => [key.kid, key.privateKey === null])).toEqual([
     [first, true],
     [kid, false],
   ]);
-  await wait(10 * SECOND);
+  wait(10 * SECOND);
   expect(kidOf(await issue(one))).toBe(kid);
-  await age(KEPT_AFTER);
+  await ageKeys(KEPT_AFTER_SIGNING);
   await tidyAccess(database);
   expect(await database.rows('select kid from signing_key')).toEqual([{ kid }]);
 });

@@ -10,7 +10,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { granted, makeClient, openProcess } from './access-rig.ts';
 import type { Client, Process } from './access-rig.ts';
 
-// What a refresh token is worth, on a real database.
+// Refresh tokens on a real database.
 
 let server: DatabaseServer;
 let database: Database;
@@ -67,7 +67,7 @@ describe('renewing a token', () => {
     });
   });
 
-  test('needs no scope, but no other one; and a token', async () => {
+  test('needs a token; the scope may be missing, but not another', async () => {
     const token = await create();
     expect(await bridge.grant({ grantType: 'refresh_token', refreshToken: token, scope: 'admin' })).toMatchObject({
       status: 400,
@@ -81,7 +81,7 @@ describe('renewing a token', () => {
     granted(await bridge.grant({ grantType: 'refresh_token', refreshToken: token }));
   });
 
-  test('credentials are not needed; where they are sent they must be right, and a mistake costs nothing', async () => {
+  test('needs no credentials; credentials that are sent must be right, and a mistake does not use up the token', async () => {
     const other = await makeClient(database, 'other');
     const token = await create();
     const ask = { grantType: 'refresh_token', refreshToken: token };
@@ -94,7 +94,7 @@ describe('renewing a token', () => {
     expect(next).not.toBe(token);
   });
 
-  test('ten at once with the same token, on two hosts, are all answered with the same new one', async () => {
+  test('ten times at once with the same token, on two hosts, gives the same new token each time', async () => {
     const elsewhere = await openProcess(await server.another(database));
     const token = await create();
     const answers = await Promise.all(
@@ -108,7 +108,7 @@ describe('renewing a token', () => {
     await renewed(tokens[0]?.refresh_token ?? '');
   });
 
-  test('a repeat within the grace time is answered with the newest token of the family, however far that is', async () => {
+  test('again within the grace time gives the newest token of the family, however many links later', async () => {
     const first = await create();
     const second = await renewed(first);
     bridge.wait(10 * SECOND);
@@ -123,7 +123,7 @@ describe('renewing a token', () => {
     await renewed(fourth);
   });
 
-  test('used again after the grace time: the whole family is revoked and audited, once; others are not', async () => {
+  test('again after the grace time revokes and audits the whole family once, and no other family', async () => {
     const stranger = await create();
     const first = await create();
     const second = await renewed(first);
@@ -150,7 +150,7 @@ describe('renewing a token', () => {
     await create();
   });
 
-  test('ten reuses at once revoke and audit once', async () => {
+  test('ten times at once after the grace time revokes and audits once', async () => {
     const first = await create();
     await renewed(first);
     bridge.wait(GRACE + SECOND);
@@ -161,7 +161,7 @@ describe('renewing a token', () => {
     expect(entries.filter(({ action }) => action === 'refresh-family.revoked')).toHaveLength(1);
   });
 
-  test('a token that expired is refused, one that is used in time lives on', async () => {
+  test('is refused for an expired token; a token that is renewed in time lives on', async () => {
     const idle = await create();
     let used = await create();
     for (let month = 0; month < 3; month += 1) {
@@ -176,7 +176,7 @@ describe('renewing a token', () => {
     expect(await renew(used)).toMatchObject(REFUSED);
   });
 
-  test('where nothing can be signed the refresh token is not used up', async () => {
+  test('does not use up the refresh token where no access token can be signed', async () => {
     const token = await create();
     const withOtherKey = await openProcess(database, 'B'.repeat(43));
     await expect(renew(token, withOtherKey)).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe('renewing a token', () => {
   });
 });
 
-test('tidying takes what expired and leaves what is used', async () => {
+test('tidying removes expired tokens and leaves the others', async () => {
   const [old, living] = [await create(), await create()];
   const next = await renewed(living);
   await database.run(`update refresh_family set expires_at = expires_at - interval '40 days' where id = 1`);

@@ -15,7 +15,7 @@ import type { Database } from '../../src/database/database.ts';
 
 export const SEALING_KEY = 'A'.repeat(43);
 
-/** What no text of a request may do harm with. */
+/** Texts that must do no harm in any field of a request. */
 export const NASTY = [
   '',
   ' ',
@@ -30,14 +30,14 @@ export const NASTY = [
   'ä'.repeat(5_000),
 ];
 
-/** One process of the access room, as the API opens it, on a clock that a test can move. */
+/** One process with the access room as the API opens it, on a clock that a test moves. */
 export interface Process {
   readonly database: Database;
   readonly sealing: Sealing;
   readonly keys: SigningKeys;
   readonly accessTokens: AccessTokens;
   now(): Instant;
-  /** Moves this process's clock. */
+  /** Moves this process's clock forward. */
   wait(time: Microseconds): void;
   grant(request: Partial<TokenRequest>): Promise<TokenAnswer | GrantRefused>;
 }
@@ -80,7 +80,7 @@ export function granted(answer: TokenAnswer | GrantRefused): TokenAnswer {
   return answer;
 }
 
-/** Every text and byte of every row of every table, as a dump would have it. */
+/** All rows of all tables as text, as in a dump. */
 export async function everythingIn(database: Database): Promise<string> {
   const tables = await database.rows<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.tables

@@ -8,7 +8,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { NASTY, everythingIn, granted, makeClient, openProcess } from './access-rig.ts';
 import type { Client, Process } from './access-rig.ts';
 
-// The token endpoint without HTTP, on a real database: what is granted, what is refused, and how it ends.
+// The token endpoint without HTTP, on a real database: grants, refusals and revocations.
 
 let server: DatabaseServer;
 let database: Database;
@@ -53,7 +53,7 @@ const families = () =>
   );
 
 describe('creating a token', () => {
-  test('answers the seven fields of the seed, and the token is accepted', async () => {
+  test('answers the seven fields of a token response, and the token is accepted', async () => {
     const answer = granted(await bridge.grant({ grantType: 'client_credentials', basic: client }));
     expect(answer).toEqual({
       access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string,
@@ -77,13 +77,13 @@ describe('creating a token', () => {
     expect(Math.round(left / DAY)).toBe(30);
   });
 
-  test('the scope may be named, and left empty', async () => {
+  test('accepts the scope named, empty or missing', async () => {
     for (const scope of ['data', '', undefined]) {
       granted(await bridge.grant({ grantType: 'client_credentials', basic: client, scope }));
     }
   });
 
-  test('what is wrong is answered as RFC 6749 says', async () => {
+  test('answers mistakes as RFC 6749 says', async () => {
     const other = await makeClient(database, 'other');
     const ask = { grantType: 'client_credentials', basic: client };
     const badCredentials = [
@@ -117,7 +117,7 @@ describe('creating a token', () => {
     expect(await families()).toEqual([]);
   });
 
-  test('NUL, SQL and nonsense in every field are refused like any other wrong text', async () => {
+  test('refuses NUL, SQL and nonsense in every field like any other wrong text', async () => {
     const right = await create();
     for (const text of NASTY) {
       const kinds = ['client_credentials', 'refresh_token', text];
@@ -140,7 +140,7 @@ describe('creating a token', () => {
 });
 
 describe('the end of an application', () => {
-  test('revoked: secret and refresh tokens at once, access tokens within seconds, in every process', async () => {
+  test('by revocation: its secret and refresh tokens end at once, its access tokens within seconds, in every process', async () => {
     const elsewhere = await openProcess(await server.another(database));
     const answer = granted(await bridge.grant({ grantType: 'client_credentials', basic: client }));
     expect(await elsewhere.accessTokens.verifyAccessToken(answer.access_token)).toMatchObject({ scope: 'data' });
@@ -155,7 +155,7 @@ describe('the end of an application', () => {
     }
   });
 
-  test('revoked while ten of its tokens are renewed: none of them is worth anything afterwards', async () => {
+  test('by revocation while ten of its tokens are renewed: all of them are refused afterwards', async () => {
     const tokens = await Promise.all(Array.from({ length: 10 }, () => create()));
     const [, ...answers] = await Promise.all([
       revokeApplication(database, client.id, 'test'),
@@ -167,7 +167,7 @@ describe('the end of an application', () => {
     }
   });
 
-  test('a new secret without overlap ends its refresh tokens too; with overlap they go on', async () => {
+  test('a new secret without overlap ends its refresh tokens too; with overlap they live on', async () => {
     const token = await create();
     await rotateSecret(database, client.id, { overlapHours: 1 }, 'test');
     const next = await renewed(token);
@@ -176,7 +176,7 @@ describe('the end of an application', () => {
   });
 });
 
-test('no secret and no token is in the database, in no row of no table', async () => {
+test('no row of any table holds a secret or a token', async () => {
   const secrets = [client.secret];
   const answer = granted(await bridge.grant({ grantType: 'client_credentials', basic: client }));
   secrets.push(answer.access_token, answer.refresh_token, await renewed(answer.refresh_token));

@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 const repository = join(import.meta.dirname, '../..');
 
 /**
- * Another checkout of what the embedded database needs, with a PostgreSQL package of its own as npm leaves it when install
- * scripts are not run: without the links between its libraries. The answer is the path of its `embedded-user.ts`.
+ * Makes another checkout with the files that the embedded database needs and a copy of the PostgreSQL package as npm leaves
+ * it without install scripts: the links between its libraries are missing. Returns the path of its `embedded-user.ts`.
  */
 export function makeCheckout(directory: string): string {
   for (const name of ['src/database/embedded', 'test/integration/embedded-user.ts']) {
@@ -37,7 +37,7 @@ function linkTree(from: string, to: string): void {
   }
 }
 
-/** Makes a program runnable for users who cannot enter its directory. */
+/** Makes a program runnable for users that cannot enter its directory. */
 export function linkOrCopy(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
   rmSync(target, { force: true });

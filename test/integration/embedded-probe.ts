@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** The rows of one statement over a connection of its own. */
+/** The rows of one statement over a new connection. */
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -14,15 +14,15 @@ export async function query(url: string, text: string): Promise<Record<string, u
   }
 }
 
-/** Commits something that `recall` finds again, as 42. */
+/** Commits a row that `recall` finds again, as 42. */
 export const remember = (url: string): Promise<unknown> => query(url, 'create table kept as select 42 as answer');
 export const recall = async (url: string): Promise<unknown> => (await query(url, 'select answer from kept'))[0]?.answer;
 
-/** Asks again and again until the answer is something; an exception counts as "not yet". */
-export async function until<T>(what: () => T | Promise<T>): Promise<NonNullable<T>> {
+/** Calls `probe` repeatedly until its answer is neither missing nor false; an exception counts as "not yet". */
+export async function until<T>(probe: () => T | Promise<T>): Promise<NonNullable<T>> {
   for (;;) {
     const found = await Promise.resolve()
-      .then(what)
+      .then(probe)
       .catch(() => undefined);
     if (found !== undefined && found !== null && found !== false) return found as NonNullable<T>;
     await sleep(50);
@@ -36,8 +36,8 @@ export const sharedMemory = (inode: number): string[] =>
     .filter((line) => line.trim().startsWith(`${inode | 0} `));
 
 /**
- * Ends the server a failed test left running; says which it was. Trusts nothing under test: the one process it signals must
- * name this very directory on its command line. Its children end with it.
+ * Ends the server that a failed test left running, and returns its process number. It uses no code under test: the process
+ * it signals must name this directory on its command line. The children of the server end with it.
  */
 export async function endServerIn(data: string): Promise<number[]> {
   const note = join(data, 'postmaster.pid');

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { EmbeddedDatabaseError, openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 
-// One user of the embedded database as a process of its own. Tells `url …` when it has it, releases at SIGTERM, and like a
-// draining daemon takes no notice of SIGINT.
+// A process that uses the embedded database. Prints `url …` when it has the database, releases it at SIGTERM, and ignores
+// SIGINT as a draining daemon does.
 process.on('SIGINT', () => console.log('interrupted'));
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error('which directory?');

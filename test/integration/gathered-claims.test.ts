@@ -10,7 +10,7 @@ import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
-// Claims and reports that are under way in one process share statements; several processes do so on the same sources.
+// Claims and reports of one process share statements; here several processes do so on the same sources.
 
 let server: DatabaseServer;
 let database: Database;
@@ -39,7 +39,7 @@ interface Host {
   readonly claims: Claims;
 }
 
-/** A process as far as claims go, with a pool of its own; it lives. */
+/** The claims of a living process with its own pool. */
 async function host(): Promise<Host> {
   const own = await server.another(database);
   const workerId = randomUUID();
@@ -47,7 +47,7 @@ async function host(): Promise<Host> {
   return { workerId, claims: claimsOf({ database: own, workerId, sources: { revisionOf: () => 1 } }) };
 }
 
-/** Statements on `table` that touch a row where `condition` holds do `action` (PL/pgSQL). */
+/** Updates of a row of `table` where `condition` holds run `action` (PL/pgSQL). */
 async function whenever(table: string, condition: string, action: string): Promise<void> {
   await database.run(
     `create function meddle() returns trigger language plpgsql as $$begin if ${condition} then ${action} end if; return new; end$$`,
@@ -79,7 +79,7 @@ describe('two processes that claim the same sources', () => {
     const holders = new Map<number, string>();
     const polls = new Map<number, number>();
     const clashes: string[] = [];
-    /** @returns 1 where it was this one's turn */
+    /** @returns 1 where this host got the claim */
     async function poll({ claims, workerId }: Host, id: number): Promise<number> {
       const claimed = await claims.take(id);
       if (!claimed) return 0;
@@ -92,7 +92,7 @@ describe('two processes that claim the same sources', () => {
       await claims.report(id, true);
       return 1;
     }
-    // As jobs come: each process has many under way, one of a source at a time, in orders of their own.
+    // As with jobs: each process polls many sources at a time, each source once at a time, each process in its own order.
     await Promise.all(
       hosts.flatMap((each, turn) =>
         (turn === 0 ? sources : sources.toReversed()).map(async (id) => {
@@ -111,7 +111,7 @@ describe('two processes that claim the same sources', () => {
     expect(await database.rows('select id from source where claimed_by is not null')).toEqual([]);
   });
 
-  it('get what others of the group get, while one row is held for long by somebody else', async () => {
+  it('get the free sources of a group while another transaction holds one row for long', async () => {
     const { claims } = await host();
     const held = await database.pool.connect();
     await held.query('begin');
@@ -124,7 +124,7 @@ describe('two processes that claim the same sources', () => {
     expect(await waiting).toMatchObject({ id: at(3) });
   });
 
-  it('are told apart: what is paused, held, gone, in other hands or without room is claimed by none of the group', async () => {
+  it('do not claim a source of the group that is paused, held, removed, claimed elsewhere or has a full outbox', async () => {
     const [one, other] = await Promise.all([host(), host()]);
     await database.run(`update source set state = 'paused' where id = $1`, [at(0)]);
     await database.run(`update source set held_until = now() + interval '1 h' where id = $1`, [at(1)]);
@@ -143,7 +143,7 @@ describe('two processes that claim the same sources', () => {
     expect(claimed.map((each) => each?.id)).toEqual(
       sources.map((id, place) => ([0, 1, 2, 4, 6].includes(place) ? undefined : id)),
     );
-    // A report of what another process holds changes nothing, and none of the others either.
+    // A report about a source that another process holds changes neither that source nor the other sources.
     await Promise.all(sources.map((id, place) => one.claims.report(id, place % 2 === 0)));
     const rows = await database.rows<{ id: number; claimed_by: string | null; healthy: boolean; polled: boolean }>(
       'select id, claimed_by, last_success_at is not null as healthy, last_poll_at is not null as polled from source order by id',

@@ -15,7 +15,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
-// Changes of pace that are under way in one process share statements; several processes do so on the same sources.
+// Changes of pace of one process share statements; here several processes do so on the same sources.
 
 let server: DatabaseServer;
 let database: Database;
@@ -42,10 +42,10 @@ afterAll(async () => {
 const at = (place: number): number => sources[place] as number;
 
 /** A lease ends this long after its slot (src/pull/pacer.ts). */
-const LEASE = 5 * MINUTE;
+const LEASE_AFTER_SLOT = 5 * MINUTE;
 
 describe('the pace of many sources', () => {
-  it('holds for each of them, whoever asks together', async () => {
+  it('holds for each source when requests of many sources share statements', async () => {
     await database.run(
       'create table pace_log (id bigint generated always as identity, source_id int, version bigint, state jsonb)',
     );
@@ -87,9 +87,11 @@ describe('the pace of many sources', () => {
         'select version, state from pace_log where source_id = $1 order by id',
         [sourceId],
       );
-      // Each change builds on the one before: none was lost, none was made twice.
+      // Each change builds on the change before: none was lost, none was made twice.
       expect(log.map(({ version }) => version)).toEqual(log.map((_, place) => place + 1));
-      const slots = new Map(log.flatMap(({ state }) => state.leases.map(({ id, until }) => [id, until - LEASE])));
+      const slots = new Map(
+        log.flatMap(({ state }) => state.leases.map(({ id, until }) => [id, until - LEASE_AFTER_SLOT])),
+      );
       expect(slots.size).toBeGreaterThanOrEqual(40);
       expect(mostInAnySecond([...slots.values()].map((slot) => slot / MILLISECOND))).toBeLessThanOrEqual(
         pace.burst + pace.requestsPerSecond,
@@ -99,7 +101,7 @@ describe('the pace of many sources', () => {
     }
   });
 
-  it('is changed by one of two that saw the same, also in one group', async () => {
+  it('is changed by one of two swaps that saw the same state, also in one group', async () => {
     const rows = paceRowsOf(database);
     const seen = await Promise.all(sources.map((id) => rows.read(id)));
     const swaps = [1, 2].flatMap((next) =>
@@ -116,7 +118,7 @@ describe('the pace of many sources', () => {
       expect(mine.filter(({ done }) => done)).toHaveLength(1);
       expect(await rows.read(id)).toEqual({ version: 1, state: { ...IDLE, next: winner?.next } });
     }
-    // Who saw what is no more is told what is there now.
+    // A swap from a state that has changed meanwhile gets the present state.
     const late = await rows.swap(at(0), { version: 0, state: IDLE }, { ...IDLE, next: 9 });
     expect(late).toEqual({ done: false, row: await rows.read(at(0)) });
     await database.run('delete from source');

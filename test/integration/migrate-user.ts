@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { openDatabase } from '../../src/database/database.ts';
 
-// One process that starts with a database somebody else may be migrating just now; tells how many tables it then sees.
+// A process that opens a database which other processes may be migrating; prints the number of tables it sees then.
 const [, , url = ''] = process.argv;
 const database = await openDatabase({ url, poolSize: 2, applicationName: 'migrate-user', patient: true });
 const row = await database.row<{ tables: number }>(

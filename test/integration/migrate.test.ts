@@ -41,7 +41,7 @@ async function partitionsIn(database: Database, table: string): Promise<string[]
 }
 
 describe('migrations', () => {
-  it('run once, however many processes and connections start at the same time', async () => {
+  it('run once, even when many processes and connections start at the same time', async () => {
     const url = await server.createEmpty();
     const program = join(import.meta.dirname, 'migrate-user.ts');
     const processes = Array.from({ length: 3 }, async () => {
@@ -68,7 +68,7 @@ describe('migrations', () => {
     for (const pool of pools) await pool.close();
   });
 
-  it('that were run do not run again', async () => {
+  it('do not run again when the database is opened again', async () => {
     const database = await server.create();
     await database.run(`insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P')`);
     const later = await server.another(database);
@@ -77,7 +77,7 @@ describe('migrations', () => {
 });
 
 describe('opening', () => {
-  it('refuses at once what waiting cannot cure, and says what does', async () => {
+  it('refuses at once a fault that waiting cannot cure, and gives a remedy', async () => {
     const url = new URL(await server.createEmpty());
     const wrongPassword = new URL(url);
     wrongPassword.password = 'wrong';
@@ -90,11 +90,11 @@ describe('opening', () => {
     }
   });
 
-  it('refuses a user who may not create tables', async () => {
+  it('refuses a user that may not create tables', async () => {
     const url = new URL(await server.createEmpty());
     const client = new pg.Client({ connectionString: url.href });
     await client.connect();
-    // Whoever owns the database may take from itself what a stranger never had.
+    // The owner of the database takes the right from itself, so that the test needs no other user.
     await client.query('revoke create on schema public from public');
     await client.query('revoke all on database "' + url.pathname.slice(1) + '" from public');
     await client.query(`set role pg_database_owner`);
@@ -106,7 +106,7 @@ describe('opening', () => {
     });
   });
 
-  it('waits for a server that is not there yet, until it is told to stop', async () => {
+  it('waits for a server that is away until its signal is aborted', async () => {
     const stop = new AbortController();
     const reasons: string[] = [];
     const opening = open('postgres://nobody@127.0.0.1:1/none', {
@@ -124,7 +124,7 @@ describe('opening', () => {
 });
 
 describe('a transaction', () => {
-  it('leaves nothing behind where its work throws, and its connection in order', async () => {
+  it('whose work throws changes no row, and its connection stays usable', async () => {
     const database = await server.create();
     const failing = database.transaction(async (client) => {
       await client.query(`insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P')`);
@@ -140,8 +140,8 @@ describe('a transaction', () => {
     const other = await server.another(database);
     const dying = database.transaction(async (client) => {
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      // While no statement is under way: only an event tells then.
-      // The event may come before anybody waits, and it is an error.
+      // No statement is under way, so only an event tells that the connection has died. The event may come before the test
+      // waits for it, and it is an error.
       const ended = once(client, 'end').catch(() => undefined);
       await other.run('select pg_terminate_backend($1)', [rows[0]?.pid]);
       await ended;
@@ -154,8 +154,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('instants between here and PostgreSQL', () => {
-  it('are the same µs there and back, long before 1970 and long after', async () => {
+describe('instants in PostgreSQL', () => {
+  it('are the same µs when they are read back, long before 1970 and long after', async () => {
     const database = await server.create();
     const instants = [
       0,
@@ -172,7 +172,7 @@ describe('instants between here and PostgreSQL', () => {
 });
 
 describe('partitions', () => {
-  it('are made once by however many need them, and hold what is put into them', async () => {
+  it('are made once by processes that need them at the same time, and take readings', async () => {
     const database = await server.create();
     const hosts = [database, await server.another(database), await server.another(database)];
     const from = at('2025-11-30T23:59:59.999999Z');
@@ -193,7 +193,7 @@ describe('partitions', () => {
     );
   });
 
-  it('end where the next begins: half-open to the µs', async () => {
+  it('end where the next partition begins: half-open to the µs', async () => {
     const database = await server.create();
     const partitions = partitionsOf(database);
     const border = at('2026-01-01T00:00:00Z');
@@ -204,7 +204,7 @@ describe('partitions', () => {
     expect(await partitions.ensure('reading', at('1969-12-31T23:59:59.999999Z'), 0)).toBe('reading_1969_12');
   });
 
-  it('of the window log older than they are kept are dropped, by several hosts at once', async () => {
+  it('of the window log are dropped when they are too old, by several hosts at once', async () => {
     const database = await server.create();
     const hosts = [database, await server.another(database), await server.another(database)];
     const row = await database.row<{ today: number }>(`select instant_of(date_trunc('day', now(), 'UTC')) as today`);

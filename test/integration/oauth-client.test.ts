@@ -19,7 +19,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { PATH, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
-// A library that knows RFC 6749 and nothing of us: what it takes for a token or an error is one.
+// openid-client knows RFC 6749 and nothing of databridge, so it must understand our tokens and errors.
 
 let server: DatabaseServer;
 let api: ApiUnderTest;
@@ -36,11 +36,11 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** What the library has to know of us, with one way of saying who asks. */
+/** The configuration of the library for our token endpoint, with one kind of client authentication. */
 function configured(authentication: ClientAuth): Configuration {
   const endpoints = { issuer: 'databridge', token_endpoint: `${api.url}/v0/oauth2/token` };
   const configuration = new Configuration(endpoints, api.client.applicationId, undefined, authentication);
-  // Plain HTTP: this is loopback.
+  // Plain HTTP is safe on loopback.
   allowInsecureRequests(configuration);
   return configuration;
 }
@@ -68,7 +68,7 @@ async function push(accessToken: string, second: number): Promise<unknown> {
 const stored = async (): Promise<number[]> =>
   (await api.database.rows<{ value: number }>('select value from reading order by at')).map(({ value }) => value);
 
-/** Every error of the token endpoint is one the library reads as an error of RFC 6749. */
+/** Expects that the library reads the answer as this error of RFC 6749. */
 async function expectError(asked: Promise<unknown>, status: number, error: string): Promise<void> {
   const thrown: unknown = await asked.then(
     () => 'a token',
@@ -95,7 +95,7 @@ describe('openid-client', () => {
     expect(await push(again.access_token, 3)).toMatchObject({ status: 200, accepted: 1 });
   });
 
-  it('is refused with invalid_grant for a refresh token that was used up, and for all that followed from it', async () => {
+  it('gets invalid_grant for a refresh token that was used before, and for all tokens that followed from it', async () => {
     const first = await clientCredentialsGrant(withSecret());
     const second = await renew(first.refresh_token);
     const graceIsOver = "update refresh_token set used_at = used_at - $1 * interval '1 microsecond'";
@@ -110,7 +110,7 @@ describe('openid-client', () => {
     await expectError(renew(token, withoutSecret(), 'everything'), 400, 'invalid_scope');
     await expectError(clientCredentialsGrant(withSecret(), { scope: 'everything' }), 400, 'invalid_scope');
     await expectError(genericGrantRequest(withSecret(), 'password', {}), 400, 'unsupported_grant_type');
-    // With 401 comes a challenge, which is what the library tells then.
+    // An answer with status 401 carries a challenge, and the library throws an error with that challenge.
     for (const configuration of [withSecret('wrong'), withoutSecret()]) {
       const asked = clientCredentialsGrant(configuration);
       await expect(asked).rejects.toMatchObject({ status: 401, cause: [{ scheme: 'basic' }] });

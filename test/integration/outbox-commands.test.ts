@@ -107,7 +107,7 @@ describe('what is wrong is said, and nothing is stored', () => {
       'a port nobody listens on',
       async () => pushArguments(...secretFile('secret'), '--url', `http://127.0.0.1:${await freePort()}`),
       1,
-      /nobody listens/,
+      /no program listens/,
     ],
     [
       'another address',

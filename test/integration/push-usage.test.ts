@@ -47,6 +47,9 @@ it('a service that is not there is said to be so: exit 1', async () => {
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ finished: false, read: 0, requests: 1 });
   expect(JSON.parse(stderr)).toMatchObject({
-    error: { message: expect.stringContaining('nobody listens there') as string, remedy: expect.any(String) as string },
+    error: {
+      message: expect.stringContaining('no program listens there') as string,
+      remedy: expect.any(String) as string,
+    },
   });
 });

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/database/database.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 
-// A process beside others on one queue. `work`: begins polls and never ends them. `tick`: puts the planner's tick in place
-// under the lock that all share, several times over. Both stay until they are killed.
+// A process beside other processes on one queue. `work`: begins polls and never ends them. `tick`: ensures the planner's tick
+// several times, under the lock that all processes share. Both stay until they are killed.
 const [, , mode, url = '', redisUrl = '', prefix = ''] = process.argv;
 const database = await openDatabase({ url, poolSize: 4, applicationName: 'queue-user', patient: true });
 const queue = await openQueue({

@@ -56,7 +56,7 @@ async function open(backend: Backend): Promise<Queue> {
   return queue;
 }
 
-/** Starts to work; drained after the test. */
+/** Starts a worker; drained after the test. */
 function work(queue: Queue, handlers: Partial<Handlers>): { drain(deadlineMs: number): Promise<boolean> } {
   const nothing = (): Promise<void> => Promise.resolve();
   const worker = queue.work({ poll: nothing, history: nothing, tick: nothing, ...handlers }, { polls: 5, history: 5 });
@@ -79,7 +79,7 @@ const until = (what: () => unknown): Promise<void> =>
   expect.poll(async () => Boolean(await what()), { timeout: 60_000, interval: 20 }).toBe(true);
 
 describe.each(BACKENDS)('the queue on %s', (backend) => {
-  it('runs what was added, each id once however often it is added before it begins', async () => {
+  it('runs each id once, even if it is added several times before it begins', async () => {
     const queue = await open(backend);
     await queue.add('poll', []);
     await queue.add('poll', [1, 2, 1]);
@@ -96,7 +96,7 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
     expect(ran.toSorted()).toEqual(['history 1', 'poll 1', 'poll 2', 'poll 3', 'poll 9']);
   });
 
-  it('never runs an id beside itself: a poll is not repeated, history once more when it ends', async () => {
+  it('never runs an id twice at a time: a poll added while it runs is dropped, a history job runs once more', async () => {
     const queues = [await open(backend), await open(backend)];
     const [queue] = queues as [Queue];
     const running = new Map<string, number>();
@@ -142,14 +142,14 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
         throw new Error('no');
       },
     });
-    // The name is free when the failure is written down, a moment after the job has thrown.
+    // The id can be added again when the failure is stored, a moment after the job has thrown.
     await until(async () => {
       await queue.add('poll', [1]);
       return runs >= 3;
     });
   });
 
-  it('drains: tells what runs to stop, waits for it, and takes nothing new', async () => {
+  it('drains: aborts running jobs, waits for them, and takes no new jobs', async () => {
     const queue = await open(backend);
     const told: string[] = [];
     const worker = work(queue, {
@@ -171,7 +171,7 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
     expect(told).toEqual(['began 1', 'ended 1', 'other 2']);
   });
 
-  it('does not wait longer than it may for what does not end', async () => {
+  it('drains no longer than its deadline where a job does not end', async () => {
     const queue = await open(backend);
     const gate = Promise.withResolvers<void>();
     let began = false;
@@ -187,7 +187,7 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
     gate.resolve();
   });
 
-  it('keeps one working tick, however many processes put it in place at the same time', async () => {
+  it('keeps one working tick when many processes ensure it at the same time', async () => {
     let ticks = 0;
     work(await open(backend), {
       tick: async () => {
@@ -195,10 +195,10 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
       },
     });
     await Promise.all([1, 2, 3, 4].map(() => user(backend, 'tick', 'ensured')));
-    // It goes on after the last of them…
+    // It goes on after the last process has ensured it…
     const before = ticks;
     await until(() => ticks >= before + 3);
-    // … and as one: two would be through with this in half the time. A busy machine only makes it longer.
+    // … and as one tick: two ticks would need half the time. A busy machine only makes it longer.
     const begun = performance.now();
     const from = ticks;
     await until(() => ticks >= from + 25);
@@ -206,7 +206,7 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
   });
 });
 
-it('a job of a process that was killed is run again by another, on either backend', async () => {
+it('a job of a killed process runs again in another process, on either backend', async () => {
   await Promise.all(
     BACKENDS.map(async (backend) => {
       const queue = await open(backend);
@@ -222,7 +222,7 @@ it('a job of a process that was killed is run again by another, on either backen
       });
       await until(() => ran.length >= 2);
       expect(ran.toSorted()).toEqual(['history 6', 'poll 5']);
-      // And the name is free again.
+      // And the id can be added again.
       await until(async () => {
         await queue.add('poll', [5]);
         return ran.filter((each) => each === 'poll 5').length > 1;
@@ -231,10 +231,10 @@ it('a job of a process that was killed is run again by another, on either backen
   );
 });
 
-it('adding fails at once while Redis is away, and works when it is back', async () => {
+it('adding fails at once while Redis is away, and works when Redis is back', async () => {
   const queue = await open('Redis');
   await queue.add('poll', [1]);
-  // What is on its way when Redis dies fails as well, or a planner would wait in it until Redis is back.
+  // A job that is on its way when Redis dies fails as well, because a planner must not wait until Redis is back.
   redis.pause();
   const underWay = queue.add('poll', [1]).catch((error: unknown) => error);
   await redis.kill9();

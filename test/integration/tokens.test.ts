@@ -39,11 +39,10 @@ afterAll(async () => {
 
 const grant = (token: string): Grant => ({ token, expiresAt: undefined, renewal: `renewal of ${token}` });
 
-/** The holders one after the other, as certain ones. */
 const holder = (index: number): GrantStore => holders[index] ?? expect.fail('no such holder');
 
-describe('five holders of one token', () => {
-  it('that all need one at once get it once, and all the same', async () => {
+describe('five holders of one grant', () => {
+  it('that all need a new grant obtain it once and get the same', async () => {
     const previous: (Grant | undefined)[] = [];
     const obtain = async (before: Grant | undefined): Promise<Grant> => {
       previous.push(before);
@@ -53,13 +52,13 @@ describe('five holders of one token', () => {
     const first = await Promise.all(holders.map((each) => each.replace(undefined, obtain)));
     expect(first).toEqual(holders.map(() => grant('token 1')));
     expect(await Promise.all(holders.map((each) => each.current()))).toEqual(first);
-    // A renewal builds on what was there.
+    // A renewal gets the previous grant.
     const second = await Promise.all(holders.map((each) => each.replace(first[0], obtain)));
     expect(second).toEqual(holders.map(() => grant('token 2')));
     expect(previous).toEqual([undefined, grant('token 1')]);
   });
 
-  it('that come with an old one get the new one without asking for another', async () => {
+  it('that come with an old grant get the new grant without obtaining another', async () => {
     await holder(0).replace(undefined, async () => grant('old'));
     expect(await holder(1).current()).toEqual(grant('old'));
     await holder(0).replace(grant('old'), async () => grant('new'));
@@ -69,8 +68,8 @@ describe('five holders of one token', () => {
 });
 
 describe('a failure', () => {
-  it('reaches who asked, and frees the claim for the next', async () => {
-    const failed = new BridgeError({ code: 'unavailable', why: 'refused' }, 'nobody there');
+  it('reaches its caller, and frees the claim for the next', async () => {
+    const failed = new BridgeError({ code: 'unavailable', why: 'refused' }, 'connection refused');
     const failing = holder(0).replace(undefined, () => Promise.reject(failed));
     await expect(failing).rejects.toBe(failed);
     expect(await database.row('select replacing_until, sealed from token')).toEqual({
@@ -80,7 +79,7 @@ describe('a failure', () => {
     expect(await holder(1).replace(undefined, async () => grant('next'))).toEqual(grant('next'));
   });
 
-  it('of the credentials keeps the claim: nobody tries the same password again until an operator acts', async () => {
+  it('of the credentials keeps the claim: no process tries the same password again until an operator acts', async () => {
     const refused = credentialsRejected('no', 'ask');
     await expect(holder(0).replace(undefined, () => Promise.reject(refused))).rejects.toBe(refused);
     expect(await database.row('select replacing_until > now() as held, sealed from token')).toEqual({
@@ -89,7 +88,7 @@ describe('a failure', () => {
     });
   });
 
-  it('of one that was waited for lets the next of those who wait try, one at a time', async () => {
+  it('of a holder lets the waiting holders try, one at a time', async () => {
     let running = 0;
     let most = 0;
     let calls = 0;
@@ -118,7 +117,7 @@ describe('a claim', () => {
       [sourceId, length],
     );
 
-  it('of a process that was killed is taken over when its time is up, and not before', async () => {
+  it('of a killed process is taken over when its time is up, and not before', async () => {
     await claim('700 ms');
     const left = await database.row<{ until: number }>('select instant_of(replacing_until) as until from token');
     const got = await holder(0).replace(undefined, async () => {
@@ -132,7 +131,7 @@ describe('a claim', () => {
     expect(got).toEqual(grant('taken over'));
   });
 
-  it('that is held is waited for', async () => {
+  it('of a living process is waited for', async () => {
     await claim('1 h');
     let ended = false;
     const waiting = holder(0)
@@ -143,14 +142,14 @@ describe('a claim', () => {
       });
     await sleep(500);
     expect(ended).toBe(false);
-    // What the other got counts, although it was never seen to be free.
+    // The grant of the other process counts, although this holder never saw the claim free.
     await database.run('update token set version = version + 1, sealed = $1, replacing_until = null', [
       await sealing.seal(JSON.stringify(grant('of the other'))),
     ]);
     expect(await waiting).toEqual(grant('of the other'));
   });
 
-  it('lost because it took too long gives way to what somebody else got', async () => {
+  it('lost because obtaining took too long gives way to the grant of another holder', async () => {
     const slow = holder(0).replace(undefined, async () => {
       await database.run(`update token set replacing_until = now() - interval '1 s'`);
       await holder(1).replace(undefined, async () => grant('of the quick'));
@@ -162,20 +161,20 @@ describe('a claim', () => {
   });
 });
 
-it('a token stands in the database only sealed', async () => {
+it('a grant is stored only sealed', async () => {
   await holder(0).replace(undefined, async () => grant('s3cret-token'));
   const row = await database.row<{ text: string }>('select token::text as text from token');
   expect(row?.text).not.toContain('s3cret');
   expect(row?.text.length).toBeGreaterThan(50);
 });
 
-it('without the right key is an error with a remedy, not a new login', async () => {
+it('a grant sealed with another key is an error with a remedy, not a new login', async () => {
   await holder(0).replace(undefined, async () => grant('t'));
   const stranger = sourceTokensOf(database, await openSealing('/nowhere', 'B'.repeat(43)), sourceId);
   await expect(stranger.current()).rejects.toMatchObject({ code: 'config-invalid', remedy: expect.any(String) });
 });
 
-it('of a source that was removed is neither there nor waited for', async () => {
+it('a grant of a removed source is cancelled, not waited for', async () => {
   await database.run('delete from source');
   await expect(holder(0).current()).rejects.toMatchObject({ code: 'cancelled' });
   const replacing = holder(0).replace(undefined, () => expect.fail('was not to be asked'));

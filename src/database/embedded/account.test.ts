@@ -26,7 +26,7 @@ it('prefers the owner of the directory, then postgres, then nobody, and never ro
   expect(accountFor('/', [root, 'someone:x:7:7::/:/bin/sh', ''].join('\n'))).toBeUndefined();
 });
 
-it('sees a directory above that is closed', () => {
+it('canEnter is false where a directory above is closed', () => {
   const inner = join(directory.path, 'outer/inner');
   mkdirSync(inner, { recursive: true });
   chmodSync(join(directory.path, 'outer'), 0o711);
@@ -39,7 +39,7 @@ it('sees a directory above that is closed', () => {
   expect(canEnter({ uid: 54_321, gid }, inner)).toBe(true);
 });
 
-it('sees a file nobody else may read', () => {
+it('canRead is false where only the owner may read a file', () => {
   const file = join(directory.path, 'library');
   writeFileSync(file, '');
   chmodSync(file, 0o644);

@@ -11,9 +11,9 @@ export interface SystemAccount {
 const PREFERRED = ['postgres', '_postgres', 'nobody'];
 
 /**
- * Chooses that user for an existing directory. Its owner, if it is one with a name: then `sudo` in someone's checkout leaves
- * nothing they cannot use. Else `postgres`, else `nobody`. A made-up number will not do: initdb and single-user mode look
- * their user up (`could not look up effective user ID`). Undefined: no such user, or we are not root and need none.
+ * Chooses the server's user for an existing directory: its owner if that has a name and is not root, because `sudo` in a
+ * checkout must leave no files that its owner cannot use; otherwise `postgres`, otherwise `nobody`. A number without a name
+ * is not possible, because initdb looks its user up (`could not look up effective user ID`). Undefined: no such user.
  */
 export function accountFor(directory: string, passwd: string = passwdFile()): SystemAccount | undefined {
   const accounts = passwd.split('\n').flatMap((line) => {
@@ -39,7 +39,7 @@ export function canEnter(account: SystemAccount, directory: string): boolean {
   }
 }
 
-/** Whether the user may read all of a tree: a package unpacked under umask 077 is readable by nobody but its owner. */
+/** Whether the user may read a whole tree. Only its owner may read a package that was unpacked under umask 077. */
 export function canRead(account: SystemAccount, directory: string): boolean {
   if (!canEnter(account, directory)) return false;
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).every((name) => {

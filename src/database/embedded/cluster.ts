@@ -19,9 +19,9 @@ import type { Programs } from './programs.ts';
 import { runProgram } from './run.ts';
 
 /**
- * Written into postgresql.conf once, so an operator may change them there. What must hold is on the server's command line.
- * Dynamic shared memory is files of the data directory: /dev/shm is 64 MB in a container, and logind empties it at logout.
- * Statements are kept out of the log, because they may carry secrets; the program that sent them knows the error anyway.
+ * initdb writes these into postgresql.conf, where an operator may change them. Settings that must hold stand on the
+ * server's command line. Dynamic shared memory uses files of the data directory, because /dev/shm has 64 MB in a container
+ * and logind empties it at logout. Statements stay out of the log, because they may hold secrets; their sender gets the error.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '200',
@@ -44,11 +44,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
 };
 
-const INCOMPLETE = 'data.incomplete-';
+const DRAFT_PREFIX = 'data.incomplete-';
 
 /**
  * Makes the cluster where there is none: UTF-8, sorted by code point (PostgreSQL's own C.UTF-8, the same on every system),
- * page checksums, password (scram-sha-256) over TCP, nothing over the socket. It gets its name only when it is complete.
+ * page checksums, logins over TCP with a password (scram-sha-256), no logins over the socket. The directory gets its final
+ * name only when the cluster is complete.
  */
 export async function ensureCluster(
   place: EmbeddedPlace,
@@ -58,37 +59,37 @@ export async function ensureCluster(
   removeIncomplete(place);
   if (existsSync(place.data)) return assertVersion(place, programs);
   log(`making a new PostgreSQL ${programs.majorVersion} database in ${place.data}`);
-  // A name of its own: the initdb of a killed process may still be writing to the last one.
-  const draft = join(place.root, `${INCOMPLETE}${randomBytes(6).toString('hex')}`);
+  // A new name for each draft, because the initdb of a killed process may still be writing to an older draft.
+  const draft = join(place.root, `${DRAFT_PREFIX}${randomBytes(6).toString('hex')}`);
   mkdirSync(draft, { mode: 0o700 });
-  give(draft, place);
+  giveToServer(draft, place);
   writePassword(place);
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-  const kind = ['--encoding=UTF8', '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const locale = ['--encoding=UTF8', '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const access = [
     '--username=postgres',
     `--pwfile=${place.password}`,
     '--auth-host=scram-sha-256',
     '--auth-local=reject',
   ];
-  await runProgram(programs.initdb, [`--pgdata=${draft}`, ...kind, ...access, ...settings], place.account, draft);
+  await runProgram(programs.initdb, [`--pgdata=${draft}`, ...locale, ...access, ...settings], place.account, draft);
   renameSync(draft, place.data);
   markInitialised(place);
 }
 
-/** Leaves alone what is still written to: its processes would die without giving back their shared memory. */
+/** Removes old drafts, but none that initdb still writes to, because its processes would die and leave their shared memory. */
 function removeIncomplete({ root }: EmbeddedPlace): void {
   for (const name of readdirSync(root)) {
-    const left = join(root, name);
-    if (name.startsWith(INCOMPLETE) && serverProcesses(left).length === 0)
-      rmSync(left, { recursive: true, force: true });
+    const draft = join(root, name);
+    if (name.startsWith(DRAFT_PREFIX) && serverProcesses(draft).length === 0)
+      rmSync(draft, { recursive: true, force: true });
   }
 }
 
 /** The generated password of both roles; 43 characters that need no escaping. */
 export function readPassword({ password, root }: EmbeddedPlace): string {
   if (existsSync(password)) return readFileSync(password, 'utf8').trim();
-  throw new EmbeddedDatabaseError(`${password} is missing`, `restore it from the backup ${root} came from`);
+  throw new EmbeddedDatabaseError(`${password} is missing`, `restore the file from the backup that ${root} came from`);
 }
 
 function assertVersion({ data }: EmbeddedPlace, { majorVersion }: Programs): void {
@@ -104,10 +105,10 @@ function assertVersion({ data }: EmbeddedPlace, { majorVersion }: Programs): voi
 function writePassword(place: EmbeddedPlace): void {
   const draft = join(place.root, `password.${randomBytes(6).toString('hex')}`);
   writeFileSync(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 });
-  give(draft, place);
+  giveToServer(draft, place);
   renameSync(draft, place.password);
 }
 
-function give(path: string, { account }: EmbeddedPlace): void {
+function giveToServer(path: string, { account }: EmbeddedPlace): void {
   if (weAreRoot() && account !== undefined) chownSync(path, account.uid, account.gid);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { explained, programFailure } from './failure.ts';
+import { withRemedy, programFailure } from './failure.ts';
 
 it.each([
   ['could not extend file "base/1/2": wrote only 4096 of 8192 bytes Check free disk space.', 'the disk is full'],
@@ -12,18 +12,18 @@ it.each([
   ['FATAL:  data directory "/x" has invalid permissions', 'permission was denied'],
   ['spawn /x/native/bin/postgres ENOENT', 'does not run on this system'],
   ['PANIC:  could not locate a valid checkpoint record at 0/1', 'damaged'],
-])('knows what "%s" means', (line, meaning) => {
+])('finds the meaning of "%s"', (line, meaning) => {
   const error = programFailure('the server does not start', line);
   expect(error.message).toBe(`the server does not start: ${error.message.split(': ')[1]?.split('\n')[0]}\n${line}`);
   expect(error.message.split('\n')[0]).toContain(meaning);
   expect(error.remedy).not.toBe('');
 });
 
-it('offers another server where it does not know', () => {
+it('offers another server where the meaning is unknown', () => {
   expect(programFailure('it failed', 'FATAL:  never seen').remedy).toContain('DATABASE_URL');
 });
 
-it('explains errors of the file system and lets the others pass', () => {
+it('gives errors of the file system a remedy and lets other errors pass', () => {
   const caught = (): unknown => {
     try {
       return readFileSync('/');
@@ -31,7 +31,7 @@ it('explains errors of the file system and lets the others pass', () => {
       return error;
     }
   };
-  expect(explained(caught())).toBeInstanceOf(EmbeddedDatabaseError);
+  expect(withRemedy(caught())).toBeInstanceOf(EmbeddedDatabaseError);
   const other = new TypeError('ours');
-  expect(explained(other)).toBe(other);
+  expect(withRemedy(other)).toBe(other);
 });

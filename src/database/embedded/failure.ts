@@ -6,7 +6,7 @@ interface Diagnosis {
   readonly remedy: string;
 }
 
-/** What the server and the system write, and what it means to an operator. The first match counts. */
+/** Signs in the output of the server and the system, with their meaning for an operator. The first match counts. */
 const DIAGNOSES: readonly Diagnosis[] = [
   {
     sign: /No space left on device|free disk space|ENOSPC|EDQUOT|Disk quota exceeded/,
@@ -31,7 +31,7 @@ const DIAGNOSES: readonly Diagnosis[] = [
   {
     sign: /could not map anonymous shared memory|Cannot allocate memory|ENOMEM/,
     message: 'there is not enough memory',
-    remedy: 'give it 512 MiB at least, or lower shared_buffers in postgresql.conf of the data directory',
+    remedy: 'give the server at least 512 MiB, or lower shared_buffers in postgresql.conf of the data directory',
   },
   {
     sign: /pre-existing shared memory block/,
@@ -61,16 +61,16 @@ const DIAGNOSES: readonly Diagnosis[] = [
 ];
 
 /** Turns the end of a program's output into an error with a remedy; the output stays in the message. */
-export function programFailure(what: string, output: string, cause?: unknown): EmbeddedDatabaseError {
-  const found = DIAGNOSES.find((each) => each.sign.test(output));
-  const message = found === undefined ? what : `${what}: ${found.message}`;
-  const remedy = found?.remedy ?? `the lines above say why; repair that, or ${OWN_SERVER}`;
+export function programFailure(problem: string, output: string, cause?: unknown): EmbeddedDatabaseError {
+  const diagnosis = DIAGNOSES.find((each) => each.sign.test(output));
+  const message = diagnosis === undefined ? problem : `${problem}: ${diagnosis.message}`;
+  const remedy = diagnosis?.remedy ?? `the lines above say why; repair that, or ${OWN_SERVER}`;
   const lines = output.trim();
   return new EmbeddedDatabaseError(lines === '' ? message : `${message}\n${lines}`, remedy, { cause });
 }
 
 /** Gives errors of the file system (EACCES, ENOSPC, EROFS, …) a remedy; every other error passes through. */
-export function explained(error: unknown): unknown {
+export function withRemedy(error: unknown): unknown {
   if (error instanceof EmbeddedDatabaseError) return error;
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   return programFailure('the embedded PostgreSQL cannot be used', error.message, error);

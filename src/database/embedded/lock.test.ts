@@ -23,7 +23,7 @@ function leave(holder: object): void {
   writeFileSync(path, JSON.stringify({ token, ...thisProcess(), ...holder }));
 }
 
-async function crowd(): Promise<number> {
+async function mostInside(): Promise<number> {
   let inside = 0;
   let most = 0;
   const visit = async (): Promise<void> => {
@@ -36,31 +36,31 @@ async function crowd(): Promise<number> {
   return most;
 }
 
-it('lets one in at a time and leaves nothing behind', async () => {
-  expect(await crowd()).toBe(1);
+it('runs one caller at a time and leaves no file behind', async () => {
+  expect(await mostInside()).toBe(1);
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
-it('is left when the work throws', async () => {
+it('is released when the work throws', async () => {
   await expect(withLock(path, quiet, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
 it.each([
-  ['a process that ended and whose number was given again', { startedAt: 'earlier' }],
-  ['a process that is not there', { pid: 2 ** 30 }],
-])('is taken from %s, by one of many only', async (_, holder) => {
+  ['a process that ended and whose number another process has', { startedAt: 'earlier' }],
+  ['a process that does not exist', { pid: 2 ** 30 }],
+])('is taken from %s by one waiter only', async (_, holder) => {
   leave(holder);
-  expect(await crowd()).toBe(1);
+  expect(await mostInside()).toBe(1);
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
 it('is taken from a file torn by a power cut', async () => {
   writeFileSync(path, '');
-  expect(await crowd()).toBe(1);
+  expect(await mostInside()).toBe(1);
 });
 
-it('is left to a holder in another container while that gives signs of life', async () => {
+it('stays with a holder in another container while it gives signs of life', async () => {
   leave({ where: 'another container' });
   let entered = false;
   const visit = withLock(path, quiet, () => {
@@ -75,7 +75,7 @@ it('is left to a holder in another container while that gives signs of life', as
   expect(entered).toBe(true);
 });
 
-it('clears away what killed waiters left beside it, but not what lives', async () => {
+it('removes files of killed waiters, but not of living ones', async () => {
   writeFileSync(`${path}.draft`, JSON.stringify({ token, ...thisProcess(), startedAt: 'earlier' }));
   writeFileSync(`${path}.other`, JSON.stringify({ token, ...thisProcess() }));
   await withLock(path, quiet, () => Promise.resolve());

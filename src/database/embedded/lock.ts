@@ -10,18 +10,18 @@ const TELL_EVERY_MS = 5_000;
 const SIGN_OF_LIFE_EVERY_MS = 2_000;
 const SILENT_IS_DEAD_MS = 20_000;
 
-/** Who holds the lock; `process` is undefined where the file is torn, as after a power cut. */
+/** The holder of the lock; `process` is undefined where the file is torn, as after a power cut. */
 interface Holder {
   readonly token: string;
   readonly process: ProcessIdentity | undefined;
 }
 
 /**
- * Runs `work` while no other process (and no other caller of this one) is inside with the same path. Waits as long as
- * the holder lives; a holder that was killed is noticed at once, one in another container after 20 s without a sign of life.
+ * Runs `work` while no other process, and no other caller in this process, holds the lock of this path. Waits as long as
+ * the holder lives. A killed holder is noticed at once, in another container after 20 s without a sign of life.
  *
- * The lock is a hard link, so it appears whole or not at all. A dead holder's link is removed under a lock of its own, named
- * after that one holder: without it two waiters could both see the corpse, and the slower remove the quicker's new lock.
+ * The lock is a hard link, so it appears whole or not at all. The link of a dead holder is removed under a second lock, named
+ * after that holder. Without it two waiters could see the same dead holder, and the slower remove the new lock of the quicker.
  */
 export async function withLock<T>(path: string, log: (message: string) => void, work: () => Promise<T>): Promise<T> {
   await acquire(path, log);
@@ -30,7 +30,7 @@ export async function withLock<T>(path: string, log: (message: string) => void, 
     SIGN_OF_LIFE_EVERY_MS,
   );
   try {
-    await sweep(path);
+    await removeLeftovers(path);
     return await work();
   } finally {
     clearInterval(beat);
@@ -44,11 +44,11 @@ async function acquire(path: string, log: (message: string) => void): Promise<vo
   let tellAt = performance.now() + TELL_EVERY_MS;
   try {
     await writeFile(draft, JSON.stringify({ token, ...thisProcess() }), { flag: 'wx', mode: 0o644 });
-    while (!(await linked(draft, path))) {
+    while (!(await tryLink(draft, path))) {
       const holder = await holderOf(path);
       if (holder === undefined) continue;
-      if (!(await lives(path, holder))) {
-        await bury(path, holder, log);
+      if (!(await isAlive(path, holder))) {
+        await removeDead(path, holder, log);
         continue;
       }
       if (performance.now() > tellAt) {
@@ -62,13 +62,13 @@ async function acquire(path: string, log: (message: string) => void): Promise<vo
   }
 }
 
-async function bury(path: string, dead: Holder, log: (message: string) => void): Promise<void> {
+async function removeDead(path: string, dead: Holder, log: (message: string) => void): Promise<void> {
   await withLock(`${path}.${dead.token}.burial`, log, async () => {
     if ((await holderOf(path))?.token === dead.token) await unlink(path);
   });
 }
 
-async function lives(path: string, holder: Holder): Promise<boolean> {
+async function isAlive(path: string, holder: Holder): Promise<boolean> {
   if (holder.process === undefined) return false;
   const state = liveness(holder.process);
   if (state !== 'elsewhere') return state === 'alive';
@@ -76,18 +76,18 @@ async function lives(path: string, holder: Holder): Promise<boolean> {
   return seen !== undefined && Date.now() - seen.mtimeMs < SILENT_IS_DEAD_MS;
 }
 
-/** Removes what killed waiters left beside the lock. Harmless to the living: their files are not touched. */
-async function sweep(path: string): Promise<void> {
+/** Removes the files that killed waiters left beside the lock; files of living processes stay. */
+async function removeLeftovers(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue;
     const left = join(dirname(path), name);
     const holder = await holderOf(left);
-    // A draft is not whole at once, so only a readable one can be known as dead.
+    // An unreadable draft stays, because a living process may still be writing it.
     if (holder?.process !== undefined && liveness(holder.process) === 'dead') await unlink(left).catch(() => undefined);
   }
 }
 
-async function linked(draft: string, path: string): Promise<boolean> {
+async function tryLink(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
     return true;

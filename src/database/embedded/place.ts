@@ -6,13 +6,13 @@ import { accountFor, canEnter, weAreRoot } from './account.ts';
 import type { SystemAccount } from './account.ts';
 import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
 
-/** Where root keeps the data of settings directories which the server's user cannot enter. */
+/** Root keeps the data here where the server's user cannot enter the settings directory. */
 const REACHABLE_ROOT = '/var/lib/databridge';
 
 /** Every path of one embedded server. All of them lie below `root`. */
 export interface EmbeddedPlace {
   readonly root: string;
-  /** The cluster; exists only complete. */
+  /** The cluster; the directory exists only when it is complete. */
   readonly data: string;
   readonly users: string;
   readonly lock: string;
@@ -21,9 +21,9 @@ export interface EmbeddedPlace {
   readonly port: string;
   /** Copies of the server's programs, where the installed ones cannot be used. */
   readonly programs: string;
-  /** Whom the server runs as; undefined: as ourselves. */
+  /** The user the server runs as; undefined: the user of this process. */
   readonly account: SystemAccount | undefined;
-  /** The settings directory's note that `root` is elsewhere; undefined: it is not. */
+  /** The file that tells root that `root` is outside the settings directory; undefined: there is no such file. */
   readonly record: string | undefined;
 }
 
@@ -33,31 +33,31 @@ interface Recorded {
 }
 
 /**
- * Decides where the server of a settings directory lives: in its `postgres` directory, or, where we are root and the server's
- * user cannot get there (say below /root), in /var/lib/databridge/<random>. The latter is noted in `postgres/place.json`
- * before anything is stored, so every later start finds the same data. Makes the directories; safe to run concurrently.
+ * Decides where the server of a settings directory lives: in its `postgres` directory, or, where this process is root and the
+ * server's user cannot enter that (for example below /root), in /var/lib/databridge/<random>. `postgres/place.json` records
+ * that place before data is stored, so every later start finds the same data. Makes the directories; safe to run concurrently.
  */
 export function placeOf(settingsDirectory: string): EmbeddedPlace {
   const directory = resolve(settingsDirectory);
   makeReachable(directory);
-  const near = join(realpathSync(directory), 'postgres');
-  makeReachable(near);
-  const record = join(near, 'place.json');
-  if (!weAreRoot()) return placeAt(existsSync(record) ? readRecord(record).root : near, undefined, undefined);
-  const account = accountOf(near, directory);
-  if (statSync(directory).uid === account.uid) chownSync(near, account.uid, account.gid);
-  if (existsSync(join(near, 'data'))) {
-    if (canEnter(account, near)) return placeAt(near, account, undefined);
+  const usual = join(realpathSync(directory), 'postgres');
+  makeReachable(usual);
+  const record = join(usual, 'place.json');
+  if (!weAreRoot()) return placeAt(existsSync(record) ? readRecord(record).root : usual, undefined, undefined);
+  const account = accountOf(usual, directory);
+  if (statSync(directory).uid === account.uid) chownSync(usual, account.uid, account.gid);
+  if (existsSync(join(usual, 'data'))) {
+    if (canEnter(account, usual)) return placeAt(usual, account, undefined);
     throw new EmbeddedDatabaseError(
-      `the data in ${near} belongs to user ${account.uid}, which cannot enter a directory above it`,
-      `allow it to pass (chmod o+x on the directories above), move the settings directory back, or ${OWN_SERVER}`,
+      `the data in ${usual} belongs to user ${account.uid}, which cannot enter a directory above it`,
+      `let that user pass (chmod o+x on the directories above), move the settings directory back, or ${OWN_SERVER}`,
     );
   }
-  if (!existsSync(record) && canEnter(account, near)) return placeAt(near, account, undefined);
-  return placeAt(farRoot(record, near), account, record);
+  if (!existsSync(record) && canEnter(account, usual)) return placeAt(usual, account, undefined);
+  return placeAt(rootElsewhere(record, usual), account, record);
 }
 
-/** To be called when the cluster exists: from now on its absence is a loss and no longer a first start. */
+/** To be called when the cluster exists: from then on missing data is a loss and not a first start. */
 export function markInitialised({ record, root }: EmbeddedPlace): void {
   if (record === undefined) return;
   const draft = `${record}.${randomBytes(6).toString('hex')}`;
@@ -84,9 +84,9 @@ function placeAt(root: string, account: SystemAccount | undefined, record: strin
   return place;
 }
 
-/** The owner of existing data stays the server's user, whoever would be chosen today. */
-function accountOf(near: string, directory: string): SystemAccount {
-  const data = statSync(join(near, 'data'), { throwIfNoEntry: false });
+/** The server's user: the owner of existing data, even where a new directory would get another user. */
+function accountOf(usual: string, directory: string): SystemAccount {
+  const data = statSync(join(usual, 'data'), { throwIfNoEntry: false });
   const account = data !== undefined && data.uid !== 0 ? { uid: data.uid, gid: data.gid } : accountFor(directory);
   if (account !== undefined) return account;
   throw new EmbeddedDatabaseError(
@@ -95,7 +95,7 @@ function accountOf(near: string, directory: string): SystemAccount {
   );
 }
 
-function farRoot(record: string, near: string): string {
+function rootElsewhere(record: string, usual: string): string {
   if (!existsSync(record)) {
     const draft = `${record}.${randomBytes(6).toString('hex')}`;
     const root = join(REACHABLE_ROOT, randomBytes(8).toString('hex'));
@@ -111,13 +111,13 @@ function farRoot(record: string, near: string): string {
   const { root, initialised } = readRecord(record);
   if (initialised && !existsSync(join(root, 'data'))) {
     throw new EmbeddedDatabaseError(
-      `the data of ${near} was kept in ${root} and is not there any more`,
+      `the data of ${usual} was kept in ${root} and is not there any more`,
       `restore ${root} from a backup (in a container: put it on a volume), or delete ${record} to begin with nothing`,
     );
   }
   makeReachable(root);
-  // For whoever finds the directory years later.
-  writeFileSync(join(root, 'settings-directory'), `${dirname(near)}\n`);
+  // Tells an operator who finds the directory years later which settings directory it belongs to.
+  writeFileSync(join(root, 'settings-directory'), `${dirname(usual)}\n`);
   return root;
 }
 
@@ -127,7 +127,7 @@ function readRecord(record: string): Recorded {
   throw new EmbeddedDatabaseError(`${record} is damaged`, 'restore it, or delete it to begin with an empty database');
 }
 
-/** Makes what is missing of a path; where we are root it is open to the server's user, whatever the umask. What exists keeps its mode. */
+/** Makes missing directories; those that root makes are open to the server's user under any umask. Existing ones keep their mode. */
 function makeReachable(directory: string): void {
   const first = mkdirSync(directory, { recursive: true });
   if (first === undefined || !weAreRoot()) return;

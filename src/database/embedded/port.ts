@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import type { EmbeddedPlace } from './place.ts';
 
 /**
- * The port to listen on: the remembered one while it is free, else a new one, which is remembered. New ones lie below the
- * range of outgoing connections: a client retrying a stopped server there could connect to itself and keep the server out.
+ * The port to listen on: the remembered port while it is free, else a new port, which is remembered. New ports lie below the
+ * range of outgoing connections, because a client that retries a port in that range may connect to itself and occupy it.
  */
 export async function choosePort(place: EmbeddedPlace, refused: ReadonlySet<number>): Promise<number> {
   const remembered = existsSync(place.port) ? Number(readFileSync(place.port, 'utf8')) : Number.NaN;

@@ -14,15 +14,15 @@ export interface Postmaster {
 const onLinux = process.platform === 'linux';
 
 /**
- * The server that runs on this data directory, if one does. postmaster.pid alone proves nothing: after a kill -9 its number may
- * belong to any process, so on Linux the process must also stand in the data directory, as PostgreSQL's always do.
+ * The server that runs on this data directory. postmaster.pid alone proves nothing, because after a kill -9 its number may
+ * belong to any process. On Linux the process must therefore also work in the data directory, as PostgreSQL's processes do.
  */
 export function runningPostmaster(data: string): Postmaster | undefined {
   const noted = notedPostmaster(data);
   return noted !== undefined && isServerProcess(noted.pid, data) ? noted : undefined;
 }
 
-/** All server processes of the data directory, children and initdb too; without /proc at most the postmaster. */
+/** All processes of the server on the data directory, also children and initdb; without /proc at most the postmaster. */
 export function serverProcesses(data: string): number[] {
   const candidates = onLinux
     ? readdirSync('/proc').map(Number).filter(Number.isInteger)
@@ -31,13 +31,13 @@ export function serverProcesses(data: string): number[] {
 }
 
 /**
- * Whether a server that cannot be seen from here, say one in another container with the same volume, has this data open. The
- * socket in the data directory answers across containers; starting a second server beside it would destroy the data.
+ * Whether a server whose processes are invisible here, for example in another container with the same volume, has this data
+ * open. Its socket in the data directory answers across containers. A second server on the data would destroy them.
  */
 export async function answersElsewhere(data: string): Promise<boolean> {
   if (!onLinux) return false;
   const sockets = readdirSync(data).filter((name) => /^\.s\.PGSQL\.\d+$/.test(name));
-  // Through the open directory, because the path of a socket may have 107 bytes only.
+  // Through the open directory, because the path of a socket may have at most 107 bytes.
   const directory = openSync(data, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     for (const name of sockets) if (await answers(`/proc/self/fd/${directory}/${name}`)) return true;
@@ -47,7 +47,7 @@ export async function answersElsewhere(data: string): Promise<boolean> {
   }
 }
 
-/** Ends what a killed postmaster left running: orphans hold its memory and would keep a new server from starting. */
+/** Ends the children of a killed postmaster, because they hold its shared memory and a new server could not start. */
 export async function endOrphans(data: string, patienceMs: number): Promise<void> {
   const killAt = performance.now() + patienceMs;
   for (let orphans = serverProcesses(data); orphans.length > 0; orphans = serverProcesses(data)) {
@@ -58,10 +58,10 @@ export async function endOrphans(data: string, patienceMs: number): Promise<void
 }
 
 /**
- * Removes files of a dead server whose number is taken again, which PostgreSQL would mistake for a living one. To be called
- * only when neither a process nor an answering socket of the directory exists.
+ * Removes the files of a dead server, because PostgreSQL takes it for a living server where another process has its number.
+ * To be called only when neither a process nor an answering socket of the directory exists.
  */
-export function forgetDead(data: string): void {
+export function removeStaleFiles(data: string): void {
   for (const name of readdirSync(data)) {
     if (name === 'postmaster.pid' || name.startsWith('.s.PGSQL.')) rmSync(join(data, name), { force: true });
   }
@@ -92,17 +92,17 @@ function notedPostmaster(data: string): Postmaster | undefined {
 }
 
 /**
- * What this says yes to may be sent signals by root, so three things must agree: the process runs as the owner of the data,
- * stands in its directory, and is a program of PostgreSQL.
+ * Root may send signals to a process that passes, so three facts must agree: it runs as the owner of the data, works in
+ * the data directory, and is a program of PostgreSQL.
  */
 function isServerProcess(pid: number, data: string): boolean {
   if (identifyProcess(pid) === undefined) return false;
   try {
     if (!onLinux)
       return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).includes(`-D ${data} `);
-    const [stands, directory] = [statSync(`/proc/${pid}/cwd`), statSync(data)];
+    const [working, directory] = [statSync(`/proc/${pid}/cwd`), statSync(data)];
     if (pid === process.pid || statSync(`/proc/${pid}`).uid !== directory.uid) return false;
-    if (stands.ino !== directory.ino || stands.dev !== directory.dev) return false;
+    if (working.ino !== directory.ino || working.dev !== directory.dev) return false;
     return ['postgres', 'initdb'].includes(readFileSync(`/proc/${pid}/comm`, 'latin1').trim());
   } catch {
     return false;
@@ -112,12 +112,12 @@ function isServerProcess(pid: number, data: string): boolean {
 async function answers(path: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect({ path });
-    const tell = (answer: boolean): void => {
+    const finish = (answer: boolean): void => {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(5_000, () => tell(true));
-    socket.once('connect', () => tell(true));
-    socket.once('error', (error: NodeJS.ErrnoException) => tell(error.code === 'EAGAIN'));
+    socket.setTimeout(5_000, () => finish(true));
+    socket.once('connect', () => finish(true));
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.code === 'EAGAIN'));
   });
 }

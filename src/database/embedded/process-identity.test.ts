@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { fromPs, identifyProcess, liveness, parseIdentity, thisProcess } from './process-identity.ts';
 
-it('knows itself, and its note again after it was written down', () => {
+it('identifies itself, and reads its identity again from a text', () => {
   const noted = parseIdentity(JSON.stringify(thisProcess()));
   expect(noted).toEqual(thisProcess());
   expect(liveness(thisProcess())).toBe('alive');
@@ -15,7 +15,7 @@ it('does not take a process for another with the same number', () => {
   expect(liveness({ ...thisProcess(), where: 'another boot' })).toBe('elsewhere');
 });
 
-it('knows an ended process as dead', async () => {
+it('takes an ended process for dead', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
   const noted = identifyProcess(child.pid ?? 0);
   expect(noted?.pid).toBe(child.pid);
@@ -31,7 +31,7 @@ it('reads no identity from a torn note', () => {
 });
 
 it.runIf(existsSync('/bin/ps') || existsSync('/usr/bin/ps'))(
-  'is told the same twice by ps, and nothing of nobody',
+  'gets the same answer twice from ps, and none for a number without a process',
   () => {
     expect(fromPs(process.pid)).toEqual({ state: expect.any(String), startedAt: fromPs(process.pid)?.startedAt });
     expect(fromPs(process.pid)?.startedAt).toMatch(/\d\d:\d\d:\d\d \d{4}$/);

@@ -1,38 +1,38 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process beyond doubt: its number alone may have been given to another one since. */
+/** Identifies a process. Its number alone does not, because another process may have that number since. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it began, in whatever form the system tells; only ever compared. */
+  /** Its start in the form the system uses; only compared. */
   readonly startedAt: string;
-  /** Boot of the machine and space of process numbers; numbers from elsewhere mean nothing here. */
+  /** Boot of the machine and namespace of process numbers; a number from another one means nothing here. */
   readonly where: string;
 }
 
 const onLinux = process.platform === 'linux';
 
-/** The process with this number; undefined where there is none, or only its unburied remains (a zombie). */
+/** The process with this number; undefined where there is none, or only a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const found = onLinux ? fromProc(pid) : fromPs(pid);
   if (found === undefined || found.state.startsWith('Z') || found.state.startsWith('X')) return undefined;
   return { pid, startedAt: found.startedAt, where: here() };
 }
 
-/** Throws where the system hides this process from itself (no /proc): nothing below could be trusted then. */
+/** Throws where /proc is not mounted, because then no process can be identified. */
 export function thisProcess(): ProcessIdentity {
   const found = identifyProcess(process.pid);
   if (found === undefined) throw new Error('this process cannot see itself: /proc is not mounted');
   return found;
 }
 
-/** `elsewhere`: noted in another container or before a reboot; its number says nothing about a process of today. */
+/** `elsewhere`: noted in another container or before a reboot; its number says nothing about processes here and now. */
 export function liveness(noted: ProcessIdentity): 'alive' | 'dead' | 'elsewhere' {
   if (noted.where !== here()) return 'elsewhere';
   return identifyProcess(noted.pid)?.startedAt === noted.startedAt ? 'alive' : 'dead';
 }
 
-/** A note as read from a file; undefined where it is torn or not one. */
+/** Reads the identity in the text of a file; undefined where the text is torn or no identity. */
 export function parseIdentity(text: string): ProcessIdentity | undefined {
   try {
     const { pid, startedAt, where } = JSON.parse(text) as Record<string, unknown>;
@@ -60,7 +60,7 @@ function fromProc(pid: number): Found | undefined {
   }
 }
 
-/** For systems without /proc. Exported for its test alone. */
+/** For systems without /proc. Exported only for its test. */
 export function fromPs(pid: number): Found | undefined {
   try {
     const options = {
@@ -76,16 +76,16 @@ export function fromPs(pid: number): Found | undefined {
   }
 }
 
-let place: string | undefined;
+let knownNamespace: string | undefined;
 
 function here(): string {
-  place ??= onLinux
-    ? `${tryTo(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim())} ${tryTo(() => readlinkSync('/proc/self/ns/pid'))}`
+  knownNamespace ??= onLinux
+    ? `${orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim())} ${orEmpty(() => readlinkSync('/proc/self/ns/pid'))}`
     : 'here';
-  return place;
+  return knownNamespace;
 }
 
-function tryTo(read: () => string): string {
+function orEmpty(read: () => string): string {
   try {
     return read();
   } catch {

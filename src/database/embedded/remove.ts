@@ -4,7 +4,7 @@ import { withLock } from './lock.ts';
 import { placeOf } from './place.ts';
 import { stopServer } from './server.ts';
 
-/** Stops the server of a settings directory, whoever still uses it, and deletes its data for good, wherever they lie. */
+/** Stops the server of a settings directory, even while processes use it, and deletes its data for good. */
 export async function removeEmbeddedDatabase(
   directory: string,
   log: (message: string) => void = () => undefined,
@@ -12,6 +12,6 @@ export async function removeEmbeddedDatabase(
   const place = placeOf(directory);
   await withLock(place.lock, log, () => stopServer(place, log));
   await rm(place.root, { recursive: true, force: true, maxRetries: 5 });
-  // The directory of all data kept elsewhere goes with the last of them.
+  // The common directory of data outside settings directories is removed with the last of them.
   if (place.record !== undefined) await rmdir(dirname(place.root)).catch(() => undefined);
 }

@@ -4,14 +4,14 @@ import type { SystemAccount } from './account.ts';
 import { programFailure } from './failure.ts';
 
 /**
- * The server sees nothing of our environment: no PG* variable to mislead it, and no secret of a platform to keep for years.
- * English messages, because failures are told apart by them.
+ * The server gets none of this process's environment, because a PG* variable could mislead it and it would keep the secrets
+ * of platforms for years. LC_ALL is C, because failures are recognised by their English messages.
  */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', HOME: '/' };
 
 /**
- * Starts a program of PostgreSQL as the given user, in a session of its own: Ctrl-C at our terminal must not reach
- * it before we have drained. The working directory must be one that user may be in.
+ * Starts a program of PostgreSQL as the given user, in a new session, because Ctrl-C at the terminal must not reach it
+ * before this process has drained. The user must be allowed to enter `cwd`.
  */
 export function startProgram(
   program: string,
@@ -29,7 +29,7 @@ export function startProgram(
   });
 }
 
-/** Runs a program to its end; the answer is what it wrote. Throws an error with a remedy where it fails. */
+/** Runs a program to its end and returns its output. Throws an error with a remedy where it fails. */
 export async function runProgram(
   program: string,
   args: readonly string[],

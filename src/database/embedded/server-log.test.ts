@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { makeTempDirectory } from '../../../test/kit/temp-directory.ts';
 import { boundLog, openServerLog, tailOfLog } from './server-log.ts';
 
-it('stays small while the server goes on writing to it, and tells its end', async () => {
+it('stays small while the server goes on writing to it, and its last lines can be read', async () => {
   const directory = await makeTempDirectory('server-log');
   const place = { log: join(directory.path, 'server.log'), account: undefined };
   expect(tailOfLog(place)).toBe('');
@@ -24,7 +24,7 @@ it('stays small while the server goes on writing to it, and tells its end', asyn
   await directory.remove();
 });
 
-it('does not follow a link laid by somebody else', async () => {
+it('is not opened through a symbolic link', async () => {
   const directory = await makeTempDirectory('server-log');
   const log = join(directory.path, 'server.log');
   writeFileSync(join(directory.path, 'precious'), '');

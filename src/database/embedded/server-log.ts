@@ -18,7 +18,7 @@ const LARGEST_BYTES = 8 * 1_048_576;
 const TAIL_BYTES = 4_096;
 const TAIL_LINES = 12;
 
-/** Opens the log for the server to append to. Never through a symbolic link: the directory may be another user's. */
+/** Opens the log for the server to append to; not through a symbolic link, because another user may own the directory. */
 export function openServerLog({ log, account }: Logged): number {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
   const file = openSync(log, flags, 0o600);
@@ -41,7 +41,7 @@ export function boundLog(place: Logged): void {
   truncateSync(place.log);
 }
 
-/** The last lines of the log, of what was written after byte `from` at most. */
+/** The last lines of the log, at most those after byte `from`. */
 export function tailOfLog(place: Logged, from = 0): string {
   const size = logSize(place);
   if (size === 0) return '';

@@ -8,7 +8,7 @@ import { choosePort } from './port.ts';
 import {
   answersElsewhere,
   endOrphans,
-  forgetDead,
+  removeStaleFiles,
   runningPostmaster,
   serverProcesses,
   signalTo,
@@ -19,16 +19,16 @@ import { untilReady, urlOf } from './readiness.ts';
 import { startProgram } from './run.ts';
 import { boundLog, logSize, openServerLog, tailOfLog } from './server-log.ts';
 
-const ORPHANS_MS = 5_000;
-const FAST_MS = 120_000;
-const IMMEDIATE_MS = 20_000;
-const ATTEMPTS = 5;
+const ORPHAN_SIGQUIT_MS = 5_000;
+const FAST_SHUTDOWN_MS = 120_000;
+const IMMEDIATE_SHUTDOWN_MS = 20_000;
+const MOST_ATTEMPTS = 5;
 
-/** Attaches to the running server or starts one; resolves to its URL once it accepts connections. To be called under the lock. */
+/** Attaches to the running server or starts a server; resolves to its URL once it accepts connections. To be called under the lock. */
 export async function ensureServer(place: EmbeddedPlace, log: (message: string) => void): Promise<string> {
   const running = existsSync(place.data) ? runningPostmaster(place.data) : undefined;
-  if (running !== undefined && (await attached(place, log))) return urlOf(runningPort(place), readPassword(place));
-  if (existsSync(place.data)) await clear(place, log);
+  if (running !== undefined && (await attach(place, log))) return urlOf(runningPort(place), readPassword(place));
+  if (existsSync(place.data)) await clearUp(place, log);
   const programs = await programsFor(place, log);
   await ensureCluster(place, programs, log);
   const password = readPassword(place);
@@ -36,38 +36,38 @@ export async function ensureServer(place: EmbeddedPlace, log: (message: string) 
   const refused = new Set<number>();
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(place, refused);
-    const outcome = await started(place, programs, { port, password }, log);
+    const outcome = await start(place, programs, { port, password }, log);
     if (outcome === 'ready') return urlOf(port, password);
-    if (attempt === ATTEMPTS || !/Address already in use|pre-existing shared memory/.test(outcome)) {
+    if (attempt === MOST_ATTEMPTS || !/Address already in use|pre-existing shared memory/.test(outcome)) {
       throw programFailure('the embedded PostgreSQL does not start', outcome);
     }
-    // Somebody took the port since we looked, or an orphan of the last server is still on its way out.
+    // Another program took the port after the check, or a process of the last server is still ending.
     if (outcome.includes('Address already in use')) refused.add(port);
-    await endOrphans(place.data, ORPHANS_MS);
+    await endOrphans(place.data, ORPHAN_SIGQUIT_MS);
   }
 }
 
 /**
- * Stops the server, if one runs, and resolves when none of its processes is left. Fast shutdown; after two minutes immediate
- * shutdown and then SIGKILL, both harmless to what is committed. To be called under the lock.
+ * Stops the server, if it runs, and resolves when none of its processes is left. Fast shutdown; after two minutes immediate
+ * shutdown and then SIGKILL, which both lose nothing that was committed. To be called under the lock.
  */
 export async function stopServer(
   place: EmbeddedPlace,
   log: (message: string) => void,
-  fastMs = FAST_MS,
+  fastMs = FAST_SHUTDOWN_MS,
 ): Promise<void> {
   const running = existsSync(place.data) ? runningPostmaster(place.data) : undefined;
   if (running === undefined) return;
   signalTo(running.pid, 'SIGINT');
-  if (await gone(place.data, fastMs)) return;
+  if (await endedWithin(place.data, fastMs)) return;
   log('the embedded PostgreSQL takes too long to stop and is stopped at once; it will recover at its next start');
   signalTo(running.pid, 'SIGQUIT');
-  if (await gone(place.data, IMMEDIATE_MS)) return;
+  if (await endedWithin(place.data, IMMEDIATE_SHUTDOWN_MS)) return;
   signalTo(running.pid, 'SIGKILL');
   await endOrphans(place.data, 0);
 }
 
-async function gone(data: string, withinMs: number): Promise<boolean> {
+async function endedWithin(data: string, withinMs: number): Promise<boolean> {
   const giveUpAt = performance.now() + withinMs;
   while (serverProcesses(data).length > 0) {
     if (performance.now() > giveUpAt) return false;
@@ -76,8 +76,8 @@ async function gone(data: string, withinMs: number): Promise<boolean> {
   return true;
 }
 
-/** False: the server that seemed to run has ended. Its port is read anew, as a server just started has not noted it yet. */
-async function attached(place: EmbeddedPlace, log: (message: string) => void): Promise<boolean> {
+/** False: the server has ended. Its port is read repeatedly, because a server that has just begun has not noted it yet. */
+async function attach(place: EmbeddedPlace, log: (message: string) => void): Promise<boolean> {
   const alive = (): boolean => runningPostmaster(place.data) !== undefined;
   while (alive() && runningPort(place) === 0) await sleep(25);
   if (!alive()) return false;
@@ -88,21 +88,21 @@ function runningPort({ data }: EmbeddedPlace): number {
   return runningPostmaster(data)?.port ?? 0;
 }
 
-/** Makes sure that nobody has the data open, and removes what a killed server left. */
-async function clear({ data }: EmbeddedPlace, log: (message: string) => void): Promise<void> {
+/** Makes sure that no server has the data open, and removes processes and files of a killed server. */
+async function clearUp({ data }: EmbeddedPlace, log: (message: string) => void): Promise<void> {
   if (await answersElsewhere(data)) {
     throw new EmbeddedDatabaseError(
       `the embedded PostgreSQL in ${data} already runs in another container, where it cannot be reached from here`,
       'run the command in that container ("docker compose exec", not "run"), or give both DATABASE_URL',
     );
   }
-  if (serverProcesses(data).length > 0) log('ending what an earlier PostgreSQL left running');
-  await endOrphans(data, ORPHANS_MS);
-  forgetDead(data);
+  if (serverProcesses(data).length > 0) log('ending processes that an earlier PostgreSQL left running');
+  await endOrphans(data, ORPHAN_SIGQUIT_MS);
+  removeStaleFiles(data);
 }
 
-/** `ready`, or what the server wrote before it ended. */
-async function started(
+/** Starts the server; `ready`, or the output of a server that ended. */
+async function start(
   place: EmbeddedPlace,
   programs: Programs,
   { port, password }: { port: number; password: string },
@@ -110,7 +110,7 @@ async function started(
 ): Promise<string> {
   const logged = logSize(place);
   const output = openServerLog(place);
-  // Absolute settings of ours, over whatever stands in postgresql.conf. The socket is there for answersElsewhere() alone.
+  // These settings override postgresql.conf. The socket exists only for answersElsewhere().
   const settings = {
     listen_addresses: '127.0.0.1',
     port,

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeTempDirectory } from '../../../test/kit/temp-directory.ts';
 import { thisProcess } from './process-identity.ts';
-import { livingUsers, register } from './users.ts';
+import { livingUsers, registerUser } from './users.ts';
 
-it('counts the living and forgets the others', async () => {
+it('counts notes of living processes and removes all other notes', async () => {
   const directory = await makeTempDirectory('users');
-  const first = await register(directory.path);
-  await register(directory.path);
+  const first = await registerUser(directory.path);
+  await registerUser(directory.path);
   const others = [
     { ...thisProcess(), startedAt: 'earlier' },
     { ...thisProcess(), where: 'another container' },

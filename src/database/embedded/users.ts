@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { liveness, parseIdentity, thisProcess } from './process-identity.ts';
 
 /**
- * Notes that this process uses the server; the answer is the note's path, to be removed at release. One process may
- * hold several. To be called under the lock.
+ * Writes a note that this process uses the server, and returns its path; the release removes it. A process may hold
+ * several notes. To be called under the lock.
  */
-export async function register(directory: string): Promise<string> {
+export async function registerUser(directory: string): Promise<string> {
   const note = join(directory, `${process.pid}-${randomUUID()}.json`);
   await writeFile(note, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o644 });
   return note;
 }
 
 /**
- * Number of living users; notes of dead ones are removed. A note from another container counts as dead: its process
- * could not reach a server that runs here. To be called under the lock.
+ * Number of living users; notes of dead users are removed. A note from another container counts as dead, because its
+ * process could not reach a server that runs here. To be called under the lock.
  */
 export async function livingUsers(directory: string): Promise<number> {
   let living = 0;

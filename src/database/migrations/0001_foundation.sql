@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Instants travel as whole microseconds since 1970; these two are the only places where they meet timestamptz.
+-- Instants are passed as whole microseconds since 1970. Only these two functions convert them from and to timestamptz.
 create function at_instant(us bigint) returns timestamptz language sql immutable strict parallel safe
   return timestamptz 'epoch' + us * interval '1 microsecond';
 create function instant_of(at timestamptz) returns bigint language sql immutable strict parallel safe
@@ -9,7 +9,7 @@ create function instants_of(ranges tstzmultirange) returns jsonb language sql st
   return (select coalesce(jsonb_agg(jsonb_build_array(instant_of(lower(r)), instant_of(upper(r))) order by r), '[]')
           from unnest(ranges) r);
 
--- How much of a range a set of ranges covers, 0..1.
+-- The share of the range `whole` that `ranges` cover, 0..1.
 create function share_of(whole tstzrange, ranges tstzmultirange) returns double precision language sql stable strict parallel safe
   return (select coalesce(sum(extract(epoch from upper(r) - lower(r))), 0) / extract(epoch from upper(whole) - lower(whole))
           from unnest(ranges * tstzmultirange(whole)) r);
@@ -30,7 +30,7 @@ create table ml_project (
   unique (organisation_id, code)
 );
 
--- Every process that works shows that it lives; what a silent one had claimed is free again.
+-- The heartbeat of every process that works. The claims of a silent process are free again.
 create table worker (
   id uuid primary key,
   host text not null,
@@ -51,7 +51,7 @@ create table source (
   project_id integer not null references ml_project,
   kind text not null,
   platform text not null,
-  -- What the operator wrote; secrets are sealed (JWE) or references to the environment.
+  -- The source as the operator wrote it; secrets are sealed (JWE), or references to the environment or a file.
   config jsonb not null,
   revision integer not null default 1,
   state text not null default 'active' check (state in ('active', 'paused', 'stopped')),
@@ -64,7 +64,7 @@ create table source (
   discovered_at timestamptz,
   claimed_by uuid,
   failures integer not null default 0,
-  -- Nothing is asked before this instant: breaker or a platform's own wish.
+  -- No request is sent before this instant, because of failures in a row or because the platform asked to wait.
   held_until timestamptz,
   last_poll_at timestamptz,
   last_success_at timestamptz,
@@ -82,11 +82,11 @@ create table stream (
   sensors jsonb not null,
   covered tstzmultirange not null default '{}',
   learned jsonb,
-  -- Set while catch-up, gap repair or a backfill has something to ask; NULL when history is complete.
+  -- Set while catch-up, gap repair or a backfill has windows to ask; NULL when history is complete.
   history_due_at timestamptz,
   history_claimed_by uuid,
   retired_at timestamptz,
-  -- A window of this stream cannot be read while those of others can: it alone waits.
+  -- A window of this stream cannot be read while windows of other streams can, so only this stream waits.
   failures integer not null default 0,
   retry_at timestamptz,
   last_fault jsonb,
@@ -117,8 +117,8 @@ create table series (
   unique (project_id, sensor_id, value_name)
 );
 
--- Labels are few and readings many, so a reading names its set of labels by number. Unique by hash: 32 labels of 128
--- characters are longer than a B-tree takes.
+-- Labels are few and readings many, so a reading names its set of labels by number. Unique by hash, because 32 labels of
+-- 128 characters are longer than a B-tree takes.
 create table label_set (
   id integer generated always as identity primary key,
   labels text[] not null,
@@ -161,7 +161,7 @@ create table backfill (
   source_id integer not null references source on delete cascade,
   from_at timestamptz not null,
   to_at timestamptz not null,
-  -- Asked again although covered: progress is then counted apart, in backfill_stream.
+  -- Covered time is asked again too; its progress is then counted in backfill_stream.
   again boolean not null,
   state text not null default 'running' check (state in ('running', 'done', 'cancelled')),
   requested_by text not null,
@@ -178,7 +178,7 @@ create table backfill_stream (
   primary key (backfill_id, stream_id)
 );
 
--- One row a window asked, by day; hourly sums per source stay when the days are dropped.
+-- One row for each window that was asked, partitioned by day. The hourly sums per source stay when days are dropped.
 create table window_log (
   stream_id integer not null,
   source_id integer not null,

@@ -6,7 +6,7 @@ create table application (
   name text not null,
   -- Codes of the only projects it may push to; null is every project of its organisation.
   projects text[],
-  -- SHA-256. A rotation keeps the one before for a while, so at most two secrets are ever valid.
+  -- SHA-256. A rotation keeps the previous hash for a while, so at most two secrets are valid at a time.
   secret_hash bytea not null,
   previous_secret_hash bytea,
   previous_secret_until timestamptz,
@@ -20,15 +20,15 @@ create table signing_key (
   kid text primary key,
   -- JWK.
   public_key jsonb not null,
-  -- JWK, sealed; null once nothing will be signed with it any more.
+  -- JWK, sealed; null once the key signs no more.
   private_key text,
   created_at timestamptz not null default now(),
-  -- Published before this instant, so that whoever verifies knows it in time.
+  -- The key is published before this instant, so that every verifier knows it in time.
   signs_from timestamptz not null,
   signs_until timestamptz
 );
 
--- A family is what follows from one creation of a token: each renewal adds a generation, and one generation is unused.
+-- A family is all refresh tokens that follow from one created token: each renewal adds a generation; one is unused.
 create table refresh_family (
   id bigint generated always as identity primary key,
   application_id text not null references application on delete cascade,
@@ -48,7 +48,7 @@ create table refresh_token (
   generation integer not null,
   expires_at timestamptz not null,
   used_at timestamptz,
-  -- Gives, together with the token itself (which is not stored), the next one; null when the grace time is over.
+  -- The next token is computed from this seed and the token, which is not stored; null when the grace time is over.
   successor_seed bytea,
   unique (family_id, generation)
 );

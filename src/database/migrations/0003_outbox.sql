@@ -5,17 +5,17 @@ create table remote (
   project_id integer primary key references ml_project,
   url text not null,
   organisation text not null,
-  -- The project code over there.
+  -- The project code at the remote service.
   code text not null,
   application_id text not null,
   -- JWE, or a reference to the environment.
   secret text not null,
-  -- Readings the outbox may hold before the project's sources are left alone.
+  -- The outbox is full at this number of readings; then the project's sources are not asked.
   most_waiting bigint not null check (most_waiting > 0),
   state text not null default 'active' check (state in ('active', 'stopped')),
   -- Raised with every change by an operator.
   revision integer not null default 1,
-  -- Readings a body may hold there, as learned from refusals of larger ones.
+  -- A body may hold at most this many readings, as learned from refusals of larger bodies.
   batch integer,
   waiting bigint not null default 0,
   counted_at timestamptz,
@@ -35,13 +35,13 @@ create table remote_token (
   replacing_until timestamptz
 );
 
--- Readings that are stored here and not yet there, in the order in which they were stored. A row holds those of one
--- window or push as columns.
+-- Readings that are stored here and not yet delivered, in the order in which they were stored. A row holds the readings of
+-- one window or push as columns.
 create table outbox (
   id bigint generated always as identity primary key,
-  -- No foreign key: projects are never removed, and each window would lock the row of its project.
+  -- No foreign key, because each window would lock the row of its project; projects are never removed.
   project_id integer not null,
-  -- Null for what a client pushed.
+  -- Null for readings that a client pushed.
   stream_id integer,
   readings integer not null,
   series int4[] not null,
@@ -52,7 +52,7 @@ create table outbox (
   noted_at timestamptz not null default now()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 create index outbox_project on outbox (project_id, id) include (readings);
--- They live for moments: compressing them would cost more than it saves.
+-- Rows live for moments, so compressing them would cost more than it saves.
 alter table outbox alter series set storage external, alter at set storage external, alter value set storage external,
   alter precision set storage external, alter labels set storage external;
 
@@ -65,7 +65,7 @@ create table delivery_sum (
   primary key (project_id, hour)
 );
 
--- A reading that was taken here and refused there is a refusal of its project, and of its stream where it was pulled.
+-- A reading that the remote service refused is a refusal of its project, and of its stream where it was pulled.
 alter table refusal alter stream_id drop not null,
   add project_id integer references ml_project,
   drop constraint refusal_stream_id_sensor_variable_at_reason_key,

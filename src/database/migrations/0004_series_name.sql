@@ -1,7 +1,7 @@
 -- Up Migration
 
--- Which variable of a source a name was given to first. Without it two variables that would become one series could
--- take turns in it, with every process that starts.
+-- The variable of a source that a name was given to first. Without this table, two variables with the same name could take
+-- turns in one series, because each process that starts would decide anew.
 create table series_name (
   source_id integer not null references source on delete cascade,
   sensor_id text not null,

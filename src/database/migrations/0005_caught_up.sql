@@ -1,4 +1,4 @@
 -- Up Migration
 
--- Where a run of history ended: what lies before was asked again for late data, so the run that goes on from here need not.
+-- The end of a run of history: it asked the time before again for late data, so the run that continues here need not.
 alter table stream add column caught_up_to timestamptz;
