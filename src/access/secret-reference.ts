@@ -1,4 +1,3 @@
-import { normalize } from 'node:path';
 import { configInvalid } from '../core/errors.ts';
 import { formatPath, isMapping } from '../core/source/path.ts';
 import type { Path } from '../core/source/path.ts';
@@ -8,8 +7,6 @@ import { parseReference } from '../core/source/reference.ts';
 export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: (path: string) => Promise<string>;
-  /** Directories below which secret files must lie. Undefined: any directory. */
-  readonly directories?: readonly string[];
 }
 
 /**
@@ -44,18 +41,8 @@ async function fromEnv(name: string, { env }: SecretPlaces, path: string): Promi
   );
 }
 
-async function fromFile(file: string, { readFile, directories }: SecretPlaces, path: string): Promise<string> {
-  const real = normalize(file);
-  if (
-    directories !== undefined &&
-    !directories.some((directory) => real.startsWith(`${normalize(directory).replace(/\/$/, '')}/`))
-  )
-    throw configInvalid(
-      `${path}: secrets are not read from ${file}`,
-      `put the file into ${directories.join(' or ')}`,
-      path,
-    );
-  const text = await readFile(real).catch((error: unknown) => {
+async function fromFile(file: string, { readFile }: SecretPlaces, path: string): Promise<string> {
+  const text = await readFile(file).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const state =
       code === 'ENOENT' ? 'does not exist' : `cannot be read${typeof code === 'string' ? ` (${code})` : ''}`;

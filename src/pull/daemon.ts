@@ -25,7 +25,7 @@ const DELIVER_MS = 250;
 const COUNT_MS = 1_000;
 
 /** Number of an advisory lock, the same in every process, because BullMQ lets only one process upsert a scheduler at a time. */
-const TICK_LOCK = 7_263_542;
+const TICK_LOCK = 7_263_544;
 
 /**
  * Starts polls, history, deliveries and the planner; another process takes the planner over where it falls silent. Waits

@@ -23,7 +23,7 @@ if (mode === 'work') {
 } else {
   for (let turn = 0; turn < 5; turn += 1) {
     await database.transaction(async (client) => {
-      await client.query('select pg_advisory_xact_lock(7263542)');
+      await client.query('select pg_advisory_xact_lock(7263544)');
       await queue.ensureTick(100);
     });
   }
