@@ -11,7 +11,7 @@ import { isPlannerSilent } from '../pull/planner.ts';
 import { withContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { EXIT, actor, printJson, printLine, table } from '../terminal/output.ts';
-import { parseTime } from '../terminal/time.ts';
+import { parseTime } from './options.ts';
 import { instantOrNull } from '../terminal/words.ts';
 
 export function addBackfill(program: Command): void {

@@ -3,7 +3,7 @@ import { formatInstant } from '../core/instant.ts';
 import { remoteRefusals } from '../delivery/refusals.ts';
 import { withContext } from '../context.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
-import { wholeNumber } from './source-preview.ts';
+import { wholeNumber } from './options.ts';
 
 export function addIngestionRefusals(ingestion: Command): void {
   ingestion

@@ -8,8 +8,7 @@ import { withContext } from '../context.ts';
 import { addIngestionRefusals } from './ingestion-refusals.ts';
 import type { Cell } from '../terminal/output.ts';
 import { actor, printJson, printLine, table } from '../terminal/output.ts';
-import { travelsInClear } from './plain-http.ts';
-import { wholeNumber } from './source-preview.ts';
+import { travelsInClear, wholeNumber } from './options.ts';
 import { instantOrNull, short } from '../terminal/words.ts';
 
 export function addIngestion(program: Command): void {

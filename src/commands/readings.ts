@@ -8,8 +8,7 @@ import type { StoredReading } from '../core/reading.ts';
 import { withContext } from '../context.ts';
 import { table } from '../terminal/output.ts';
 import { READING_FIELDS, csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
-import { wholeNumber } from './source-preview.ts';
-import { parseTime } from '../terminal/time.ts';
+import { parseTime, wholeNumber } from './options.ts';
 
 interface ReadingsOptions {
   readonly organisation: string;

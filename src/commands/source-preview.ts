@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
 import { formatInstant } from '../core/instant.ts';
@@ -11,11 +10,8 @@ import type { Preview } from '../source/preview.ts';
 import { readSettings } from '../settings.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { READING_FIELDS, readingCells, readingDocument } from '../terminal/reading-rows.ts';
-import { registry } from '../context.ts';
-import { reportProblems } from './source-apply.ts';
-import { readConfigs } from '../source/file.ts';
-import { localNow, platformOf } from './source-check.ts';
-import { parseTime } from '../terminal/time.ts';
+import { parseTime, wholeNumber } from './options.ts';
+import { localNow, platformOf, sourcesIn } from './source-files.ts';
 import { times } from '../terminal/words.ts';
 
 interface PreviewOptions {
@@ -38,11 +34,8 @@ export function addSourcePreview(source: Command): void {
       '\nExamples:\n  $ databridge source preview hall-3.yaml\n  $ databridge source preview hall-3.yaml --from 2026-11-01 --to 2026-11-02 --limit 100\n\nIt reads a few windows at most and keeps the pace of the source.',
     )
     .action(async (path: string, options: PreviewOptions) => {
-      const { sources, problems } = await readConfigs(path, registry, localNow());
-      if (problems.length > 0) {
-        reportProblems(problems, options.json ?? false);
-        return;
-      }
+      const sources = await sourcesIn(path, options.json ?? false);
+      if (sources === undefined) return;
       const documents: Record<string, unknown>[] = [];
       for (const one of sources) {
         const preview = await look(one, options);
@@ -51,12 +44,6 @@ export function addSourcePreview(source: Command): void {
       }
       if (options.json) printJson(documents);
     });
-}
-
-/** For `--limit` and its like. */
-export function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number, 1 or more.');
 }
 
 async function look(config: SourceConfig, options: PreviewOptions): Promise<Preview> {

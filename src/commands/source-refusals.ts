@@ -5,7 +5,7 @@ import { REFUSALS } from '../core/reading.ts';
 import { refusalsOf } from '../source/refusals.ts';
 import { withContext } from '../context.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
-import { wholeNumber } from './source-preview.ts';
+import { wholeNumber } from './options.ts';
 import { instantOrNull } from '../terminal/words.ts';
 
 export function addSourceRefusals(source: Command): void {
