@@ -4,17 +4,21 @@ import { formatInstant } from '../core/instant.ts';
 import { withContext } from '../context.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { short } from '../terminal/words.ts';
+import { helpBelow } from './help.ts';
 import { wholeNumberUpTo } from './options.ts';
 
-const MOST = 10_000;
+const MOST_ENTRIES = 10_000;
 const DETAIL_LENGTH = 80;
 
 export function addAudit(program: Command): void {
-  const audit = program.command('audit').description('who changed what, and when');
+  const audit = program
+    .command('audit')
+    .description('the record of changes, each with its actor and time')
+    .addHelpText('after', helpBelow({ examples: ['databridge audit list'] }));
   audit
     .command('list')
-    .description('list changes, the newest first')
-    .option('--limit <number>', `entries shown, at most ${MOST}`, wholeNumberUpTo(MOST), 50)
+    .description('list changes, newest first')
+    .option('--limit <number>', `entries shown, at most ${MOST_ENTRIES}`, wholeNumberUpTo(MOST_ENTRIES), 50)
     .option(
       '--before <id>',
       'only entries before this one, for the next page',
@@ -23,7 +27,7 @@ export function addAudit(program: Command): void {
     .option('--json', 'print JSON, with all details')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge audit list\n  $ databridge audit list --limit 1000 --before 4711 --json',
+      helpBelow({ examples: ['databridge audit list', 'databridge audit list --limit 1000 --before 4711 --json'] }),
     )
     .action(async ({ limit, before, ...options }: { limit: number; before?: number; json?: boolean }) => {
       const entries = await withContext({ patient: false }, ({ database }) => listAudit(database, { limit, before }));

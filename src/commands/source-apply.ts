@@ -3,24 +3,29 @@ import { applySource } from '../source/registration.ts';
 import type { Applied } from '../source/registration.ts';
 import { withContext } from '../context.ts';
 import { actor, printJson, printLine } from '../terminal/output.ts';
-import { sourcesIn } from './source-files.ts';
+import { helpBelow } from './help.ts';
+import { SOURCE_PATH, sourcesIn } from './source-files.ts';
 
 export function addSourceApply(source: Command): void {
   source
-    .command('apply <path>')
-    .description('create or change sources from a YAML file or a directory of them; - reads stdin')
-    .option('--dry-run', 'show the difference, change nothing')
+    .command('apply')
+    .argument(...SOURCE_PATH)
+    .description('create or change sources')
+    .option('--dry-run', 'show the differences, change nothing')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge source apply hall-3.yaml\n  $ databridge source apply --dry-run sources/',
+      helpBelow({
+        examples: ['databridge source apply hall-3.yaml', 'databridge source apply --dry-run sources/'],
+        notes: ['A source that exists is changed. Its coverage stays, unless its project or its platform changes.'],
+      }),
     )
     .action(async (path: string, options: { dryRun?: boolean; json?: boolean }) => {
       const sources = await sourcesIn(path, options.json ?? false);
       if (sources === undefined) return;
       const applied = await withContext({ patient: false }, async ({ database, sealing, clock }) => {
         const given = { now: clock.now(), actor: actor(), dryRun: options.dryRun ?? false };
-        // A directory is applied as a whole or not at all as far as that can be known before.
+        // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
         const planned: Applied[] = [];
         for (const one of sources) planned.push(await applySource(database, sealing, one, { ...given, dryRun: true }));
         if (given.dryRun) return planned;

@@ -6,18 +6,22 @@ import { checkSource } from '../source/check.ts';
 import type { Step } from '../source/check.ts';
 import { readSettings } from '../settings.ts';
 import { EXIT, printJson, printLine } from '../terminal/output.ts';
-import { localNow, platformOf, sourcesIn } from './source-files.ts';
+import { helpBelow } from './help.ts';
+import { SOURCE_PATH, localNow, platformOf, sourcesIn } from './source-files.ts';
 
 export function addSourceCheck(source: Command): void {
   source
-    .command('check <path>')
-    .description(
-      'try sources from a YAML file or a directory step by step; saves nothing, needs no database; - reads stdin',
-    )
+    .command('check')
+    .argument(...SOURCE_PATH)
+    .description('try the connection of sources step by step; saves nothing and needs no database')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge source check hall-3.yaml\n  $ databridge source check sources/ --json\n\nIt keeps the pace of the source. Exit code 0: all steps passed, 1: one failed, 2: the file itself is wrong.',
+      helpBelow({
+        examples: ['databridge source check hall-3.yaml', 'databridge source check sources/ --json'],
+        notes: ['A check asks the platform never faster than the pace of the source.'],
+        exitCodes: '0 no step failed (warnings do not count), 1 a step failed, 2 the file is wrong',
+      }),
     )
     .action(async (path: string, options: { json?: boolean }) => {
       const json = options.json ?? false;

@@ -6,6 +6,9 @@ import { readConfigs } from '../source/file.ts';
 import type { FileProblem } from '../source/file.ts';
 import { EXIT, printJson } from '../terminal/output.ts';
 
+/** The argument of commands on source files. */
+export const SOURCE_PATH = ['<path>', 'YAML file, directory of YAML files, or - for standard input'] as const;
+
 /** This host's clock, because commands on source files do without the database and its shared clock. */
 export const localNow = (): Instant => Date.now() * 1000;
 

@@ -194,7 +194,7 @@ describe('readings', () => {
     expect(limited.stdout.split('\n')[1]).toBe('b,v,2026-01-01T00:00:00Z,0,100,"bar;x,y"');
     const shown = await past('--sensor', 'b');
     expect(shown.stdout.split('\n')).toHaveLength(2 + 100 + 2);
-    expect(shown.stdout).toMatch(/and more/);
+    expect(shown.stdout).toMatch(/there are more/);
   });
 
   test('a reader that leaves is a good end', async () => {
