@@ -88,7 +88,7 @@ interface PushOptions extends Owner {
 function addPush(ingestion: Command): void {
   ingestion
     .command('push <project>')
-    .description('also push what a project stores from now on to another service, in the order in which it is stored')
+    .description('also push the readings that a project stores from now on to another service, in their order')
     .requiredOption('--url <url>', 'address of the service, without /v0')
     .option('--organisation <id>', 'organisation that owns the project here', 'default')
     .option('--remote-organisation <id>', 'organisation at the service', 'default')

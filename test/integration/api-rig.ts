@@ -26,7 +26,7 @@ export interface ApiUnderTest {
   readonly url: string;
   readonly database: Database;
   readonly server: FastifyInstance;
-  /** What the API logged. */
+  /** Everything that the API logged. */
   readonly log: () => string;
   readonly client: Client;
   /** Creates another application, and its organisation where that does not exist. */

@@ -15,7 +15,7 @@ import type { TempDirectory } from '../kit/temp-directory.ts';
 import { MAIN, databridge, environment } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
-// What an operator sees of a bridge that runs: one source in order, one with a wrong password, an embedded database.
+// An operator looks at a running bridge: a correct source, one with a wrong password, an embedded database.
 
 let home: TempDirectory;
 let influx: Influx;
