@@ -1,18 +1,18 @@
 # docker build -t databridge .
-# Behind a registry of one's own: docker build --secret id=npmrc,src=$HOME/.npmrc -t databridge .
+# With a registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc -t databridge .
 ARG BASE=node:24-slim
 
 FROM ${BASE} AS packages
 WORKDIR /opt/databridge
 COPY package.json package-lock.json ./
-# Node.js runs no TypeScript below node_modules, and nothing is linked against the embedded PostgreSQL.
+# Node.js runs no TypeScript below node_modules, and nothing is linked against the libraries of the embedded PostgreSQL.
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --omit=dev --no-audit --no-fund \
  && find node_modules -type f \
       \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.a' \) -delete
 
 FROM ${BASE}
-# What the base image has for building is nothing a bridge needs.
+# The bridge needs none of the build tools of the base image.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/include/node /opt/yarn-* \
       /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
  && groupadd --gid 10001 databridge \
@@ -20,7 +20,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/include/node /opt/yarn-* \
       --shell /usr/sbin/nologin databridge \
  && install --directory --owner=databridge --group=databridge --mode=0750 /var/lib/databridge \
  && ln -s /opt/databridge/bin/databridge.js /usr/local/bin/databridge
-# Node.js runs the TypeScript sources as they are: nothing is built.
+# Node.js runs the TypeScript sources as they are, so there is no build step.
 COPY --from=packages /opt/databridge/node_modules /opt/databridge/node_modules
 COPY . /opt/databridge
 
@@ -28,7 +28,7 @@ ENV NODE_ENV=production DATABRIDGE_HOME=/var/lib/databridge
 WORKDIR /var/lib/databridge
 VOLUME /var/lib/databridge
 USER 10001:10001
-# A first start makes a database, which takes a while on a small machine.
+# The first start creates a database, which takes a while on a small machine.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["databridge", "doctor", "--health"]
 ENTRYPOINT ["databridge"]
 CMD ["up"]

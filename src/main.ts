@@ -9,7 +9,7 @@ const program = new Command('databridge')
   .showHelpAfterError()
   .addHelpText(
     'after',
-    '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it',
+    '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it\n\n"databridge COMMAND --help" shows options, defaults, examples and exit codes.\nSettings are environment variables; "databridge doctor" lists them.',
   );
 /** In the order of the help. Only the given command is loaded, because most commands need a fraction of the program. */
 const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>>> = {
@@ -29,10 +29,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
 };
 const name = process.argv[2] === 'worker' ? 'up' : (process.argv[2] ?? '');
-const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-for (const load of asked ? [asked] : Object.values(COMMANDS)) (await load())(program);
+const given = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+for (const load of given ? [given] : Object.values(COMMANDS)) (await load())(program);
 
-// `databridge … | head` closes the pipe early; that is no failure.
+// A reader that closes the pipe early (`databridge … | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { attemptsOf, clientOf } from './attempts.ts';
 
 describe('attempts', () => {
-  it('are as many a minute as agreed, at once or one by one, for each key', () => {
+  it('are limited for each key to the agreed number a minute, at once or one by one', () => {
     let nowMs = 5_000;
     const attempts = attemptsOf(6, () => nowMs);
     for (let index = 0; index < 6; index += 1) expect(attempts.take('a')).toBe(0);
@@ -19,14 +19,14 @@ describe('attempts', () => {
     expect(attempts.take('a')).toBe(10);
   });
 
-  it('count for all keys or for none', () => {
+  it('are counted for all keys or for none', () => {
     const attempts = attemptsOf(1, () => 0);
     expect(attempts.take('a')).toBe(0);
     expect(attempts.take('a', 'b')).toBe(60);
     expect(attempts.wait('b')).toBe(0);
   });
 
-  it('are forgotten for old keys where there are very many', () => {
+  it('of the oldest keys are forgotten when there are more than 50,000 keys', () => {
     const attempts = attemptsOf(1, () => 0);
     for (let index = 0; index < 60_000; index += 1) attempts.take(`k${index}`);
     expect(attempts.wait('k0')).toBe(0);

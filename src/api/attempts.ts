@@ -1,28 +1,28 @@
 import { isIPv6 } from 'node:net';
 
-/** How often something may happen, for each of many keys. */
+/** Limits how often something may happen, separately for each key. */
 export interface Attempts {
-  /** Counts one attempt of each key and returns 0; where one of them has none left, counts none and returns the wait in s. */
+  /** Counts one attempt of each key and returns 0. Where a key has no attempt left, counts nothing and returns the wait in s. */
   take(...keys: string[]): number;
-  /** The wait in s before the next attempt, 0 for none; counts nothing. */
+  /** The wait in s until each key has an attempt left, 0 for none. Counts nothing. */
   wait(...keys: string[]): number;
 }
 
-/** Keys remembered; the ones not used for the longest time are forgotten first. */
-const REMEMBERED = 50_000;
+/** At most this many keys are remembered; the key whose last attempt is the oldest is forgotten first. */
+const MOST_KEYS = 50_000;
 
 const MINUTE_MS = 60_000;
 
 /**
- * So many attempts a minute, all of them at once if need be. In the memory of this process: several processes together
- * allow as many times more.
+ * Allows each key `perMinute` attempts a minute, all at once or one by one. Every process counts for itself, so two
+ * processes together allow twice as many.
  */
 export function attemptsOf(perMinute: number, nowMs: () => number = () => performance.now()): Attempts {
-  /** When all attempts of a key will be there again, ms; a key that is not here has all of them. */
+  /** When a key has all its attempts again, ms; a key that is not here has all of them now. */
   const fullAt = new Map<string, number>();
-  const oneMs = MINUTE_MS / perMinute;
+  const msPerAttempt = MINUTE_MS / perMinute;
 
-  const waitMs = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - nowMs() + oneMs - MINUTE_MS);
+  const waitMs = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - nowMs() + msPerAttempt - MINUTE_MS);
   const wait = (...keys: string[]): number => Math.max(...keys.map(waitMs)) / 1000;
   return {
     wait,
@@ -30,9 +30,9 @@ export function attemptsOf(perMinute: number, nowMs: () => number = () => perfor
       const seconds = wait(...keys);
       if (seconds > 0) return seconds;
       for (const key of keys) {
-        const next = Math.max(fullAt.get(key) ?? 0, nowMs()) + oneMs;
+        const next = Math.max(fullAt.get(key) ?? 0, nowMs()) + msPerAttempt;
         fullAt.delete(key);
-        if (fullAt.size >= REMEMBERED) fullAt.delete(fullAt.keys().next().value ?? '');
+        if (fullAt.size >= MOST_KEYS) fullAt.delete(fullAt.keys().next().value ?? '');
         fullAt.set(key, next);
       }
       return 0;
@@ -40,7 +40,7 @@ export function attemptsOf(perMinute: number, nowMs: () => number = () => perfor
   };
 }
 
-/** Who is one client as far as its address tells: of IPv6 a whole /64, which any single one may use as it likes. */
+/** The client behind an address: the address itself, but of IPv6 its /64, because one client may use all of a /64. */
 export function clientOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -7,8 +7,9 @@ import { HttpProblem, retryAfterHeader } from './problem.ts';
 export type Verify = (token: string) => Promise<AccessToken | TokenRefused>;
 
 /**
- * Who sends a request. Throws 401 without a token that is accepted, and 429 for an address that keeps trying. A token
- * that has merely expired does not count as a try: its client will renew it, and many may sit behind one address.
+ * The holder of the access token of a request. Throws 401 where no valid token is sent, and 429 where too many invalid
+ * ones came from the same address. An expired token does not count, because its client will renew it and many clients
+ * may share an address.
  */
 export async function authenticate(
   request: FastifyRequest,

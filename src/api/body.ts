@@ -4,25 +4,26 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpProblem } from './problem.ts';
 
-/** Unpacked at a time: each piece is a trip to another thread, and a body of a thousand readings has 100 KB. */
-const UNPACKED_BYTES = 65_536;
+/** Bytes unpacked at a time. Each piece is a trip to another thread, and a body of 1,000 readings has 100 kB. */
+const UNPACKED_CHUNK_BYTES = 65_536;
 
 export interface BodyLimits {
+  /** A body may hold at most this many bytes, counted after unpacking. */
   readonly mostBytes: number;
-  /** Whether gzip is accepted; the limit is on the unpacked bytes. */
+  /** Whether gzip is accepted. */
   readonly gzip: boolean;
-  /** Asks for memory before it is used. Throws where there is none. */
+  /** Reserves memory before it is used. Throws where none is left. */
   readonly reserve: (bytes: number) => void;
 }
 
 /**
- * The body of a request, unpacked. Throws `Problem` for what is too large, packed in a way not supported, or broken; what
- * the client still sends is then read and thrown away, so that it gets to see the answer.
+ * The body of a request, unpacked. Throws `HttpProblem` for a body that is too large, broken or packed in an unsupported
+ * way. The rest of that body is read and thrown away, because a client does not see the answer while it is sending.
  */
 export async function readBody(request: FastifyRequest, reply: FastifyReply, limits: BodyLimits): Promise<Buffer> {
   const packed = isPacked(request.headers['content-encoding'], limits.gzip);
   if (Number(request.headers['content-length'] ?? 0) > limits.mostBytes) throw tooLarge(limits.mostBytes);
-  // A client that asked beforehand sends its body only now that nothing speaks against it.
+  // A client that sent "Expect: 100-continue" waits for this line before it sends the body.
   if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -36,7 +37,7 @@ export async function readBody(request: FastifyRequest, reply: FastifyReply, lim
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
 }
 
-/** UTF-8, without the mark some editors put in front. */
+/** The text of a body without its byte order mark; undefined where the body is not UTF-8. */
 export function decodeUtf8(body: Buffer): string | undefined {
   if (!isUtf8(body)) return undefined;
   return body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
@@ -57,7 +58,7 @@ function isPacked(encoding: string | undefined, gzip: boolean): boolean {
 const tooLarge = (mostBytes: number): HttpProblem =>
   new HttpProblem(
     'body-too-large',
-    `A body may have ${mostBytes} bytes, unpacked. Send the readings in several bodies.`,
+    `A body may hold at most ${mostBytes} bytes, counted after unpacking. Send the readings in several bodies.`,
   );
 
 function read(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
@@ -87,10 +88,10 @@ function read(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void>
   });
 }
 
-const cutOff = (): HttpProblem => new HttpProblem('bad-request', 'The body broke off.');
+const cutOff = (): HttpProblem => new HttpProblem('bad-request', 'The connection ended before the body was complete.');
 
 async function unpack(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
-  const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
+  const gunzip = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES });
   const onError = (): void => {
     gunzip.destroy(cutOff());
   };
@@ -101,7 +102,7 @@ async function unpack(source: Readable, onChunk: (chunk: Buffer) => void): Promi
     await read(gunzip, onChunk);
   } catch (error) {
     if (error instanceof HttpProblem) throw error;
-    throw new HttpProblem('bad-request', 'The body is said to be packed with gzip, but cannot be unpacked.');
+    throw new HttpProblem('bad-request', 'The body cannot be unpacked, although its content encoding is gzip.');
   } finally {
     source.unpipe(gunzip);
     source.resume();

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { PROBLEM_TYPE, HttpProblem } from './problem.ts';
 
-/** Answers what never became a request: malformed HTTP, headers that are too large, bodies that come too slowly. */
+/** Answers where no whole request arrives: malformed HTTP, headers that are too large, a body that comes too slowly. */
 export function answerBrokenRequests(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -3,15 +3,15 @@ import { createSecureContext } from 'node:tls';
 import { configInvalid } from '../core/errors.ts';
 import type { ApiSettings } from '../settings-api.ts';
 
-/** Certificate and key of the API in their files. */
+/** The files that hold the certificate of the API and its key. */
 export interface Certificate {
-  /** What the files hold now. Throws `config-invalid` where that cannot be used. */
+  /** Reads both files. Throws `config-invalid` where they cannot be used. */
   read(): { readonly cert: Buffer; readonly key: Buffer };
-  /** When the newer of the files was written, ms since 1970. */
+  /** When the newer of the two files was written, ms since 1970. */
   changedAt(): number;
 }
 
-/** Undefined where the API speaks no TLS. Throws `config-invalid` where only one of the two files is named. */
+/** Undefined where the settings name no files. Throws `config-invalid` where they name only one of the two. */
 export function certificateOf(settings: ApiSettings): Certificate | undefined {
   const { tlsCertificate: certificate, tlsKey: key } = settings;
   if (certificate === undefined && key === undefined) return undefined;
@@ -28,7 +28,7 @@ export function certificateOf(settings: ApiSettings): Certificate | undefined {
       } catch (error) {
         throw configInvalid(
           `the certificate of the API cannot be used: ${(error as Error).message}`,
-          'DATABRIDGE_API_TLS_CERT and DATABRIDGE_API_TLS_KEY name PEM files which belong together and which this user may read',
+          'let DATABRIDGE_API_TLS_CERT and DATABRIDGE_API_TLS_KEY name PEM files that belong together and that this user may read',
           'DATABRIDGE_API_TLS_CERT',
         );
       }

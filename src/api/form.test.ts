@@ -10,18 +10,18 @@ const basic = (id: string, secret: string): string => {
 const text = fc.oneof(fc.string(), fc.constantFrom('ä:%+ &=', '温度\0', '😀'));
 
 describe('HTTP Basic', () => {
-  it('brings id and secret as they were, form-encoded on the way', () =>
+  it('gives back an id and a secret that were form-encoded', () =>
     fc.assert(
       fc.property(text, text, (id, secret) => {
         expect(basicOf(basic(id, secret))).toEqual({ id, secret });
       }),
     ));
 
-  it('knows its scheme in any case, and a colon in the secret', () => {
+  it('is read with its scheme in upper or lower case, and with a colon in the secret', () => {
     expect(basicOf(`bAsIc ${Buffer.from('a:b:c').toString('base64')}`)).toEqual({ id: 'a', secret: 'b:c' });
   });
 
-  test.each([undefined, '', 'Bearer abc', 'Digest x', 'Basicabc'])('is not there in %j', (header) => {
+  test.each([undefined, '', 'Bearer abc', 'Digest x', 'Basicabc'])('is absent from %j', (header) => {
     expect(basicOf(header)).toBeUndefined();
   });
 
@@ -34,12 +34,12 @@ describe('HTTP Basic', () => {
     `Basic ${Buffer.from('a:%zz').toString('base64')}`,
     `Basic ${Buffer.from('%ff:a').toString('base64')}`,
     'Basic YTpi YTpi',
-  ])('is wrong, not absent, in %j', (header) => {
+  ])('is wrong and not absent in %j', (header) => {
     expect(basicOf(header)).toEqual({ id: '', secret: '' });
   });
 });
 
-test('a form says each field once', () => {
+test('a form may hold each field once', () => {
   expect(formOf('grant_type=refresh_token&refresh_token=a%2Bb+c&x=')).toEqual(
     new Map([
       ['grant_type', 'refresh_token'],

@@ -7,22 +7,33 @@ import { HttpProblem, retryAfterHeader } from './problem.ts';
 import { problemResponse } from './push-documentation.ts';
 
 const wellSchema = z.object({ status: z.literal('ok') }).meta({ examples: [{ status: 'ok' }] });
-const well = { description: 'It is.', content: { 'application/json': { schema: wellSchema } } };
+const wellResponse = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: wellSchema } },
+});
 
-/** How long the database may take to say that it is there, and how long that is believed, ms. */
+/** How long the database may take to answer, ms. */
 const PATIENCE_MS = 2_000;
-const BELIEVED_MS = 500;
+/** How long its answer holds for the requests that follow, ms. */
+const REMEMBERED_MS = 500;
 
-/** `/healthz`: the process lives. `/readyz`: it can do its work, because the database answers. */
+/** `/healthz`: the process lives. `/readyz`: the process can work, because the database answers. */
 export function addHealth(app: FastifyInstance, database: Database): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/healthz',
-    { schema: { summary: 'Whether the process lives', tags: ['Health'], response: { 200: well } } },
+    {
+      schema: {
+        summary: 'Whether the process lives',
+        tags: ['Health'],
+        response: { 200: wellResponse('The process lives.') },
+      },
+    },
     () => ({ status: 'ok' as const }),
   );
-  const isReady = remembered(() => answers(database), BELIEVED_MS);
-  const away = problemResponse('It is not.', 'database-away', 'The database does not answer.');
+  const isReady = remembered(() => answers(database), REMEMBERED_MS);
+  const well = wellResponse('The database answers.');
+  const away = problemResponse('The database does not answer.', 'database-away', 'The database does not answer.');
   typed.get(
     '/readyz',
     {
@@ -41,12 +52,12 @@ const answers = (database: Database): Promise<boolean> =>
     () => false,
   );
 
-/** Asks once for however many want to know at about the same time. */
-function remembered(ask: () => Promise<boolean>, believedMs: number): () => Promise<boolean> {
+/** Asks once for all requests of the next `forMs`. */
+function remembered(ask: () => Promise<boolean>, forMs: number): () => Promise<boolean> {
   let last: Promise<boolean> | undefined;
   let askedAt = -Infinity;
   return () => {
-    if (last === undefined || performance.now() - askedAt > believedMs) {
+    if (last === undefined || performance.now() - askedAt > forMs) {
       askedAt = performance.now();
       last = ask();
     }

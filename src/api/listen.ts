@@ -8,15 +8,15 @@ import type { ApiSettings } from '../settings-api.ts';
 import type { Certificate } from './certificate.ts';
 
 /**
- * Throws `config-invalid` where tokens and secrets would travel in clear over a network: plain HTTP is for this host
- * alone, unless the operator says that something in front of it speaks TLS.
+ * Throws `config-invalid` where tokens and secrets would travel in clear over a network. Plain HTTP is allowed on loopback
+ * only, unless the operator states that a proxy in front of the API speaks TLS.
  */
 export function assertPrivate({ host, allowPlain }: ApiSettings, certificate: Certificate | undefined): void {
   if (certificate !== undefined || allowPlain || isLoopback(host)) return;
   throw configInvalid(
     `the API would speak plain HTTP on ${host}`,
     'set DATABRIDGE_API_TLS_CERT and DATABRIDGE_API_TLS_KEY, or leave DATABRIDGE_API_HOST at 127.0.0.1 behind a proxy; ' +
-      'DATABRIDGE_API_ALLOW_PLAIN=true where a proxy on another host or a container port needs it',
+      'set DATABRIDGE_API_ALLOW_PLAIN=true only where a proxy on another host or a container port needs it',
     'DATABRIDGE_API_HOST',
   );
 }
@@ -26,7 +26,7 @@ function isLoopback(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
 }
 
-/** Listens, and answers with the address. Throws `unavailable` where the port is taken. */
+/** Listens and returns the URL. Throws `unavailable` where the port is taken, `config-invalid` where the address is wrong. */
 export async function listen(app: FastifyInstance, { host, port }: ApiSettings, tls: boolean): Promise<string> {
   try {
     await app.listen({ host, port });
@@ -40,7 +40,7 @@ export async function listen(app: FastifyInstance, { host, port }: ApiSettings, 
     }
     throw configInvalid(
       `the API cannot listen on ${host}:${port}: ${message}`,
-      'set DATABRIDGE_API_HOST and DATABRIDGE_API_PORT to what this host has',
+      'set DATABRIDGE_API_HOST to an address of this host and DATABRIDGE_API_PORT to a port this user may open',
       'DATABRIDGE_API_HOST',
     );
   }
@@ -49,9 +49,10 @@ export async function listen(app: FastifyInstance, { host, port }: ApiSettings, 
   return `${tls ? 'https' : 'http'}://${shown}:${address.port}`;
 }
 
+/** How often the files of the certificate are looked at, ms. */
 const WATCH_MS = 30_000;
 
-/** Takes a renewed certificate into use without a restart. What cannot be used is left alone, with a warning. */
+/** Takes a renewed certificate into use without a restart. Where it cannot be used, warns and keeps the old one. */
 export function followCertificate(
   app: FastifyInstance,
   certificate: Certificate,

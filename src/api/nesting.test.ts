@@ -4,13 +4,13 @@ import { isDeeper } from './nesting.ts';
 
 const deeper = (json: string, most: number): boolean => isDeeper(Buffer.from(json), most);
 
-/** How deep a value really is, seen after parsing. */
+/** The depth of a parsed value. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-/** Texts that look like structure. */
+/** Texts of characters that are structure outside of a string. */
 const text = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', ':', ',', 'é', '\n', '😀') });
 
 const { value: json } = fc.letrec((tie) => ({
@@ -20,7 +20,7 @@ const { value: json } = fc.letrec((tie) => ({
 }));
 
 describe('the depth of JSON', () => {
-  it('is the one of the value it stands for, with white space or without', () => {
+  it('is that of the parsed value, with white space or without', () => {
     fc.assert(
       fc.property(json, fc.constantFrom(0, 2), (value, space) => {
         const written = JSON.stringify(value, undefined, space);
@@ -41,7 +41,7 @@ describe('the depth of JSON', () => {
     ['["\\\\"[[', true],
     ['\ufeff[[[]]]', true],
     ['@@@@`{{', false],
-  ])('is told of %j, which need not be JSON', (broken, expected) => {
+  ])('is more than 2 in %j, which may be broken: %s', (broken, expected) => {
     expect(deeper(broken, 2)).toBe(expected);
   });
 });

@@ -1,15 +1,15 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `[` and `{` differ in one bit, and so do `]` and `}`; no other character of JSON becomes one of them with it. */
+/** This bit turns `[` into `{` and `]` into `}`; it turns no other character of JSON into one of them. */
 const BRACE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
 /**
- * Whether arrays and objects stand more than `most` deep in each other, as far as brackets outside of strings tell.
- * Ends where they do: a body that is nothing but brackets is not even read, while parsing it would take a second.
+ * Whether arrays and objects are nested more than `mostLevels` deep, by the brackets outside of strings. It ends at the
+ * first bracket that is too deep, because parsing 10 MiB of brackets would take a second.
  */
-export function isDeeper(json: Buffer, most: number): boolean {
+export function isDeeper(json: Buffer, mostLevels: number): boolean {
   const { length } = json;
   let depth = 0;
   for (let index = 0; index < length; index += 1) {
@@ -20,7 +20,7 @@ export function isDeeper(json: Buffer, most: number): boolean {
       const bracket = byte | BRACE_BIT;
       if (bracket === OPENING) {
         depth += 1;
-        if (depth > most) return true;
+        if (depth > mostLevels) return true;
       } else if (bracket === CLOSING) {
         depth -= 1;
       }

@@ -12,7 +12,7 @@ import { certificateOf } from './certificate.ts';
 import { assertPrivate, followCertificate, listen } from './listen.ts';
 import { apiServer } from './server.ts';
 
-/** What the API stands on. */
+/** The parts of the process that the API needs. */
 export interface ApiGround {
   readonly settings: Settings;
   readonly database: Database;
@@ -26,23 +26,23 @@ export interface ApiGround {
 export interface RunningApi {
   readonly url: string;
   readonly server: FastifyInstance;
-  /** Takes no new requests, answers the ones that are here, then ends. */
+  /** Takes no new requests, answers those under way, then ends. */
   close(): Promise<void>;
 }
 
-/** Throws `config-invalid` where the settings of the API cannot be right; nothing is started. */
+/** Throws `config-invalid` where the settings of the API cannot be right. Starts nothing. */
 export const assertApiSettings = ({ api }: Settings): void => {
   const certificate = certificateOf(api);
   certificate?.read();
   assertPrivate(api, certificate);
 };
 
-/** Starts the API. Throws `config-invalid`, and `unavailable` where its port is taken. */
+/** Starts the API. Throws `config-invalid` for wrong settings, `unavailable` where its port is taken. */
 export async function openApi(ground: ApiGround): Promise<RunningApi> {
   const { settings, database, ingestion, log } = ground;
   assertApiSettings(settings);
   const certificate = certificateOf(settings.api);
-  // Twice the largest body, for one application alone may hold half of it.
+  // One application alone may hold half of the room, so that half has to hold two of the largest bodies.
   const room = roomOf(Math.max(settings.api.waitingBytes, 4 * settings.api.bodyBytes));
   const intake = intakeOf({ database, ingestion, waitMs: settings.api.waitMs });
   const access = accessOf({ ...ground, load: room.load });

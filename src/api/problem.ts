@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 
-/** Everything the API answers instead of what was asked for: status and title by name. */
+/** The error answers of the API, except those of the token endpoint: status and title by name. */
 const PROBLEMS = {
   'bad-request': [400, 'The request cannot be understood'],
   'not-json': [400, 'The body is not JSON'],
@@ -9,7 +9,7 @@ const PROBLEMS = {
   'too-deep': [400, 'The body is nested too deeply'],
   'invalid-token': [401, 'The access token is not accepted'],
   forbidden: [403, 'The access token is not for this organisation or project'],
-  'not-found': [404, 'There is nothing here'],
+  'not-found': [404, 'There is no such path'],
   'unknown-project': [404, 'There is no such organisation or ML project'],
   'method-not-allowed': [405, 'The method is not allowed here'],
   'too-slow': [408, 'The request took too long to arrive'],
@@ -28,19 +28,19 @@ export type ProblemName = keyof typeof PROBLEMS;
 /** The body of an error answer, `application/problem+json` (RFC 9457). */
 export const problemSchema = z
   .object({
-    type: z.string().describe('Names the kind of problem, for programs: a URN that does not change.'),
-    title: z.string().describe('The same for every problem of this type.'),
+    type: z.string().describe('The kind of problem, for programs: a URN that does not change.'),
+    title: z.string().describe('The kind of problem in words, the same for every problem of this type.'),
     status: z.int().describe('The HTTP status.'),
-    detail: z.string().describe('What happened this time, and what can be done.'),
+    detail: z.string().describe('The cause in this case, and the remedy.'),
     errors: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
-      .describe('Places in the body (JSON pointer) and what is wrong there; empty where that does not apply.'),
+      .describe('Each error in the body with its place (JSON pointer); empty where no place is known.'),
   })
   .meta({ id: 'Problem' });
 
 type ProblemDocument = z.infer<typeof problemSchema>;
 
-/** An error that is the client's answer. `detail` goes out: it never holds a secret. */
+/** An error that is sent to the client as the answer, so `detail` never holds a secret. */
 export class HttpProblem extends Error {
   readonly document: ProblemDocument;
   readonly headers: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Come back later, in whole seconds. */
+/** The header that tells a client when to try again, in whole seconds. */
 export const retryAfterHeader = (seconds: number): { 'retry-after': string } => ({
   'retry-after': String(Math.max(1, Math.ceil(seconds))),
 });

@@ -4,10 +4,10 @@ import { PROBLEM_TYPE, HttpProblem, problemSchema } from './problem.ts';
 import type { ProblemName } from './problem.ts';
 import { answerSchema, bodySchema, paramsSchema } from './push-schema.ts';
 
-/** Arrays and objects in each other: a reading needs three, and fields to come may need some more. */
+/** At most this many arrays and objects are nested: a body of readings has three, and future fields may need more. */
 export const MOST_LEVELS = 32;
 
-/** What the reference says about an error answer: when it comes, with an example. */
+/** An error answer in the reference: when it comes, and an example. */
 export function problemResponse(description: string, name: ProblemName, detail: string) {
   const example = new HttpProblem(name, detail).document;
   return { description, content: { [PROBLEM_TYPE]: { schema: problemSchema, example } } };
@@ -24,11 +24,11 @@ export function pushDocumentation(settings: ApiSettings) {
     summary: 'Push readings',
     description: `Stores the readings of an ML project. They are durable when \`200\` arrives, so a client may drop its copy then.
 
-Sending a reading again is harmless. What makes it the same is project, sensorId, valueName and date: with the same content it is a *duplicate*, with other content it is *revised* and the newest wins. After an error or without an answer, send the same body again.
+Sending a reading again is harmless. Project, sensorId, valueName and date identify it: with the same content it is a *duplicate*, with other content it is *revised*, and the content sent last is kept. After \`5xx\`, or when no answer came, send the same body again.
 
-A reading that is not as it should be is refused by itself; the others of its body are stored.
+An invalid reading is refused alone; the other readings of its body are stored.
 
-A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes (unpacked). It may be packed with gzip (\`Content-Encoding: gzip\`).
+A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes, counted after unpacking. It may be packed with gzip (\`Content-Encoding: gzip\`).
 
     curl -X POST "$BASE_URL/v0/organisations/default/data/pump-hall" \\
       -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' \\
@@ -38,15 +38,15 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
     params: paramsSchema,
     body: bodySchema,
     response: {
-      200: described('The readings are stored, those that are listed as refused excepted.'),
-      422: described('Every reading was refused, nothing was stored. The body says why, as with 200.'),
+      200: described('The readings are stored, except those that were refused.'),
+      422: described('Every reading was refused and nothing was stored. The body lists the reasons, as with 200.'),
       400: problemResponse(
         `The body is not JSON, not UTF-8, not an array, or nested deeper than ${MOST_LEVELS} levels.`,
         'not-json',
         'The body is not UTF-8.',
       ),
       401: problemResponse(
-        'No access token, or one that is not accepted or has expired: renew it or create a new one, and send again.',
+        'The access token is missing, invalid or expired. Renew it or create a new one, and send again.',
         'invalid-token',
         'The token has expired; renew it or create a new one.',
       ),
@@ -56,7 +56,7 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
         'The token is for organisation default.',
       ),
       404: problemResponse(
-        'There is no such organisation or project; it has to exist before anything is sent.',
+        'The organisation or the project does not exist. The operator creates both before readings are sent.',
         'unknown-project',
         'The organisation or the project code does not exist; the operator issues both.',
       ),
@@ -64,7 +64,7 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
       413: problemResponse(
         'The body is too large or holds too many readings.',
         'too-many-readings',
-        `A body may hold ${settings.readings} readings, this one holds ${settings.readings + 1}.`,
+        `A body may hold at most ${settings.readings} readings, and this one holds ${settings.readings + 1}.`,
       ),
       415: problemResponse(
         'The content type is not application/json, or the content encoding is neither gzip nor identity.',
@@ -77,9 +77,9 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
         'This address was refused too often. Wait before you try again.',
       ),
       503: problemResponse(
-        'The service has too much to do, or its database is away. Nothing is half-stored; send the same again after `Retry-After` seconds.',
+        'The service has too much to do, or its database is away. A body is never stored in part; send the same body again after `Retry-After` seconds.',
         'overloaded',
-        'Too much waits to be stored. Nothing of this body was stored; send it again a little later.',
+        'Too many readings wait to be stored. Nothing of this body was stored; send it again later.',
       ),
     } satisfies Record<number, { description: string; content: Record<string, { schema: z.ZodType }> }>,
   };

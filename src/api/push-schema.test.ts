@@ -5,7 +5,7 @@ import { readingSchema } from './push-schema.ts';
 
 const now = Date.parse('2026-11-21T08:00:00Z') * 1_000;
 
-/** Near the borders of every rule that a JSON schema can express. */
+/** Readings near the limits of every rule that a JSON schema can express. */
 const reading = fc.record(
   {
     sensorId: fc.oneof(fc.constantFrom('a', '', 'x'.repeat(256), 'x'.repeat(257)), fc.constantFrom(1, null)),
@@ -22,7 +22,7 @@ const reading = fc.record(
   { requiredKeys: [] },
 );
 
-it('describes the readings that are accepted, and no others', () => {
+it('accepts exactly the readings that the rules of readings accept', () => {
   let accepted = 0;
   fc.assert(
     fc.property(reading, (given) => {

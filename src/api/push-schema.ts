@@ -3,10 +3,7 @@ import { REFUSALS } from '../core/reading.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import { REFUSALS_LISTED } from '../ingest/pushed-readings.ts';
 
-/**
- * One reading, for the reference. Pushed readings are judged by src/core/reading.ts, one by one; a test holds the two
- * together.
- */
+/** One reading, for the reference only: src/core/reading.ts judges pushed readings, and a test compares the two. */
 export const readingSchema = z
   .object({
     sensorId: z
@@ -18,19 +15,20 @@ export const readingSchema = z
       .string()
       .regex(/^[A-Za-z0-9_]{1,128}$/)
       .default('none')
-      .describe('The variable of the sensor the value belongs to.'),
+      .describe('The variable of the sensor to which the value belongs.'),
     date: z
       .string()
       .describe(
         'Date and time in ISO 8601. `Z` and `+00:00` are UTC, and so is no offset; another offset is converted. ' +
-          'Digits beyond the microsecond are cut. A date without a time is refused, and so is one more than 24 hours ahead.',
+          'Digits beyond the microsecond are cut. A date without a time is refused, and so is a date more than 24 hours ' +
+          'ahead, unless the operator chose another limit.',
       ),
     value: z.number().describe('A finite JSON number. Text (also "1.5"), true, false, null and 1e999 are refused.'),
-    precision: z.int().min(0).max(100).optional().describe('Quality of the value. 99.5 is refused.'),
+    precision: z.int().min(0).max(100).optional().describe('Quality of the value, a whole number: 99.5 is refused.'),
     labels: z
       .array(z.string().min(1).max(128))
       .optional()
-      .describe('At most 32 different ones. Their order is not kept, nor how often one is named.'),
+      .describe('At most 32 different labels. Their order is not kept, and repeated labels count as one.'),
   })
   .describe('Fields that are not listed here are ignored and counted.')
   .meta({
@@ -54,23 +52,23 @@ const count = (description: string) => z.int().min(0).describe(description);
 const refusalSchema = z
   .object({
     index: count('Place of the reading in the body, from 0.'),
-    pointer: z.string().describe('JSON pointer to what is wrong.'),
-    reason: z.enum(Object.keys(REFUSALS) as [RefusalReason, ...RefusalReason[]]).describe('For programs.'),
-    message: z.string().describe('For people.'),
+    pointer: z.string().describe('JSON pointer to the field or element that is wrong.'),
+    reason: z.enum(Object.keys(REFUSALS) as [RefusalReason, ...RefusalReason[]]).describe('The reason, for programs.'),
+    message: z.string().describe('The reason in words, for people.'),
   })
   .meta({ id: 'Refusal' });
 
-/** The answer to a push, whether some readings were refused or all. */
+/** The answer to a push, also where some or all readings were refused. */
 export const answerSchema = z
   .object({
     accepted: count('Readings stored for the first time.'),
     duplicates: count(
-      'Readings that were stored already with the same content, or that came again later in the same body (then the later one counts).',
+      'Readings that were stored before with the same content, or that a later reading of the same body replaces.',
     ),
-    revised: count('Readings that were stored with other content, which they replaced.'),
+    revised: count('Readings that replaced stored ones with other content.'),
     refused: z.array(refusalSchema).describe(`The first ${REFUSALS_LISTED} refused readings, in order.`),
     refusedCount: count('All refused readings.'),
-    unknownFields: count('Fields that no reading has; they were ignored.'),
+    unknownFields: count('Fields that are not part of a reading; they were ignored.'),
   })
   .meta({
     id: 'PushAnswer',

@@ -34,13 +34,13 @@ interface Path {
   readonly ml_project: string;
 }
 
-/** How long a client should wait for room, s. */
+/** Seconds after which a client should try again when no memory is left. */
 const FULL_SECONDS = 2;
 
-/** The same while a service this bridge hands over to is away, s. */
+/** Seconds after which a client should try again while the outbox of the project is full. */
 const OUTBOX_SECONDS = 15;
 
-/** Memory of a series beyond its readings, bytes; only bodies of very many sensors feel it. */
+/** Bytes of memory that a series needs besides its readings; they matter in bodies of very many sensors. */
 const SERIES_BYTES = 512;
 
 /** `POST /v0/organisations/{organisation_id}/data/{ml_project}`: authenticate, read, judge, store, answer. */
@@ -49,19 +49,19 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
   const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
   const ahead = settings.aheadHours * HOUR;
 
-  /** Who sends, and where it is to go: look-ups, mostly from memory. Throws where that may not be. */
+  /** The sender and its target project, mostly from memory. Throws where this sender may not push there. */
   async function admitted(request: FastifyRequest): Promise<{ applicationId: string; projectId: number }> {
     const holder = await authenticate(request, guard);
     const projectId = await target(targets, holder, request.params as Path);
     if (await targets.isFull(projectId)) {
       const detail =
-        'What this project took is still to be handed over. Nothing of this body was stored; send it again later.';
+        'Too many readings of this project wait to be handed over. Nothing of this body was stored; send it again later.';
       throw new HttpProblem('overloaded', detail, { headers: retryAfterHeader(OUTBOX_SECONDS) });
     }
     return { applicationId: holder.applicationId, projectId };
   }
 
-  /** By itself, so that body and elements are forgotten before the readings wait for the database. */
+  /** A function of its own, so that body and elements are freed while the readings wait for the database. */
   async function judged(request: FastifyRequest, reply: FastifyReply, reserve: Reserve): Promise<Pushed> {
     const elements = await readArray(request, reply, settings, reserve);
     return judgePushed(elements, { now: clock.now(), ahead });
@@ -69,7 +69,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
 
   app.withTypeProvider<ZodTypeProvider>().post(
     '/v0/organisations/:organisation_id/data/:ml_project',
-    // What is sent is judged reading by reading; the schema is for the reference.
+    // The handler judges each reading by itself, so the schema is for the reference only.
     { schema: pushDocumentation(settings), validatorCompiler: () => (value) => ({ value }) },
     async (request, reply) => {
       const { applicationId, projectId } = await inTime(settings.waitMs, admitted(request));
@@ -90,7 +90,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
   );
 }
 
-/** The project readings go to. A token is for one organisation, and may be for some of its projects only. */
+/** The project that takes the readings. A token is for one organisation, or for some projects of it. */
 async function target(
   targets: Targets,
   holder: { organisationId: string; projects: readonly string[] | null },
@@ -131,15 +131,18 @@ async function readArray(
 ): Promise<readonly unknown[]> {
   const body = await readBody(request, reply, { mostBytes: settings.bodyBytes, gzip: true, reserve });
   if (isDeeper(body, MOST_LEVELS)) {
-    throw new HttpProblem('too-deep', `A body may be nested ${MOST_LEVELS} levels deep; one of readings has three.`);
+    throw new HttpProblem(
+      'too-deep',
+      `A body may be nested at most ${MOST_LEVELS} levels deep; a body of readings has three.`,
+    );
   }
   const text = decodeUtf8(body);
   if (text === undefined) throw new HttpProblem('not-json', 'The body is not UTF-8.');
   const elements = parse(text);
   if (!Array.isArray(elements))
-    throw new HttpProblem('not-an-array', 'Send an array of readings, also for a single one.');
+    throw new HttpProblem('not-an-array', 'Send an array of readings, also for a single reading.');
   if (elements.length > settings.readings) {
-    const detail = `A body may hold ${settings.readings} readings, this one holds ${elements.length}.`;
+    const detail = `A body may hold at most ${settings.readings} readings, and this one holds ${elements.length}.`;
     throw new HttpProblem('too-many-readings', detail);
   }
   return elements;
@@ -149,7 +152,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // What the parser says beyond the place quotes the body.
+    // Only the place is taken over, because the rest of the parser's message quotes the body.
     const place = /position (\d+)/.exec((error as Error).message)?.[1];
     const where = place === undefined ? '' : ` at character ${place}`;
     throw new HttpProblem('not-json', `The body cannot be parsed as JSON${where}.`, {
@@ -158,13 +161,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** What one request holds of the room. */
+/** The memory that one request holds. */
 function shareOf(room: Room, applicationId: string): { reserve: Reserve; giveBack(): void } {
   let held = 0;
   return {
     reserve(bytes) {
       if (!room.take(applicationId, bytes)) {
-        const detail = 'Too much waits to be stored. Nothing of this body was stored; send it again a little later.';
+        const detail = 'Too many readings wait to be stored. Nothing of this body was stored; send it again later.';
         throw new HttpProblem('overloaded', detail, { headers: retryAfterHeader(FULL_SECONDS) });
       }
       held += bytes;

@@ -5,15 +5,15 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { VERSION } from '../version.ts';
 
-const INTRODUCTION = `Readings of industrial sensors are pushed here.
+const INTRODUCTION = `This API takes readings of industrial sensors.
 
 1. The operator gives you an organisation, an ML project code and an application (APPLICATION_ID, APPLICATION_SECRET).
 2. Create an access token with them.
 3. Push readings with it. When it expires (\`401\`), renew it and send again.
 
-The version stands in the path. Within \`v0\` fields may be added to answers, so ignore the ones you do not know. Errors of the data endpoint are \`application/problem+json\` (RFC 9457), those of the token endpoint are the ones of RFC 6749.`;
+The path holds the version. Answers of \`v0\` may get new fields, so ignore fields you do not know. Errors of the data endpoint are \`application/problem+json\` (RFC 9457), those of the token endpoint follow RFC 6749.`;
 
-/** Collects the routes that are added after it: `/openapi.json` and, readable without internet, `/docs`. */
+/** Adds `/openapi.json` and `/docs`, which describe the routes added after this call. The page needs no internet. */
 export async function addReference(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -37,7 +37,7 @@ export async function addReference(app: FastifyInstance, publicUrl: string | und
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
-  // A scope of its own: pages need these headers, and thousands of small answers a second do not.
+  // A scope of its own, because only the page needs these headers, not thousands of small answers a second.
   await app.register(async (docs) => {
     await docs.register(helmet, {
       contentSecurityPolicy: {
@@ -53,7 +53,7 @@ export async function addReference(app: FastifyInstance, publicUrl: string | und
     });
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
-      // The page alone: its bar on top would show another product's name and ask for other documents.
+      // Without the bar on top, which would show another product's name and offer to load other documents.
       uiConfig: { layout: 'BaseLayout', defaultModelsExpandDepth: 0 },
       theme: { title: 'databridge' },
     });
@@ -62,7 +62,7 @@ export async function addReference(app: FastifyInstance, publicUrl: string | und
 
 type Contents = Readonly<Record<string, { content?: Record<string, { example?: unknown }> }>>;
 
-/** The transformation keeps of a described answer the schema only; this puts its example back. */
+/** Puts the examples of answers back, because the transformation keeps only their schemas. */
 function withExamples<T extends { schema: { response?: unknown } }>(
   documented: { readonly response?: unknown } | undefined,
   transformed: T,
@@ -83,7 +83,7 @@ interface Components {
 
 const REFERENCE = /"#\/components\/schemas\/(\w+)"/g;
 
-/** Every schema comes twice, as what is sent (`…Input`) and as what is answered. One of the two is used. */
+/** Drops unused schemas: the transformation makes each one twice, for requests (`…Input`) and for answers. */
 function withUsedSchemas<T extends object>(document: T): T {
   const { schemas = {}, ...components } = (document as Components).components ?? {};
   const used = new Set<string>();

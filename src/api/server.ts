@@ -29,12 +29,13 @@ export interface ApiParts {
   readonly intake: Intake;
   readonly room: Room;
   readonly log: Logger;
-  /** Where the API speaks TLS itself. */
+  /** Undefined where the API itself speaks no TLS. */
   readonly certificate?: Certificate | undefined;
 }
 
-/** Time for the header lines of a request, ms; and for an idle connection before it is closed. */
+/** How long the header lines of a request may take to arrive, ms. */
 const HEADERS_MS = 20_000;
+/** How long an idle connection stays open, ms. */
 const IDLE_MS = 65_000;
 
 /** The `/v0` API as a server that does not listen yet. */
@@ -42,7 +43,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   const { settings, access, database, log } = parts;
   const app = fastify(optionsOf(parts));
   app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
-  // Handlers read bodies themselves, after everything that can be said without one.
+  // Handlers read bodies themselves, after all checks that need no body.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => {
     done(null);
@@ -50,7 +51,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, problemOf(error, log)));
   app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply, new HttpProblem('not-found', 'See /docs for what there is.')),
+    sendProblem(reply, new HttpProblem('not-found', 'See /docs for the paths of this API.')),
   );
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
@@ -76,7 +77,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
 
 const jwksDocumentation = {
   summary: 'Public keys of access tokens',
-  description: 'A JWK set (RFC 7517). The key of a token is the one its header names as `kid`.',
+  description: 'A JWK set (RFC 7517). The header of a token names its key as `kid`.',
   tags: ['Tokens'],
 };
 
@@ -90,7 +91,7 @@ function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions
     logger: false,
     trustProxy: settings.trustProxy ?? false,
     requestTimeout: settings.requestMs,
-    // Counts from the last byte, also while an answer is being worked on.
+    // Counts from the last byte, also while the API works on the answer.
     connectionTimeout: Math.max(settings.requestMs, settings.waitMs) + 5_000,
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle' as const,
@@ -102,6 +103,6 @@ function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions
   };
   return certificate === undefined
     ? { ...shared, http: times }
-    : // The types know a server only as one of the two.
+    : // The types of fastify know no server that may be either.
       ({ ...shared, https: { ...times, ...certificate.read(), minVersion: 'TLSv1.2' } } as typeof shared);
 }

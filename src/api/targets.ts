@@ -2,19 +2,21 @@ import { isCode } from '../access/names.ts';
 import type { Database } from '../database/database.ts';
 import { fullProjects } from '../delivery/waiting.ts';
 
-/** Where pushed readings may go. */
+/** The projects that can take pushed readings. */
 export interface Targets {
-  /** The number of an ML project; undefined where there is none of this code in the organisation. */
+  /** The number of an ML project; undefined where the organisation has no project of this code. */
   project(organisationId: string, code: string): Promise<number | undefined>;
   hasOrganisation(id: string): Promise<boolean>;
-  /** Whether a project hands over what it takes and has more waiting than it may; about a second old. */
+  /** Whether the outbox of a project is full, as seen about a second ago. */
   isFull(projectId: number): Promise<boolean>;
 }
 
+/** At most this many projects are remembered. */
 const REMEMBERED = 10_000;
+/** How long the set of projects with a full outbox is used, ms. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Projects are never removed, so one that was found is remembered. */
+/** Remembers a project that was found, because projects are never removed. */
 export function targetsOf(database: Database): Targets {
   const numbers = new Map<string, number>();
   let full: Promise<ReadonlySet<number>> = Promise.resolve(new Set());

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What a client sends, form-encoded. For the reference; the access room judges it. */
+/** The form-encoded request, for the reference only: src/access judges it. */
 export const tokenRequestSchema = z
   .object({
     grant_type: z.enum(['client_credentials', 'refresh_token']),
     scope: z.literal('data').optional().describe('There is no other scope.'),
-    refresh_token: z.string().optional().describe('To renew: the refresh token of the last answer.'),
+    refresh_token: z.string().optional().describe('For a renewal: the refresh token of the last answer.'),
   })
   .meta({ id: 'TokenRequest', examples: [{ grant_type: 'client_credentials' }] });
 
@@ -24,15 +24,15 @@ export const tokenAnswerSchema = z
   .object({
     access_token: z.string().describe('A JWT; its claim `exp` is when it expires.'),
     token_type: z.literal('bearer'),
-    expires_in: z.int().describe('Seconds the access token still lives: fewer while the service is busy.'),
-    expiration_date: z.string().describe('When it expires, ISO 8601 UTC.'),
-    refresh_token: z.string().describe('Good for one renewal, whose answer brings the next one.'),
-    refresh_token_expires_in: z.int().describe('Seconds the refresh token lives unless it is used.'),
-    refresh_token_expiration_date: z.string().describe('When it expires, ISO 8601 UTC.'),
+    expires_in: z.int().describe('Seconds until the access token expires: fewer while the service is busy.'),
+    expiration_date: z.string().describe('When the access token expires, ISO 8601 UTC.'),
+    refresh_token: z.string().describe('Valid for one renewal, whose answer holds the next refresh token.'),
+    refresh_token_expires_in: z.int().describe('Seconds until the refresh token expires, unless it is used before.'),
+    refresh_token_expiration_date: z.string().describe('When the refresh token expires, ISO 8601 UTC.'),
   })
   .meta({ id: 'TokenAnswer', examples: [EXAMPLE] });
 
-/** An error as RFC 6749 section 5.2 has it, and its kin. */
+/** An error of RFC 6749 section 5.2; `temporarily_unavailable` and `server_error` come from section 4.1.2.1. */
 export const tokenErrorSchema = z
   .object({
     error: z.enum([
@@ -69,15 +69,15 @@ export const tokenDocumentation = {
 
     curl -d grant_type=refresh_token -d scope=data --data-urlencode "refresh_token=$REFRESH_TOKEN" "$BASE_URL/v0/oauth2/token"
 
-A refresh token is replaced at each use. The old one may be used again for a short time, for an answer that got lost; after that, using it revokes all tokens that followed from it. Errors are those of RFC 6749, section 5.2.`,
+Each renewal replaces the refresh token. The old one may be used again for a short time, in case the answer got lost; used after that, it revokes all tokens that followed from it. Errors are those of RFC 6749, section 5.2.`,
   tags: ['Tokens'],
   security: [{ application: [] }, {}],
   consumes: ['application/x-www-form-urlencoded'],
   body: tokenRequestSchema,
   response: {
     200: described('The token.', tokenAnswerSchema),
-    400: described('The request, the grant or the scope is not right.', tokenErrorSchema),
-    401: described('Application id or secret is missing or not right (`invalid_client`).', tokenErrorSchema),
+    400: described('The request, the grant or the scope is invalid.', tokenErrorSchema),
+    401: described('The id or the secret of the application is missing or wrong (`invalid_client`).', tokenErrorSchema),
     429: described('Too many requests or failures. `Retry-After` says when to try again.', tokenErrorSchema),
     503: described('The database is away. Try again after `Retry-After` seconds.', tokenErrorSchema),
   },

@@ -18,10 +18,10 @@ export interface TokenRouteParts {
   readonly log: Logger;
 }
 
-/** Larger bodies are none of ours. */
+/** Bytes a body may hold at most; a request for a token needs far fewer. */
 const MOST_BYTES = 16_384;
 
-/** An answer that is not a token. */
+/** An error answer of the token endpoint. */
 class Refused extends Error {
   readonly status: number;
   readonly body: TokenError;
@@ -35,7 +35,7 @@ class Refused extends Error {
   }
 }
 
-/** `POST /v0/oauth2/token`; what it answers is for the client alone and nowhere to be kept. */
+/** `POST /v0/oauth2/token`. Its answers are for the client alone, so no cache may keep them. */
 export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRouteParts): void {
   const limits = limitsOf(settings);
 
@@ -84,21 +84,21 @@ async function readForm(request: FastifyRequest, reply: FastifyReply): Promise<R
   if (text === undefined) throw new Refused(400, 'invalid_request', 'the body is not UTF-8');
   const form = formOf(text);
   if (!('repeated' in form)) return form;
-  throw new Refused(400, 'invalid_request', 'a field may be there only once');
+  throw new Refused(400, 'invalid_request', 'a field may be sent only once');
 }
 
 interface Client {
   readonly address: string;
-  /** What it says its application is. */
+  /** The application id that the client sent. */
   readonly application: string | undefined;
 }
 
-/** An application id that was made up may be of any length. */
+/** Characters of an application id that are counted, because a client may send an id of any length. */
 const LONGEST_KEY = 64;
 
 /**
- * Limits by address and by application. One address with a wrong secret is stopped soon, without stopping others behind
- * the same address or others of the same application: for those the limits are ten times as wide.
+ * Limits by address and by application. Failures count for the pair of both, so that a wrong secret stops neither other
+ * applications behind the same address nor other addresses of the same application: those have ten times the limit.
  */
 function limitsOf({ tokensPerMinute, failuresPerMinute }: ApiSettings): {
   request(client: Client): void;
@@ -122,7 +122,7 @@ function limitsOf({ tokensPerMinute, failuresPerMinute }: ApiSettings): {
         byAddress.take(client.address) ||
         (client.application === undefined ? 0 : byApplication.take(client.application.slice(0, LONGEST_KEY)));
       if (wait > 0)
-        throw new Refused(429, 'temporarily_unavailable', 'too many requests; wait', retryAfterHeader(wait));
+        throw new Refused(429, 'temporarily_unavailable', 'too many requests; try again later', retryAfterHeader(wait));
     },
     failed(client) {
       const { pair, both } = keysOf(client);

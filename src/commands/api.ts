@@ -9,23 +9,36 @@ import { VERSION } from '../version.ts';
 import { withContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../terminal/output.ts';
+import { helpBelow } from './help.ts';
 import { untilStopped } from './stop.ts';
 
-/** `api`: serve `/v0` without polling. */
+/** `api`: serves `/v0` without polling. */
 export function addApi(program: Command): void {
   program
     .command('api')
-    .description('take pushed readings and give out tokens (/v0), without polling')
+    .description('run the API (/v0) without polling: take pushed readings and issue tokens')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge api\n  $ DATABRIDGE_API_HOST=0.0.0.0 DATABRIDGE_API_TLS_CERT=api.pem DATABRIDGE_API_TLS_KEY=api.key databridge api',
+      helpBelow({
+        examples: [
+          'databridge api',
+          'DATABRIDGE_API_HOST=0.0.0.0 DATABRIDGE_API_TLS_CERT=api.pem \\\nDATABRIDGE_API_TLS_KEY=api.key databridge api',
+        ],
+        notes: [
+          'The API listens on DATABRIDGE_API_HOST and DATABRIDGE_API_PORT (default 127.0.0.1:8080). On an address other than loopback it needs TLS, or DATABRIDGE_API_ALLOW_PLAIN=true behind a proxy that speaks TLS.',
+          'Ctrl-C or SIGTERM ends it: requests under way are answered within DATABRIDGE_DRAIN_SECONDS (default 25).',
+        ],
+        exitCodes: '0 ended by a signal, 1 failed or its port is taken, 2 invalid configuration',
+      }),
     )
     .action(async () => {
       process.exitCode = await serve();
     });
 }
 
+/** How often the difference to the clock of the database is measured, ms. */
 const CLOCK_MS = 30_000;
+/** How often expired tokens and keys are removed, ms. */
 const TIDY_MS = 600_000;
 
 async function serve(): Promise<number> {
@@ -34,16 +47,16 @@ async function serve(): Promise<number> {
   return await withContext({ patient: true, signal: stop.signal }, async (context) => {
     const { log, settings } = context;
     const api = await openApi(context);
-    const later = (error: unknown): void => {
-      log.debug({ err: error }, 'not now');
+    const tryLater = (error: unknown): void => {
+      log.debug({ err: error }, 'a regular task of the API failed and is tried again');
     };
     const loops = [
-      repeat(CLOCK_MS, context.clock.adjust, later),
-      repeat(TIDY_MS, () => tidyAccess(context.database), later),
+      repeat(CLOCK_MS, context.clock.adjust, tryLater),
+      repeat(TIDY_MS, () => tidyAccess(context.database), tryLater),
     ];
     log.info({ version: VERSION, url: api.url }, 'the API is up');
     await stop.stopped;
-    log.info('answering what is here, taking nothing new');
+    log.info('stopping: requests under way are answered, new ones are not taken');
     const inTime = await within(settings.drainMs, api.close());
     await Promise.all(loops.map((loop) => loop.stop()));
     return inTime ? EXIT.done : EXIT.failed;
@@ -54,8 +67,8 @@ async function serve(): Promise<number> {
 const RETRY_MS = 10_000;
 
 /**
- * The API beside polling. A port that is taken does not keep anything from being polled: it is said once, and tried
- * again until it is free.
+ * The API beside polling. Where it cannot be opened, for example because its port is taken, polling goes on: the process
+ * warns once and tries again until the API is open.
  */
 export function apiBeside(context: Context): { close(): Promise<void> } {
   const { log } = context;
@@ -66,15 +79,15 @@ export function apiBeside(context: Context): { close(): Promise<void> } {
     running = await openApi(context);
     log.info({ url: running.url }, 'the API is up');
   };
-  const complain = (error: unknown): void => {
+  const warnOnce = (error: unknown): void => {
     if (warned) return;
     warned = true;
     const remedy = error instanceof BridgeError ? error.remedy : undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ reason, remedy }, 'the API is not up; polling goes on, and the API is tried again');
+    log.warn({ reason, remedy }, 'the API is not up; polling goes on, and opening the API is tried again');
   };
-  const first = open().catch(complain);
-  const again = repeat(RETRY_MS, open, complain);
+  const first = open().catch(warnOnce);
+  const again = repeat(RETRY_MS, open, warnOnce);
   return {
     async close() {
       await first;
@@ -84,6 +97,7 @@ export function apiBeside(context: Context): { close(): Promise<void> } {
   };
 }
 
+/** Whether the work ends within `ms`. */
 async function within(ms: number, work: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<false>((resolve) => {

@@ -6,34 +6,46 @@ import { withContext } from '../context.ts';
 import type { Cell } from '../terminal/output.ts';
 import { actor, printJson, printLine, table } from '../terminal/output.ts';
 import { instantOrNull } from '../terminal/words.ts';
+import { helpBelow } from './help.ts';
 
 export function addApplication(program: Command): void {
-  const application = program.command('application').description('applications: who may push, with an id and a secret');
+  const application = program
+    .command('application')
+    .description('applications: clients that may push readings, each with an id and a secret')
+    .addHelpText(
+      'after',
+      helpBelow({ examples: ['databridge application create gateway-7', 'databridge application list'] }),
+    );
   addCreate(application);
   addList(application);
   addRotate(application);
   application
     .command('revoke <id>')
-    .description('end an application: its secrets, refresh tokens and access tokens are refused within seconds')
+    .description('end an application: its secrets and tokens are refused within seconds')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ databridge application revoke app_0123456789abcdef0123')
+    .addHelpText('after', helpBelow({ examples: ['databridge application revoke app_0123456789abcdef0123'] }))
     .action(async (id: string, options: { json?: boolean }) => {
       const revoked = await withContext({ patient: false }, ({ database }) => revokeApplication(database, id, actor()));
       if (options.json) printJson({ applicationId: id, revoked });
-      else printLine(revoked ? `application ${id} revoked` : `application ${id} was revoked before`);
+      else printLine(revoked ? `application ${id} revoked` : `application ${id} was revoked already`);
     });
 }
 
 function addCreate(application: Command): void {
   application
     .command('create <name>')
-    .description('create an application; its secret is shown once')
+    .description('create an application and show its secret, once')
     .option('--organisation <id>', 'organisation it pushes for', 'default')
-    .option('--project <code...>', 'the only projects it may push to; without it every project of the organisation')
+    .option('--project <code...>', 'the only projects it may push to; default: every project of the organisation')
     .option('--json', 'print JSON, with the secret')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge application create gateway-7\n  $ databridge application create gateway-7 --organisation north-works --project pump-hall press-line',
+      helpBelow({
+        examples: [
+          'databridge application create gateway-7',
+          'databridge application create gateway-7 --organisation north-works \\\n--project pump-hall press-line',
+        ],
+      }),
     )
     .action(async (name: string, options: { organisation: string; project?: string[]; json?: boolean }) => {
       const { organisation, project: projects } = options;
@@ -51,13 +63,19 @@ function addCreate(application: Command): void {
 function addList(application: Command): void {
   application
     .command('list')
-    .description('list applications')
+    .description('list applications with their projects and their state')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nlast token: when it last created a token; renewals do not count.')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge application list', 'databridge application list --json'],
+        notes: ['last token: when the application last created a token; renewals do not count.'],
+      }),
+    )
     .action(async (options: { json?: boolean }) => {
       const rows = await withContext({ patient: false }, ({ database }) => listApplications(database));
       if (options.json) printJson(rows.map(document));
-      else if (rows.length === 0) printLine('no applications yet; databridge application create NAME makes one');
+      else if (rows.length === 0) printLine('no applications yet; databridge application create NAME creates one');
       else printLine(table(HEADING, rows.map(cells)));
     });
 }
@@ -89,12 +107,18 @@ const document = (row: Application): Record<string, unknown> => ({
 function addRotate(application: Command): void {
   application
     .command('rotate <id>')
-    .description('give an application a new secret, shown once; the old one stays valid for a while')
-    .option('--overlap-hours <hours>', 'how long the old secret is accepted beside the new one, 0 to 720', '24')
+    .description('give an application a new secret and show it, once')
+    .option('--overlap-hours <hours>', 'hours for which the old secret stays valid, 0 to 720', '24')
     .option('--json', 'print JSON, with the secret')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge application rotate app_0123456789abcdef0123\n  $ databridge application rotate app_0123456789abcdef0123 --overlap-hours 0\n\nAfter a leak use --overlap-hours 0: the old secret and all refresh tokens end at once.',
+      helpBelow({
+        examples: [
+          'databridge application rotate app_0123456789abcdef0123',
+          'databridge application rotate app_0123456789abcdef0123 --overlap-hours 0',
+        ],
+        notes: ['After a leak use --overlap-hours 0: the old secret and all refresh tokens end at once.'],
+      }),
     )
     .action(async (id: string, options: { overlapHours: string; json?: boolean }) => {
       const overlapHours = options.overlapHours.trim() === '' ? Number.NaN : Number(options.overlapHours);

@@ -1,30 +1,35 @@
 import type { Command } from 'commander';
 import { listAudit } from '../access/audit.ts';
-import { configInvalid } from '../core/errors.ts';
 import { formatInstant } from '../core/instant.ts';
 import { withContext } from '../context.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { short } from '../terminal/words.ts';
+import { helpBelow } from './help.ts';
+import { wholeNumberUpTo } from './options.ts';
 
-const MOST = 10_000;
+const MOST_ENTRIES = 10_000;
 const DETAIL_LENGTH = 80;
 
 export function addAudit(program: Command): void {
-  const audit = program.command('audit').description('who changed what, and when');
+  const audit = program
+    .command('audit')
+    .description('the record of changes, each with its actor and time')
+    .addHelpText('after', helpBelow({ examples: ['databridge audit list'] }));
   audit
     .command('list')
-    .description('list changes, the newest first')
-    .option('--limit <count>', 'how many', '50')
-    .option('--before <id>', 'only those before this entry: the next page')
+    .description('list changes, newest first')
+    .option('--limit <number>', `entries shown, at most ${MOST_ENTRIES}`, wholeNumberUpTo(MOST_ENTRIES), 50)
+    .option(
+      '--before <id>',
+      'only entries before this one, for the next page',
+      wholeNumberUpTo(Number.MAX_SAFE_INTEGER),
+    )
     .option('--json', 'print JSON, with all details')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge audit list\n  $ databridge audit list --limit 1000 --before 4711 --json',
+      helpBelow({ examples: ['databridge audit list', 'databridge audit list --limit 1000 --before 4711 --json'] }),
     )
-    .action(async (options: { limit: string; before?: string; json?: boolean }) => {
-      const limit = countOf(options.limit, '--limit', MOST);
-      const before =
-        options.before === undefined ? undefined : countOf(options.before, '--before', Number.MAX_SAFE_INTEGER);
+    .action(async ({ limit, before, ...options }: { limit: number; before?: number; json?: boolean }) => {
       const entries = await withContext({ patient: false }, ({ database }) => listAudit(database, { limit, before }));
       if (options.json) printJson(entries.map((entry) => ({ ...entry, at: formatInstant(entry.at) })));
       else if (entries.length === 0) printLine('no changes');
@@ -40,10 +45,4 @@ export function addAudit(program: Command): void {
         printLine(table(['id', 'at', 'actor', 'action', 'subject', 'detail'], cells));
       }
     });
-}
-
-function countOf(text: string, option: string, most: number): number {
-  const count = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= most) return count;
-  throw configInvalid(`${option} ${JSON.stringify(text)} is not a count`, `use 1 to ${most}`, option);
 }

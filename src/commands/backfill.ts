@@ -11,19 +11,31 @@ import { isPlannerSilent } from '../pull/planner.ts';
 import { withContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { EXIT, actor, printJson, printLine, table } from '../terminal/output.ts';
-import { parseTime } from '../terminal/time.ts';
+import { helpBelow } from './help.ts';
+import { parseTime } from './options.ts';
 import { instantOrNull } from '../terminal/words.ts';
 
 export function addBackfill(program: Command): void {
   const backfill = program
     .command('backfill')
-    .description('fill a past range by hand; resumable, beside the live polls');
+    .description('fetch a past range of a source, beside its live polls')
+    .addHelpText(
+      'after',
+      helpBelow({ examples: ['databridge backfill start hall-3 --from 7d', 'databridge backfill list'] }),
+    );
   addStart(backfill);
   addList(backfill);
   backfill
     .command('cancel <id>')
-    .description('stop a backfill; what it has covered stays')
+    .description('stop a backfill; the time it covered stays covered')
     .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge backfill cancel 7'],
+        exitCodes: '0 cancelled, 1 failed or the backfill was not running, 2 wrong usage',
+      }),
+    )
     .action(async (text: string, options: { json?: boolean }) => {
       const id = idOf(text);
       const cancelled = await withContext({ patient: false }, ({ database }) => cancelBackfill(database, id));
@@ -36,15 +48,27 @@ export function addBackfill(program: Command): void {
 function addStart(backfill: Command): void {
   backfill
     .command('start <source>')
-    .description('ask a source for a past range; watches it until it is done')
-    .requiredOption('--from <time>', 'begin: 2026-11-01T00:00:00Z, or 7d for seven days ago')
-    .option('--to <time>', 'end, not included; default: what has settled by now, or the start of the source')
-    .option('--again', 'also ask for what is covered already: revised values replace the old ones')
-    .option('--detach', 'start it and return')
+    .description('fetch a past range of a source, and watch until it is done')
+    .requiredOption('--from <time>', 'begin: 2026-11-01T00:00:00Z, 2026-11-01, or 7d for seven days ago')
+    .option(
+      '--to <time>',
+      'end, not included; default: the newest settled time, or the start of the source where that is later',
+    )
+    .option('--again', 'also ask for covered time: revised values replace the old ones')
+    .option('--detach', 'start the backfill and return at once')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge backfill start hall-3 --from 7d\n  $ databridge backfill start hall-3 --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z --again\n\nCtrl-C leaves it running; databridge backfill show ID watches again.',
+      helpBelow({
+        examples: [
+          'databridge backfill start hall-3 --from 7d',
+          'databridge backfill start hall-3 --from 2026-11-01 --to 2026-11-08 --again',
+        ],
+        notes: [
+          'databridge up or a worker does the work, and goes on after a restart. Ctrl-C ends the watching, not the backfill; databridge backfill show ID watches it again.',
+        ],
+        exitCodes: '0 done (with --detach: started), 1 failed or cancelled, 2 wrong usage',
+      }),
     )
     .action(
       async (
@@ -75,25 +99,32 @@ function addStart(backfill: Command): void {
 function addList(backfill: Command): void {
   backfill
     .command('list')
-    .description('list backfills, the newest first')
+    .description('list the newest 200 backfills, newest first')
     .option('--json', 'print JSON')
+    .addHelpText('after', helpBelow({ examples: ['databridge backfill list', 'databridge backfill list --json'] }))
     .action(async (options: { json?: boolean }) => {
       const states = await withContext({ patient: false }, ({ database }) => listBackfills(database));
-      if (options.json) printJson(states.map(readable));
+      if (options.json) printJson(states.map(documentOf));
       else if (states.length === 0) printLine('no backfills yet');
       else printLine(table(['id', 'source', 'from', 'to', 'again', 'state', 'done'], states.map(cells)));
     });
   backfill
     .command('show <id>')
-    .description('show a backfill; on a terminal it is watched until it ends')
+    .description('show a backfill; on a terminal, watch it until it ends')
     .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge backfill show 7'],
+        exitCodes: '0 done, 1 failed or cancelled while it was watched, 2 wrong usage',
+      }),
+    )
     .action(async (text: string, options: { json?: boolean }) => {
       const id = idOf(text);
       await withContext({ patient: false }, async (context) => {
         const state = await backfillState(context.database, id);
-        if (!state)
-          throw configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows the ones there are');
-        if (options.json) printJson(readable(state));
+        if (!state) throw configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows all backfills');
+        if (options.json) printJson(documentOf(state));
         else if (process.stdout.isTTY && state.state === 'running') await watch(context, id, false);
         else printLine(describe(state));
       });
@@ -102,7 +133,7 @@ function addList(backfill: Command): void {
 
 const WATCH_MS = 500;
 
-/** A progress bar on a terminal, a line now and then on a pipe; ends with the backfill. */
+/** Shows a progress bar on a terminal, a line every 5 s on a pipe, until the backfill ends. */
 async function watch(context: Context, id: number, json: boolean): Promise<void> {
   const bar = new cliProgress.SingleBar(
     {
@@ -115,7 +146,7 @@ async function watch(context: Context, id: number, json: boolean): Promise<void>
     cliProgress.Presets.shades_classic,
   );
   if (await isPlannerSilent(context.database)) {
-    process.stderr.write('nothing works on it right now: start databridge up (or a worker)\n');
+    process.stderr.write('no process works on it now: start databridge up or databridge worker\n');
   }
   let state = await backfillState(context.database, id);
   const begun = { at: performance.now(), share: state?.share ?? 0 };
@@ -130,12 +161,16 @@ async function watch(context: Context, id: number, json: boolean): Promise<void>
     await sleep(WATCH_MS);
     state = await backfillState(context.database, id);
   }
-  if (!state) throw configInvalid(`backfill ${id} is gone`, 'its source was removed');
+  if (!state)
+    throw configInvalid(
+      `backfill ${id} no longer exists`,
+      'its source was removed; databridge backfill list shows the others',
+    );
   if (!json) {
     bar.update(Math.floor(state.share * 1000), { readings: state.readings, eta_text: '', note: state.state });
     bar.stop();
   }
-  if (json) printJson(readable(state));
+  if (json) printJson(documentOf(state));
   else printLine(describe(state));
   if (state.state !== 'done') process.exitCode = EXIT.failed;
 }
@@ -150,7 +185,7 @@ function etaOf(state: BackfillState, begun: { at: number; share: number }): stri
 function noteOf(state: BackfillState, now: Instant): string {
   if (state.sourceState !== 'active') return `source is ${state.sourceState}: ${state.fault?.message ?? ''}`;
   if (state.outboxFullSince !== null)
-    return `nothing is asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
+    return `source is not asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
   if (state.heldUntil !== null && state.heldUntil > now)
     return `source waits until ${formatInstant(state.heldUntil)}: ${state.fault?.message ?? ''}`;
   if (state.fault === null && state.settlesAt !== null)
@@ -168,7 +203,7 @@ const cells = (state: BackfillState): (string | number)[] => [
   `${(state.share * 100).toFixed(1)} %`,
 ];
 
-const readable = (state: BackfillState): Record<string, unknown> => ({
+const documentOf = (state: BackfillState): Record<string, unknown> => ({
   ...state,
   from: formatInstant(state.from),
   to: formatInstant(state.to),
@@ -185,5 +220,8 @@ const describe = (state: BackfillState): string =>
 
 function idOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw configInvalid(`${JSON.stringify(text)} is not the number of a backfill`, 'databridge backfill list shows them');
+  throw configInvalid(
+    `${JSON.stringify(text)} is not the number of a backfill`,
+    'databridge backfill list shows the numbers',
+  );
 }

@@ -9,9 +9,9 @@ import { paintOn, plain, screenOn } from '../terminal/screen.ts';
 import type { Audience } from '../demo/run.ts';
 import { printLine } from '../terminal/output.ts';
 
-/** Shows a demo to somebody. */
+/** Shows a demo while it runs. */
 interface Viewer extends Audience {
-  /** Takes away what stands on the screen for the moment. */
+  /** Clears the part of the screen that is drawn again and again. */
   leaves(): void;
 }
 
@@ -21,10 +21,17 @@ const now = (): Instant => Date.now() * MILLISECOND;
 
 const nothing = (): void => undefined;
 
-export const silent: Viewer = { lookEveryMs: 1_000, begins: nothing, shows: nothing, ends: nothing, leaves: nothing };
+/** Shows nothing, for `--json`. */
+export const silentViewer: Viewer = {
+  lookEveryMs: 1_000,
+  begins: nothing,
+  shows: nothing,
+  ends: nothing,
+  leaves: nothing,
+};
 
-/** Twice a second, in place. What is to be copied stands above and is never drawn again. */
-export function terminal(home: string, length: Microseconds | undefined): Viewer {
+/** Draws in place, twice a second. The commands to copy stand above the drawing and are printed once. */
+export function terminalViewer(home: string, length: Microseconds | undefined): Viewer {
   const paint = paintOn(process.stdout);
   const screen = screenOn(process.stdout);
   const widthNow = (): number => Math.min(process.stdout.columns ?? 80, 100);
@@ -48,7 +55,7 @@ export function terminal(home: string, length: Microseconds | undefined): Viewer
       screen.draw([...board, paint('dim', `${clock} · Ctrl-C ends it · ${phaseOf(rows)}`.slice(0, given.width))]);
     },
     ends() {
-      screen.draw([...board, paint('dim', 'Stopping, and comparing every reading with what the plants say …')]);
+      screen.draw([...board, paint('dim', 'Stopping, then comparing every reading with the records of the plants …')]);
     },
     leaves: () => {
       screen.clear();
@@ -61,8 +68,8 @@ const phaseOf = (rows: readonly BoardRow[]): string =>
     ? 'two days of history are complete'
     : 'newest first, then two days of history';
 
-/** Some lines every five seconds. */
-export function pipe(home: string): Viewer {
+/** Prints a line for each source every five seconds. */
+export function pipeViewer(home: string): Viewer {
   for (const line of introduction(plants, plain)) printLine(line);
   return {
     lookEveryMs: 5_000,

@@ -10,7 +10,8 @@ import { stopOnSignals } from '../demo/stop.ts';
 import { resultLines, summaryDocument, summaryRows } from '../demo/summary.ts';
 import type { DemoOutcome } from '../demo/summary.ts';
 import { runDemo } from '../demo/run.ts';
-import { pipe, silent, terminal } from './demo-viewers.ts';
+import { pipeViewer, silentViewer, terminalViewer } from './demo-viewers.ts';
+import { helpBelow } from './help.ts';
 import { EXIT, printJson, printLine, table } from '../terminal/output.ts';
 
 interface DemoFlags {
@@ -23,15 +24,22 @@ interface DemoFlags {
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('see it work: three simulated plants, polled before your eyes; leaves nothing behind')
-    .option('--for <duration>', 'end by itself after this, such as 30s; without it Ctrl-C ends it')
+    .description('show databridge at work: it polls three simulated plants and leaves nothing behind')
+    .option('--for <duration>', 'end after this time, 1s to 1d; without it Ctrl-C ends the demo')
     .option('--keep <directory>', 'keep database, sources and log in this new directory')
-    .option('--json', 'print nothing but the summary, as JSON')
-    // For its own test: one of the plants hands out what is not so, and the summary has to notice.
+    .option('--json', 'print only the summary, as JSON')
+    // For the test of the demo: one plant sends readings that differ from its records, and the summary has to say so.
     .addOption(new Option('--lie').hideHelp())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge demo\n  $ databridge demo --for 30s\n  $ databridge demo --for 1m --json\n\nAt the end every stored reading is compared with what the plants say is so, and every request with the agreed pace.\nExit code 0: readings arrived, none lost, none doubled, all within pace. 1: something was not so.',
+      helpBelow({
+        examples: ['databridge demo', 'databridge demo --for 30s', 'databridge demo --for 1m --json'],
+        notes: [
+          'At the end the demo compares every stored reading with the records of the plants, and every request with the agreed pace.',
+        ],
+        exitCodes:
+          '0 readings arrived, none is lost, doubled or wrong, and no request was too early; 1 otherwise; 2 wrong usage',
+      }),
     )
     .action(async (flags: DemoFlags) => {
       process.exitCode = await demo(flags);
@@ -43,7 +51,11 @@ async function demo(flags: DemoFlags): Promise<number> {
   const lies = flags.lie ?? false;
   const stop = stopOnSignals(process.stdout);
   const home = await openHome(flags.keep);
-  const viewer = flags.json ? silent : process.stdout.isTTY ? terminal(home.path, length) : pipe(home.path);
+  const viewer = flags.json
+    ? silentViewer
+    : process.stdout.isTTY
+      ? terminalViewer(home.path, length)
+      : pipeViewer(home.path);
   let outcome: DemoOutcome;
   try {
     outcome = await runDemo({ home, length, lies, signal: stop.signal }, viewer);
@@ -71,5 +83,5 @@ function lengthOf(text: string | undefined): Microseconds | undefined {
   if (text === undefined) return undefined;
   const length = parseDuration(text);
   if (length !== undefined && length >= SECOND && length <= DAY) return length;
-  throw configInvalid(`--for ${JSON.stringify(text)} is not a time from 1s to 1d`, 'write 30s or 5m', '--for');
+  throw configInvalid(`--for ${JSON.stringify(text)} is not a duration from 1s to 1d`, 'write 30s or 5m', '--for');
 }

@@ -19,7 +19,7 @@ import { roughly, short } from '../terminal/words.ts';
 const OLDEST_NODE = 24;
 const SKEW = 2 * SECOND;
 const GB = 1_000_000_000;
-/** The planner beats twice a second and is replaced after five seconds of silence. */
+/** How long after its last beat the planner counts as working: it beats twice a second, and is replaced after 5 s. */
 export const PLANNER_FRESH = 15 * SECOND;
 const TROUBLES_SHOWN = 20;
 
@@ -27,7 +27,7 @@ const ok = (check: string, detail: string): Check => ({ check, state: 'ok', deta
 const warning = (check: string, detail: string, remedy: string): Check => ({ check, state: 'warning', detail, remedy });
 const failed = (check: string, detail: string, remedy: string): Check => ({ check, state: 'failed', detail, remedy });
 
-/** Looks at everything, one check after the other. */
+/** Runs all checks, one after the other. */
 export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
   yield nodeCheck(process.versions.node);
   yield await diskCheck(settings.home);
@@ -35,8 +35,8 @@ export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
   if (settings.databaseUrl === undefined && !hasEmbeddedDatabase(settings.home)) {
     yield warning(
       'database',
-      `there is none in ${settings.home} yet`,
-      'databridge up makes it; or set DATABASE_URL, or DATABRIDGE_HOME to where it is',
+      `there is no database in ${settings.home} yet`,
+      'databridge up creates it; or set DATABASE_URL, or set DATABRIDGE_HOME to the directory that holds it',
     );
     return;
   }
@@ -57,7 +57,7 @@ export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
 }
 
 function whereEmbedded(home: string): string {
-  return urlOfRunning(home) === undefined ? `embedded in ${home}, started for this look` : `embedded in ${home}`;
+  return urlOfRunning(home) === undefined ? `embedded in ${home}, started for this check` : `embedded in ${home}`;
 }
 
 async function* checksInside({ database, clock, settings }: Context, place: string): AsyncGenerator<Check> {
@@ -69,22 +69,22 @@ async function* checksInside({ database, clock, settings }: Context, place: stri
   if (settings.redisUrl === undefined) {
     yield vitals.queueInside
       ? ok('queue', 'in the database')
-      : warning('queue', 'is not made yet', 'databridge up makes it');
+      : warning('queue', 'has no tables yet', 'databridge up creates them');
   }
   yield workersCheck(vitals);
   const planner = plannerCheck(vitals);
   yield planner;
   yield* deliveryChecks(await listIngestions(database));
   const troubles = await troublesOf(database);
-  // Nothing is polled while nobody plans: that is one trouble, not one of every source.
-  const telling = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
-  if (telling.length === 0) yield ok('sources', `${vitals.activeSources} active, none in trouble`);
-  for (const trouble of telling.slice(0, TROUBLES_SHOWN)) yield troubleCheck(trouble);
-  if (telling.length > TROUBLES_SHOWN) {
+  // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
+  const reported = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
+  if (reported.length === 0) yield ok('sources', `${vitals.activeSources} active, none in trouble`);
+  for (const trouble of reported.slice(0, TROUBLES_SHOWN)) yield troubleCheck(trouble);
+  if (reported.length > TROUBLES_SHOWN) {
     yield warning(
       'sources',
-      `${telling.length - TROUBLES_SHOWN} more in trouble`,
-      'databridge source list shows all of them',
+      `${reported.length - TROUBLES_SHOWN} more in trouble`,
+      'databridge source list shows all sources',
     );
   }
 }
@@ -104,7 +104,7 @@ async function diskCheck(home: string): Promise<Check> {
   return free < 5 * GB ? warning('disk', detail, remedy) : ok('disk', detail);
 }
 
-/** The directory may not be there yet; then the one it would be made in counts. */
+/** The disk of a directory, or of its nearest parent that exists. */
 async function nearestStatfs(path: string): Promise<StatsFs> {
   try {
     return await statfs(path);
@@ -118,8 +118,8 @@ async function redisCheck(url: string): Promise<Check> {
   try {
     const { version, evicts } = await askRedis(url);
     if (!evicts) return ok('queue', `Redis ${version}`);
-    const remedy = 'set maxmemory-policy noeviction; jobs that are thrown away are only planned again';
-    return warning('queue', `Redis ${version} throws data away when its memory is full`, remedy);
+    const remedy = 'set maxmemory-policy to noeviction; evicted jobs are planned again, but late';
+    return warning('queue', `Redis ${version} evicts jobs when its memory is full`, remedy);
   } catch (error) {
     const message = error instanceof Error ? error.message || String(error) : String(error);
     return failed(
@@ -137,7 +137,7 @@ async function schemaCheck(migrations: readonly string[]): Promise<Check> {
   if (newer.length === 0) return ok('schema', `up to date (${migrations.at(-1) ?? 'empty'})`);
   return failed(
     'schema',
-    `was made by a newer databridge: ${newer.join(', ')}`,
+    `was created by a newer databridge: ${newer.join(', ')}`,
     'use that version, or a later one, on every host',
   );
 }
@@ -145,21 +145,21 @@ async function schemaCheck(migrations: readonly string[]): Promise<Check> {
 export function clockCheck(ahead: number): Check {
   const detail = `the database's clock is ${roughly(Math.abs(ahead))} ${ahead < 0 ? 'behind' : 'ahead of'} this host's`;
   if (Math.abs(ahead) <= SKEW) return ok('clock', 'database and host agree');
-  return warning('clock', detail, 'set both by NTP; the database’s clock decides what is asked for');
+  return warning('clock', detail, 'set both clocks by NTP; the clock of the database decides which windows are asked');
 }
 
 function workersCheck({ workers }: Vitals): Check {
-  if (workers.length === 0) return warning('workers', 'no process works', 'start databridge up, or databridge worker');
+  if (workers.length === 0) return warning('workers', 'no process polls', 'start databridge up or databridge worker');
   const names = workers.map(({ host, pid, version }) => `${host}:${pid} (${version})`);
   return ok('workers', `${workers.length}: ${short(names.join(', '), 200)}`);
 }
 
 export function plannerCheck({ plannerAge, activeSources }: Pick<Vitals, 'plannerAge' | 'activeSources'>): Check {
   if (plannerAge !== null && plannerAge <= PLANNER_FRESH) return ok('planner', `planned ${roughly(plannerAge)} ago`);
-  const detail = plannerAge === null ? 'has never planned' : `planned last ${roughly(plannerAge)} ago`;
+  const detail = plannerAge === null ? 'has never planned' : `last planned ${roughly(plannerAge)} ago`;
   const remedy = 'start databridge up; if it runs, look at its log';
   return activeSources > 0
-    ? failed('planner', `${detail}: nothing is polled`, remedy)
+    ? failed('planner', `${detail}: no source is polled`, remedy)
     : warning('planner', detail, remedy);
 }
 
@@ -171,13 +171,13 @@ export function troubleCheck({ source, stream, kind, failures, until, fault }: T
       return failed(
         `source ${source}`,
         `stopped${because}`,
-        `${fault?.remedy ?? show}; databridge source resume ${source} wakes it`,
+        `${fault?.remedy ?? show}; then databridge source resume ${source}`,
       );
     case 'stalled':
       return failed(
         `source ${source}`,
-        'is due long since and not polled',
-        `${show}; restart databridge if nothing is wrong there`,
+        'was due long ago and is not polled',
+        `${show}; restart databridge if that shows no fault`,
       );
     case 'failing':
       return warning(`source ${source}`, `${failures} failures in a row${because}`, fault?.remedy ?? show);

@@ -2,7 +2,7 @@ import { formatInstant } from '../core/instant.ts';
 import type { IngestionLine } from '../delivery/remote.ts';
 import { short } from '../terminal/words.ts';
 
-/** One thing a doctor looks at. `failed` needs somebody now, `warning` some day. */
+/** The result of one check. `failed` needs an operator now, `warning` later. */
 export interface Check {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
@@ -10,7 +10,7 @@ export interface Check {
   readonly remedy?: string;
 }
 
-/** What hinders the readings of projects that are pushed elsewhere; one line where nothing does. */
+/** A check for each project whose delivery is hindered; where none is, one check for all projects that are pushed. */
 export function* deliveryChecks(lines: readonly IngestionLine[]): Generator<Check> {
   const pushed = lines.filter(({ ingestion }) => ingestion === 'push');
   const hindered = pushed.filter(
@@ -18,18 +18,23 @@ export function* deliveryChecks(lines: readonly IngestionLine[]): Generator<Chec
   );
   if (pushed.length > 0 && hindered.length === 0) {
     const waiting = pushed.reduce((sum, line) => sum + (line.waiting ?? 0), 0);
-    yield { check: 'delivery', state: 'ok', detail: `${pushed.length} projects, ${waiting} readings on their way` };
+    yield {
+      check: 'delivery',
+      state: 'ok',
+      detail: `${pushed.length} projects, ${waiting} readings wait to be delivered`,
+    };
   }
   for (const line of hindered) yield deliveryCheck(line);
 }
 
 function deliveryCheck({ project, state, fullSince, fault, waiting, url }: IngestionLine): Check {
   const because = fault === null ? '' : `: ${short(fault.message, 160)}`;
-  const full = fullSince === null ? '' : `, full since ${formatInstant(fullSince)}: its sources are not asked`;
+  const full =
+    fullSince === null ? '' : `, which is full since ${formatInstant(fullSince)}, so no source of the project is asked`;
   return {
     check: 'delivery',
     state: state === 'stopped' || fullSince !== null ? 'failed' : 'warning',
-    detail: `${project}: ${state === 'stopped' ? 'stopped' : 'waits'}, ${waiting} readings are kept${full}${because}`,
-    remedy: fault?.remedy ?? `look after ${url}; databridge ingestion list shows how it goes on`,
+    detail: `${project}: ${state === 'stopped' ? 'stopped' : 'waits'}, ${waiting} readings in the outbox${full}${because}`,
+    remedy: fault?.remedy ?? `check the service at ${url}; databridge ingestion list shows what waits`,
   };
 }

@@ -1,6 +1,6 @@
 import { describeSettings } from '../settings.ts';
 
-/** A setting as it is in force; secrets are hidden. */
+/** A setting with the value in force; secrets are hidden. */
 export interface ShownSetting {
   readonly name: string;
   readonly value: string;
@@ -23,7 +23,7 @@ function shown(name: string, value: string): string {
   return name.endsWith('_URL') ? value.split(',').map(withoutPassword).join(',') : value;
 }
 
-/** The address without what it takes to get in; what is not an address may be anything. */
+/** The address without passwords and tokens. Text that is not an address is hidden whole, because it may hold a secret. */
 function withoutPassword(text: string): string {
   if (!URL.canParse(text)) return SECRET;
   const url = new URL(text);

@@ -8,7 +8,7 @@ describe('settings in force', () => {
   const shown = (environment: Record<string, string>): Record<string, string> =>
     Object.fromEntries(settingsInForce(environment).map(({ name, value }) => [name, value]));
 
-  test('no secret is shown, whatever way it is written', () => {
+  test('secrets are hidden in every notation', () => {
     const settings = {
       DATABASE_URL: 'postgres://bridge:geheim@db.example/x?sslmode=require&password=geheim',
       REDIS_URL: 'redis://:geheim@one.example,rediss://u:geheim@two.example:1',
@@ -20,7 +20,7 @@ describe('settings in force', () => {
     expect(shown({ DATABASE_URL: 'host=db password=geheim' })['DATABASE_URL']).toBe('(secret)');
   });
 
-  test('what is not set has its default', () => {
+  test('a setting that is not set shows its default', () => {
     expect(shown({ DATABRIDGE_POLLS: '' })).toMatchObject({ DATABRIDGE_POLLS: '50', DATABASE_URL: '(not set)' });
     expect(settingsInForce({ DATABRIDGE_POLLS: '7' })).toContainEqual({
       name: 'DATABRIDGE_POLLS',
@@ -50,11 +50,11 @@ describe('deliveries', () => {
     refused24h: 0,
     fault: null,
   } as const;
-  const fault = { code: 'unreachable', message: 'nobody answers', at: '2026-11-21T00:00:00Z' };
+  const fault = { code: 'unreachable', message: 'no answer', at: '2026-11-21T00:00:00Z' };
   const statesOf = (...lines: Parameters<typeof deliveryChecks>[0]): string[] =>
     [...deliveryChecks(lines)].map(({ state }) => state);
 
-  test('fail where somebody has to act, warn while they wait, and are not spoken of where there are none', () => {
+  test('fail where an operator has to act, warn while they wait, and are left out where no project is pushed', () => {
     expect(statesOf({ ...line, ingestion: 'store' })).toEqual([]);
     expect(statesOf(line, line)).toEqual(['ok']);
     expect(statesOf(line, { ...line, fault })).toEqual(['warning']);
@@ -64,7 +64,7 @@ describe('deliveries', () => {
 });
 
 describe('checks', () => {
-  test('a planner that is silent fails only where there is something to poll', () => {
+  test('a silent planner fails only where a source is active', () => {
     expect(plannerCheck({ plannerAge: SECOND, activeSources: 1 }).state).toBe('ok');
     expect(plannerCheck({ plannerAge: 60 * SECOND, activeSources: 1 }).state).toBe('failed');
     expect(plannerCheck({ plannerAge: null, activeSources: 1 }).state).toBe('failed');
@@ -77,12 +77,12 @@ describe('checks', () => {
     expect(clockCheck(3 * SECOND).detail).toBe("the database's clock is 3s ahead of this host's");
   });
 
-  test('an old node is told', () => {
+  test('a Node.js that is too old fails', () => {
     expect(nodeCheck('22.9.0').state).toBe('failed');
     expect(nodeCheck('24.0.0').state).toBe('ok');
   });
 
-  test('each trouble says what to do about it', () => {
+  test('each trouble has its state, its detail and a remedy', () => {
     const trouble = { source: 'hall-3', stream: null, failures: 4, until: null, fault: null };
     const fault = { code: 'unavailable', message: 'no route', remedy: 'open the firewall', at: '' };
     expect(troubleCheck({ ...trouble, kind: 'stopped' })).toMatchObject({

@@ -8,20 +8,30 @@ import type { Check } from './doctor-deliveries.ts';
 import { settingsInForce } from './doctor-settings.ts';
 import { EXIT, printJson, printLine } from '../terminal/output.ts';
 import { roughly } from '../terminal/words.ts';
+import { helpBelow } from './help.ts';
 
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('look at settings, database, queue, processes and sources, and say what to do')
-    .option('--health', 'one line for container health checks: database reachable, planner working; starts nothing')
+    .description('check settings, database, queue, processes and sources; each problem has a remedy')
+    .option(
+      '--health',
+      'print one line for container health checks: whether the database answers and the planner works',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge doctor\n  HEALTHCHECK CMD databridge doctor --health\n\nExit code 0: nothing failed, 1: something did. An embedded database that does not run is started for the look; with --health it is not, and counts as unhealthy.',
+      helpBelow({
+        examples: ['databridge doctor', 'databridge doctor --json', 'databridge doctor --health'],
+        notes: [
+          'An embedded database that does not run is started for the checks. With --health it is not started and counts as unhealthy.',
+        ],
+        exitCodes: '0 no check failed (warnings do not count), 1 a check failed, 2 invalid configuration',
+      }),
     )
     .action(async (options: { health?: boolean; json?: boolean }) => {
       const settings = readSettings(process.env);
-      await (options.health ? tellHealth(settings, options.json ?? false) : examine(settings, options.json ?? false));
+      await (options.health ? reportHealth(settings, options.json ?? false) : examine(settings, options.json ?? false));
     });
 }
 
@@ -47,7 +57,7 @@ async function examine(settings: Settings, json: boolean): Promise<void> {
   if (!fine) process.exitCode = EXIT.failed;
 }
 
-async function tellHealth(settings: Settings, json: boolean): Promise<void> {
+async function reportHealth(settings: Settings, json: boolean): Promise<void> {
   const { healthy, detail } = await healthOf(settings).catch((error: unknown) => ({
     healthy: false,
     detail: error instanceof Error ? error.message || error.name : String(error),
@@ -57,9 +67,10 @@ async function tellHealth(settings: Settings, json: boolean): Promise<void> {
   if (!healthy) process.exitCode = EXIT.failed;
 }
 
+/** How long the database may take to answer, ms. */
 const PATIENCE_MS = 5_000;
 
-/** One connection and one question; neither migrates, nor starts, nor registers anything. */
+/** Asks one question over one connection. Migrates, starts and registers nothing. */
 async function healthOf({ databaseUrl, home }: Settings): Promise<{ healthy: boolean; detail: string }> {
   const url = databaseUrl ?? urlOfRunning(home);
   if (url === undefined) return { healthy: false, detail: `the embedded database in ${home} does not run` };

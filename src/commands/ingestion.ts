@@ -8,39 +8,60 @@ import { withContext } from '../context.ts';
 import { addIngestionRefusals } from './ingestion-refusals.ts';
 import type { Cell } from '../terminal/output.ts';
 import { actor, printJson, printLine, table } from '../terminal/output.ts';
-import { travelsInClear } from './plain-http.ts';
-import { wholeNumber } from './source-preview.ts';
+import { helpBelow } from './help.ts';
+import { travelsInClear, wholeNumber } from './options.ts';
 import { instantOrNull, short } from '../terminal/words.ts';
 
 export function addIngestion(program: Command): void {
   const ingestion = program
     .command('ingestion')
-    .description('what takes the readings of a project: this bridge alone, or also a service they are pushed to');
+    .description('where the readings of a project go: to this bridge alone, or also to another service')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: [
+          'databridge ingestion push pump-hall --url https://ingest.example',
+          'databridge ingestion list',
+          'databridge ingestion store pump-hall',
+        ],
+      }),
+    );
   addPush(ingestion);
   ingestion
     .command('store <project>')
     .description('keep the readings of a project here only, from now on')
     .option('--organisation <id>', 'organisation that owns the project', 'default')
-    .option('--discard', 'give up what is not delivered yet; it stays stored here')
+    .option('--discard', 'give up readings that are not delivered yet; they stay stored here')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ databridge ingestion store pump-hall')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge ingestion store pump-hall', 'databridge ingestion store pump-hall --discard'],
+        notes: ['Without --discard this is an error while readings wait to be delivered.'],
+      }),
+    )
     .action(async (code: string, options: Owner & { discard?: boolean; json?: boolean }) => {
       const project = { organisation: options.organisation, code };
       const discarded = await withContext({ patient: false }, ({ database }) =>
         removeRemote(database, project, { discard: options.discard === true }, actor()),
       );
       if (options.json) printJson({ project: code, ingestion: 'store', discarded: discarded ?? 0 });
-      else printLine(discarded === undefined ? `${code} was stored here only` : `${code} is stored here only`);
+      else printLine(`readings of ${code} stay here only${discarded === undefined ? ', as before' : ' from now on'}`);
     });
   ingestion
     .command('resume <project>')
-    .description('deliver again after a stop, or at once instead of after a wait')
+    .description('go on with a delivery that stopped, or that waits before it tries again')
     .option('--organisation <id>', 'organisation that owns the project', 'default')
     .option('--json', 'print JSON')
+    .addHelpText('after', helpBelow({ examples: ['databridge ingestion resume pump-hall'] }))
     .action(async (code: string, options: Owner & { json?: boolean }) => {
       const project = { organisation: options.organisation, code };
       const resumed = await withContext({ patient: false }, ({ database }) => resumeRemote(database, project, actor()));
-      if (!resumed) throw configInvalid(`${code} is pushed nowhere`, 'databridge ingestion push sets where to');
+      if (!resumed)
+        throw configInvalid(
+          `readings of ${code} are not pushed`,
+          `databridge ingestion push ${code} --url URL pushes them`,
+        );
       if (options.json) printJson({ project: code, resumed });
       else printLine(`delivery of ${code} goes on`);
     });
@@ -67,28 +88,38 @@ interface PushOptions extends Owner {
 function addPush(ingestion: Command): void {
   ingestion
     .command('push <project>')
-    .description('push what a project takes from now on to another service as well, in order and until it is there')
-    .requiredOption('--url <url>', 'address of the service: what stands before /v0')
+    .description('also push the readings that a project stores from now on to another service, in their order')
+    .requiredOption('--url <url>', 'address of the service, without /v0')
     .option('--organisation <id>', 'organisation that owns the project here', 'default')
-    .option('--remote-organisation <id>', 'organisation there', 'default')
-    .option('--remote-project <code>', 'project code there; the same as here unless given')
-    .option('--application <id>', 'application there; DATABRIDGE_APPLICATION_ID unless given')
+    .option('--remote-organisation <id>', 'organisation at the service', 'default')
+    .option('--remote-project <code>', 'project code at the service; default: the same as here')
+    .option('--application <id>', 'application at the service; default: DATABRIDGE_APPLICATION_ID')
     .option(
       '--secret <reference>',
-      "'${env:X}' or '${file:/path}'; otherwise DATABRIDGE_APPLICATION_SECRET is sealed and kept",
+      "'${env:NAME}' or '${file:/path}', stored as it stands; default: DATABRIDGE_APPLICATION_SECRET, stored sealed",
     )
     .option(
       '--most-waiting <readings>',
-      'readings that may wait; with more, sources are not asked',
+      'readings that may wait; when more wait, no source of the project is asked until half of them are delivered',
       wholeNumber,
       10_000_000,
     )
-    .option('--no-check', 'save it without asking the service')
-    .option('--allow-plain', 'plain http:// to another host: secret and readings travel in clear')
+    .option('--no-check', 'save the settings without asking the service')
+    .option('--allow-plain', 'allow http:// to another host: secret and readings travel in clear')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      `\nExamples:\n  $ DATABRIDGE_APPLICATION_SECRET=… databridge ingestion push pump-hall --url https://ingest.example --application app_0123456789abcdef0123\n  $ databridge ingestion push pump-hall --url https://ingest.example --application app_0123456789abcdef0123 --secret '\${file:/run/secrets/ingest}'\n\nReadings stay stored here too. What was stored before is not sent: databridge readings … | databridge push - does that.\nGive it again to change address, application or secret.`,
+      helpBelow({
+        examples: [
+          'DATABRIDGE_APPLICATION_SECRET=… databridge ingestion push pump-hall \\\n--url https://ingest.example --application app_0123456789abcdef0123',
+          "databridge ingestion push pump-hall --url https://ingest.example \\\n--application app_0123456789abcdef0123 \\\n--secret '${file:/run/secrets/ingest}'",
+        ],
+        notes: [
+          'Readings stay stored here too. Readings that were stored before are not sent: databridge readings … | databridge push - sends them.',
+          'To change address, application or secret, give the command again.',
+        ],
+        exitCodes: '0 the settings are saved, 1 the service cannot be reached, 2 wrong settings or credentials',
+      }),
     )
     .action(async (code: string, options: PushOptions) => {
       const shown = {
@@ -106,15 +137,15 @@ function addPush(ingestion: Command): void {
         setRemote(database, sealing, project, settings, actor()),
       );
       if (options.json) printJson({ project: code, ingestion: 'push', checked: options.check, remote: shown });
-      else printLine(`${code} is pushed to ${settings.url}${options.check ? ', which answers' : ''}`);
+      else printLine(`readings of ${code} are pushed to ${settings.url}${options.check ? ', which answers' : ''}`);
     });
 }
 
 function assertPrivate(url: string): void {
   if (!travelsInClear(url)) return;
   throw configInvalid(
-    '--url begins with http://: secret and readings would travel in clear',
-    'give an https:// address, or --allow-plain where the network is private',
+    '--url begins with http://, so secret and readings would travel in clear',
+    'give an https:// address, or --allow-plain on a private network',
     'url',
   );
 }
@@ -125,11 +156,11 @@ function applicationOf({ application = process.env['DATABRIDGE_APPLICATION_ID'] 
 }
 
 function secretOf({ secret }: PushOptions): string {
-  const remedy = "set DATABRIDGE_APPLICATION_SECRET, or give --secret '${env:X}' or '${file:/path}'";
+  const remedy = "set DATABRIDGE_APPLICATION_SECRET, or give --secret '${env:NAME}' or '${file:/path}'";
   if (secret !== undefined) {
     if (parseReference(secret) !== undefined) return secret;
     throw configInvalid(
-      '--secret is no reference; a secret on the command line can be seen by others',
+      '--secret is not a reference; other users of this host can read a secret on the command line',
       remedy,
       'secret',
     );
@@ -142,12 +173,21 @@ function secretOf({ secret }: PushOptions): string {
 function addList(ingestion: Command): void {
   ingestion
     .command('list')
-    .description('list projects: where their readings go, what waits to be delivered and what hinders it')
+    .description('list projects: where their readings go, how many wait to be delivered, and the last fault')
     .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge ingestion list', 'databridge ingestion list --json'],
+        notes: [
+          'waiting: readings in the outbox. oldest: when the oldest of them was stored. 24h: readings sent in the last 24 hours. refused: those of them that the service refused.',
+        ],
+      }),
+    )
     .action(async (options: { json?: boolean }) => {
       const lines = await withContext({ patient: false }, ({ database }) => listIngestions(database));
       if (options.json) printJson(lines.map(document));
-      else if (lines.length === 0) printLine('no projects yet; databridge project create CODE makes one');
+      else if (lines.length === 0) printLine('no projects yet; databridge project create CODE creates one');
       else printLine(table(HEADING, lines.map(cells)));
     });
 }

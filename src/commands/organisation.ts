@@ -3,17 +3,22 @@ import { createOrganisation, listOrganisations } from '../access/organisations.t
 import { formatInstant } from '../core/instant.ts';
 import { withContext } from '../context.ts';
 import { actor, printJson, printLine, table } from '../terminal/output.ts';
+import { helpBelow } from './help.ts';
 
 export function addOrganisation(program: Command): void {
   const organisation = program
     .command('organisation')
-    .description('organisations: who owns projects, applications and data');
+    .description('organisations: the owners of projects, applications and readings')
+    .addHelpText(
+      'after',
+      helpBelow({ examples: ['databridge organisation create north-works', 'databridge organisation list'] }),
+    );
   organisation
     .command('create <id>')
-    .description('create an organisation; its id stands in the path data is pushed to')
-    .option('--name <name>', 'what people call it')
+    .description('create an organisation; its id is part of the path to which readings are pushed')
+    .option('--name <name>', 'name for people; default: the id')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ databridge organisation create north-works --name "North works"')
+    .addHelpText('after', helpBelow({ examples: ['databridge organisation create north-works --name "North works"'] }))
     .action(async (id: string, options: { name?: string; json?: boolean }) => {
       const name = options.name ?? id;
       const created = await withContext({ patient: false }, ({ database }) =>
@@ -24,9 +29,12 @@ export function addOrganisation(program: Command): void {
     });
   organisation
     .command('list')
-    .description('list organisations')
+    .description('list organisations with the number of their projects and applications')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ databridge organisation list --json')
+    .addHelpText(
+      'after',
+      helpBelow({ examples: ['databridge organisation list', 'databridge organisation list --json'] }),
+    )
     .action(async (options: { json?: boolean }) => {
       const rows = await withContext({ patient: false }, ({ database }) => listOrganisations(database));
       if (options.json) {

@@ -2,18 +2,20 @@ import type { Command } from 'commander';
 import { createProject, listProjects } from '../access/projects.ts';
 import { withContext } from '../context.ts';
 import { actor, printJson, printLine, table } from '../terminal/output.ts';
+import { helpBelow } from './help.ts';
 
 export function addProject(program: Command): void {
   const project = program
     .command('project')
-    .description('ML projects: where readings go; the project code exists first');
+    .description('ML projects: the targets of readings; every reading belongs to a project')
+    .addHelpText('after', helpBelow({ examples: ['databridge project create pump-hall', 'databridge project list'] }));
   project
     .command('create <code>')
-    .description('create an ML project')
+    .description('create an ML project, before the sources that name it and the readings pushed to it')
     .option('--organisation <id>', 'organisation that owns it', 'default')
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', 'name for people; default: the code')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ databridge project create pump-hall --name "Pump hall"')
+    .addHelpText('after', helpBelow({ examples: ['databridge project create pump-hall --name "Pump hall"'] }))
     .action(async (code: string, options: { organisation: string; name?: string; json?: boolean }) => {
       const created = await withContext({ patient: false }, ({ database }) =>
         createProject(database, { organisation: options.organisation, code, name: options.name }, actor()),
@@ -23,12 +25,13 @@ export function addProject(program: Command): void {
     });
   project
     .command('list')
-    .description('list ML projects')
+    .description('list ML projects with the number of their sources and series')
     .option('--json', 'print JSON')
+    .addHelpText('after', helpBelow({ examples: ['databridge project list', 'databridge project list --json'] }))
     .action(async (options: { json?: boolean }) => {
       const rows = await withContext({ patient: false }, ({ database }) => listProjects(database));
       if (options.json) printJson(rows);
-      else if (rows.length === 0) printLine('no projects yet; databridge project create CODE makes one');
+      else if (rows.length === 0) printLine('no projects yet; databridge project create CODE creates one');
       else {
         const cells = rows.map((row) => [row.organisation, row.code, row.name, row.sources, row.series]);
         printLine(table(['organisation', 'code', 'name', 'sources', 'series'], cells));

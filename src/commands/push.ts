@@ -9,13 +9,12 @@ import { MILLISECOND } from '../core/instant.ts';
 import { apiFields } from '../settings-api.ts';
 import { VERSION } from '../version.ts';
 import { EXIT } from '../terminal/output.ts';
-import { travelsInClear } from './plain-http.ts';
 import { FORMATS } from '../upload/file.ts';
 import type { Format } from '../upload/file.ts';
 import { localJudge } from '../upload/judge.ts';
 import { runPush } from '../upload/run.ts';
 import { printSummary, printSummaryJson } from '../upload/summary.ts';
-import { wholeNumber } from './source-preview.ts';
+import { travelsInClear, wholeNumber } from './options.ts';
 import { untilStopped } from './stop.ts';
 
 interface PushOptions {

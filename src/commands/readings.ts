@@ -8,8 +8,8 @@ import type { StoredReading } from '../core/reading.ts';
 import { withContext } from '../context.ts';
 import { table } from '../terminal/output.ts';
 import { READING_FIELDS, csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
-import { wholeNumber } from './source-preview.ts';
-import { parseTime } from '../terminal/time.ts';
+import { helpBelow } from './help.ts';
+import { parseTime, wholeNumber } from './options.ts';
 
 interface ReadingsOptions {
   readonly organisation: string;
@@ -22,24 +22,36 @@ interface ReadingsOptions {
 
 type Format = 'table' | 'ndjson' | 'csv';
 
-/** A table is held in memory until its columns are known. */
+/** Readings in a table without `--limit`; a table is held in memory until the width of its columns is known. */
 const TABLE_LIMIT = 100;
 
 export function addReadings(program: Command): void {
   program
     .command('readings <project>')
-    .description('print stored readings of a project, by sensorId, valueName and date; streams however many there are')
-    .requiredOption('--from <time>', 'begin: 2026-11-01T00:00:00Z, or 1h for an hour ago')
+    .description('print stored readings of a project, ordered by sensorId, valueName and date')
+    .requiredOption('--from <time>', 'begin: 2026-11-01T00:00:00Z, 2026-11-01, or 1h for an hour ago')
     .option('--to <time>', 'end, not included; default: now')
-    .option('--sensor <pattern>', 'only sensors whose sensorId fits: * is any text, ? any character')
-    .option('--limit <number>', `print at most so many; a table has ${TABLE_LIMIT} unless told otherwise`, wholeNumber)
-    .option('--organisation <id>', 'organisation that owns the project', 'default')
-    .addOption(
-      new Option('--format <format>', 'how they are printed').choices(['table', 'ndjson', 'csv']).default('table'),
+    .option('--sensor <pattern>', 'only sensors whose sensorId matches: * stands for any text, ? for any character')
+    .option(
+      '--limit <number>',
+      `at most this many readings; default: ${TABLE_LIMIT} in a table, otherwise all`,
+      wholeNumber,
     )
+    .option('--organisation <id>', 'organisation that owns the project', 'default')
+    .addOption(new Option('--format <format>', 'output format').choices(['table', 'ndjson', 'csv']).default('table'))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge readings pump-hall --from 1h\n  $ databridge readings pump-hall --from 2026-11-01 --to 2026-12-01 --format csv > november.csv\n  $ databridge readings pump-hall --from 1d --sensor "pump-*" --format ndjson | head\n\nReadings belong to a project, not to the source that brought them: databridge source list shows which project is whose.',
+      helpBelow({
+        examples: [
+          'databridge readings pump-hall --from 1h',
+          'databridge readings pump-hall --from 2026-11-01 --to 2026-12-01 \\\n--format csv > november.csv',
+          'databridge readings pump-hall --from 1d --sensor "pump-*" \\\n--format ndjson | head',
+        ],
+        notes: [
+          'Formats ndjson and csv print any number of readings as a stream.',
+          'Readings belong to a project, not to the source that fetched them; databridge source list shows the project of each source.',
+        ],
+      }),
     )
     .action(async (project: string, options: ReadingsOptions) => {
       await withContext({ patient: false }, async ({ database, clock }) => {
@@ -74,12 +86,12 @@ async function projectOf(database: Database, organisation: string, code: string)
     {
       remedy: source
         ? `${code} is a source; its readings are in the project ${source.code}`
-        : 'databridge project list shows the ones there are',
+        : 'databridge project list shows all projects',
     },
   );
 }
 
-/** Waits for a slow reader; one that has gone (`| head`) is a good end, not an error. */
+/** Prints as fast as the reader of the pipe takes it. A reader that ends early (`| head`) is no error. */
 async function print(pages: AsyncIterable<readonly StoredReading[]>, format: Format, limit: number): Promise<void> {
   try {
     await pipeline(FORMATS[format](pages, limit), process.stdout, { end: false });
@@ -95,7 +107,7 @@ const FORMATS: Readonly<
     const readings: StoredReading[] = [];
     for await (const page of upTo(limit + 1, pages)) readings.push(...page);
     yield `${table(READING_FIELDS, readings.slice(0, limit).map(readingCells))}\n`;
-    if (readings.length > limit) yield 'and more: --limit shows them, --format csv prints them all\n';
+    if (readings.length > limit) yield 'there are more: --limit sets how many are shown, --format csv prints all\n';
   },
   async *csv(pages, limit) {
     yield csvLine(READING_FIELDS);

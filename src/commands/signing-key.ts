@@ -6,14 +6,26 @@ import type { Instant } from '../core/instant.ts';
 import { withContext } from '../context.ts';
 import { actor, printJson, printLine, table } from '../terminal/output.ts';
 import { instantOrNull } from '../terminal/words.ts';
+import { helpBelow } from './help.ts';
 
 export function addSigningKey(program: Command): void {
-  const signingKey = program.command('signing-key').description('keys that sign access tokens');
+  const signingKey = program
+    .command('signing-key')
+    .description('the keys that sign access tokens')
+    .addHelpText('after', helpBelow({ examples: ['databridge signing-key list', 'databridge signing-key rotate'] }));
   signingKey
     .command('list')
-    .description('list the keys whose tokens may be valid, in the order they sign')
+    .description('list the keys whose tokens may be valid, in the order in which they sign')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ databridge signing-key list')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge signing-key list'],
+        notes: [
+          'State: "published" keys will sign later, the key that "signs" signs new tokens, keys that "verify" only check old ones.',
+        ],
+      }),
+    )
     .action(async (options: { json?: boolean }) => {
       const { keys, now } = await withContext({ patient: false }, async ({ database, clock }) => ({
         keys: await storedSigningKeys(database),
@@ -26,7 +38,7 @@ export function addSigningKey(program: Command): void {
         signsUntil: instantOrNull(key.signsUntil),
       }));
       if (options.json) printJson(rows);
-      else if (rows.length === 0) printLine('no keys yet; the first one is made when it is needed');
+      else if (rows.length === 0) printLine('no keys yet; the first one is created when the first token is');
       else {
         const cells = rows.map((row) => [row.kid, row.state, row.signsFrom, row.signsUntil]);
         printLine(table(['kid', 'state', 'signs from', 'signs until'], cells));
@@ -34,12 +46,17 @@ export function addSigningKey(program: Command): void {
     });
   signingKey
     .command('rotate')
-    .description('make a new key: published now, signing in ten minutes; old ones stay until their tokens have expired')
-    .option('--at-once', 'for a key that leaked: sign with the new one now and refuse every token of the others')
+    .description('create a key that is published now and signs in ten minutes')
+    .option('--at-once', 'after a leak: sign with the new key now and refuse all tokens of the old keys')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge signing-key rotate\n  $ databridge signing-key rotate --at-once    every client has to renew its token',
+      helpBelow({
+        examples: ['databridge signing-key rotate', 'databridge signing-key rotate --at-once'],
+        notes: [
+          'Old keys stay published until their last token has expired. With --at-once every client has to renew its token.',
+        ],
+      }),
     )
     .action(async (options: { atOnce?: boolean; json?: boolean }) => {
       const rotation = await withContext({ patient: false }, ({ database, sealing }) =>

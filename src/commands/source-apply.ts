@@ -1,30 +1,31 @@
 import type { Command } from 'commander';
 import { applySource } from '../source/registration.ts';
 import type { Applied } from '../source/registration.ts';
-import { readConfigs } from '../source/file.ts';
-import type { FileProblem } from '../source/file.ts';
-import { registry, withContext } from '../context.ts';
-import { EXIT, actor, printJson, printLine } from '../terminal/output.ts';
+import { withContext } from '../context.ts';
+import { actor, printJson, printLine } from '../terminal/output.ts';
+import { helpBelow } from './help.ts';
+import { SOURCE_PATH, sourcesIn } from './source-files.ts';
 
 export function addSourceApply(source: Command): void {
   source
-    .command('apply <path>')
-    .description('create or change sources from a YAML file or a directory of them; - reads stdin')
-    .option('--dry-run', 'show the difference, change nothing')
+    .command('apply')
+    .argument(...SOURCE_PATH)
+    .description('create or change sources')
+    .option('--dry-run', 'show the differences, change nothing')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge source apply hall-3.yaml\n  $ databridge source apply --dry-run sources/',
+      helpBelow({
+        examples: ['databridge source apply hall-3.yaml', 'databridge source apply --dry-run sources/'],
+        notes: ['A source that exists is changed. Its coverage stays, unless its project or its platform changes.'],
+      }),
     )
     .action(async (path: string, options: { dryRun?: boolean; json?: boolean }) => {
-      const { sources, problems } = await readConfigs(path, registry, Date.now() * 1000);
-      if (problems.length > 0) {
-        reportProblems(problems, options.json ?? false);
-        return;
-      }
+      const sources = await sourcesIn(path, options.json ?? false);
+      if (sources === undefined) return;
       const applied = await withContext({ patient: false }, async ({ database, sealing, clock }) => {
         const given = { now: clock.now(), actor: actor(), dryRun: options.dryRun ?? false };
-        // A directory is applied as a whole or not at all as far as that can be known before.
+        // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
         const planned: Applied[] = [];
         for (const one of sources) planned.push(await applySource(database, sealing, one, { ...given, dryRun: true }));
         if (given.dryRun) return planned;
@@ -45,18 +46,3 @@ function describe(applied: Applied, dryRun: boolean): void {
 
 const show = (value: unknown): string =>
   value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
-
-/** Says what is wrong where, and what would be right; the exit code is 2. */
-export function reportProblems(problems: readonly FileProblem[], json: boolean): void {
-  process.exitCode = EXIT.usage;
-  if (json) {
-    printJson({ problems });
-    return;
-  }
-  for (const problem of problems) {
-    const path = problem.path === '' ? '' : `${problem.path} `;
-    process.stderr.write(
-      `${problem.file}:${problem.line}:${problem.column}: ${path}${problem.message}\n  try: ${problem.remedy}\n`,
-    );
-  }
-}

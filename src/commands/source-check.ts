@@ -1,48 +1,38 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../core/duration.ts';
-import type { Instant } from '../core/instant.ts';
 import { SECOND } from '../core/instant.ts';
 import type { SourceConfig } from '../core/source/source.ts';
-import type { Platform } from '../platform/contract.ts';
 import { checkSource } from '../source/check.ts';
 import type { Step } from '../source/check.ts';
 import { readSettings } from '../settings.ts';
-import { registry } from '../context.ts';
 import { EXIT, printJson, printLine } from '../terminal/output.ts';
-import { reportProblems } from './source-apply.ts';
-import { readConfigs } from '../source/file.ts';
+import { helpBelow } from './help.ts';
+import { SOURCE_PATH, localNow, platformOf, sourcesIn } from './source-files.ts';
 
 export function addSourceCheck(source: Command): void {
   source
-    .command('check <path>')
-    .description(
-      'try sources from a YAML file or a directory step by step; saves nothing, needs no database; - reads stdin',
-    )
+    .command('check')
+    .argument(...SOURCE_PATH)
+    .description('try the connection of sources step by step; saves nothing and needs no database')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge source check hall-3.yaml\n  $ databridge source check sources/ --json\n\nIt keeps the pace of the source. Exit code 0: all steps passed, 1: one failed, 2: the file itself is wrong.',
+      helpBelow({
+        examples: ['databridge source check hall-3.yaml', 'databridge source check sources/ --json'],
+        notes: ['A check asks the platform never faster than the pace of the source.'],
+        exitCodes: '0 no step failed (warnings do not count), 1 a step failed, 2 the file is wrong',
+      }),
     )
     .action(async (path: string, options: { json?: boolean }) => {
       const json = options.json ?? false;
-      const { sources, problems } = await readConfigs(path, registry, localNow());
-      if (problems.length > 0) {
-        reportProblems(problems, json);
-        return;
-      }
+      const sources = await sourcesIn(path, json);
+      if (sources === undefined) return;
       const documents: CheckDocument[] = [];
       for (const one of sources) documents.push(await checkOne(one, sources.length > 1, json));
       if (json) printJson(documents);
       if (documents.some(({ ok }) => !ok)) process.exitCode = EXIT.failed;
     });
 }
-
-/** This host's clock: a look needs no database, so it cannot ask for the one all hosts share. */
-export const localNow = (): Instant => Date.now() * 1000;
-
-/** The platform a parsed source is of. */
-export const platformOf = (config: SourceConfig): Platform =>
-  registry.platforms.find(({ name }) => name === config.platform) as Platform;
 
 interface CheckDocument {
   readonly source: string;

@@ -8,21 +8,27 @@ import type { Cell } from '../terminal/output.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { addSourceShow } from './source-show.ts';
 import { instantOrNull, roughly, short } from '../terminal/words.ts';
+import { helpBelow } from './help.ts';
 
-/** `list` and `show`. */
+/** Adds `list` and `show`. */
 export function addSourceList(source: Command): void {
   source
     .command('list')
-    .description('list sources: how far behind, with gaps or without, what they brought and what hinders them')
+    .description('list sources with lag, gaps, new readings, requests and last fault')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nlag: from the newest time read to now, of the stream that is furthest behind. 24h: new readings of the last day. req/h: requests for readings in the last hour.',
+      helpBelow({
+        examples: ['databridge source list', 'databridge source list --json'],
+        notes: [
+          'lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests for readings in the last hour.',
+        ],
+      }),
     )
     .action(async (options: { json?: boolean }) => {
       const lines = await withContext({ patient: false }, ({ database }) => listSources(database));
       if (options.json) printJson(lines.map(lineDocument));
-      else if (lines.length === 0) printLine('no sources yet; databridge source apply FILE registers one');
+      else if (lines.length === 0) printLine('no sources yet; databridge source apply FILE creates one');
       else printLine(table(HEADING, lines.map(cells)));
     });
   addSourceShow(source);

@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
 import { formatInstant } from '../core/instant.ts';
@@ -11,11 +10,9 @@ import type { Preview } from '../source/preview.ts';
 import { readSettings } from '../settings.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { READING_FIELDS, readingCells, readingDocument } from '../terminal/reading-rows.ts';
-import { registry } from '../context.ts';
-import { reportProblems } from './source-apply.ts';
-import { readConfigs } from '../source/file.ts';
-import { localNow, platformOf } from './source-check.ts';
-import { parseTime } from '../terminal/time.ts';
+import { helpBelow } from './help.ts';
+import { parseTime, wholeNumber } from './options.ts';
+import { SOURCE_PATH, localNow, platformOf, sourcesIn } from './source-files.ts';
 import { times } from '../terminal/words.ts';
 
 interface PreviewOptions {
@@ -27,25 +24,30 @@ interface PreviewOptions {
 
 export function addSourcePreview(source: Command): void {
   source
-    .command('preview <path>')
-    .description('show readings as they would be stored; saves nothing, needs no database; - reads stdin')
-    .option('--from <time>', 'begin: 2026-11-01T00:00:00Z, or 1h for an hour ago', '10m')
-    .option('--to <time>', 'end, not included; default: what has settled by now')
-    .option('--limit <number>', 'readings shown, spread over all series', wholeNumber, 20)
+    .command('preview')
+    .argument(...SOURCE_PATH)
+    .description('show readings and refusals as they would be stored; saves nothing and needs no database')
+    .option('--from <time>', 'begin: 2026-11-01T00:00:00Z, 2026-11-01, or 1h for an hour ago', '10m')
+    .option('--to <time>', 'end, not included; default: the newest settled time')
+    .option('--limit <number>', 'readings shown, spread evenly over all series', wholeNumber, 20)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge source preview hall-3.yaml\n  $ databridge source preview hall-3.yaml --from 2026-11-01 --to 2026-11-02 --limit 100\n\nIt reads a few windows at most and keeps the pace of the source.',
+      helpBelow({
+        examples: [
+          'databridge source preview hall-3.yaml',
+          'databridge source preview hall-3.yaml --from 2026-11-01 --to 2026-11-02 \\\n--limit 100',
+        ],
+        notes: ['A preview reads only a few windows, and never faster than the pace of the source.'],
+        exitCodes: '0 done, 1 the platform could not be read, 2 wrong usage or a wrong file',
+      }),
     )
     .action(async (path: string, options: PreviewOptions) => {
-      const { sources, problems } = await readConfigs(path, registry, localNow());
-      if (problems.length > 0) {
-        reportProblems(problems, options.json ?? false);
-        return;
-      }
+      const sources = await sourcesIn(path, options.json ?? false);
+      if (sources === undefined) return;
       const documents: Record<string, unknown>[] = [];
       for (const one of sources) {
-        const preview = await look(one, options);
+        const preview = await previewOne(one, options);
         if (options.json) documents.push(documentOf(one.name, preview));
         else print(one, preview, sources.length > 1);
       }
@@ -53,13 +55,7 @@ export function addSourcePreview(source: Command): void {
     });
 }
 
-/** For `--limit` and its like. */
-export function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number, 1 or more.');
-}
-
-async function look(config: SourceConfig, options: PreviewOptions): Promise<Preview> {
+async function previewOne(config: SourceConfig, options: PreviewOptions): Promise<Preview> {
   const now = localNow();
   const from = parseTime(options.from, now, '--from');
   const to = options.to === undefined ? undefined : parseTime(options.to, now, '--to');
@@ -87,14 +83,14 @@ function print(config: SourceConfig, preview: Preview, heading: boolean): void {
   }
   const more = [
     ...(preview.repeats > 0 ? [`${preview.repeats} repeated`] : []),
-    ...(preview.outside > 0 ? [`${preview.outside} outside of what was asked`] : []),
+    ...(preview.outside > 0 ? [`${preview.outside} outside of the range`] : []),
   ];
   printLine(
     `\n${[`${preview.readings} readings of ${preview.series} series`, refusalsInWords(preview.refused), ...more].join(', ')}`,
   );
   for (const { stream, window, readings } of preview.windows)
     printLine(`  ${stream} ${formatWindow(window)}: ${readings}`);
-  if (!preview.complete) printLine('  there is more in this range: a preview stops early');
+  if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
   printLine(`${preview.requests} requests; nothing was saved`);
 }
 

@@ -5,19 +5,25 @@ import { REFUSALS } from '../core/reading.ts';
 import { refusalsOf } from '../source/refusals.ts';
 import { withContext } from '../context.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
-import { wholeNumber } from './source-preview.ts';
+import { helpBelow } from './help.ts';
+import { wholeNumber } from './options.ts';
 import { instantOrNull } from '../terminal/words.ts';
 
 export function addSourceRefusals(source: Command): void {
   source
     .command('refusals <name>')
-    .description('list points that may not become readings: counts by the hour, and the kept ones, the latest first')
-    .addOption(new Option('--reason <reason>', 'only this reason').choices(Object.keys(REFUSALS)))
+    .description('list points that did not become readings: counts by the hour, and kept points, newest first')
+    .addOption(new Option('--reason <reason>', 'only refusals of this reason').choices(Object.keys(REFUSALS)))
     .option('--limit <number>', 'hours and points shown', wholeNumber, 50)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  $ databridge source refusals hall-3 --reason text-number\n\nEvery refusal is counted; of many alike only some are kept.',
+      helpBelow({
+        examples: ['databridge source refusals hall-3', 'databridge source refusals hall-3 --reason text-number'],
+        notes: [
+          'Every refusal is counted. For each stream, reason and hour about 1,000 points are kept with their value.',
+        ],
+      }),
     )
     .action(async (name: string, options: { reason?: string; limit: number; json?: boolean }) => {
       const wanted = { source: name, reason: options.reason, limit: options.limit };

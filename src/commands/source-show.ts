@@ -15,15 +15,19 @@ import { registry, withContext } from '../context.ts';
 import type { Cell } from '../terminal/output.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { instantOrNull, roughly, times } from '../terminal/words.ts';
+import { helpBelow } from './help.ts';
 
 type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
 
 export function addSourceShow(source: Command): void {
   source
     .command('show <name>')
-    .description('show a source: configuration, streams and what they cover, pace, last fault, last windows, refusals')
+    .description('show a source: configuration, state, streams with coverage, last windows, refusals')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  $ databridge source show hall-3')
+    .addHelpText(
+      'after',
+      helpBelow({ examples: ['databridge source show hall-3', 'databridge source show hall-3 --json'] }),
+    )
     .action(async (name: string, options: { json?: boolean }) => {
       await withContext({ patient: false }, async ({ database, clock }) => {
         const report = await reportSource(database, name);
@@ -50,7 +54,7 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
   );
   if (report.nextDueAt !== null) printLine(`next poll due ${formatInstant(report.nextDueAt)}`);
   if (report.heldUntil !== null && report.heldUntil > now)
-    printLine(`nothing is asked before ${formatInstant(report.heldUntil)}`);
+    printLine(`not asked before ${formatInstant(report.heldUntil)}`);
   if (report.outboxFullSince !== null)
     printLine(
       `not asked since ${formatInstant(report.outboxFullSince)}: the outbox of ${report.project} is full; databridge ingestion list shows why`,
@@ -59,7 +63,7 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
   if (report.fault !== null) printFault(report.fault);
   section(`streams, from ${formatInstant(report.startAt)} on`);
   for (const stream of report.streamReports) printStream(stream);
-  if (report.streamReports.length === 0) printLine('none yet: its sensors are looked up at the first poll');
+  if (report.streamReports.length === 0) printLine('none yet: the first poll looks up the sensors');
   section('last windows (ms: waiting for the pace, HTTP, normalising, storing)');
   if (report.windows.length === 0) printLine('none yet');
   else printLine(table(WINDOW_HEADING, report.windows.map(windowCells)));
@@ -75,7 +79,7 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
 const section = (title: string): void => printLine(`\n── ${title}`);
 
 function paceInWords({ pace }: SourceReport, now: Instant): string {
-  if (pace === null) return 'pace: nothing was asked yet';
+  if (pace === null) return 'pace: no request yet';
   const silence = pace.holdUntil > now ? `, silent until ${formatInstant(pace.holdUntil)}` : '';
   return `pace: ${pace.leases.length} requests under way${silence}`;
 }
@@ -83,7 +87,7 @@ function paceInWords({ pace }: SourceReport, now: Instant): string {
 function printFault(fault: FaultRecord): void {
   printLine(`last fault ${fault.at} ${fault.where ?? ''}: ${fault.code}: ${fault.message}`);
   if (fault.remedy !== undefined) printLine(`  try: ${fault.remedy}`);
-  if (fault.page !== undefined) printLine(`  what the platform answered:\n${fault.page.replaceAll(/^/gm, '    ')}`);
+  if (fault.page !== undefined) printLine(`  answer of the platform:\n${fault.page.replaceAll(/^/gm, '    ')}`);
 }
 
 function printStream(stream: StreamReport): void {
@@ -154,7 +158,7 @@ const documentOf = (
   })),
 });
 
-/** The named fields of a record as text. */
+/** The named instants of a record as text. */
 const instants = <K extends string>(
   record: Readonly<Record<K, Instant | null>>,
   names: readonly K[],

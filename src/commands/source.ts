@@ -4,6 +4,7 @@ import { isSourceKeptWaiting } from '../delivery/waiting.ts';
 import { changeSource } from '../source/registration.ts';
 import { withContext } from '../context.ts';
 import { actor, printJson, printLine } from '../terminal/output.ts';
+import { helpBelow } from './help.ts';
 import { addSourceApply } from './source-apply.ts';
 import { addSourceCheck } from './source-check.ts';
 import { addSourceList } from './source-list.ts';
@@ -11,17 +12,30 @@ import { addSourcePreview } from './source-preview.ts';
 import { addSourceRefusals } from './source-refusals.ts';
 
 export function addSource(program: Command): void {
-  const source = program.command('source').description('registered connections to customers’ platforms');
+  const source = program
+    .command('source')
+    .description('sources: registered connections to customers’ platforms')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: [
+          'databridge source check hall-3.yaml',
+          'databridge source apply hall-3.yaml',
+          'databridge source list',
+          'databridge source show hall-3',
+        ],
+      }),
+    );
   addSourceCheck(source);
   addSourcePreview(source);
   addSourceApply(source);
   addSourceList(source);
   addSourceRefusals(source);
   const changes = [
-    ['pause', 'ask it nothing until it is resumed', 'paused'],
-    ['resume', 'ask it again; catch-up fills what was missed', 'resumed'],
-    ['poll', 'poll it now, besides its schedule, and look for new sensors', 'will be polled now'],
-    ['remove', 'forget the source and its coverage; its readings stay', 'removed; its readings stay'],
+    ['pause', 'stop asking a source until it is resumed', 'paused'],
+    ['resume', 'ask a source again, after a pause or a stop; the missed time is fetched', 'resumed'],
+    ['poll', 'poll a source now, besides its schedule, and look for new sensors', 'will be polled now'],
+    ['remove', 'remove a source and its coverage; its readings stay', 'removed; its readings stay'],
   ] as const;
   for (const [change, description, done] of changes) {
     source
@@ -29,7 +43,7 @@ export function addSource(program: Command): void {
       .addArgument(new Argument('<name>', 'name of the source'))
       .description(description)
       .option('--json', 'print JSON')
-      .addHelpText('after', `\nExample:\n  $ databridge source ${change} hall-3`)
+      .addHelpText('after', helpBelow({ examples: [`databridge source ${change} hall-3`] }))
       .action(async (name: string, options: { json?: boolean }) => {
         const waits = await withContext({ patient: false }, async ({ database }) => {
           await changeSource(database, change, name, actor());

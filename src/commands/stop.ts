@@ -1,17 +1,17 @@
 import { EXIT } from '../terminal/output.ts';
 
-/** A service manager signals a whole group, and a launcher passes its own on: that is still one signal. */
+/** Signals within this time count as one, ms: service managers signal a whole group, and launchers pass theirs on. */
 const SAME_SIGNAL_MS = 500;
 
-/** For commands that run on: SIGTERM and SIGINT drain; a second one does not wait. */
+/** For commands that run until stopped: the first SIGTERM or SIGINT begins the drain, a second one ends the process. */
 export function untilStopped(): { readonly signal: AbortSignal; readonly stopped: Promise<void> } {
   const stopping = new AbortController();
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
-  let toldAt = Infinity;
+  let signalledAt = Infinity;
   const stop = (): void => {
-    if (performance.now() - toldAt > SAME_SIGNAL_MS) process.exit(EXIT.failed);
+    if (performance.now() - signalledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed);
     if (stopping.signal.aborted) return;
-    toldAt = performance.now();
+    signalledAt = performance.now();
     stopping.abort();
     resolve();
   };

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { assertApiSettings } from '../api/open.ts';
@@ -6,38 +7,64 @@ import { readSettings } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { apiBeside } from './api.ts';
 import { withContext } from '../context.ts';
-import { keepHeapSmall } from './heap.ts';
 import { EXIT } from '../terminal/output.ts';
+import { helpBelow } from './help.ts';
 import { untilStopped } from './stop.ts';
 
-/** How long closing may take after the drain. */
+/** How long closing may take after the drain, ms. */
 const CLOSING_MS = 10_000;
 
-/** `up` and `worker`: run until told to stop, then drain. */
+const DRAIN_NOTE =
+  'Ctrl-C or SIGTERM drains: windows under way are finished within DATABRIDGE_DRAIN_SECONDS (default 25), then the process ends. A second Ctrl-C ends it at once.';
+const EXIT_CODES = '0 drained in time, 1 failed or not drained in time, 2 invalid configuration';
+
+/** `up` and `worker`: run until a signal, then drain. */
 export function addUp(program: Command): void {
   program
     .command('up')
-    .description('run everything in one process: planner, polls, backfills and the API')
+    .description('run everything in one process: planner, polls, backfills, deliveries and the API')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ databridge up\n  $ DATABASE_URL=postgres://… REDIS_URL=redis://… databridge up\n\nThe API listens on DATABRIDGE_API_HOST and DATABRIDGE_API_PORT. While that port is taken, polling goes on without it.',
+      helpBelow({
+        examples: ['databridge up', 'DATABASE_URL=postgres://… REDIS_URL=redis://… DATABRIDGE_KEY=… databridge up'],
+        notes: [
+          'The API listens on DATABRIDGE_API_HOST and DATABRIDGE_API_PORT (default 127.0.0.1:8080). While that port is taken, polling goes on without the API. "databridge doctor" shows all settings with their defaults.',
+          DRAIN_NOTE,
+        ],
+        exitCodes: EXIT_CODES,
+      }),
     )
     .action(async () => {
       process.exitCode = await runUntilStopped(true);
     });
   program
     .command('worker')
-    .description('run one more process of work beside others; they share DATABASE_URL and REDIS_URL')
-    .addHelpText('after', '\nExample:\n  $ DATABASE_URL=postgres://… REDIS_URL=redis://… databridge worker')
+    .description('run one more process that plans, polls, fills history and delivers, without the API')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['DATABASE_URL=postgres://… REDIS_URL=redis://… DATABRIDGE_KEY=… \\\ndatabridge worker'],
+        notes: ['All processes share DATABASE_URL, REDIS_URL and DATABRIDGE_KEY.', DRAIN_NOTE],
+        exitCodes: EXIT_CODES,
+      }),
+    )
     .action(async () => {
       process.exitCode = await runUntilStopped(false);
     });
 }
 
-/** What hangs on a database that does not answer is left behind: it was not committed, so it is asked again. */
+/**
+ * V8 takes the remains of polls for lasting objects and lets the heap grow to a multiple of its use. Growing by half only,
+ * a worker needs half of the memory and a few percent more time (`npm run bench`: schedule and pull).
+ */
+const keepHeapSmall = (): void => {
+  setFlagsFromString('--heap-growing-percent=50');
+};
+
+/** Ends the process after `ms` although work hangs on a silent database: uncommitted windows are asked again. */
 function endWithin(ms: number, log: Logger): void {
   const end = (): void => {
-    log.warn('not everything could be closed in time; ending all the same');
+    log.warn('closing takes too long; the process ends without it');
     process.exit(EXIT.failed);
   };
   setTimeout(end, ms).unref();

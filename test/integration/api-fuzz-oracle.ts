@@ -11,7 +11,7 @@ import type { DataRequest } from './api-fuzz-requests.ts';
 /** Readings of a project by sensorId, valueName and instant. */
 export type Stored = Map<string, string>;
 
-/** What a body must be answered with. */
+/** The answer that a request has to get. */
 export interface Expected {
   readonly status: number;
   readonly counts?: {
@@ -26,7 +26,7 @@ const MOST_READINGS = 20;
 const MOST_BYTES = 4_096;
 const MOST_LEVELS = 32;
 
-/** Says what must be answered, and notes in `stored` what must then be there. The rules one by one, without shortcuts. */
+/** The answer that a request has to get. Notes the readings it stores in `stored`. Applies one rule after the other. */
 export function expectedOf(request: DataRequest, stored: Stored, now: number): Expected {
   if (!request.authorised) return { status: 401 };
   if (!/^application\/json *(?:; *charset=utf-8)?$/i.test(request.type ?? '')) return { status: 415 };
@@ -36,26 +36,26 @@ export function expectedOf(request: DataRequest, stored: Stored, now: number): E
   if (elements.length > MOST_READINGS) return { status: 413 };
 
   const lines = new Map<string, string>();
-  let good = 0;
+  let valid = 0;
   for (const element of elements as unknown[]) {
     const line = lineOf(element, now);
     if (line === undefined) continue;
-    good += 1;
-    lines.set(line.key, line.whole);
+    valid += 1;
+    lines.set(line.key, line.content);
   }
-  let [accepted, duplicates, revised] = [0, good - lines.size, 0];
-  for (const [key, whole] of lines) {
+  let [accepted, duplicates, revised] = [0, valid - lines.size, 0];
+  for (const [key, content] of lines) {
     if (!stored.has(key)) accepted += 1;
-    else if (stored.get(key) === whole) duplicates += 1;
+    else if (stored.get(key) === content) duplicates += 1;
     else revised += 1;
-    stored.set(key, whole);
+    stored.set(key, content);
   }
-  const refusedCount = elements.length - good;
-  const status = refusedCount > 0 && good === 0 ? 422 : 200;
+  const refusedCount = elements.length - valid;
+  const status = refusedCount > 0 && valid === 0 ? 422 : 200;
   return { status, counts: { accepted, duplicates, revised, refusedCount } };
 }
 
-/** Arrays and objects in each other. */
+/** How many arrays and objects are nested in each other. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
@@ -69,7 +69,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-function lineOf(element: unknown, now: number): { key: string; whole: string } | undefined {
+function lineOf(element: unknown, now: number): { key: string; content: string } | undefined {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return undefined;
   const own = (field: string): unknown => (Object.hasOwn(element, field) ? Reflect.get(element, field) : undefined);
   const sensor = judgeSensorId(own('sensorId'));
@@ -83,6 +83,6 @@ function lineOf(element: unknown, now: number): { key: string; whole: string } |
   if (typeof value === 'string' || typeof precision === 'string' || typeof labels === 'string') return undefined;
   return {
     key: `${name} ${at} ${sensor}`,
-    whole: [name, at, value, precision ?? '-', labels.join(','), sensor].join(' '),
+    content: [name, at, value, precision ?? '-', labels.join(','), sensor].join(' '),
   };
 }

@@ -8,7 +8,7 @@ export interface DataRequest {
   readonly authorised: boolean;
 }
 
-/** Texts that have broken something somewhere. */
+/** Texts that break careless programs. */
 const nasty = fc.constantFrom(
   '',
   ' ',
@@ -77,7 +77,7 @@ const element = fc.oneof(
 
 const array = fc.array(element, { maxLength: 4 }).map((elements) => JSON.stringify(elements));
 
-/** JSON that JSON.stringify does not write: keys twice, exponents, `__proto__`, white space, escapes. */
+/** JSON that JSON.stringify does not write: repeated keys, exponents, `__proto__`, white space, escapes. */
 const written = fc
   .record({
     sensor: fc.constantFrom('a', '\\u0061', '\\ud83d\\ude00', '\\u0000', '\\ud800'),
@@ -104,7 +104,7 @@ const written = fc
       `[${space}{"sensorId":"${sensor}",${space}"date":"2026-11-20T08:15:${second}Z","value":${number}${more}}]`,
   );
 
-/** A good body with some of its characters exchanged, doubled or left out. */
+/** A valid body with some characters replaced, inserted or left out. */
 const broken = fc
   .tuple(
     array,
@@ -117,7 +117,7 @@ const broken = fc
     return body.slice(0, at) + other + body.slice(at + length);
   });
 
-/** Mostly about as deep as a body may be, closed or not. */
+/** Bodies nested about as deep as is allowed, most of them, with closing brackets or without. */
 const deep = fc
   .tuple(
     fc.constantFrom(['[', ']'], ['{"a":', '}'], ['[[', ']]'], ['{"]":["}",', ']}']),
@@ -159,7 +159,7 @@ export const dataRequest: fc.Arbitrary<DataRequest> = fc.record({
   authorised: fc.oneof({ weight: 60, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
 });
 
-/** `{id}`, `{secret}` and `{refresh}` stand for right ones. */
+/** Credentials; `{id}`, `{secret}` and `{refresh}` stand for valid ones. */
 const credential = fc.oneof(
   { weight: 3, arbitrary: fc.constant('{id}:{secret}') },
   {

@@ -15,7 +15,7 @@ import type { ApiUnderTest } from './api-rig.ts';
 let server: DatabaseServer;
 let api: ApiUnderTest;
 
-/** Bodies sent at a time, each to a project of its own, so that it is certain what every one of them finds. */
+/** Bodies sent at a time, each to a project of its own, so that none of them changes what another one finds. */
 const AT_ONCE = 50;
 const DATA_ROUNDS = 1_400;
 const TOKEN_ROUNDS = 640;
@@ -40,7 +40,7 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** What no answer may ever hold, whatever was sent. */
+/** No answer may hold a secret, a stack or SQL. */
 function expectDiscreet(answer: string): void {
   const { secret, token } = api.client;
   for (const kept of [secret, token.split('.')[2] ?? token]) expect(answer).not.toContain(kept);
@@ -53,7 +53,7 @@ const headersOf = ({ type, packed, authorised }: DataRequest): Record<string, st
   authorization: authorised ? `Bearer ${api.client.token}` : 'Bearer none',
 });
 
-it(`answers ${AT_ONCE * DATA_ROUNDS} bodies at the data endpoint as the rules say, and stores exactly what it says`, async () => {
+it(`answers ${AT_ONCE * DATA_ROUNDS} bodies at the data endpoint by the rules, and stores exactly the readings it accepts`, async () => {
   const stored: Stored[] = Array.from({ length: AT_ONCE }, () => new Map());
   const seen = new Map<number, number>();
   await fc.assert(
@@ -83,7 +83,7 @@ it(`answers ${AT_ONCE * DATA_ROUNDS} bodies at the data endpoint as the rules sa
     ),
     { numRuns: DATA_ROUNDS, endOnFailure: true },
   );
-  // Every kind of answer came up, and most of the bodies held readings.
+  // Every status came up, and many of the bodies were stored.
   expect(new Set(seen.keys())).toEqual(new Set([200, 400, 401, 413, 415, 422]));
   expect(seen.get(200)).toBeGreaterThan(0.4 * AT_ONCE * DATA_ROUNDS);
   const rows = await api.database.rows<{ head: string; value: number; tail: string }>(
@@ -131,7 +131,7 @@ it(`answers ${AT_ONCE * TOKEN_ROUNDS} bodies at the token endpoint with a token 
           expect(KINDS).toContain(kind);
           if (document.refresh_token === undefined) expectDiscreet(answer.body);
           else {
-            // Nobody gets a token who neither knew the secret nor had a refresh token.
+            // Only a request with the secret or with a refresh token gets a token.
             expect(`${request.authorization} ${String(request.body)}`).toMatch(
               /\{id\}:\{secret\} .*client_credentials|\{refresh\}/s,
             );
@@ -156,6 +156,6 @@ const KINDS = [
   '413 invalid_request',
 ];
 
-/** Credentials as they stand, or behind `raw ` a whole header. */
+/** A header with these credentials; text after `raw ` is a whole header. */
 const basicOf = (text: string): string =>
   text.startsWith('raw ') ? text.slice(4) : `Basic ${Buffer.from(text).toString('base64')}`;

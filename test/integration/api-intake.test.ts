@@ -29,7 +29,7 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** In one month: with another one to prepare, a push would be overtaken by those beside it. */
+/** All points lie in one month, because a push that has to create a partition is overtaken by the others. */
 const START = parseInstant('2026-01-30T23:59:59.999990Z') ?? NaN;
 const now = START + 1_000_000_000;
 
@@ -66,7 +66,7 @@ async function begin(waitMs = 60_000): Promise<{ database: Database; intake: Int
   return { database, projectId, intake: intakeOf({ database, ingestion, waitMs }) };
 }
 
-/** Counts of pushes one after the other, and what is stored in the end. */
+/** The counts of pushes that come one after the other. Notes their readings in `stored`. */
 function model(pushes: readonly (readonly Point[])[], stored: Map<string, number>): PushCounts[] {
   return pushes.map((points) => {
     const last = new Map(points.map(({ sensor, at, value }) => [`${sensor} ${START + at}`, value]));
@@ -85,7 +85,7 @@ const linesOf = (stored: ReadonlyMap<string, number>): string[] =>
   [...stored].map(([key, value]) => `${key} ${value} -`).toSorted();
 
 describe('pushes that come together', () => {
-  it('are counted each as if they had come alone, in the order they came', async () => {
+  it('are each counted as if they came alone, in their order', async () => {
     const { database, intake, projectId } = await begin();
     await intake.push('warm', projectId, pushedOf(['a', 'b', 'c'].map((sensor) => ({ sensor, at: 0, value: 0 }))));
     await fc.assert(
@@ -101,7 +101,7 @@ describe('pushes that come together', () => {
     );
   });
 
-  it('are counted exactly by COPY and by upsert, in large commits of many', async () => {
+  it('are counted exactly by COPY and by upsert, in large shared commits', async () => {
     const { database, intake, projectId } = await begin();
     const stored = new Map<string, number>();
     let seed = 7;
@@ -110,7 +110,7 @@ describe('pushes that come together', () => {
       return seed % below;
     };
     for (let round = 0; round < 6; round += 1) {
-      // Rounds of new readings, then of old and new ones mixed.
+      // Three rounds of new readings, then three of stored and new ones.
       const pushes = Array.from({ length: 10 }, (_, push) =>
         Array.from({ length: 400 }, (_unused, index) => ({
           sensor: `s${push}-${index % 5}`,
@@ -127,7 +127,7 @@ describe('pushes that come together', () => {
     expect((await readingsIn(database)).toSorted()).toEqual(linesOf(stored));
   });
 
-  it('share commits: two hundred of them need a handful', async () => {
+  it('share commits: 200 pushes need at most 10', async () => {
     const { database, intake, projectId } = await begin();
     const commits = async (): Promise<number> =>
       (await database.row<{ n: number }>(`select count(distinct xmin::text) as n from reading`))?.n ?? NaN;
@@ -140,7 +140,7 @@ describe('pushes that come together', () => {
     expect(await commits()).toBeLessThanOrEqual(10);
   });
 
-  it('of several processes that push the same at once agree in the end', async () => {
+  it('from several processes with the same readings store each reading once', async () => {
     const { database, intake, projectId } = await begin();
     const elsewhere = await server.another(database);
     const other = intakeOf({ database: elsewhere, ingestion: storeOf(elsewhere), waitMs: 60_000 });
@@ -165,7 +165,7 @@ describe('pushes that come together', () => {
 });
 
 describe('a push that cannot be stored', () => {
-  it('fails alone, not with those it shares a commit with', async () => {
+  it('fails alone; the other pushes of its commit are stored', async () => {
     const { database, intake, projectId } = await begin();
     await database.run(`create function refuse() returns trigger language plpgsql as $$
       begin if new.value = 13 then raise exception 'not this one'; end if; return new; end $$`);
@@ -180,7 +180,7 @@ describe('a push that cannot be stored', () => {
     expect(await readingsIn(database)).toHaveLength(4);
   });
 
-  it('is given up after the time it may wait; sent again it is stored once', async () => {
+  it('fails after its waiting time; sent again it is stored once', async () => {
     const { database, intake, projectId } = await begin(300);
     const pushed = (sensor: string): Pushed => pushedOf([{ sensor, at: 0, value: 1 }]);
     await intake.push('a', projectId, pushed('warm'));
@@ -196,13 +196,13 @@ describe('a push that cannot be stored', () => {
       await blocker.end();
     }
     await intake.idle();
-    // The first was with the database already, the others were taken back.
+    // The first push was in a commit already; the others were taken out of the queue.
     expect(await readingsIn(database)).toEqual([`warm ${START} 1 -`, `x ${START} 1 -`]);
     expect(await intake.push('a', projectId, pushed('x'))).toMatchObject({ duplicates: 1 });
     expect(await intake.push('a', projectId, pushed('y'))).toMatchObject({ accepted: 1 });
   });
 
-  it('says so where the database went away, and works when it is back', async () => {
+  it('fails while the database is away, and is stored when it is back', async () => {
     const { database, intake, projectId } = await begin();
     const pushed = (at: number): Pushed => pushedOf([{ sensor: 'a', at, value: 1 }]);
     await intake.push('a', projectId, pushed(0));
@@ -227,7 +227,7 @@ describe('a push that cannot be stored', () => {
   });
 });
 
-/** A connection that waits in the pool may not have heard yet that it was ended; each try uses one of them up. */
+/** Repeats a push, because idle connections of the pool may not know yet that they were ended; each try removes one. */
 async function pushUntilBack<T>(push: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -238,7 +238,7 @@ async function pushUntilBack<T>(push: () => Promise<T>): Promise<T> {
   }
 }
 
-it('takes new sensors and labels by the thousand, and burns no numbers for those it knows', async () => {
+it('takes thousands of new sensors and labels, and uses up no numbers for known ones', async () => {
   const { database, intake, projectId } = await begin();
   const body = Array.from({ length: 3_000 }, (_, index) => ({
     sensorId: `s${index}`,
@@ -257,7 +257,7 @@ it('takes new sensors and labels by the thousand, and burns no numbers for those
   expect(await database.row('select max(id) as sets from label_set')).toEqual({ sets: 3_001 });
 });
 
-it('is durable also where the database is set to answer earlier', async () => {
+it('commits durably also where synchronous_commit is off for the database', async () => {
   const url = await server.createEmpty();
   const name = new URL(url).pathname.slice(1);
   const admin = new pg.Client({ connectionString: url });

@@ -28,8 +28,8 @@ const good = { sensorId: 'pump-7', date: '2026-11-20T08:15:30Z', value: 4.25 };
 const MOST_BYTES = 10 * 1_048_576;
 const MOST_READINGS = 50_000;
 
-describe('where nothing else is set', () => {
-  it('a body holds 10 MiB and not a byte more, also unpacked', async () => {
+describe('with default settings', () => {
+  it('a body holds at most 10 MiB, also after unpacking', async () => {
     api = await startApi(server);
     const [begin, end] = [JSON.stringify([good]).slice(0, -1), ']'];
     const body = (bytes: number): string => begin.padEnd(bytes - 1) + end;
@@ -41,7 +41,7 @@ describe('where nothing else is set', () => {
     expectProblem(await api.push(gzipSync(body(MOST_BYTES + 1)), ...gzip), 413, 'body-too-large');
   });
 
-  it('a body holds 50,000 readings and not one more', async () => {
+  it('a body holds at most 50,000 readings', async () => {
     api = await startApi(server);
     const readings = Array.from({ length: MOST_READINGS }, (_, index) => ({
       sensorId: `s${index % 10}`,
@@ -57,8 +57,8 @@ describe('where nothing else is set', () => {
 const nowOf = async (): Promise<number> =>
   (await api.database.row<{ at: number }>('select instant_of(clock_timestamp()) as at'))?.at ?? Number.NaN;
 
-/** Whether a reading so many hours ahead of the database's clock is taken. */
-async function isTaken(hours: number): Promise<boolean> {
+/** Whether a reading this many hours ahead of the database's clock is accepted. */
+async function isAccepted(hours: number): Promise<boolean> {
   const date = formatInstant((await nowOf()) + hours * HOUR);
   const answer = await api.push([{ ...good, date }]);
   if (answer.status === 200) return true;
@@ -70,10 +70,10 @@ test.each([
   [0, 0.1],
   [1, 1.1],
   [48, 48.1],
-])('a setting says how far ahead a reading may lie: %d h', async (setting, tooFar) => {
+])('DATABRIDGE_API_AHEAD_HOURS limits how far ahead a reading may lie: %d h', async (setting, tooFar) => {
   api = await startApi(server, { DATABRIDGE_API_AHEAD_HOURS: String(setting) });
-  expect(await isTaken(tooFar - 0.2)).toBe(true);
-  expect(await isTaken(tooFar)).toBe(false);
+  expect(await isAccepted(tooFar - 0.2)).toBe(true);
+  expect(await isAccepted(tooFar)).toBe(false);
 });
 
 describe('on a host whose clock is wrong', () => {
@@ -82,7 +82,7 @@ describe('on a host whose clock is wrong', () => {
     Reflect.deleteProperty(performance, 'timeOrigin');
   });
 
-  /** Both clocks of JavaScript; timers go on. */
+  /** Sets both clocks of JavaScript; timers keep running. */
   function setClocks(hours: number): void {
     const milliseconds = hours * 3_600_000;
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
@@ -99,12 +99,12 @@ describe('on a host whose clock is wrong', () => {
     const { iat, exp } = JSON.parse(payload) as { iat: number; exp: number };
     expect(Math.abs(iat - (await nowOf()) / 1e6)).toBeLessThan(600);
     expect([3600, 3601]).toContain(exp - iat);
-    expect(await isTaken(23.9)).toBe(true);
-    expect(await isTaken(24.1)).toBe(false);
+    expect(await isAccepted(23.9)).toBe(true);
+    expect(await isAccepted(24.1)).toBe(false);
   });
 });
 
-it('an address that was refused too often is told when to come back', async () => {
+it('an address that was refused too often is told when to try again', async () => {
   api = await startApi(server, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1' });
   let answer = await curl('-H', 'Authorization: Bearer x', '-d', '[]', api.url + PATH);
   for (let count = 0; answer.status === 401 && count < 20; count += 1) {

@@ -32,8 +32,8 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** Lets nobody write readings until it is called again. */
-async function holdUp(): Promise<() => Promise<void>> {
+/** Blocks every write of readings until the returned function is called. */
+async function blockWrites(): Promise<() => Promise<void>> {
   const blocker = new pg.Client({ connectionString: api.database.url });
   await blocker.connect();
   await blocker.query('begin; lock table reading in exclusive mode');
@@ -52,10 +52,10 @@ const bodyOf = (sensor: string, readings: number): unknown[] =>
 
 const TINY = { DATABRIDGE_API_BODY_BYTES: '65536', DATABRIDGE_API_WAITING_BYTES: '1048576' };
 
-/** Some 50 kB each: with the room above, ten of one application are about half of it. */
+/** A body of 700 readings has about 50 kB, so ten bodies fill about half of the room above. */
 const READINGS = 700;
 
-/** Pushes until one is turned away; the answers to the others are still to come. */
+/** Pushes until a push is refused; the other pushes still wait for their answers. */
 async function flood(client: Client, name: string): Promise<{ waiting: Promise<Answered>[]; refused: Answered }> {
   const waiting: Promise<Answered>[] = [];
   for (let index = 0; index < 100; index += 1) {
@@ -64,15 +64,15 @@ async function flood(client: Client, name: string): Promise<{ waiting: Promise<A
     if (first !== undefined) return { waiting, refused: first };
     waiting.push(answer);
   }
-  throw new Error('nothing was turned away');
+  throw new Error('no push was refused');
 }
 
 describe('when the database cannot follow', () => {
-  it('tells clients to come back, with nothing half-stored, and keeps room for other applications', async () => {
+  it('answers 503 with Retry-After, stores no body in part, and keeps room for other applications', async () => {
     api = await startApi(server, TINY);
     const [other, third] = [await api.application('other'), await api.application('third')];
     await api.push(bodyOf('warm', 1));
-    const release = await holdUp();
+    const release = await blockWrites();
     const ofClient = await flood(api.client, 'one');
     const ofOther = await flood(other, 'two');
     const small = pushAs(third, api.url + PATH, bodyOf('three', 1));
@@ -90,15 +90,15 @@ describe('when the database cannot follow', () => {
     expect(await small).toMatchObject({ status: 200, json: { accepted: 1 } });
     const expected = 2 + READINGS * (ofClient.waiting.length + ofOther.waiting.length);
     expect(await readingsIn(api.database)).toHaveLength(expected);
-    // What was turned away is welcome now.
+    // The refused body is accepted now.
     const again = await api.push(bodyOf(`one-${ofClient.waiting.length}`, READINGS));
     expect(again).toMatchObject({ status: 200, json: { accepted: READINGS } });
   });
 
-  it('does not keep them waiting for ever', async () => {
+  it('answers 503 after the waiting time', async () => {
     api = await startApi(server, { DATABRIDGE_API_WAIT_SECONDS: '1' });
     await api.push(bodyOf('warm', 1));
-    const release = await holdUp();
+    const release = await blockWrites();
     const answers = await Promise.all(['a', 'b', 'c'].map((sensor) => api.push(bodyOf(sensor, 3))));
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:database-away' } });
@@ -113,7 +113,7 @@ describe('when the database cannot follow', () => {
     expect(await readingsIn(api.database)).toHaveLength(10);
   });
 
-  it('gives out access tokens that live shorter', async () => {
+  it('issues access tokens that live shorter', async () => {
     api = await startApi(server, { ...TINY, DATABRIDGE_TOKEN_MIN_SECONDS: '100', DATABRIDGE_TOKEN_MAX_SECONDS: '900' });
     const lifetime = async (): Promise<number> => {
       const basic = `${api.client.applicationId}:${api.client.secret}`;
@@ -122,7 +122,7 @@ describe('when the database cannot follow', () => {
     };
     expect(await lifetime()).toBe(900);
     await api.push(bodyOf('warm', 1));
-    const release = await holdUp();
+    const release = await blockWrites();
     const { waiting } = await flood(api.client, 'one');
     expect(await lifetime()).toBeLessThan(900);
     await release();
@@ -131,7 +131,7 @@ describe('when the database cannot follow', () => {
   });
 });
 
-describe('when the database is gone', () => {
+describe('when the database', () => {
   async function startBehindProxy(): Promise<Proxy> {
     const url = new URL(await server.createEmpty());
     const between = await startProxy({ port: Number(url.port) });
@@ -152,7 +152,7 @@ describe('when the database is gone', () => {
     ['resets connections', { connections: 'reset' }],
     ['is silent', { stalled: true }],
   ];
-  it.each(cases)('and %s: the API lives, is not ready, and answers 503 until it is back', async (_, faults) => {
+  it.each(cases)('%s, the API lives, is not ready, and answers 503 until it is back', async (_, faults) => {
     const between = await startBehindProxy();
     await between.set(faults);
     if (faults.connections !== undefined) between.reset();

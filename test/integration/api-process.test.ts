@@ -30,20 +30,20 @@ afterEach(async () => {
 
 afterAll(assertNothingLeaked);
 
-/** Starts the API as an operator would; the answer includes the address it says it listens on. */
+/** Starts the API as an operator does; returns the address that it logs. */
 async function start(
   command: 'api' | 'up',
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ url: string; process: RunningProcess }> {
-  const process_ = await startProcess({
+  const started = await startProcess({
     name: `databridge ${command}`,
     command: process.execPath,
     args: [MAIN, command],
     env: environment({ DATABRIDGE_HOME: bridge.home, ...env }),
     ready: (one) => one.output().includes('the API is up'),
   });
-  running.push(process_);
-  return { url: /"url":"(https?:[^"]+)"/.exec(process_.output())?.[1] ?? '', process: process_ };
+  running.push(started);
+  return { url: /"url":"(https?:[^"]+)"/.exec(started.output())?.[1] ?? '', process: started };
 }
 
 async function clientOf(url: string, ...args: string[]): Promise<Client> {
@@ -71,15 +71,15 @@ const storedSensors = async (): Promise<string[]> => {
   }
 };
 
-describe('what was answered 200', () => {
-  it('is stored, also when API and database are killed at that moment', async () => {
+describe('a push that was answered 200', () => {
+  it('is stored, also when API and database are killed right after the answer', async () => {
     const expected: string[] = [];
     for (let round = 0; round < 3; round += 1) {
       const { url, process: api } = await start('api');
       const client = await clientOf(url);
       const sensors = Array.from({ length: 8 }, (_, index) => `s${round}-${index}`);
       const answers = sensors.map((sensor) => pushAs(client, url + PATH, [reading(sensor)]));
-      // With the first answer everything dies; the others may or may not have got theirs.
+      // Both are killed at the first answer; the other pushes may or may not have been answered.
       await Promise.race(answers);
       const pidFile = await readFile(join(bridge.home, 'postgres/data/postmaster.pid'), 'utf8');
       process.kill(Number(pidFile.split('\n')[0]), 'SIGKILL');
@@ -92,7 +92,7 @@ describe('what was answered 200', () => {
     expect(await storedSensors()).toEqual(expect.arrayContaining(expected));
   });
 
-  it('includes what was on its way when the API was told to stop', async () => {
+  it('is stored, and no other one is, when the API stops while pushes are under way', async () => {
     const { url, process: api } = await start('api');
     const client = await clientOf(url);
     const large = (sensor: string): unknown[] =>
@@ -112,7 +112,7 @@ describe('what was answered 200', () => {
 });
 
 describe('databridge up', () => {
-  it('serves the API, and polls on where its port is taken, until it is free', async () => {
+  it('polls while the port of the API is taken, and serves the API when the port is free', async () => {
     const port = await freePort();
     const taken = createServer().listen(port, '127.0.0.1');
     const up = await startProcess({
@@ -133,7 +133,7 @@ describe('databridge up', () => {
 });
 
 describe('databridge api', () => {
-  it('says what is wrong with its settings, with a remedy, and ends', async () => {
+  it('ends with an error and a remedy where its settings are wrong', async () => {
     const cases: [NodeJS.ProcessEnv, RegExp][] = [
       [{ DATABRIDGE_API_HOST: '0.0.0.0' }, /plain HTTP on 0\.0\.0\.0[^]*DATABRIDGE_API_TLS_CERT/],
       [{ DATABRIDGE_API_HOST: '::' }, /plain HTTP on ::/],

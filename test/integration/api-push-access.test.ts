@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const good = { sensorId: 'pump-7', date: '2026-11-20T08:15:30Z', value: 4.25 };
 
-describe('who may push', () => {
+describe('a push', () => {
   const post = (token: string | undefined, path = PATH): Promise<Answered> =>
     curlWith(
       JSON.stringify([good]),
@@ -37,7 +37,7 @@ describe('who may push', () => {
       ...stdinTo(api.url + path),
     );
 
-  it('is 401 without a token, or with one that is none', async () => {
+  it('is 401 without a token, or with an invalid one', async () => {
     const { token } = api.client;
     const [head = '', payload = '', signature = ''] = token.split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
@@ -62,7 +62,7 @@ describe('who may push', () => {
     expect(await post(`bearer ${token}`)).toMatchObject({ status: 200 });
   });
 
-  it('is 401 one second after the token expired, and says so', async () => {
+  it('is 401 once its token has expired, and says so', async () => {
     const short = await startApi(server, { DATABRIDGE_TOKEN_MAX_SECONDS: '1', DATABRIDGE_TOKEN_MIN_SECONDS: '1' });
     try {
       const { exp } = JSON.parse(Buffer.from(short.client.token.split('.')[1] ?? '', 'base64url').toString()) as {
@@ -79,7 +79,7 @@ describe('who may push', () => {
     }
   });
 
-  it('is 403 for another organisation and for a project the application is not limited to', async () => {
+  it('is 403 for another organisation, and for a project that its application is not limited to', async () => {
     await createProject(api.database, { organisation: 'default', code: 'press' }, 'test');
     const other = await api.application('other', { organisation: 'north' });
     expectProblem(await post(`Bearer ${other.token}`), 403, 'forbidden');
@@ -101,7 +101,7 @@ describe('who may push', () => {
     expectProblem(await post(`Bearer ${api.client.token}`, path), 404, 'unknown-project');
   });
 
-  it('finds a project that was made a moment ago', async () => {
+  it('finds a project that was created a moment ago', async () => {
     const path = '/v0/organisations/default/data/new';
     expectProblem(await post(`Bearer ${api.client.token}`, path), 404, 'unknown-project');
     await createProject(api.database, { organisation: 'default', code: 'new' }, 'test');
@@ -109,8 +109,8 @@ describe('who may push', () => {
   });
 });
 
-describe('anything else', () => {
-  it('is 404, 405 or 400, and a problem', async () => {
+describe('another request', () => {
+  it('is answered 404, 405 or 400 with a problem document', async () => {
     expectProblem(await curl(`${api.url}/nothing`), 404, 'not-found');
     expectProblem(await curl('-X', 'POST', `${api.url}/v1/oauth2/token`), 404, 'not-found');
     const get = await curl(api.url + PATH);

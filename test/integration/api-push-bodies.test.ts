@@ -52,20 +52,20 @@ describe('a body', () => {
     expectProblem(await api.push(body), 400, name);
   });
 
-  it('may begin with a byte order mark, and holds a key twice at its own risk: the last one counts', async () => {
+  it('may begin with a byte order mark; of a repeated key the last value counts', async () => {
     const answer = await api.push(`\ufeff[{"sensorId":"a","value":1,"date":"${DATE}","value":2,"sensorId":"b"}]`);
     expect(answer.json).toMatchObject({ accepted: 1, unknownFields: 0 });
     expect(await stored()).toEqual([`b ${AT} 2 -`]);
   });
 
-  it('poisons no prototype', async () => {
+  it('cannot change a prototype', async () => {
     const body = `[{"__proto__":{"value":1,"sensorId":"p"},"constructor":{"prototype":{"value":1}},"date":"${DATE}"}]`;
     expect(await api.push(body)).toMatchObject({ status: 422, json: { unknownFields: 2, refusedCount: 1 } });
     expect(({} as { value?: unknown }).value).toBeUndefined();
     expect((await api.push([good])).json).toMatchObject({ accepted: 1, unknownFields: 0 });
   });
 
-  it('may be nested 32 levels deep, in a field nobody knows, and no more: 400', async () => {
+  it('may be nested at most 32 levels deep, also in an unknown field: 400', async () => {
     const nested = (levels: number, [opening, closing]: readonly [string, string]): string =>
       `[{"sensorId":"[[{{\\"[","date":"${DATE}","value":1,"more":${opening.repeat(levels - 2)}1${closing.repeat(levels - 2)}}]`;
     for (const brackets of [['[', ']'] as const, ['{"a":', '}'] as const]) {
@@ -74,12 +74,12 @@ describe('a body', () => {
       expectProblem(await api.push(nested(33, brackets)), 400, 'too-deep');
       expect(await stored()).toEqual([]);
     }
-    // Not JSON either, which would take a second to find out.
+    // These are not JSON either, but parsing them would take a second.
     expectProblem(await api.push('['.repeat(10 * MIB)), 400, 'too-deep');
     expectProblem(await api.push(gzipSync('{"a":'.repeat(2 * MIB)), '-H', 'Content-Encoding: gzip'), 400, 'too-deep');
   });
 
-  it('is refused when it is too large, however that is told: 413', async () => {
+  it('is 413 where it is too large, with Content-Length or without', async () => {
     const large = Buffer.alloc(100 * MIB, ' ');
     expectProblem(await api.push(large), 413, 'body-too-large');
     expectProblem(await api.push(large, '-H', 'Transfer-Encoding: chunked'), 413, 'body-too-large');
@@ -98,7 +98,7 @@ describe('a body', () => {
     );
   });
 
-  it('is refused when it is a bomb, broken or not gzip at all', async () => {
+  it('is refused where it is a gzip bomb, broken or not gzip at all', async () => {
     const gzip = ['-H', 'Content-Encoding: gzip'];
     const bomb = gzipSync(Buffer.alloc(200 * MIB));
     expect(bomb.length).toBeLessThan(MIB);
@@ -112,7 +112,7 @@ describe('a body', () => {
     expect(brotli.headers['accept-encoding']).toBe('gzip');
   });
 
-  /** curl sends no Content-Type where it is told an empty one. */
+  /** curl sends no Content-Type where the given one is empty. */
   const postAs = (type: string): Promise<Answered> =>
     curlWith(
       JSON.stringify([good]),
@@ -129,13 +129,13 @@ describe('a body', () => {
   );
 
   test.each(['application/json;charset=UTF-8', 'APPLICATION/JSON', 'application/json; charset="utf-8"'])(
-    'of type %j is taken',
+    'of type %j is accepted',
     async (type) => {
       expect(await postAs(type)).toMatchObject({ status: 200 });
     },
   );
 
-  it('means nothing to the database: SQL in every string', async () => {
+  it('may hold SQL in every string, which is only text to the database', async () => {
     const sql = `'; drop table reading; --`;
     const body = [{ sensorId: sql, valueName: sql, date: sql, value: sql, labels: [sql], [sql]: sql }];
     expect(await api.push(body)).toMatchObject({ status: 422 });

@@ -66,17 +66,17 @@ describe('a push', () => {
     expect(await stored()).toEqual([`pump-7 ${AT} 5 -`, `pump-7 ${AT + 1} 4.25 99 {a,b}`]);
   });
 
-  it('counts what it repeats itself as duplicates, and the last one counts', async () => {
+  it('counts readings that it repeats as duplicates, and stores the last of them', async () => {
     const answer = await api.push([good, good, { ...good, value: 6 }]);
     expect(answer.json).toMatchObject({ accepted: 1, duplicates: 2, revised: 0 });
     expect(await stored()).toEqual([`pump-7 ${AT} 6 -`]);
   });
 
-  it('of nothing is answered with nothing', async () => {
+  it('of no readings is answered with zero counts', async () => {
     expect(await api.push([])).toMatchObject({ status: 200, json: { accepted: 0, refusedCount: 0 } });
   });
 
-  it('loses the readings that are refused, each with its reason, and no others', async () => {
+  it('refuses invalid readings, each with its reason, and stores the others', async () => {
     const answer = await api.push([{ ...good, value: '1' }, good, 7]);
     expect(answer).toMatchObject({ status: 200, json: { accepted: 1, refusedCount: 2 } });
     expect((answer.json as { refused: unknown }).refused).toEqual([
@@ -86,19 +86,19 @@ describe('a push', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('is 422 where every reading is refused, with the same body; 1,000 of them are listed', async () => {
+  it('is 422 where every reading is refused, and lists the first 1,000 of them', async () => {
     const answer = await api.push(Array(1_500).fill({ ...good, value: null }));
     expect(answer).toMatchObject({ status: 422, json: { accepted: 0, refusedCount: 1_500 } });
     expect((answer.json as { refused: unknown[] }).refused).toHaveLength(1_000);
     expect(await stored()).toEqual([]);
   });
 
-  it('takes fields it does not know for what they are: ignored, counted', async () => {
+  it('ignores unknown fields and counts them', async () => {
     const answer = await api.push([{ ...good, unit: 'mm', __proto: 1 }]);
     expect(answer.json).toMatchObject({ accepted: 1, unknownFields: 2 });
   });
 
-  it('is taken packed with gzip, also in several members', async () => {
+  it('may be packed with gzip, also in several members', async () => {
     const [head, tail] = [JSON.stringify([good]).slice(0, 9), JSON.stringify([good]).slice(9)];
     for (const encoding of ['gzip', 'x-gzip', 'GZIP']) {
       const body = Buffer.concat([gzipSync(head), gzipSync(tail)]);
@@ -107,7 +107,7 @@ describe('a push', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('is large at times: as many readings as agreed, over months', async () => {
+  it('may hold as many readings as allowed, over several months', async () => {
     const body = Array.from({ length: 2_000 }, (_, index) => ({
       sensorId: `s${index % 7}`,
       date: new Date(Date.UTC(2026, index % 9, 1, 0, 0, index)).toISOString(),
@@ -142,7 +142,7 @@ describe('a date', () => {
     else expect(answer).toMatchObject({ status: 422, json: { refused: [{ pointer: '/0/date', reason: expected }] } });
   });
 
-  it('may be 24 hours ahead and no more', async () => {
+  it('may be at most 24 hours ahead', async () => {
     const ahead = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
     expect(await api.push([{ ...good, date: ahead(23.9) }])).toMatchObject({ status: 200 });
     expect((await api.push([{ ...good, date: ahead(24.1) }])).json).toMatchObject({
@@ -214,7 +214,7 @@ describe('the other fields', () => {
     else expect(answer).toMatchObject({ status: 422, json: { refused: [{ pointer: `/0/${field}`, reason }] } });
   });
 
-  it('without valueName it is "none"', async () => {
+  it('a missing valueName is "none"', async () => {
     await api.push([good]);
     expect(await api.database.rows('select value_name from reading join series on series.id = series')).toEqual([
       { value_name: 'none' },

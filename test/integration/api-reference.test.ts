@@ -39,7 +39,7 @@ const DATA = '/v0/organisations/{organisation_id}/data/{ml_project}';
 const reference = async (): Promise<Reference> => (await curl(`${api.url}/openapi.json`)).json as Reference;
 
 describe('/openapi.json', () => {
-  it('is OpenAPI 3.1 with every path and answer, for where clients reach it', async () => {
+  it('is OpenAPI 3.1 with every path and answer, and with the public address', async () => {
     const document = await reference();
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.servers).toEqual([{ url: 'https://bridge.example/push' }]);
@@ -53,7 +53,7 @@ describe('/openapi.json', () => {
     ]);
   });
 
-  it('names each schema once, uses all of them, and has examples that are right', async () => {
+  it('names each schema once, uses all of them, and has valid examples', async () => {
     const { paths, components } = await reference();
     const names = Object.keys(components.schemas);
     expect(names.toSorted()).toEqual(
@@ -74,14 +74,14 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('has an example of a reading that is really taken', async () => {
+  it('has an example of a reading that the API accepts', async () => {
     const [example] = (await reference()).components.schemas['Reading']?.examples ?? [];
     expect(await api.push([example])).toMatchObject({ status: 200, json: { accepted: 1, unknownFields: 0 } });
   });
 });
 
 describe('/docs', () => {
-  it('is readable without internet: everything comes from here', async () => {
+  it('is readable without internet, because every file comes from the API', async () => {
     const page = await curl('-L', `${api.url}/docs/`);
     expect(page).toMatchObject({ status: 200 });
     const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);

@@ -26,10 +26,10 @@ export interface ApiUnderTest {
   readonly url: string;
   readonly database: Database;
   readonly server: FastifyInstance;
-  /** What the API logged. */
+  /** Everything that the API logged. */
   readonly log: () => string;
   readonly client: Client;
-  /** Another application; its organisation is made where it does not exist. */
+  /** Creates another application, and its organisation where that does not exist. */
   application(name: string, given?: { organisation?: string; projects?: string[] }): Promise<Client>;
   /** Posts to the data endpoint of project `hall` of organisation `default`. */
   push(body: unknown, ...more: string[]): Promise<Answered>;
@@ -38,7 +38,7 @@ export interface ApiUnderTest {
 
 export const PATH = '/v0/organisations/default/data/hall';
 
-/** `databaseUrl`: of an empty database, where the API is to reach it in a way of its own. */
+/** Starts an API on a new database of the server, or on the empty one at `databaseUrl`. */
 export async function startApi(
   server: DatabaseServer,
   environment: Record<string, string> = {},
@@ -83,7 +83,7 @@ export async function startApi(
   };
 }
 
-/** Posts readings as an application. Text and bytes go as they are, everything else as JSON. */
+/** Posts readings as an application. Text and bytes are sent as they are, everything else as JSON. */
 export const pushAs = (client: Client, url: string, body: unknown, ...more: string[]): Promise<Answered> =>
   curlWith(
     typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
@@ -96,10 +96,10 @@ export const pushAs = (client: Client, url: string, body: unknown, ...more: stri
 export const bearer = (token: string, ...headers: string[]): string[] =>
   [`Authorization: Bearer ${token}`, ...headers].flatMap((header) => ['-H', header]);
 
-/** Arguments of curl: what is given to it goes as it is. */
+/** Arguments of curl: the body is its standard input, unchanged. */
 export const stdinTo = (url: string): string[] => ['--data-binary', '@-', url];
 
-/** What curl got. Names of headers are in lower case. */
+/** The answer that curl got. Names of headers are in lower case. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -141,7 +141,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An error is a document of RFC 9457 and holds no stack. */
+/** Expects an error document of RFC 9457 without a stack. */
 export function expectProblem(answer: Answered, status: number, name: string): void {
   expect(answer.status, answer.body).toBe(status);
   expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);

@@ -31,14 +31,14 @@ afterAll(async () => {
 
 const good = { sensorId: 'a', date: '2026-11-20T08:15:30Z', value: 1 };
 
-/** A connection that has sent as much; `ended` is what came back until the other side closed. */
+/** Opens a connection and sends text. `ended` is all it receives until the API closes it. */
 async function open(text: string): Promise<{ socket: Socket; ended: Promise<string> }> {
   const { hostname, port } = new URL(api.url);
   const socket = connect(Number(port), hostname);
   let answer = '';
   socket.setEncoding('utf8').on('data', (more: string) => (answer += more));
   socket.on('error', () => undefined);
-  // Not by `once`, which takes an error for the end: who writes into a connection that was cut off gets one.
+  // Not by `once`, which fails at an error: writing into a connection that was cut off causes one.
   const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(answer)));
   await once(socket, 'connect');
   socket.write(text);
@@ -49,13 +49,13 @@ const head = (length: number): string =>
   `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.client.token}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-describe('a client that dawdles', () => {
-  it('over its header is cut off', async () => {
+describe('a slow client', () => {
+  it('is cut off while it sends its header', async () => {
     const { ended } = await open('POST /v0/oauth2/token HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     expect(await ended).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json/s);
   });
 
-  it('over its body, byte by byte, is cut off; many of them keep nobody else from being served', async () => {
+  it('is cut off while it sends its body byte by byte, and 50 of them do not block another client', async () => {
     const slow = await Promise.all(Array.from({ length: 50 }, () => open(head(50_000))));
     let dripping = true;
     const drip = (async () => {
@@ -70,10 +70,10 @@ describe('a client that dawdles', () => {
     await drip;
   });
 
-  it('holds no memory after it is gone, nor one that hangs up in the middle', async () => {
+  it('holds no memory after it has closed the connection in the middle of its body', async () => {
     for (let round = 0; round < 3; round += 1) {
       const half = await Promise.all(
-        // More than the whole room, if each of them kept what it sent.
+        // Together more than the room, if each kept its memory.
         Array.from({ length: 10 }, () => open(`${head(60_000)}[${' '.repeat(40_000)}`)),
       );
       await sleep(100);
@@ -82,14 +82,14 @@ describe('a client that dawdles', () => {
     }
     const large = `[${JSON.stringify(good)}${' '.repeat(60_000)}]`;
     let answer = await api.push(large);
-    // The server may hear of the last connection a moment later.
+    // The API may notice the end of the last connection a moment later.
     while (answer.status === 503) answer = await api.push(large);
     expect(answer).toMatchObject({ status: 200 });
   });
 });
 
 describe('two requests in one', () => {
-  it('are not taken for one by conflicting lengths', async () => {
+  it('with conflicting lengths are answered 400, and the hidden one is not run', async () => {
     const body = JSON.stringify([{ ...good, sensorId: 'smuggled' }]);
     const smuggle = [
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.client.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${body}`,

@@ -13,8 +13,8 @@ import { makeTempDirectory } from '../kit/temp-directory.ts';
 
 afterAll(assertNothingLeaked);
 
-/** What the server at a port shows of itself. */
-const shownAt = (port: number): Promise<string> =>
+/** The fingerprint of the certificate that the server at a port shows. */
+const fingerprintAt = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
       resolve(socket.getPeerX509Certificate()?.fingerprint256 ?? '');
@@ -23,7 +23,7 @@ const shownAt = (port: number): Promise<string> =>
     socket.on('error', reject);
   });
 
-it('takes a renewed certificate into use, and keeps the old one where the new one is none', async () => {
+it('takes a renewed certificate into use, and keeps the old one where the new one is invalid', async () => {
   const directory = await makeTempDirectory('api-tls');
   await mkdir(join(directory.path, 'new'));
   const files = await makeCertificate(directory.path);
@@ -41,15 +41,15 @@ it('takes a renewed certificate into use, and keeps the old one where the new on
   const port = Number(new URL(await listen(app, settings, true)).port);
   const following = followCertificate(app, certificate, log, 20);
   try {
-    const before = await shownAt(port);
-    expect(await shownAt(port)).toBe(before);
+    const before = await fingerprintAt(port);
+    expect(await fingerprintAt(port)).toBe(before);
     await writeFile(files.certificatePath, 'nonsense');
-    while (!logged.includes('cannot be used')) await shownAt(port);
-    expect(await shownAt(port)).toBe(before);
+    while (!logged.includes('cannot be used')) await fingerprintAt(port);
+    expect(await fingerprintAt(port)).toBe(before);
     await copyFile(newer.keyPath, files.keyPath);
     await copyFile(newer.certificatePath, files.certificatePath);
-    let shown = await shownAt(port);
-    while (shown === before) shown = await shownAt(port);
+    let shown = await fingerprintAt(port);
+    while (shown === before) shown = await fingerprintAt(port);
     expect(logged).toContain('is in use');
   } finally {
     following.stop();

@@ -57,7 +57,7 @@ function expectRefused(answer: Answered, status: number, error: string): void {
 }
 
 describe('a token', () => {
-  it('is created and renewed with seven fields, for the client alone', async () => {
+  it('is created and renewed with seven fields, and not cached', async () => {
     const created = await create();
     expect(created).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
     const renewed = await renew((created.json as Token).refresh_token);
@@ -89,7 +89,7 @@ describe('a token', () => {
 });
 
 describe('an error', () => {
-  it('is invalid_client for whatever is wrong with id or secret, always the same', async () => {
+  it('is the same invalid_client for every wrong id or secret', async () => {
     const { applicationId, secret } = api.client;
     const grant = ['-d', 'grant_type=client_credentials'];
     const pairs = [
@@ -117,7 +117,7 @@ describe('an error', () => {
     }
   });
 
-  it('takes id and secret form-encoded, as RFC 6749 has it', async () => {
+  it('does not come for an id and a secret that are form-encoded, as in RFC 6749', async () => {
     const { applicationId, secret } = api.client;
     const every = (text: string): string => text.replaceAll(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
     expect(await create({ ...api.client, applicationId: every(applicationId), secret: every(secret) })).toMatchObject({
@@ -134,14 +134,15 @@ describe('an error', () => {
     [['-d', 'grant_type=refresh_token&scope=data'], 400, 'invalid_request'],
     [['-d', 'grant_type=refresh_token&scope=data&refresh_token=x'], 400, 'invalid_grant'],
     [['-d', `grant_type=refresh_token&scope=data&refresh_token=%00%27--`], 400, 'invalid_grant'],
-    [['-d', `grant_type=refresh_token&refresh_token=${'x'.repeat(10_000)}`], 400, 'invalid_grant'],
+    [['-d', 'grant_type=refresh_token&refresh_token={10000 x}'], 400, 'invalid_grant'],
     [['-H', 'Content-Type: application/json', '-d', '{"grant_type":"client_credentials"}'], 400, 'invalid_request'],
     [['-H', 'Content-Encoding: gzip', '-d', 'x'], 400, 'invalid_request'],
-    [['-d', `x=${'x'.repeat(20_000)}`], 413, 'invalid_request'],
+    [['-d', 'x={20000 x}'], 413, 'invalid_request'],
     [['-X', 'POST'], 400, 'invalid_request'],
   ])('of %j is %i %s', async (args, status, error) => {
     const { applicationId, secret } = api.client;
-    expectRefused(await ask('-u', `${applicationId}:${secret}`, ...args), status, error);
+    const filled = args.map((arg) => arg.replace(/\{(\d+) x\}/, (_, length: string) => 'x'.repeat(Number(length))));
+    expectRefused(await ask('-u', `${applicationId}:${secret}`, ...filled), status, error);
   });
 
   it('is invalid_request for a body that is not UTF-8', async () => {
@@ -151,10 +152,10 @@ describe('an error', () => {
     expectRefused(await curlWith(bytes, ...args), 400, 'invalid_request');
   });
 
-  it('comes for a refresh token that was used twice, a while later for all that followed from it', async () => {
+  it('comes for a refresh token that is used again after the grace time, and for all that followed from it', async () => {
     const { refresh_token: first } = (await create()).json as Token;
     const { refresh_token: second } = (await renew(first)).json as Token;
-    // Within the grace time the same answer may be fetched again.
+    // Within the grace time a renewal may be repeated.
     expect(await renew(first)).toMatchObject({ status: 200 });
     await api.database.run(`update refresh_token set used_at = used_at - interval '1 day' where used_at is not null`);
     await api.database.run('update refresh_token set successor_seed = null');
@@ -162,14 +163,14 @@ describe('an error', () => {
     expectRefused(await renew(second), 400, 'invalid_grant');
   });
 
-  it('of a renewal does not come from an old access token on the request', async () => {
+  it('does not come for a renewal with an old access token in its header', async () => {
     const { refresh_token: token } = (await create()).json as Token;
     expect(await renew(token, '-H', 'Authorization: Bearer old')).toMatchObject({ status: 200 });
   });
 });
 
 describe('too many requests', () => {
-  it('of an application are 429 with Retry-After, and others go on', async () => {
+  it('of an application are 429 with Retry-After, and other applications go on', async () => {
     await api.close();
     api = await startApi(server, { DATABRIDGE_API_TOKENS_PER_MINUTE: '3' });
     const other = await api.application('other');
@@ -181,7 +182,7 @@ describe('too many requests', () => {
     expect(await create(other)).toMatchObject({ status: 200 });
   });
 
-  it('of an address are 429, whatever they ask for', async () => {
+  it('of an address are 429, also without an application', async () => {
     await api.close();
     api = await startApi(server, { DATABRIDGE_API_TOKENS_PER_MINUTE: '1' });
     const statuses: number[] = [];
@@ -190,7 +191,7 @@ describe('too many requests', () => {
     expect(statuses.slice(9)).toContain(429);
   });
 
-  it('with a wrong secret stop that application at that address, before the right one is looked at', async () => {
+  it('with a wrong secret block that application at that address, also with the right secret', async () => {
     await api.close();
     api = await startApi(server, {
       DATABRIDGE_API_FAILURES_PER_MINUTE: '2',
@@ -216,7 +217,7 @@ describe('too many requests', () => {
     expect(elsewhere.status).toBe(200);
   });
 
-  it('with wrong access tokens are 429, and right ones of the same address are not', async () => {
+  it('with wrong access tokens are 429, and those with a valid one from the same address are not', async () => {
     await api.close();
     api = await startApi(server, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1' });
     const reading = [{ sensorId: 'a', date: '2026-11-20T08:15:30Z', value: 1 }];

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** How a command ended and what it said. */
+/** How a command ended and what it printed. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the command line to its end. The environment is that of the tests without settings of a bridge, and `env`. */
+/** Runs a command to its end, with the environment of the tests without settings of a bridge, and with `env`. */
 export async function databridge(
   args: readonly string[],
   given: { readonly env?: NodeJS.ProcessEnv; readonly stdin?: string } = {},

@@ -22,11 +22,11 @@ import type { Ran } from './command-line.ts';
 // `source check` as an operator sees it, against real servers and without any database.
 
 let influx: Influx;
-let before: HttpFault;
-let hole: Proxy;
+let recorder: HttpFault;
+let silentProxy: Proxy;
 let directory: TempDirectory;
-const stranger = createServer((_request, response) => void response.end('<h1>It works!</h1>'));
-let secure: ReturnType<typeof createTlsServer>;
+const otherServer = createServer((_request, response) => void response.end('<h1>It works!</h1>'));
+let tlsServer: ReturnType<typeof createTlsServer>;
 
 const urlOf = (server: { address(): unknown }, scheme: string): string =>
   `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -35,15 +35,15 @@ beforeAll(async () => {
   directory = await makeTempDirectory('check');
   const { certificatePath, keyPath } = await makeCertificate(directory.path);
   const [cert, key] = await Promise.all([readFile(certificatePath), readFile(keyPath)]);
-  secure = createTlsServer({ cert, key }, (_request, response) => void response.end());
+  tlsServer = createTlsServer({ cert, key }, (_request, response) => void response.end());
   await Promise.all(
-    [stranger, secure].map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))),
+    [otherServer, tlsServer].map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))),
   );
   influx = await startInflux({ databases: ['plant', 'empty'] });
-  before = await startHttpFault(influx.url);
-  hole = await startProxy({ port: Number(new URL(influx.url).port) });
-  await hole.set({ stalled: true });
-  // Up to two minutes ahead, so that the plant goes on while the tests run.
+  recorder = await startHttpFault(influx.url);
+  silentProxy = await startProxy({ port: Number(new URL(influx.url).port) });
+  await silentProxy.set({ stalled: true });
+  // The newest points lie two minutes ahead, so that new ones become visible while the tests run.
   const newest = Date.now() * 1000 + 120_000_000;
   const lines = Array.from({ length: 480 }, (_, index) => {
     const unit = (index % 2) + 1;
@@ -53,10 +53,10 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  stranger.closeAllConnections();
-  secure.closeAllConnections();
-  await Promise.all([stranger, secure].map((server) => new Promise((done) => server.close(done))));
-  await Promise.all([before.close(), hole.close(), influx.stop(), directory.remove()]);
+  otherServer.closeAllConnections();
+  tlsServer.closeAllConnections();
+  await Promise.all([otherServer, tlsServer].map((server) => new Promise((done) => server.close(done))));
+  await Promise.all([recorder.close(), silentProxy.close(), influx.stop(), directory.remove()]);
   assertNothingLeaked();
 });
 
@@ -84,7 +84,7 @@ options: { database: '${database}' }
 schedule: { every: 10s, settle: 2s${schedule} }
 ${more}`;
 
-/** Runs a command on a source from stdin; nothing may be written to the home it has. */
+/** Runs a command on a source from stdin, which may neither write to its home nor print the password. */
 async function run(command: readonly string[], stdin: string): Promise<Ran> {
   const home = join(directory.path, 'home');
   const ran = await databridge(['source', ...command], {
@@ -102,7 +102,7 @@ const check = (changes: Changes): Promise<Ran> => run(['check', '-'], sourceText
 const marks = ({ stdout }: Ran): string => [...stdout.matchAll(/^([✓✗!–]) /gmu)].map(([, mark]) => mark).join('');
 
 describe('source check', () => {
-  test('a source in order passes every step, and says what it has cost', async () => {
+  test('a correct source passes every step, and the number of requests is printed', async () => {
     const ran = await check({});
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(marks(ran)).toBe('✓✓✓✓✓✓✓');
@@ -112,9 +112,9 @@ describe('source check', () => {
     expect(ran.stdout).toMatch(/^\d+ requests in .*; nothing was saved$/m);
   });
 
-  test('as a document it holds every step, and the requests it counts are those that were made', async () => {
-    const made = before.requests.length;
-    const ran = await run(['check', '-', '--json'], sourceText({ url: before.url }));
+  test('the JSON document holds every step and the number of requests that were made', async () => {
+    const madeBefore = recorder.requests.length;
+    const ran = await run(['check', '-', '--json'], sourceText({ url: recorder.url }));
     const [document] = JSON.parse(ran.stdout) as [
       { ok: boolean; requests: number; steps: { step: string; ok: boolean }[] },
     ];
@@ -128,53 +128,53 @@ describe('source check', () => {
       'sensors',
       'window',
     ]);
-    expect(document.requests).toBe(before.requests.length - made);
+    expect(document.requests).toBe(recorder.requests.length - madeBefore);
     expect(document.requests).toBeLessThanOrEqual(6);
   });
 
-  test('a wrong password is asked twice at most, and told as such', async () => {
-    const ran = await check({ url: before.url, password: 'wrong' });
+  test('a wrong password is tried at most twice, and reported as the cause', async () => {
+    const ran = await check({ url: recorder.url, password: 'wrong' });
     expect(ran.code).toBe(1);
     expect(marks(ran)).toBe('✓✓✓✗–––');
-    expect(before.requests.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(2);
+    expect(recorder.requests.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(2);
     expect(ran.stdout).toMatch(/✗ platform .*401 Unauthorized/);
     expect(ran.stdout).toMatch(/try: check user, password or secret/);
     expect(ran.stdout).toMatch(/^– window {4}not tried$/m);
   });
 
-  test('a database that is not there, or may not be read', async () => {
+  test('a database that does not exist or may not be read', async () => {
     const ran = await check({ database: 'elsewhere' });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/✗ platform .*does not let "reader" read "elsewhere"/);
     expect(ran.stdout).toMatch(/try: .*GRANT READ ON "elsewhere"/);
   });
 
-  test('a port nobody listens on', async () => {
+  test('a port on which no program listens', async () => {
     const ran = await check({ url: `http://127.0.0.1:${await freePort()}` });
     expect(ran.code).toBe(1);
     expect(marks(ran)).toBe('✓✓✗––––');
     expect(ran.stdout).toMatch(/✗ address .*connection refused\n +try: check address and port/);
   });
 
-  test('a host nobody knows', async () => {
+  test('a host with an unknown name', async () => {
     const ran = await check({ url: 'http://no-such-plant.invalid:8086' });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/✗ address .*(name is not known|name server)/);
     expect(ran.stdout).toMatch(/try: check the spelling of the host/);
   });
 
-  test('a black hole: connections are taken and nothing ever comes back', async () => {
-    const ran = await check({ url: `http://127.0.0.1:${hole.port}` });
+  test('a server that accepts connections and never answers', async () => {
+    const ran = await check({ url: `http://127.0.0.1:${silentProxy.port}` });
     expect(ran.code).toBe(1);
     expect(marks(ran)).toBe('✓✓✗––––');
     expect(ran.stdout).toMatch(/✗ address .*no answer within 10 s\n +try: .*firewall/);
   });
 
-  test('https to a port that speaks plain http, http to one that speaks TLS, and a certificate nobody trusts', async () => {
+  test('https to a port that speaks plain http, http to one that speaks TLS, and an untrusted certificate', async () => {
     const [plain, tls, unknown] = await Promise.all([
       check({ url: influx.url.replace('http:', 'https:') }),
-      check({ url: urlOf(secure, 'http') }),
-      check({ url: urlOf(secure, 'https') }),
+      check({ url: urlOf(tlsServer, 'http') }),
+      check({ url: urlOf(tlsServer, 'https') }),
     ]);
     expect(plain.stdout).toMatch(/✗ address .*plain http, not https\n +try: begin the address with http:/);
     expect(tls.stdout).toMatch(/✗ address .*(speaks https|closed before an answer)[^\n]*\n +try: .*https:/);
@@ -182,45 +182,45 @@ describe('source check', () => {
     expect([plain, tls, unknown].map(({ code }) => code)).toEqual([1, 1, 1]);
   });
 
-  test('a server that is something else', async () => {
-    const ran = await check({ url: urlOf(stranger, 'http') });
+  test('a server that is not the platform', async () => {
+    const ran = await check({ url: urlOf(otherServer, 'http') });
     expect(ran.code).toBe(1);
     expect(marks(ran)).toBe('✓✓✓✗–––');
     expect(ran.stdout).toMatch(/✗ platform .*this is not InfluxDB 1\.x/);
   });
 
-  test('a secret that is not there', async () => {
+  test('a secret that is not set', async () => {
     const ran = await check({ password: '${env:NO_SUCH_PASSWORD}' });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/✗ secrets .*NO_SUCH_PASSWORD is not set\n +try: set NO_SUCH_PASSWORD/);
     expect(ran.stdout).toMatch(/^0 requests/m);
   });
 
-  test('a database without sensors is a warning: it may fill yet', async () => {
+  test('a database without sensors is a warning, because sensors may come later', async () => {
     const ran = await check({ database: 'empty' });
     expect(ran.code).toBe(0);
     expect(marks(ran)).toBe('✓✓✓✓✓!–');
   });
 
-  test('a file that is wrong is told by line, before anything is asked', async () => {
-    const made = before.requests.length;
-    const ran = await check({ url: before.url, schedule: ', evry: 5s' });
+  test('an error in the file is reported with its line, before the first request', async () => {
+    const madeBefore = recorder.requests.length;
+    const ran = await check({ url: recorder.url, schedule: ', evry: 5s' });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toMatch(/^-:8:\d+: schedule\.evry unknown key\n {2}try: did you mean "every"/m);
-    expect(before.requests).toHaveLength(made);
+    expect(recorder.requests).toHaveLength(madeBefore);
   });
 
-  test('quiet hours hold for checks too', async () => {
+  test('a check keeps the quiet hours', async () => {
     const clock = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
     const quiet = `pace: { quietHours: [{ from: '${clock(-1)}', to: '${clock(1)}', zone: UTC }] }`;
-    const made = before.requests.length;
-    const ran = await run(['check', '-'], sourceText({ url: before.url, more: quiet }));
+    const madeBefore = recorder.requests.length;
+    const ran = await run(['check', '-'], sourceText({ url: recorder.url, more: quiet }));
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/quiet hours/);
-    expect(before.requests).toHaveLength(made);
+    expect(recorder.requests).toHaveLength(madeBefore);
   });
 
-  test('several sources are checked one after the other, and one that fails decides the exit code', async () => {
+  test('several sources are checked one after the other, and a failed one decides the exit code', async () => {
     const both = `${sourceText({})}\n---${sourceText({ password: 'wrong' }).replace('name: hall-3', 'name: hall-4')}`;
     const ran = await run(['check', '-'], both);
     expect(ran.code).toBe(1);

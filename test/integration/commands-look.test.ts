@@ -15,7 +15,7 @@ import type { TempDirectory } from '../kit/temp-directory.ts';
 import { MAIN, databridge, environment } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
-// What an operator sees of a bridge that runs: one source in order, one with a wrong password, an embedded database.
+// An operator looks at a running bridge: a correct source, one with a wrong password, an embedded database.
 
 let home: TempDirectory;
 let influx: Influx;
@@ -80,7 +80,7 @@ const list = async (): Promise<Line[]> => JSON.parse((await run('source', 'list'
 const sources24h = async (): Promise<number> => (await list())[0]?.readings24h ?? 0;
 
 describe('sources', () => {
-  test('the list says who is behind and what hinders whom', async () => {
+  test('the list shows the lag and the fault of each source', async () => {
     const [good, bad] = await list();
     expect(good).toMatchObject({ name: 'hall-3', state: 'active', gaps: false, readings24h: 20, fault: null });
     expect(good?.lagSeconds).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe('sources', () => {
 });
 
 describe('doctor', () => {
-  test('a stopped source is a reason to act', async () => {
+  test('a stopped source is a failed check', async () => {
     const ran = await run('doctor');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/^✓ database +PostgreSQL \d/m);
@@ -133,7 +133,7 @@ describe('doctor', () => {
     expect(ran.stdout.match(/^✗/gm)).toHaveLength(1);
   });
 
-  test('the short form looks at database and planner only', async () => {
+  test('--health checks only the database and the planner', async () => {
     expect(await run('doctor', '--health')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^healthy: planned \d+s ago\n$/) as string,
@@ -165,7 +165,7 @@ describe('readings', () => {
   const past = (...more: string[]): Promise<Ran> =>
     run('readings', 'past', '--from', '2026-01-01', '--to', '2026-01-02', ...more);
 
-  test('all of them, once, in order, over any number of pages', async () => {
+  test('all readings are printed once and in order, over several pages', async () => {
     const { stdout, code } = await past('--format', 'ndjson');
     expect(code).toBe(0);
     const rows = stdout
@@ -187,17 +187,17 @@ describe('readings', () => {
     });
   });
 
-  test('a pattern means what it says, a limit too, and CSV is quoted', async () => {
+  test('a pattern and a limit select readings, and CSV is quoted', async () => {
     const { stdout } = await past('--sensor', 'a_?', '--format', 'csv');
     expect(stdout).toBe('sensorId,valueName,date,value,precision,labels\na_1,v,2026-01-01T00:00:00Z,1,,\n');
     const limited = await past('--sensor', 'b', '--format', 'csv', '--limit', '1');
     expect(limited.stdout.split('\n')[1]).toBe('b,v,2026-01-01T00:00:00Z,0,100,"bar;x,y"');
     const shown = await past('--sensor', 'b');
     expect(shown.stdout.split('\n')).toHaveLength(2 + 100 + 2);
-    expect(shown.stdout).toMatch(/and more/);
+    expect(shown.stdout).toMatch(/there are more/);
   });
 
-  test('a reader that leaves is a good end', async () => {
+  test('a reader that closes the pipe early is no error', async () => {
     const child = spawn(process.execPath, [MAIN, 'readings', 'past', '--from', '2026-01-01', '--format', 'ndjson'], {
       env: environment({ DATABRIDGE_HOME: home.path }),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -211,7 +211,7 @@ describe('readings', () => {
     expect(complaint).toBe('');
   });
 
-  test('a source is no project, but leads to one', async () => {
+  test('the name of a source is refused, with the project of that source', async () => {
     const ran = await run('readings', 'hall-3', '--from', '1h');
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(/try: hall-3 is a source; its readings are in the project pump-hall/);

@@ -36,7 +36,7 @@ test('a platform with tokens is checked like any other', async () => {
   expect(ran.stdout).toMatch(/✓ sensors {3}5 found: press-0/);
 });
 
-test('a wrong password is tried once: the platform locks accounts', async () => {
+test('a wrong password is tried once, because the platform locks accounts', async () => {
   await thingsboard.admin('POST', 'reset');
   const ran = await run(['check', '-'], 'wrong');
   expect(ran.code).toBe(1);
@@ -45,7 +45,7 @@ test('a wrong password is tried once: the platform locks accounts', async () => 
   expect(logins).toHaveLength(1);
 });
 
-test('readings are shown by the names they would have, refusals with their reason', async () => {
+test('readings are shown with the names they would have, refusals with their reasons', async () => {
   const ran = await run(['preview', '-', ...noon, '--limit', '3000']);
   expect(ran.code).toBe(0);
   expect(ran.stdout).toMatch(/^sensorId +valueName +date +value +precision +labels$/m);
@@ -80,13 +80,13 @@ test('an overloaded platform is asked for less at a time', async () => {
   await thingsboard.faultsOff(id);
 });
 
-test('what a platform refuses is an error with its remedy', async () => {
+test('a refused login is an error with a remedy', async () => {
   const ran = await run(['preview', '-', ...noon], 'wrong');
   expect(ran.code).toBe(1);
   expect(ran.stderr).toMatch(/^error: .*refused the login[^\n]*\n {2}try: Check user name and password/m);
 });
 
-test('a range that ends before it begins', async () => {
+test('a range that ends before it begins is wrong usage', async () => {
   const ran = await run(['preview', '-', '--from', '1m', '--to', '2m']);
   expect(ran.code).toBe(2);
   expect(ran.stderr).toMatch(/--from is not before the end/);

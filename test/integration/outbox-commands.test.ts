@@ -80,7 +80,7 @@ describe('what is wrong is said, and nothing is stored', () => {
       2,
       /no project "nowhere"/,
     ],
-    ['a secret on the command line', async () => pushArguments('--secret', SECRET), 2, /--secret is no reference/],
+    ['a secret on the command line', async () => pushArguments('--secret', SECRET), 2, /--secret is not a reference/],
     ['no secret', async () => pushArguments(), 2, /no secret/],
     ['a file that is not there', async () => pushArguments(...secretFile('none')), 2, /does not exist/],
     ['no address', async () => ['push', 'project', '--application', APPLICATION], 2, /--url/],
@@ -152,13 +152,13 @@ describe('what is wrong is said, and nothing is stored', () => {
   test('a project that is pushed nowhere cannot be resumed', async () => {
     expect(await run(['resume', 'project'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/pushed nowhere/) as string,
+      stderr: expect.stringMatching(/readings of project are not pushed/) as string,
     });
     expect(await run(['resume', 'nowhere'])).toMatchObject({ code: 2 });
     expect(await run(['store', 'nowhere'])).toMatchObject({ code: 2 });
     expect(await run(['store', 'project'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/was stored here only/) as string,
+      stdout: expect.stringMatching(/readings of project stay here only, as before/) as string,
     });
   });
 });

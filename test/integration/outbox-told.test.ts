@@ -60,8 +60,8 @@ test('a source that waits for its outbox is not called stalled', async () => {
     );
     return await told('doctor');
   };
-  expect(await diagnosed()).not.toContain('is due long since');
+  expect(await diagnosed()).not.toContain('was due long ago');
   await database.run('update remote set full_since = null');
-  expect(await diagnosed()).toContain('is due long since');
+  expect(await diagnosed()).toContain('was due long ago');
   expect(await told('source', 'list')).not.toContain('is full');
 });

@@ -22,9 +22,9 @@ const repository = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string };
 
 let temporary: TempDirectory;
-/** A copy of what is packed, so that no `dist` comes and goes in the checkout. */
+/** A copy of the files that are packed, so that `dist` is not written into the repository. */
 let checkout: string;
-/** Where the machine has its Node.js and nothing else of ours. */
+/** The PATH of a machine that has Node.js and no other tool of this repository. */
 let path: string;
 let installed: string;
 
@@ -33,7 +33,7 @@ interface Outcome {
   readonly output: string;
 }
 
-/** A command in a directory that has nothing to do with us, and with nothing of the test runner in its environment. */
+/** Runs a command outside of the repository and without the environment of the test runner. */
 function run(command: string, args: readonly string[], cwd = '/', more: NodeJS.ProcessEnv = {}): Outcome {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env: environment(more) });
   return { status, output: `${stdout}${stderr}` };
@@ -46,7 +46,7 @@ const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...more,
 });
 
-/** npm as this machine has it configured, run by the Node.js of that other machine. */
+/** npm with the configuration of this machine, run by the Node.js in `path`. */
 function npm(...args: readonly string[]): string {
   const env = { ...process.env, PATH: path };
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: checkout, encoding: 'utf8', env });
@@ -56,7 +56,7 @@ function npm(...args: readonly string[]): string {
 
 beforeAll(async () => {
   temporary = await makeTempDirectory('packaging');
-  // The embedded server's user has to get in where we are root.
+  // Where the test runs as root, the server of the database runs as another user, which needs access.
   chmodSync(temporary.path, 0o755);
   checkout = join(temporary.path, 'checkout');
   for (const name of [
@@ -110,14 +110,14 @@ describe('the package', () => {
     expect(existsSync(join(checkout, 'dist'))).toBe(false);
   });
 
-  it('tells version and help from any directory', () => {
+  it('prints version and help in any directory', () => {
     expect(run(installed, ['--version'])).toEqual({ status: 0, output: `${version}\n` });
     const help = run(installed, ['--help'], temporary.path);
     expect(help.status).toBe(0);
     expect(help.output).toContain('databridge project create');
   });
 
-  it('brings its own PostgreSQL and keeps what is stored in it', () => {
+  it('starts its own PostgreSQL and keeps its data', () => {
     expect(run(installed, ['project', 'create', 'pump-hall'])).toEqual({
       status: 0,
       output: 'project pump-hall created\n',
@@ -126,7 +126,7 @@ describe('the package', () => {
     expect(again).toEqual({ status: 0, output: 'project pump-hall exists already\n' });
   });
 
-  it('brings the push client, with its types, to programs of others', () => {
+  it('gives other programs the push client with its types', () => {
     const program = join(temporary.path, 'program');
     mkdirSync(join(program, 'node_modules'), { recursive: true });
     symlinkSync(join(temporary.path, 'prefix/lib/node_modules/databridge'), join(program, 'node_modules/databridge'));
@@ -170,13 +170,13 @@ console.log(JSON.stringify(found));
     );
   });
 
-  it('passes the exit code of wrong usage on', () => {
+  it('passes on the exit code of wrong usage', () => {
     expect(run(installed, ['no-such-command']).status).toBe(2);
   });
 });
 
 describe('a checkout', () => {
-  it('runs by npx, from its sources, however old a dist lies beside them', () => {
+  it('runs by npx from its sources, also where a stale dist lies beside them', () => {
     mkdirSync(join(checkout, 'dist/src'), { recursive: true });
     writeFileSync(join(checkout, 'dist/src/main.js'), 'throw new Error("stale")');
     const offline = { npm_config_cache: join(temporary.path, 'cache'), npm_config_offline: 'true' };
@@ -186,7 +186,7 @@ describe('a checkout', () => {
 });
 
 describe('with a Node.js that is too old', () => {
-  /** The launcher in a Node.js that says it is version 20; the one it starts instead is told nothing of the kind. */
+  /** Runs the launcher in a Node.js that claims to be version 20; the Node.js that the launcher starts does not. */
   const pretend = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})';
   const old = (launcher: string): string[] => ['--import', `data:text/javascript,${pretend}`, launcher];
   const launcher = (): string => join(checkout, 'bin/databridge.js');
@@ -200,12 +200,12 @@ describe('with a Node.js that is too old', () => {
       ready: (launched) => launched.output().includes('databridge is up'),
     });
 
-  it('starts the one npm ci brought along, and passes exit codes on', () => {
+  it('starts the Node.js that npm ci installed, and passes on exit codes', () => {
     expect(run(process.execPath, [...old(launcher()), '--version'])).toEqual({ status: 0, output: `${version}\n` });
     expect(run(process.execPath, [...old(launcher()), 'no-such-command']).status).toBe(2);
   });
 
-  it('passes SIGTERM on and waits for the drain', async () => {
+  it('passes on SIGTERM and waits for the drain', async () => {
     const launched = await startUp();
     expect(await launched.stop(30_000)).toEqual({ code: 0, signal: null });
     expect(launched.output()).toContain('stopping');
@@ -218,7 +218,7 @@ describe('with a Node.js that is too old', () => {
     await expect.poll(() => groupLives(launched.pid), { timeout: 30_000 }).toBe(false);
   });
 
-  it('says what is needed where npm ci brought none', () => {
+  it('says which Node.js is needed where npm ci installed none', () => {
     const bare = join(temporary.path, 'bare');
     cpSync(join(checkout, 'bin'), join(bare, 'bin'), { recursive: true });
     cpSync(join(checkout, 'package.json'), join(bare, 'package.json'));

@@ -64,7 +64,7 @@ describe('refusals', () => {
     ]);
   });
 
-  it('beyond what is shown are counted all the same', async () => {
+  it('without a kept point are counted, too', async () => {
     const batch = batchOf([], many(0, 10));
     const more: Batch = {
       ...batch,
@@ -76,7 +76,7 @@ describe('refusals', () => {
     expect(await database.row('select refused from window_log')).toEqual({ refused: 1_000_000 });
   });
 
-  it('seen again are neither counted nor kept twice, and do not use up the share of new ones', async () => {
+  it('of points read again are neither counted nor kept twice, and leave room for new ones', async () => {
     await commit({ window, batch: batchOf([], many(0, 50)) });
     for (let turn = 0; turn < 30; turn += 1) await commit({ window, batch: batchOf([], many(0, 50), 50) });
     expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 50, kept: 50 }]);
@@ -85,14 +85,14 @@ describe('refusals', () => {
     expect(await rows()).toEqual([{ reason: 'not-a-number', rows: 70 }]);
   });
 
-  it('without an instant are one row for each variable', async () => {
+  it('without an instant are kept as one row for each variable', async () => {
     const lost = [1, 2, 3].map((number) => refusal(undefined, { raw: `day ${number}`, reason: 'bad-instant' }));
     await commit({ window, batch: batchOf([], lost) });
     expect(await database.rows('select at, raw from refusal')).toEqual([{ at: null, raw: 'day 1' }]);
     expect(await counts()).toEqual([{ reason: 'bad-instant', refused: 3, kept: 1 }]);
   });
 
-  it('may hold whatever a platform says: NUL, halves of characters, names without end', async () => {
+  it('may hold any text of a platform: NUL, halves of characters, very long names', async () => {
     const texts = ['nul \0', 'half \ud83d', '\udc00 half', `long ${'ü'.repeat(10_000)}`, '"\\u0000"', 'whole 😀'];
     const odd = texts.flatMap((text) => [
       refusal(BORDER, { sensor: text, reason: 'bad-sensor-id' }),

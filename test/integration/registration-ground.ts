@@ -31,7 +31,7 @@ export const platforms = [
   { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, limits, options },
 ] as const;
 
-/** A source as its operator wrote it. Every secret in it and in the tests begins alike, so that none is overlooked. */
+/** A source as an operator writes it. Every secret begins with `s3cret`, also in the tests, so that a search finds all. */
 export const good = {
   name: 'hall-3',
   project: 'presses',
@@ -47,13 +47,13 @@ function sourceOf(change: Readonly<Record<string, unknown>>): SourceConfig {
   return parsed.ok ? parsed.source : expect.fail(parsed.problems.map(formatProblem).join('\n'));
 }
 
-/** jsonb keeps no order of keys, so differences come in any. */
+/** Sorts the differences by path, because jsonb does not keep the order of keys. */
 export const byPath = ({ differences, ...applied }: Applied): Applied => ({
   ...applied,
   differences: differences.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
 });
 
-/** A database with the projects `presses` and `pumps`, and the good source with changes to be applied to it. */
+/** A database with the projects `presses` and `pumps`, to which variants of the good source are applied. */
 export interface Ground {
   readonly database: Database;
   readonly sealing: Sealing;
@@ -61,9 +61,9 @@ export interface Ground {
     change?: Readonly<Record<string, unknown>>,
     given?: { readonly dryRun?: boolean; readonly now?: number; readonly sealing?: Sealing },
   ): Promise<Applied>;
-  /** Every row of every table as text: nothing can hide in it. */
+  /** Every row of every table as text. */
   everything(): Promise<string>;
-  /** Streams of the one source, with coverage and troubles. */
+  /** Adds streams to the source, with coverage and failures. */
   storeStreams(...keys: string[]): Promise<void>;
 }
 

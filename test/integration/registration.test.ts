@@ -32,7 +32,7 @@ afterAll(async () => {
 const apply: Ground['apply'] = (change, given) => ground.apply(change, given);
 
 describe('applying a source', () => {
-  it('creates it, due at once, at its place in the interval and from a start that does not move', async () => {
+  it('creates it, due at once, with its phase in the interval and a start that does not move', async () => {
     expect(await apply()).toEqual({ name: 'hall-3', action: 'created', differences: [] });
     const columns = `name, kind, platform, revision, state, every_us, phase_us, settle_us, next_due_at <= now() as due,
       instant_of(start_at) as start, (select code from ml_project where id = project_id) as project`;
@@ -61,7 +61,7 @@ describe('applying a source', () => {
     ]);
   });
 
-  it('leaves its start where it is, or moves it back to the grid, unless it was given another', async () => {
+  it('keeps its start or moves it back to the grid, unless the operator set another start', async () => {
     const start = async (): Promise<number | undefined> =>
       (await database.row<{ start: number }>('select instant_of(start_at) as start from source'))?.start;
     const second = Math.floor(NOW / SECOND) * SECOND;
@@ -70,14 +70,14 @@ describe('applying a source', () => {
     await apply({ schedule: { every: '1s', align: '1h' } }, { now: NOW + DAY });
     const hour = Math.floor(NOW / HOUR) * HOUR;
     expect(await start()).toBe(hour);
-    // Live polls have asked from the hour on, and a backfill up to it: back at the second there would be a hole.
+    // Live polls asked from the hour on, and backfills only up to it, so a later start could leave a gap.
     await apply({ schedule: { every: '1s' } }, { now: NOW + DAY });
     expect(await start()).toBe(hour);
     await apply({ schedule: { every: '1s', start: '1d' } }, { now: NOW + DAY });
     expect(await start()).toBe(second - DAY);
   });
 
-  it('lets names be given anew where sensors or their names changed, and only there', async () => {
+  it('forgets the names of variables where sensors or their names changed, and only there', async () => {
     await apply();
     await database.run(`insert into series_name select id, 's', 'a_b', '["s","a b"]' from source`);
     const names = async (): Promise<number> => (await database.rows('select * from series_name')).length;
@@ -87,7 +87,7 @@ describe('applying a source', () => {
     expect(await names()).toBe(0);
   });
 
-  it('twice changes nothing at all', async () => {
+  it('a second time changes nothing at all', async () => {
     await apply();
     await database.run(`update source set state = 'stopped', failures = 3, discovered_at = now()`);
     const before = await ground.everything();
@@ -95,7 +95,7 @@ describe('applying a source', () => {
     expect(await ground.everything()).toBe(before);
   });
 
-  it('in a dry run says the same and writes nothing', async () => {
+  it('in a dry run reports the same and writes nothing', async () => {
     const empty = await ground.everything();
     expect(await apply({}, { dryRun: true })).toMatchObject({ action: 'created' });
     expect(await ground.everything()).toBe(empty);
@@ -115,13 +115,13 @@ describe('applying a source', () => {
     expect(await apply(change)).toEqual(told);
   });
 
-  it('by several at once leaves one source', async () => {
+  it('three times at once creates one source', async () => {
     const applied = await Promise.all([1, 2, 3].map(() => apply()));
     expect(applied.every(({ action }) => action !== 'changed')).toBe(true);
     expect(await database.row('select count(*) as n from source')).toEqual({ n: 1 });
   });
 
-  it('wakes a stopped one, clears its faults and lets sensors be looked up, but leaves a paused one paused', async () => {
+  it('resumes a stopped one, clears its faults and looks its sensors up again, but leaves a paused one paused', async () => {
     await apply();
     await ground.storeStreams('a');
     await database.run(
@@ -164,14 +164,14 @@ describe('applying a source', () => {
     expect(await database.rows('select key from stream where retired_at is null order by key')).toHaveLength(2);
     await apply(change);
     expect(await database.rows('select key from stream where retired_at is null')).toEqual([]);
-    // The old names are free for the streams that will be found there.
+    // The keys of retired streams are free for new streams.
     await ground.storeStreams('a', 'b');
     await apply();
     await ground.storeStreams('a', 'b');
     expect(await database.row('select count(*) as n from stream')).toEqual({ n: 6 });
   });
 
-  it('of a project that does not exist is refused with the command that makes it', async () => {
+  it('of a project that does not exist is refused with the command that creates it', async () => {
     const before = await ground.everything();
     await expect(apply({ project: 'nowhere' })).rejects.toMatchObject({
       code: 'config-invalid',
@@ -210,7 +210,7 @@ describe('a change of state', () => {
     ]);
   });
 
-  it('removes a source with all it had, but not its readings', async () => {
+  it('removes a source with its streams, but not its readings', async () => {
     await apply();
     await ground.storeStreams('a');
     await database.run(`create table reading_all partition of reading default`);
