@@ -1,10 +1,11 @@
-import { BridgeError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
+import { configInvalid } from '../core/errors.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
 import { DONE_IN_STREAM } from '../pull/wishes.ts';
+import { inactiveSource, unknownSource } from './unusable-source.ts';
 
 export interface BackfillRequest {
   readonly source: string;
@@ -38,24 +39,17 @@ export async function startBackfill(database: Database, request: BackfillRequest
   // Windows end on the grid: a wish that went on to an instant between two points of it would never be covered.
   const align = parseDuration(source.align ?? '') ?? Math.min(SECOND, source.every);
   const edge = edgeOf({ settle: source.settle, align }, source.now);
-  if (source.state !== 'active') {
-    throw new BridgeError({ code: 'config-invalid' }, `source ${request.source} is ${source.state}`, {
-      remedy: `databridge source resume ${request.source}`,
-    });
-  }
+  if (source.state !== 'active') throw inactiveSource(request.source, source.state);
   // A source registered just now starts at an instant that has not settled. Live polls never look before it: a wish that
   // ended at the edge would leave the time between them to nobody.
   const latest = Math.max(edge, source.start);
   const to = request.to ?? latest;
   if (request.from >= to) {
-    throw new BridgeError({ code: 'config-invalid', path: '--to' }, '--from is not before --to', {
-      remedy: 'give a range that begins before it ends',
-    });
+    throw configInvalid('--from is not before --to', 'give a range that begins before it ends', '--to');
   }
   if (to > latest) {
-    throw new BridgeError({ code: 'config-invalid', path: '--to' }, `--to ${formatInstant(to)} has not settled yet`, {
-      remedy: `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`,
-    });
+    const remedy = `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`;
+    throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, '--to');
   }
   return await database.transaction(async (client) => {
     const { rows } = await client.query<{ id: number }>(
@@ -75,11 +69,6 @@ export async function startBackfill(database: Database, request: BackfillRequest
     return id;
   });
 }
-
-export const unknownSource = (name: string): BridgeError =>
-  new BridgeError({ code: 'config-invalid', path: 'source' }, `there is no source ${name}`, {
-    remedy: 'databridge source list shows the ones there are',
-  });
 
 /** What an operator sees of a backfill. `share` is covered time over wished time, 0..1. */
 export interface BackfillState {

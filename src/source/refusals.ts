@@ -1,7 +1,7 @@
 import type { Instant } from '../core/instant.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
-import { unknownSource } from './backfills.ts';
+import { unknownSource } from './unusable-source.ts';
 
 /** A refused point that was kept. */
 export interface KeptRefusal {
