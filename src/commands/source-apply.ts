@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { applySource } from '../source/registration.ts';
 import type { Applied } from '../source/registration.ts';
-import { readConfigs } from '../source/file.ts';
-import type { FileProblem } from '../source/file.ts';
+import { readConfigs } from '../source/configs.ts';
+import type { FileProblem } from '../source/configs.ts';
 import { registry, withContext } from '../context.ts';
 import { EXIT, actor, printJson, printLine } from '../terminal/output.ts';
 

@@ -10,7 +10,7 @@ import { readSettings } from '../settings.ts';
 import { registry } from '../context.ts';
 import { EXIT, printJson, printLine } from '../terminal/output.ts';
 import { reportProblems } from './source-apply.ts';
-import { readConfigs } from '../source/file.ts';
+import { readConfigs } from '../source/configs.ts';
 
 export function addSourceCheck(source: Command): void {
   source

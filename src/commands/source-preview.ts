@@ -13,7 +13,7 @@ import { printJson, printLine, table } from '../terminal/output.ts';
 import { READING_FIELDS, readingCells, readingDocument } from '../terminal/reading-rows.ts';
 import { registry } from '../context.ts';
 import { reportProblems } from './source-apply.ts';
-import { readConfigs } from '../source/file.ts';
+import { readConfigs } from '../source/configs.ts';
 import { localNow, platformOf } from './source-check.ts';
 import { parseTime } from '../terminal/time.ts';
 import { times } from '../terminal/words.ts';

@@ -62,18 +62,19 @@ export function readDocuments(file: string, text: string): readonly ReadSource[]
       problem(document.range[0], ['holds too many aliases', `write it out, or use at most ${MOST_ALIASES}`]);
     }
   }
-  if (read.length === 0)
-    read.push({
-      ok: false,
-      file,
-      document: 0,
-      line: 1,
-      column: 1,
-      message: 'holds no source',
-      remedy: 'begin it with "name: …"',
-    });
-  return read;
+  return read.length > 0 ? read : [problemAtStart(file, 'holds no source', 'begin it with "name: …"')];
 }
+
+/** A problem of a file as a whole, shown at its first character. */
+export const problemAtStart = (file: string, message: string, remedy: string): ReadSource => ({
+  ok: false,
+  file,
+  document: 0,
+  line: 1,
+  column: 1,
+  message,
+  remedy,
+});
 
 type Words = readonly [message: string, remedy: string];
 
