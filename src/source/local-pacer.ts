@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BridgeError, throttled } from '../core/errors.ts';
+import { throttled } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { IDLE, hold, release, reserve } from '../core/pace.ts';
 import type { Pace } from '../core/pace.ts';
 import type { Pacer } from '../platform/connection/index.ts';
+import { stoppedWaiting } from '../pull/pacer.ts';
 
 /** A person waits: silence longer than this is told, not sat out. The pace itself is always sat out. */
 const LONGEST_SILENCE: Microseconds = 5 * SECOND;
@@ -71,5 +72,5 @@ async function pause(length: Microseconds, signal: AbortSignal, early?: Promise<
   }).catch(() => undefined);
   await (early === undefined ? nap : Promise.race([nap, early]));
   woken.abort();
-  if (signal.aborted) throw new BridgeError({ code: 'cancelled' }, 'stopped while waiting for a request slot');
+  if (signal.aborted) throw stoppedWaiting();
 }

@@ -1,8 +1,5 @@
-import { contractBroken } from '../core/errors.ts';
-import { BridgeError } from '../core/errors.ts';
 import type { Batch } from '../core/batch.ts';
 import type { Instant } from '../core/instant.ts';
-import { afterTooMuch } from '../core/learn.ts';
 import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { lengthOf } from '../core/window.ts';
@@ -12,7 +9,7 @@ import { memoryTokens, newMeter } from '../platform/connection/index.ts';
 import type { Pacer } from '../platform/connection/index.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
 import { sensorsOf } from '../pull/discovery.ts';
-import { readWindow } from '../pull/fetch-window.ts';
+import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
 import { localPacer } from './local-pacer.ts';
 import { openSource } from '../pull/open-source.ts';
 import type { OpenSource, Stream } from '../pull/open-source.ts';
@@ -88,15 +85,12 @@ export async function openTrial(
           const { batch } = await readWindow(source, request, signal);
           return { window, batch, halvings };
         } catch (error) {
-          if (!(error instanceof BridgeError) || error.code !== 'too-much' || halvings === MOST_HALVINGS) throw error;
-          const learned = afterTooMuch({ length: lengthOf(window) }, lengthOf(window), minWindow);
-          if (learned === 'cannot-shrink') {
-            throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
-          }
+          if (halvings === MOST_HALVINGS) throw error;
+          const { length } = halvedAfter(error, { length: lengthOf(window) }, window, minWindow);
           window =
             keep === 'newest'
-              ? { from: window.to - learned.length, to: window.to }
-              : { from: window.from, to: window.from + learned.length };
+              ? { from: window.to - length, to: window.to }
+              : { from: window.from, to: window.from + length };
         }
       }
     },

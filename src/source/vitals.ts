@@ -1,5 +1,6 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
+import { LIVES } from '../database/presence.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { FaultRecord } from './report.ts';
 
@@ -28,7 +29,7 @@ const VITALS = `
     (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
     (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
        'age', instant_of(now()) - instant_of(beat_at)) order by host, pid), '[]')
-     from worker where beat_at > now() - interval '12 s') as workers,
+     from worker where ${LIVES}) as workers,
     to_regclass('bullmq.job') is not null or to_regnamespace('bullmq') is not null as "queueInside",
     (select count(*) from source where state = 'active') as "activeSources"`;
 
