@@ -81,7 +81,7 @@ export async function applySource(
   return applied;
 }
 
-/** A start that the operator did not change only moves back to the grid: no lane asks for time that a later start leaves out. */
+/** A start that the operator did not change only moves back, because live and history never ask before the start. */
 function storedStart(
   { schedule: { start, align } }: SourceConfig,
   { now, stored, differences }: Omit<Comparison, 'action'> & { readonly now: Instant },
