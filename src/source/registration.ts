@@ -59,7 +59,7 @@ export async function applySource(
         given.now,
       ],
     );
-    // Coverage begins anew, because the new project holds no readings yet and the new platform has other streams.
+    // Coverage begins anew, because another project has none of these readings and another platform other streams.
     if (stored !== undefined && (stored.project_id !== projectId || stored.platform !== source.platform)) {
       await client.query(
         `update stream set retired_at = now(), key = key || '~' || id where source_id = $1 and retired_at is null`,
@@ -81,7 +81,7 @@ export async function applySource(
   return applied;
 }
 
-/** A start that the operator did not change only moves back, because live and history never ask before the start. */
+/** A start that the operator did not change only moves back, because polls and catch-up never ask before the start. */
 function storedStart(
   { schedule: { start, align } }: SourceConfig,
   { now, stored, differences }: Omit<Comparison, 'action'> & { readonly now: Instant },
@@ -91,7 +91,7 @@ function storedStart(
   return Math.floor(begin / align) * align;
 }
 
-/** Whether variables get their names anew: for other sensors or names, or another place to find them. */
+/** Whether names are given to variables anew. After a new password or schedule every variable keeps its name. */
 const renamesSeries = ({ path }: Difference): boolean =>
   /^(?:organisation|project|platform|connection\.url|options|sensors)\b/.test(path);
 

@@ -15,7 +15,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
-// Changes of pace that are under way in one process share statements; several processes do so on the same sources.
+// Changes of pace that are under way in one process share a statement. Two processes change the same sources here.
 
 let server: DatabaseServer;
 let database: Database;
@@ -39,13 +39,11 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-const at = (place: number): number => sources[place] as number;
-
 /** A lease ends this long after its slot (src/pull/pacer.ts). */
 const LEASE = 5 * MINUTE;
 
 describe('the pace of many sources', () => {
-  it('holds for each of them, whoever asks together', async () => {
+  it('is kept for each source while two processes ask for all of them', async () => {
     await database.run(
       'create table pace_log (id bigint generated always as identity, source_id int, version bigint, state jsonb)',
     );
@@ -87,7 +85,7 @@ describe('the pace of many sources', () => {
         'select version, state from pace_log where source_id = $1 order by id',
         [sourceId],
       );
-      // Each change builds on the one before: none was lost, none was made twice.
+      // Versions without a gap show that no change was lost and none was made twice.
       expect(log.map(({ version }) => version)).toEqual(log.map((_, place) => place + 1));
       const slots = new Map(log.flatMap(({ state }) => state.leases.map(({ id, until }) => [id, until - LEASE])));
       expect(slots.size).toBeGreaterThanOrEqual(40);
@@ -99,7 +97,7 @@ describe('the pace of many sources', () => {
     }
   });
 
-  it('is changed by one of two that saw the same, also in one group', async () => {
+  it('is changed by one of two changes that saw the same state, also within one statement', async () => {
     const rows = paceRowsOf(database);
     const seen = await Promise.all(sources.map((id) => rows.read(id)));
     const swaps = [1, 2].flatMap((next) =>
@@ -116,10 +114,11 @@ describe('the pace of many sources', () => {
       expect(mine.filter(({ done }) => done)).toHaveLength(1);
       expect(await rows.read(id)).toEqual({ version: 1, state: { ...IDLE, next: winner?.next } });
     }
-    // Who saw what is no more is told what is there now.
-    const late = await rows.swap(at(0), { version: 0, state: IDLE }, { ...IDLE, next: 9 });
-    expect(late).toEqual({ done: false, row: await rows.read(at(0)) });
+    // A change that saw an old state gets the present one.
+    const [first] = sources as [number];
+    const late = await rows.swap(first, { version: 0, state: IDLE }, { ...IDLE, next: 9 });
+    expect(late).toEqual({ done: false, row: await rows.read(first) });
     await database.run('delete from source');
-    expect(await rows.swap(at(0), { version: 1, state: IDLE }, IDLE)).toEqual({ done: false, row: undefined });
+    expect(await rows.swap(first, { version: 1, state: IDLE }, IDLE)).toEqual({ done: false, row: undefined });
   });
 });
