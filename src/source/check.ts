@@ -77,13 +77,9 @@ export async function* checkSource(
       const { window, batch, halvings } = await trial.read(stream, wanted, 'newest', given.maxReadings);
       const lateness = latenessFinding(batch, window, config.schedule.settle);
       const read = `${batch.readings} readings of ${batch.columns.length} series of ${stream.key} in ${formatWindow(window)}`;
-      const halved =
-        halvings === 0
-          ? ''
-          : `, halved ${halvings === 1 ? 'once' : `${halvings} times`} because the window held too much`;
       yield passed(
         'window',
-        `${read}${halved}; ${refusalsInWords(batch.refused)}; ${lateness.detail}`,
+        `${read}${halvingsInWords(halvings)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}`,
         lateness.warning,
       );
     }
@@ -107,6 +103,11 @@ function isAnswered({ fault }: BridgeError, requests: number): boolean {
   if (fault.code !== 'unavailable') return fault.code !== 'bug' && fault.code !== 'cancelled';
   if (fault.why === 'status') return true;
   return requests > 1 && (fault.why === 'time-out' || fault.why === 'reset');
+}
+
+function halvingsInWords(halvings: number): string {
+  if (halvings === 0) return '';
+  return `, halved ${halvings === 1 ? 'once' : `${halvings} times`} because the window held too much`;
 }
 
 function secretsInWords({ secrets }: SourceConfig): string {

@@ -168,16 +168,16 @@ test('a password changed at run time stops the source after one confirmed refusa
 
 test.each([
   {
-    what: 'a right to read that is revoked',
+    loss: 'a right to read that is revoked',
     take: [`REVOKE READ ON "plant" FROM "${USER.username}"`],
     give: [`GRANT READ ON "plant" TO "${USER.username}"`],
   },
   {
-    what: 'a database that is dropped',
+    loss: 'a database that is dropped',
     take: ['DROP DATABASE "plant"'],
     give: ['CREATE DATABASE "plant"', `GRANT READ ON "plant" TO "${USER.username}"`],
   },
-])('$what stops the source with a remedy, and it goes on once it is resumed', async ({ take, give }) => {
+])('$loss stops the source with a remedy, and the source goes on once it is resumed', async ({ take, give }) => {
   for (const statement of take) await influx.query(statement);
   const stopped = await sourceThat('locked', ({ state }) => state === 'stopped');
   expect(stopped.fault?.code).toMatch(/^(credentials-rejected|config-invalid)$/);

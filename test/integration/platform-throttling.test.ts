@@ -39,9 +39,9 @@ afterAll(async () => {
 /** Only live asks for time that has just passed. */
 const isLive = ({ toMs, arrivedMs }: { toMs: number; arrivedMs: number }): boolean => arrivedMs - toMs < 60_000;
 
-/** The last request that a fault hit, and at least 20 requests after it. */
+/** The last request that a fault hit, and all requests after it, of which there are more than 20. */
 async function afterFault(status: number, count = 1): Promise<{ hit: RecordedRequest; later: RecordedRequest[] }> {
-  return eventually(`${status} and what followed`, async () => {
+  return eventually(`${status} and 20 requests after it`, async () => {
     const log = await plant.log();
     const hits = log.filter((request) => request.status === status);
     const hit = hits.at(-1);
