@@ -2,8 +2,8 @@ import type { Instant } from '../core/instant.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { registry } from '../context.ts';
 import type { Platform } from '../platform/contract.ts';
-import { readConfigs } from '../source/file.ts';
-import type { FileProblem } from '../source/file.ts';
+import { readConfigs } from '../source/configs.ts';
+import type { FileProblem } from '../source/configs.ts';
 import { EXIT, printJson } from '../terminal/output.ts';
 
 /** The argument of commands on source files. */

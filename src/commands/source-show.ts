@@ -6,7 +6,7 @@ import { MILLISECOND, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
 import { formatWindow } from '../core/window.ts';
-import { unknownSource } from '../source/backfills.ts';
+import { unknownSource } from '../source/unusable-source.ts';
 import { refusalsByReason } from '../source/refusals.ts';
 import { shownConfig } from '../source/shown-config.ts';
 import { reportSource } from '../source/report.ts';

@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { isSourceKeptWaiting } from '../delivery/waiting.ts';
-import { changeSource } from '../source/registration.ts';
+import { changeSource } from '../source/state-change.ts';
 import { withContext } from '../context.ts';
 import { actor, printJson, printLine } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';

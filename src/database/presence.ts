@@ -9,12 +9,15 @@ export interface Presence {
 
 const SILENCE = "interval '12 s'";
 
-/** `beat` must be called this often: several times within the silence that frees the claims. */
+/** SQL condition on a row of `worker`: its process lives. */
+export const LIVES = `beat_at > now() - ${SILENCE}`;
+
+/** How often `beat` must be called, ms: several times within the silence that frees its claims. */
 export const BEAT_MS = 3_000;
 
 /** SQL condition: no living process but `me` (a parameter like $2) holds the claim in `column`. */
 export const claimable = (column: string, me: string): string =>
-  `(${column} is null or ${column} = ${me} or not exists (select from worker where id = ${column} and beat_at > now() - ${SILENCE}))`;
+  `(${column} is null or ${column} = ${me} or not exists (select from worker where id = ${column} and ${LIVES}))`;
 
 export function presenceOf(database: Database, workerId: string, version: string): Presence {
   return {
@@ -35,7 +38,7 @@ export function presenceOf(database: Database, workerId: string, version: string
 export async function silentOf(database: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await database.rows<{ id: string }>(
     `select id from unnest($1::uuid[]) as holder (id)
-     where not exists (select from worker where worker.id = holder.id and beat_at > now() - ${SILENCE})`,
+     where not exists (select from worker where worker.id = holder.id and ${LIVES})`,
     [ids],
   );
   return rows.map((row) => row.id);

@@ -26,7 +26,7 @@ import { VERSION } from '../version.ts';
 import { registry, withContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { actor } from '../terminal/output.ts';
-import { readConfigs } from '../source/file.ts';
+import { readConfigs } from '../source/configs.ts';
 
 /** What the demo tells while it runs. */
 export interface Audience {

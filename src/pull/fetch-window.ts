@@ -3,7 +3,7 @@ import { intersect, union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import { BridgeError, contractBroken } from '../core/errors.ts';
 import { HOUR } from '../core/instant.ts';
-import type { Instant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
 import { afterTooMuch, afterWindow } from '../core/learn.ts';
 import type { Learned } from '../core/learn.ts';
 import { normaliser } from '../core/normalise.ts';
@@ -122,12 +122,18 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
     });
     return { kind: 'done', committed, covered: union(task.covered, [window]), learned };
   } catch (error) {
-    if (!(error instanceof BridgeError) || error.code !== 'too-much') throw error;
-    const learned = afterTooMuch(task.learned, lengthOf(window), limits.minWindow);
-    if (learned === 'cannot-shrink') {
-      throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
-    }
+    const learned = halvedAfter(error, task.learned, window, limits.minWindow);
     await bridge.database.run('update stream set learned = $2 where id = $1', [stream.id, JSON.stringify(learned)]);
     return { kind: 'halved', learned };
   }
+}
+
+/** The lengths to ask for after `too-much`. Throws any other error again, `contract-broken` where the window is the shortest. */
+export function halvedAfter(error: unknown, learned: Learned, window: Window, minWindow: Microseconds): Learned {
+  if (!(error instanceof BridgeError) || error.code !== 'too-much') throw error;
+  const halved = afterTooMuch(learned, lengthOf(window), minWindow);
+  if (halved === 'cannot-shrink') {
+    throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
+  }
+  return halved;
 }

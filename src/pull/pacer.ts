@@ -166,7 +166,7 @@ async function pause(length: Microseconds, signal: AbortSignal): Promise<void> {
   }
 }
 
-const stoppedWaiting = (): BridgeError =>
+export const stoppedWaiting = (): BridgeError =>
   new BridgeError({ code: 'cancelled' }, 'stopped while waiting for a request slot');
 
 const holderOf = (leaseId: string): string => leaseId.slice(0, leaseId.indexOf('/'));

@@ -1,21 +1,22 @@
-import { BridgeError } from '../core/errors.ts';
 import { parseDuration } from '../core/duration.ts';
+import { configInvalid } from '../core/errors.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
 import { DONE_IN_STREAM } from '../pull/wishes.ts';
+import { inactiveSource, unknownSource } from './unusable-source.ts';
 
 export interface BackfillRequest {
   readonly source: string;
   readonly from: Instant;
-  /** Undefined: what has settled by now, and in any case up to where the live polls began. */
+  /** Undefined: up to the newest settled instant, or up to the start of the source where that is later. */
   readonly to: Instant | undefined;
   readonly again: boolean;
   readonly requestedBy: string;
 }
 
-/** What of a source says how far it has settled. */
+/** The fields of a source that tell how far its time has settled. */
 interface SettledRow {
   readonly id: number;
   readonly state: string;
@@ -23,11 +24,14 @@ interface SettledRow {
   readonly start: Instant;
   readonly settle: Microseconds;
   readonly every: Microseconds;
-  /** As the operator wrote it. */
+  /** As the operator wrote it, like `1m`. */
   readonly align: string | null;
 }
 
-/** Writes an operator's wish down and wakes the history lane. Throws `config-invalid` with what to do instead. */
+/**
+ * Stores a backfill for every stream of the source and makes their history due at once. Returns its id. Throws
+ * `config-invalid` with a remedy for an unknown or inactive source and for a range that is empty or has not settled.
+ */
 export async function startBackfill(database: Database, request: BackfillRequest): Promise<number> {
   const source = await database.row<SettledRow & Record<string, unknown>>(
     `select id, state, instant_of(now()) as now, instant_of(start_at) as start, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align
@@ -35,27 +39,20 @@ export async function startBackfill(database: Database, request: BackfillRequest
     [request.source],
   );
   if (!source) throw unknownSource(request.source);
-  // Windows end on the grid: a wish that went on to an instant between two points of it would never be covered.
+  // The end is a point of the grid, because windows end there: a backfill that reached further would never be covered.
   const align = parseDuration(source.align ?? '') ?? Math.min(SECOND, source.every);
   const edge = edgeOf({ settle: source.settle, align }, source.now);
-  if (source.state !== 'active') {
-    throw new BridgeError({ code: 'config-invalid' }, `source ${request.source} is ${source.state}`, {
-      remedy: `databridge source resume ${request.source}`,
-    });
-  }
-  // A source registered just now starts at an instant that has not settled. Live polls never look before it: a wish that
-  // ended at the edge would leave the time between them to nobody.
+  if (source.state !== 'active') throw inactiveSource(request.source, source.state);
+  // The start of a new source has not settled yet, and live polls never ask before it. A backfill that ended at the edge
+  // would leave the time between edge and start unread.
   const latest = Math.max(edge, source.start);
   const to = request.to ?? latest;
   if (request.from >= to) {
-    throw new BridgeError({ code: 'config-invalid', path: '--to' }, '--from is not before --to', {
-      remedy: 'give a range that begins before it ends',
-    });
+    throw configInvalid('--from is not before --to', 'give a range that begins before it ends', '--to');
   }
   if (to > latest) {
-    throw new BridgeError({ code: 'config-invalid', path: '--to' }, `--to ${formatInstant(to)} has not settled yet`, {
-      remedy: `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`,
-    });
+    const remedy = `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`;
+    throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, '--to');
   }
   return await database.transaction(async (client) => {
     const { rows } = await client.query<{ id: number }>(
@@ -76,12 +73,7 @@ export async function startBackfill(database: Database, request: BackfillRequest
   });
 }
 
-export const unknownSource = (name: string): BridgeError =>
-  new BridgeError({ code: 'config-invalid', path: 'source' }, `there is no source ${name}`, {
-    remedy: 'databridge source list shows the ones there are',
-  });
-
-/** What an operator sees of a backfill. `share` is covered time over wished time, 0..1. */
+/** A backfill as an operator sees it. `share` is the part of its range that is covered, 0..1. */
 export interface BackfillState {
   readonly id: number;
   readonly source: string;
@@ -93,13 +85,13 @@ export interface BackfillState {
   readonly finishedAt: Instant | null;
   readonly streams: number;
   readonly share: number;
-  /** Readings of history windows since it began, of this source. */
+  /** Readings of the source's history windows that touch the range, since the backfill began. */
   readonly readings: number;
   readonly sourceState: string;
-  /** Its end has not settled yet; it is asked for from then on. */
+  /** When its end settles and is asked for; null once that has passed. */
   readonly settlesAt: Instant | null;
   readonly heldUntil: Instant | null;
-  /** Since when nothing is asked because the outbox of the project is full. */
+  /** Since when the source is not asked because the outbox of its project is full; null otherwise. */
   readonly outboxFullSince: Instant | null;
   readonly fault: { message: string; remedy?: string } | null;
 }
@@ -126,7 +118,7 @@ export const listBackfills = (database: Database): Promise<BackfillState[]> =>
 export const backfillState = (database: Database, id: number): Promise<BackfillState | undefined> =>
   database.row<BackfillState & Record<string, unknown>>(`${STATES} where backfill.id = $1`, [id]);
 
-/** @returns false where it was not running any more */
+/** Returns false for a backfill that is not running. */
 export const cancelBackfill = async (database: Database, id: number): Promise<boolean> =>
   (await database.run(
     `update backfill set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'`,

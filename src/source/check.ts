@@ -11,16 +11,16 @@ import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
 import { openTrial } from './trial.ts';
 import type { Trial } from './trial.ts';
 
-/** What a check tries, in this order; after one that fails the rest is not tried. */
+/** The steps of a check, in this order. After a step that fails, the check tries no further step. */
 const STEPS = ['schema', 'secrets', 'address', 'platform', 'clock', 'sensors', 'window'] as const;
 export type StepName = (typeof STEPS)[number];
 
-/** What came of one step. `ok` is null where it was not tried. */
+/** The result of one step. `ok` is null for a step that was not tried. */
 export interface Step {
   readonly step: StepName;
   readonly ok: boolean | null;
   readonly detail: string;
-  /** Fine, but somebody should look at it. */
+  /** The step passed, but the operator should read `detail`. */
   readonly warning?: true;
   readonly error?: BridgeError;
 }
@@ -29,8 +29,8 @@ const SENSORS_SHOWN = 5;
 const STREAMS_SHOWN = 5;
 
 /**
- * Tries a source step by step, as politely as polls do, and saves nothing. The steps come as they happen; every step
- * comes once. `requests` tells afterwards what it has cost.
+ * Tries a source step by step within its pace, and saves nothing. Yields each step once, as soon as it is done; returns
+ * the number of requests it sent.
  */
 export async function* checkSource(
   config: SourceConfig,
@@ -60,13 +60,13 @@ export async function* checkSource(
     const sensors = await trial.sensors();
     const streams = trial.streamsOf(sensors);
     if (sensors.length === 0) {
-      yield passed('sensors', 'there are none yet: check the options, and what the credentials may see', true);
+      yield passed('sensors', 'the platform shows none yet: check the options and the rights of the credentials', true);
     } else {
       const names = sensors.map(({ id, name }) => name ?? id);
       const keys = streams.map(({ key }) => key);
       yield passed(
         'sensors',
-        `${sensors.length} found: ${some(names, SENSORS_SHOWN)}; read in ${streams.length} ${streams.length === 1 ? 'stream' : 'streams'}: ${some(keys, STREAMS_SHOWN)}`,
+        `${sensors.length} found: ${firstOf(names, SENSORS_SHOWN)}; read in ${streams.length} ${streams.length === 1 ? 'stream' : 'streams'}: ${firstOf(keys, STREAMS_SHOWN)}`,
       );
     }
     const [stream] = streams;
@@ -77,29 +77,27 @@ export async function* checkSource(
       const { window, batch, halvings } = await trial.read(stream, wanted, 'newest', given.maxReadings);
       const lateness = latenessFinding(batch, window, config.schedule.settle);
       const read = `${batch.readings} readings of ${batch.columns.length} series of ${stream.key} in ${formatWindow(window)}`;
-      const halved =
-        halvings === 0 ? '' : `, halved ${halvings === 1 ? 'once' : `${halvings} times`} because it was too much`;
       yield passed(
         'window',
-        `${read}${halved}; ${refusalsInWords(batch.refused)}; ${lateness.detail}`,
+        `${read}${halvingsInWords(halvings)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}`,
         lateness.warning,
       );
     }
   } catch (caught) {
     const error = asBridgeError(caught);
     const requests = trial?.requests() ?? 0;
-    const failed = STEPS.find((step) => !done.has(step)) ?? 'window';
-    const culprit = failed === 'address' && isAnswered(error, requests) ? 'platform' : failed;
-    if (culprit === 'platform') yield passed('address', `${config.connection['url']} answers`);
-    yield { step: culprit, ok: false, detail: error.message, error };
-    for (const step of STEPS.slice(STEPS.indexOf(culprit) + 1)) yield { step, ok: null, detail: 'not tried' };
+    const open = STEPS.find((step) => !done.has(step)) ?? 'window';
+    const failed = open === 'address' && isAnswered(error, requests) ? 'platform' : open;
+    if (failed === 'platform') yield passed('address', `${config.connection['url']} answers`);
+    yield { step: failed, ok: false, detail: error.message, error };
+    for (const step of STEPS.slice(STEPS.indexOf(failed) + 1)) yield { step, ok: null, detail: 'not tried' };
   } finally {
     await trial?.close();
   }
   return { requests: trial?.requests() ?? 0 };
 }
 
-/** Whether something that speaks http was there, whatever it said. */
+/** Whether the error proves that an HTTP server answered at the address: then the address is right. */
 function isAnswered({ fault }: BridgeError, requests: number): boolean {
   if (requests === 0) return false;
   if (fault.code !== 'unavailable') return fault.code !== 'bug' && fault.code !== 'cancelled';
@@ -107,11 +105,16 @@ function isAnswered({ fault }: BridgeError, requests: number): boolean {
   return requests > 1 && (fault.why === 'time-out' || fault.why === 'reset');
 }
 
-function secretsInWords({ secrets }: SourceConfig): string {
-  return secrets.length === 0 ? 'there are none' : `found: ${secrets.join(', ')}`;
+function halvingsInWords(halvings: number): string {
+  if (halvings === 0) return '';
+  return `, halved ${halvings === 1 ? 'once' : `${halvings} times`} because the window held too much`;
 }
 
-function some(names: readonly string[], most: number): string {
+function secretsInWords({ secrets }: SourceConfig): string {
+  return secrets.length === 0 ? 'the source has none' : `found: ${secrets.join(', ')}`;
+}
+
+function firstOf(names: readonly string[], most: number): string {
   const shown = names.slice(0, most).join(' ; ');
   return names.length > most ? `${shown} ; …` : shown;
 }

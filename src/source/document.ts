@@ -2,20 +2,20 @@ import { LineCounter, isAlias, isMap, isScalar, isSeq, parseAllDocuments, visit 
 import type { Document, Node, YAMLError } from 'yaml';
 import { parsePath } from '../core/source/path.ts';
 
+/** A place in a text; line and column count from 1. */
 interface Place {
-  /** Both count from 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** One document of a file, or one thing that is wrong with the file. `document` counts from 0. */
+/** One document of a file, or one problem of the file. `document` counts from 0. */
 export type ReadSource =
   | {
       readonly ok: true;
       readonly file: string;
       readonly document: number;
       readonly input: unknown;
-      /** Where a path like `schedule.every` stands, or the nearest part of it that is there. */
+      /** Where a path like `schedule.every` stands; for a path that is not written, the nearest part that is. */
       readonly locate: (path: string) => Place;
     }
   | ({ readonly ok: false; readonly file: string; readonly document: number } & Place & {
@@ -23,12 +23,12 @@ export type ReadSource =
         readonly remedy: string;
       });
 
-/** Aliases may save a few lines; more are a bomb. */
+/** Nested aliases grow to any size in memory, so a document may expand at most this many. */
 const MOST_ALIASES = 50;
 
 /**
  * The sources in one YAML text (YAML 1.2, strict: a key stands once, no tags). Documents without content are passed
- * over. Messages are ours: those of the parser may repeat what it read, which may be a password.
+ * over. Messages are our own, because a message of the parser may repeat the text, which may be a password.
  */
 export function readDocuments(file: string, text: string): readonly ReadSource[] {
   const lines = new LineCounter();
@@ -45,35 +45,37 @@ export function readDocuments(file: string, text: string): readonly ReadSource[]
   });
   const read: ReadSource[] = [];
   for (const [index, document] of [...parsed].entries()) {
-    const problem = (offset: number, [message, remedy]: Words): void => {
+    const report = (offset: number, [message, remedy]: Words): void => {
       read.push({ ok: false, file, document: index, ...placeOf(offset), message, remedy });
     };
-    // The first error is the cause, the others mostly follow from it; but every key that stands twice is told.
+    // The first error mostly causes the others, so it alone is reported, and besides it every key that stands twice.
     const errors = [...document.errors, ...document.warnings];
-    const told = errors.filter(({ code }, place) => place === 0 || code === 'DUPLICATE_KEY');
-    for (const error of told) problem(error.pos[0], wordsOf(error, text));
+    const reported = errors.filter(({ code }, place) => place === 0 || code === 'DUPLICATE_KEY');
+    for (const error of reported) report(error.pos[0], wordsOf(error, text));
     const alias = brokenAlias(document);
-    if (alias !== undefined) problem(alias, ['what begins with * is an alias, and nothing has that name', QUOTE]);
-    if (told.length > 0 || alias !== undefined || document.contents === null || isNothing(document.contents)) continue;
+    if (alias !== undefined) report(alias, ['text that begins with * is an alias, and no anchor has its name', QUOTE]);
+    if (reported.length > 0 || alias !== undefined || document.contents === null || isEmpty(document.contents))
+      continue;
     try {
       const input: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
       read.push({ ok: true, file, document: index, input, locate: (path) => placeOf(offsetOf(document, path)) });
     } catch {
-      problem(document.range[0], ['holds too many aliases', `write it out, or use at most ${MOST_ALIASES}`]);
+      report(document.range[0], ['holds too many aliases', `write the values out, or use at most ${MOST_ALIASES}`]);
     }
   }
-  if (read.length === 0)
-    read.push({
-      ok: false,
-      file,
-      document: 0,
-      line: 1,
-      column: 1,
-      message: 'holds no source',
-      remedy: 'begin it with "name: …"',
-    });
-  return read;
+  return read.length > 0 ? read : [problemAtStart(file, 'holds no source', 'begin it with "name: …"')];
 }
+
+/** A problem of a file as a whole, shown at its first character. */
+export const problemAtStart = (file: string, message: string, remedy: string): ReadSource => ({
+  ok: false,
+  file,
+  document: 0,
+  line: 1,
+  column: 1,
+  message,
+  remedy,
+});
 
 type Words = readonly [message: string, remedy: string];
 
@@ -83,9 +85,12 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], Words>>> = {
   TAB_AS_INDENT: ['a tab cannot indent', 'indent with spaces'],
   BAD_INDENT: ['the indentation fits nothing above it', 'put the keys of one block in the same column'],
   BAD_SCALAR_START: ['text cannot begin with this character', QUOTE],
-  TAG_RESOLVE_FAILED: ['what begins with ! is a tag, and sources have none', QUOTE],
+  TAG_RESOLVE_FAILED: ['text that begins with ! is a tag, and sources use no tags', QUOTE],
   BLOCK_AS_IMPLICIT_KEY: ['there are two colons in one line', 'begin a new line, or put text with ": " in quotes'],
-  MISSING_CHAR: ['something that was opened is not closed', 'look for a missing quote, bracket or colon above'],
+  MISSING_CHAR: [
+    'a quote, bracket, colon, comma or space is missing',
+    'look for its place here and in the lines above',
+  ],
   UNEXPECTED_TOKEN: [
     'this does not belong here',
     'put text with special characters in quotes; inside { } also "${env:NAME}"',
@@ -100,8 +105,9 @@ function wordsOf(error: YAMLError, text: string): Words {
   return WORDS[error.code] ?? [`this is not YAML (${error.code})`, 'compare it with the samples in config/sources'];
 }
 
-const isNothing = (node: Node): boolean => isScalar(node) && node.value === null;
+const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null;
 
+/** Where the first alias stands that no anchor before it has named; undefined where there is none. */
 function brokenAlias(document: Document.Parsed): number | undefined {
   let found: number | undefined;
   visit(document, {
@@ -114,6 +120,7 @@ function brokenAlias(document: Document.Parsed): number | undefined {
   return found;
 }
 
+/** Where a path begins, or the nearest part of it that is written. */
 function offsetOf(document: Document.Parsed, path: string): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range[0] ?? document.range[0];

@@ -21,7 +21,7 @@ async function put(name: string, content: string | Uint8Array): Promise<string> 
   return file;
 }
 
-/** `influx.yaml:2:3 message; remedy`, or the name of the source. */
+/** `influx.yaml#0 {…}` for a source, `influx.yaml:2:3 message; remedy` for a problem. */
 const line = (read: ReadSource): string => {
   const file = read.file.replace(`${directory}/`, '');
   if (read.ok) return `${file}#${read.document} ${JSON.stringify(read.input)}`;
@@ -30,13 +30,13 @@ const line = (read: ReadSource): string => {
 
 const lines = async (path: string): Promise<readonly string[]> => (await readSources(path)).map(line);
 
-describe('what is read', () => {
-  it('is one source for each document of a file; empty ones are passed over', async () => {
+describe('reading sources', () => {
+  it('finds one source in each document of a file and passes over empty documents', async () => {
     const file = await put('two.yaml', '---\n# nothing\n---\nname: a\n---\nname: b\n---\n');
     expect(await lines(file)).toStrictEqual(['two.yaml#1 {"name":"a"}', 'two.yaml#2 {"name":"b"}']);
   });
 
-  it('is every *.yaml and *.yml of a directory in order, and nothing else', async () => {
+  it('finds every *.yaml and *.yml of a directory in the order of their names, and no other file', async () => {
     await put('b.yml', 'name: b');
     await put('a.yaml', 'name: a');
     await put('.hidden.yaml', 'name: c');
@@ -45,21 +45,21 @@ describe('what is read', () => {
     expect(await lines(directory)).toStrictEqual(['a.yaml#0 {"name":"a"}', 'b.yml#0 {"name":"b"}']);
   });
 
-  it('is standard input for "-"', async () => {
+  it('reads standard input for "-"', async () => {
     async function* stdin() {
       yield* [Buffer.from('name: h'), Buffer.from('all\n')];
     }
     expect((await readSources('-', { stdin: stdin() })).map(line)).toStrictEqual(['-#0 {"name":"hall"}']);
   });
 
-  it('is YAML 1.2: times, instants and words stay text', async () => {
+  it('reads YAML 1.2: times, instants and words like "no" stay text', async () => {
     const file = await put('a.yaml', 'from: 22:00\nstart: 2026-01-01T00:00:00Z\nbooleans: no\npassword: ${env:X}\n');
     expect(await lines(file)).toStrictEqual([
       'a.yaml#0 {"from":"22:00","start":"2026-01-01T00:00:00Z","booleans":"no","password":"${env:X}"}',
     ]);
   });
 
-  it('tells where a path stands, or the nearest part of it', async () => {
+  it('locates a path, or the nearest part of it that is written', async () => {
     const file = await put(
       'a.yaml',
       '# c\nname: a\nsensors:\n  - id: x\n    as: y\n  - id: z\nschedule: { every: 0s }\n',
@@ -72,7 +72,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what is wrong with a file', () => {
+describe('a problem of a file', () => {
   const quote = 'put text that begins with a special character in quotes';
   it.each([
     ['name: a\nname: b\n', '2:1 the key name stands twice; take one of them out'],
@@ -80,29 +80,34 @@ describe('what is wrong with a file', () => {
     ['a:\n  b: 1\n c: 2\n', '3:1 the indentation fits nothing above it; put the keys of one block in the same column'],
     ['a: b: c\n', '1:4 there are two colons in one line; begin a new line, or put text with ": " in quotes'],
     ['p: @hunter2\n', `1:4 text cannot begin with this character; ${quote}`],
-    ['p: *hunter2\n', `1:4 what begins with * is an alias, and nothing has that name; ${quote}`],
-    ['p: !hunter2\n', `1:4 what begins with ! is a tag, and sources have none; ${quote}`],
+    ['p: *hunter2\n', `1:4 text that begins with * is an alias, and no anchor has its name; ${quote}`],
+    ['p: !hunter2\n', `1:4 text that begins with ! is a tag, and sources use no tags; ${quote}`],
     [
       'a: {p: ${env:X}}\n',
       '1:9 this does not belong here; put text with special characters in quotes; inside { } also "${env:NAME}"',
     ],
-    ['a: "hunter2\n', '2:1 something that was opened is not closed; look for a missing quote, bracket or colon above'],
+    [
+      'a: "hunter2\n',
+      '2:1 a quote, bracket, colon, comma or space is missing; look for its place here and in the lines above',
+    ],
     ['# nothing\n', '1:1 holds no source; begin it with "name: …"'],
     ['', '1:1 holds no source; begin it with "name: …"'],
-  ])('%j', async (content, told) => {
-    expect(await lines(await put('a.yaml', content))).toStrictEqual([`a.yaml:${told}`]);
+  ])('in %j has our own message and its place', async (content, problem) => {
+    expect(await lines(await put('a.yaml', content))).toStrictEqual([`a.yaml:${problem}`]);
   });
 
-  it('a bomb of aliases', async () => {
+  it('is a document whose nested aliases expand without end', async () => {
     const levels = Array.from(
       { length: 9 },
       (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level},`.repeat(9)}]`,
     );
     const file = await put('a.yaml', ['l0: &l0 [x]', ...levels].join('\n'));
-    expect(await lines(file)).toStrictEqual(['a.yaml:1:1 holds too many aliases; write it out, or use at most 50']);
+    expect(await lines(file)).toStrictEqual([
+      'a.yaml:1:1 holds too many aliases; write the values out, or use at most 50',
+    ]);
   });
 
-  it('one document does not spoil the others', async () => {
+  it('in one document leaves the other documents readable', async () => {
     const file = await put('a.yaml', 'name: a\nname: a\n---\nname: b\n');
     expect(await lines(file)).toStrictEqual([
       'a.yaml:2:1 the key name stands twice; take one of them out',
@@ -110,7 +115,7 @@ describe('what is wrong with a file', () => {
     ]);
   });
 
-  it('two sources of one name in one organisation', async () => {
+  it('is the second source of a name in one organisation', async () => {
     await put('a.yaml', 'name: hall\n---\nname: hall\norganisation: other\n');
     await put('b.yaml', '# c\nname: hall\norganisation: default\n');
     expect(await lines(directory)).toStrictEqual([
@@ -120,7 +125,7 @@ describe('what is wrong with a file', () => {
     ]);
   });
 
-  it('no file, no text, no end', async () => {
+  it('is a path without a file, a file that is not text, and a file that is too long', async () => {
     expect(await lines(directory)).toStrictEqual([
       `${directory}:1:1 holds no *.yaml file; put one file for each source there`,
     ]);

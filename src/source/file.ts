@@ -1,52 +1,43 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configInvalid } from '../core/errors.ts';
-import type { Instant } from '../core/instant.ts';
 import { isMapping } from '../core/source/path.ts';
-import { parseSource } from '../core/source/source.ts';
-import type { SourceConfig, SourceProblem } from '../core/source/source.ts';
-import type { Registry } from '../platform/contract.ts';
-import { readDocuments } from './document.ts';
+import { problemAtStart, readDocuments } from './document.ts';
 import type { ReadSource } from './document.ts';
 
 export type { ReadSource } from './document.ts';
 
-/** One problem of one file, as every command that reads sources shows it; line and column count from 1. */
-export interface FileProblem extends SourceProblem {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-/** A file of sources is written by hand; what is longer is something else. */
+/** Operators write sources by hand; a longer file holds something else. Bytes. */
 const LONGEST_FILE = 1024 * 1024;
 
 /**
- * Reads what operators wrote: a YAML file (one source a document), a directory of `*.yaml` and `*.yml` (not those
- * below it), or `-` for standard input. Nothing is thrown for what is wrong with the files: each problem comes with
- * its file, line and column, in the order of the files. A name that two sources of one organisation share is one.
+ * Reads a YAML file (one source a document), a directory of `*.yaml` and `*.yml` (without its subdirectories), or
+ * standard input for `-`. A fault of a file is not thrown: each problem comes with its file, line and column, in the
+ * order of the files. A name that stands twice in one organisation is a problem.
  */
 export async function readSources(
   pathOrDirectory: string,
   given: { readonly stdin?: AsyncIterable<Uint8Array> } = {},
 ): Promise<readonly ReadSource[]> {
-  if (pathOrDirectory === '-') {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of given.stdin ?? process.stdin) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > LONGEST_FILE) break;
-    }
-    return withoutNamesakes(decode('-', Buffer.concat(chunks)));
-  }
+  if (pathOrDirectory === '-') return refuseRepeatedNames(await readStdin(given.stdin ?? process.stdin));
   const files = await filesOf(pathOrDirectory);
-  if (typeof files === 'string') return [problem(pathOrDirectory, files, 'give a YAML file or a directory of them')];
+  if (typeof files === 'string')
+    return [problemAtStart(pathOrDirectory, files, 'give a YAML file or a directory of them')];
   if (files.length === 0)
-    return [problem(pathOrDirectory, 'holds no *.yaml file', 'put one file for each source there')];
+    return [problemAtStart(pathOrDirectory, 'holds no *.yaml file', 'put one file for each source there')];
   const read: ReadSource[] = [];
   for (const file of files) read.push(...(await readOne(file)));
-  return withoutNamesakes(read);
+  return refuseRepeatedNames(read);
+}
+
+async function readStdin(stdin: AsyncIterable<Uint8Array>): Promise<readonly ReadSource[]> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LONGEST_FILE) break;
+  }
+  return decode('-', Buffer.concat(chunks));
 }
 
 /** The files to read, or in words why there are none. */
@@ -65,24 +56,27 @@ async function filesOf(path: string): Promise<readonly string[] | string> {
 
 async function readOne(file: string): Promise<readonly ReadSource[]> {
   try {
-    if ((await stat(file)).size > LONGEST_FILE) return decode(file, undefined);
+    if ((await stat(file)).size > LONGEST_FILE) return [tooLong(file)];
     return decode(file, await readFile(file));
   } catch (error) {
-    return [problem(file, reasonOf(error), 'check the path and who may read it')];
+    return [problemAtStart(file, reasonOf(error), 'check the path and its permissions')];
   }
 }
 
-function decode(file: string, bytes: Uint8Array | undefined): readonly ReadSource[] {
-  if (bytes === undefined || bytes.length > LONGEST_FILE)
-    return [problem(file, 'is longer than 1 MiB', 'give one file for each source')];
+function decode(file: string, bytes: Uint8Array): readonly ReadSource[] {
+  if (bytes.length > LONGEST_FILE) return [tooLong(file)];
   try {
     return readDocuments(file, new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    return [problem(file, 'is not UTF-8 text', 'save it as UTF-8')];
+    return [problemAtStart(file, 'is not UTF-8 text', 'save it as UTF-8')];
   }
 }
 
-function withoutNamesakes(read: readonly ReadSource[]): readonly ReadSource[] {
+const tooLong = (file: string): ReadSource =>
+  problemAtStart(file, 'is longer than 1 MiB', 'give one file for each source');
+
+/** The first source of a name stays; every further source of that name and organisation becomes a problem. */
+function refuseRepeatedNames(read: readonly ReadSource[]): readonly ReadSource[] {
   const first = new Map<string, string>();
   return read.map((one) => {
     if (!one.ok || !isMapping(one.input) || typeof one.input['name'] !== 'string') return one;
@@ -93,27 +87,10 @@ function withoutNamesakes(read: readonly ReadSource[]): readonly ReadSource[] {
     first.set(key, before ?? `${one.file}:${line}`);
     if (before === undefined) return one;
     const message = `a source ${JSON.stringify(name)} already stands at ${before}`;
-    return {
-      ok: false,
-      file: one.file,
-      document: one.document,
-      line,
-      column,
-      message,
-      remedy: 'give one of them another name',
-    };
+    const remedy = 'give one of them another name';
+    return { ok: false, file: one.file, document: one.document, line, column, message, remedy };
   });
 }
-
-const problem = (file: string, message: string, remedy: string): ReadSource => ({
-  ok: false,
-  file,
-  document: 0,
-  line: 1,
-  column: 1,
-  message,
-  remedy,
-});
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -121,32 +98,4 @@ function reasonOf(error: unknown): string {
     { ENOENT: 'does not exist', EACCES: 'may not be read', EISDIR: 'is a directory' }[code] ??
     `cannot be read (${code})`
   );
-}
-
-/** All sources below a path, parsed; every problem of every file, not only the first. */
-export async function readConfigs(
-  path: string,
-  { platforms, kinds }: Registry,
-  now: Instant,
-): Promise<{ sources: SourceConfig[]; problems: FileProblem[] }> {
-  const sources: SourceConfig[] = [];
-  const problems: FileProblem[] = [];
-  for (const read of await readSources(path)) {
-    if (!read.ok) {
-      const { file, line, column, message, remedy } = read;
-      problems.push({ file, line, column, path: '', message, remedy });
-      continue;
-    }
-    const parsed = parseSource(read.input, platforms, { kinds, now });
-    if (parsed.ok) sources.push(parsed.source);
-    else {
-      problems.push(
-        ...parsed.problems.map((problem) => ({ file: read.file, ...read.locate(problem.path), ...problem })),
-      );
-    }
-  }
-  if (sources.length === 0 && problems.length === 0) {
-    throw configInvalid(`there is no source in ${path}`, 'give a YAML file, or a directory that holds some');
-  }
-  return { sources, problems };
 }

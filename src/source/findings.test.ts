@@ -9,25 +9,25 @@ describe("the platform's clock", () => {
   const skew = (clock: Instant | undefined, took = 0): ReturnType<typeof clockFinding> =>
     clockFinding(clock, { asked: noon, answered: noon + took, settle: 30 * SECOND });
 
-  test('whole seconds and the time a check takes are no difference', () => {
+  test('agrees with ours where only whole seconds and the time of the check lie between them', () => {
     expect(skew(noon)).toEqual({ detail: 'agrees with ours within 1s', warning: false });
     expect(skew(noon - SECOND).warning).toBe(false);
     expect(skew(noon + 2 * SECOND).warning).toBe(false);
-    // It was read within the minute that the check took.
+    // The platform may have read its clock at any instant of the minute that the check took.
     expect(skew(noon + 40 * SECOND, MINUTE).warning).toBe(false);
   });
 
-  test('a clock that is ahead costs time, one that is behind needs a longer settle', () => {
+  test('warns of readings that come later where it is ahead, and of a longer settle where it is behind', () => {
     expect(skew(noon + 8 * SECOND)).toMatchObject({
       warning: true,
       detail: expect.stringMatching(/8s ahead of ours/) as string,
     });
     const behind = skew(noon - 8 * SECOND);
     expect(behind.warning).toBe(true);
-    expect(behind.detail).toMatch(/7s behind ours.*let settle be 37s \(it is 30s\)/);
+    expect(behind.detail).toMatch(/7s behind ours.*set settle to 37s \(it is 30s\)/);
   });
 
-  test('not every platform shows one', () => {
+  test('is no warning on a platform that shows none', () => {
     expect(skew(undefined).detail).toMatch(/does not show/);
   });
 });
@@ -48,28 +48,31 @@ describe('lateness', () => {
     examples: [],
   });
 
-  test('series that stop before the end of a settled window look late', () => {
+  test('is a warning where series stop well before the end of a settled window', () => {
     expect(latenessFinding(batch([0, 5, 10, 15, 20], [0, 5, 10, 15]), window, 10 * SECOND)).toMatchObject({
       warning: true,
     });
   });
 
-  test('series that go on to the end do not, and neither does one of many', () => {
+  test('is no warning where series go on to the end, or only one of many stops', () => {
     const full = [0, 10, 20, 30, 40, 50];
     expect(latenessFinding(batch(full, full), window, 0)).toEqual({
-      detail: 'the newest is 10s before its end',
+      detail: 'the newest is 10s before the end of the window',
       warning: false,
     });
     expect(latenessFinding(batch(full, full, [0, 1, 2]), window, 0).warning).toBe(false);
   });
 
-  test('rare points say nothing', () => {
+  test('is no warning where points are too rare to tell', () => {
     expect(latenessFinding(batch([0, 1]), window, 0).warning).toBe(false);
-    expect(latenessFinding(batch(), window, 0)).toEqual({ detail: 'no readings in it', warning: false });
+    expect(latenessFinding(batch(), window, 0)).toEqual({
+      detail: 'no reading shows how late points arrive',
+      warning: false,
+    });
   });
 });
 
-test('refusals are told with the most frequent first', () => {
+test('refusals in words begin with the most frequent reason', () => {
   expect(
     refusalsInWords(
       new Map([

@@ -5,25 +5,25 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Window } from '../core/window.ts';
 
-/** What a check found out, in an operator's words; `warning` where something ought to be done about it. */
+/** One result of a check in an operator's words; `warning` asks the operator to act on it. */
 export interface Finding {
   readonly detail: string;
   readonly warning: boolean;
 }
 
-/** Clocks may differ by this without a word. */
+/** A difference of clocks up to this is no warning. */
 const SKEW = 2 * SECOND;
 
 /** Platforms show their clock in the Date header, which has whole seconds (RFC 9110, 5.6.7). */
 const RESOLUTION = SECOND;
 
-/** Rounded so that a person reads it: tenths of a second. */
+/** A duration rounded to tenths of a second. */
 const about = (length: Microseconds): string =>
   formatDuration(Math.round(length / (100 * MILLISECOND)) * 100 * MILLISECOND);
 
 /**
- * The platform's clock against ours. It was read at some time between `asked` and `answered`, so the difference is
- * only known to lie between two bounds; a warning is given for what is certain.
+ * Compares the platform's clock with ours. The platform read it between `asked` and `answered`, so the difference lies
+ * between two bounds; only a difference that both bounds confirm is a warning.
  */
 export function clockFinding(
   clock: Instant | undefined,
@@ -40,22 +40,22 @@ export function clockFinding(
     };
   }
   if (behind > SKEW) {
-    const effect = `its points seem to arrive that much later. Set both by NTP, or let settle be ${about(settle + behind)} (it is ${formatDuration(settle)})`;
+    const effect = `its points seem to arrive that much later. Set both by NTP, or set settle to ${about(settle + behind)} (it is ${formatDuration(settle)})`;
     return { detail: `the platform's clock is ${about(behind)} behind ours: ${effect}`, warning: true };
   }
   const within = Math.max(Math.abs(ahead), Math.abs(behind), SECOND);
   return { detail: `agrees with ours within ${about(within)}`, warning: false };
 }
 
-/** So many readings of a series show how often they come. */
-const TELLING = 3;
+/** At least this many readings of a series show how often they come. */
+const FEWEST_READINGS = 3;
 
-/** A series that is silent for this many of its own intervals before the end of a settled window looks late. */
-const INTERVALS = 3;
+/** A series whose last reading lies more than this many of its own intervals before the end of the window looks late. */
+const MOST_INTERVALS = 3;
 
 /**
- * Whether the points of a window that is taken to be settled look as if some are still missing: most series that come
- * regularly stop well before its end.
+ * Warns where points of a window that has settled seem to be missing: more than half of the series that come regularly
+ * stop well before its end.
  */
 export function latenessFinding(batch: Batch, window: Window, settle: Microseconds): Finding {
   let regular = 0;
@@ -66,20 +66,20 @@ export function latenessFinding(batch: Batch, window: Window, settle: Microsecon
     const [first, last] = [at[0], at.at(-1)];
     if (first === undefined || last === undefined) continue;
     newest = Math.max(newest, last);
-    if (at.length < TELLING) continue;
+    if (at.length < FEWEST_READINGS) continue;
     regular += 1;
-    if (window.to - last > (INTERVALS * (last - first)) / (at.length - 1)) missing += 1;
+    if (window.to - last > (MOST_INTERVALS * (last - first)) / (at.length - 1)) missing += 1;
   }
-  if (newest === -Infinity) return { detail: 'no readings in it', warning: false };
+  if (newest === -Infinity) return { detail: 'no reading shows how late points arrive', warning: false };
   const before = about(window.to - newest);
   if (regular > 0 && missing * 2 > regular) {
-    const detail = `the newest is ${before} before its end, though they come more often: points may arrive later than settle (${formatDuration(settle)})`;
+    const detail = `the newest is ${before} before the end of the window although readings come more often: points may arrive later than settle (${formatDuration(settle)})`;
     return { detail, warning: true };
   }
-  return { detail: `the newest is ${before} before its end`, warning: false };
+  return { detail: `the newest is ${before} before the end of the window`, warning: false };
 }
 
-/** `3 refused (boolean 2, null 1)`, the most frequent first. */
+/** `3 refused (boolean 2, null 1)`, the most frequent reason first. */
 export function refusalsInWords(refused: ReadonlyMap<RefusalReason, number>): string {
   const counts = [...refused].toSorted(([, one], [, other]) => other - one);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);

@@ -8,7 +8,7 @@ const now = (): number => Date.now() * 1_000;
 const never = new AbortController().signal;
 
 describe('slots of one process', () => {
-  test('no more are out than the source allows, and one given back lets the next go', async () => {
+  test('are at most the concurrency of the source at a time: a request waits until another slot is released', async () => {
     const pacer = localPacer({ pace: fast, now });
     const first = await pacer.slot('live', never);
     const order: string[] = [];
@@ -16,24 +16,24 @@ describe('slots of one process', () => {
       order.push('second');
       return slot;
     });
-    // Enough turns of the event loop for a pacer that does not wait to be caught.
+    // A pacer that did not wait would hand out the second slot within these turns of the event loop.
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    order.push('first given back');
+    order.push('first released');
     await first.release();
     await (await second).release();
-    expect(order).toEqual(['first given back', 'second']);
+    expect(order).toEqual(['first released', 'second']);
   });
 
-  test('requests keep the distance of the pace', async () => {
+  test('keep the distance of the pace', async () => {
     let clock = 1_000 * SECOND;
     const pacer = localPacer({ pace: { ...fast, requestsPerSecond: 50, burst: 1 }, now: () => (clock += 1) });
     const begun = performance.now();
     for (let request = 0; request < 3; request += 1) await (await pacer.slot('live', never)).release();
-    // Two distances of 20.4 ms; a lower bound holds on any machine.
+    // Three requests are two distances of 20.4 ms apart; a slow machine only makes it longer.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(39);
   });
 
-  test('a long silence is told at once, also during quiet hours', async () => {
+  test('are refused at once during a long silence and during quiet hours', async () => {
     const pacer = localPacer({ pace: fast, now });
     await pacer.hold(now() + 60 * SECOND);
     await expect(pacer.slot('live', never)).rejects.toThrow(/the platform asked for silence/);
@@ -44,7 +44,7 @@ describe('slots of one process', () => {
     await expect(quiet.slot('live', never)).rejects.toMatchObject({ fault: { code: 'throttled' } });
   });
 
-  test('an aborted wait ends and gives its slot back', async () => {
+  test('are released when a wait is aborted', async () => {
     const pacer = localPacer({ pace: fast, now });
     const held = await pacer.slot('live', never);
     const stopping = new AbortController();

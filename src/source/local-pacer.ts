@@ -1,24 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BridgeError, throttled } from '../core/errors.ts';
+import { throttled } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { IDLE, hold, release, reserve } from '../core/pace.ts';
 import type { Pace } from '../core/pace.ts';
 import type { Pacer } from '../platform/connection/index.ts';
+import { stoppedWaiting } from '../pull/pacer.ts';
 
-/** A person waits: silence longer than this is told, not sat out. The pace itself is always sat out. */
+/** An operator waits for the command, so a longer silence than this is an error. The pace itself is always waited for. */
 const LONGEST_SILENCE: Microseconds = 5 * SECOND;
 
 const HORIZON = { live: LONGEST_SILENCE, history: LONGEST_SILENCE };
 
-/** Slots are always given back here; a lease only has to outlive every request. */
+/** Every slot is released in this process, so a lease only has to be longer than any request. */
 const LEASE: Microseconds = 10 * MINUTE;
 
 /**
- * Request slots of one source in this process alone, for looks at a source that is not registered yet: the pace of its
- * configuration, quiet hours included, without a database. Throws `throttled` where the platform or the quiet hours ask
- * for a silence of more than five seconds, `cancelled` when aborted.
+ * Request slots of one source in this process alone. A check or preview of a source that is not registered keeps the
+ * pace of its configuration and its quiet hours without a database. Throws `throttled` where the platform or the quiet
+ * hours ask for a silence of more than five seconds, `cancelled` when aborted.
  */
 export function localPacer({ pace, now }: { readonly pace: Pace; readonly now: () => Instant }): Pacer {
   let state = IDLE;
@@ -63,7 +64,7 @@ export function localPacer({ pace, now }: { readonly pace: Pace; readonly now: (
   };
 }
 
-/** Sleeps µs, or until `early`. */
+/** Sleeps `length` µs, or until `early` resolves. Throws `cancelled` when aborted. */
 async function pause(length: Microseconds, signal: AbortSignal, early?: Promise<void>): Promise<void> {
   const woken = new AbortController();
   const nap = sleep(Math.max(0, Math.ceil(length / MILLISECOND)), undefined, {
@@ -71,5 +72,5 @@ async function pause(length: Microseconds, signal: AbortSignal, early?: Promise<
   }).catch(() => undefined);
   await (early === undefined ? nap : Promise.race([nap, early]));
   woken.abort();
-  if (signal.aborted) throw new BridgeError({ code: 'cancelled' }, 'stopped while waiting for a request slot');
+  if (signal.aborted) throw stoppedWaiting();
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Batch } from '../core/batch.ts';
 import type { RefusalReason } from '../core/reading.ts';
-import { summed } from './preview.ts';
+import { sumOf } from './preview.ts';
 
 function batch(series: Record<string, number[]>, refused: [RefusalReason, number][] = []): Batch {
   return {
@@ -22,9 +22,9 @@ function batch(series: Record<string, number[]>, refused: [RefusalReason, number
 }
 
 const shown = (batches: Batch[], limit: number): string[] =>
-  summed(batches, limit).sample.map(({ sensorId, at }) => `${sensorId}${at}`);
+  sumOf(batches, limit).sample.map(({ sensorId, at }) => `${sensorId}${at}`);
 
-test('a few readings of every series are shown, not many of the first', () => {
+test('a preview shows a few readings of every series instead of many of the first series', () => {
   const batches = [batch({ a: [1, 2, 3, 4], b: [1], c: [1, 2] })];
   expect(shown(batches, 3)).toEqual(['a1', 'b1', 'c1']);
   expect(shown(batches, 6)).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'c2']);
@@ -32,8 +32,8 @@ test('a few readings of every series are shown, not many of the first', () => {
   expect(shown(batches, 100)).toHaveLength(7);
 });
 
-test('windows add up, and a series in two of them is one', () => {
-  const both = summed(
+test('windows add up, and a series that stands in two windows counts once', () => {
+  const both = sumOf(
     [
       batch({ a: [1], b: [1] }, [['null', 5]]),
       batch({ a: [2] }, [

@@ -10,10 +10,10 @@ import { learnedOf } from '../pull/fetch-window.ts';
 import { openTrial } from './trial.ts';
 import type { Trial } from './trial.ts';
 
-/** What a look at a source's readings found; nothing of it was saved. */
+/** The readings that a source would store. A preview saves none of them. */
 export interface Preview {
   readonly windows: readonly { readonly stream: string; readonly window: Window; readonly readings: number }[];
-  /** Whether that is all of the range in all streams; a look reads a few windows at most. */
+  /** Whether the windows cover the range in all streams; a preview reads at most five windows. */
   readonly complete: boolean;
   readonly readings: number;
   readonly series: number;
@@ -25,14 +25,14 @@ export interface Preview {
   readonly requests: number;
 }
 
-/** A look is a look: more windows are a backfill. */
+/** An operator who wants to read more windows starts a backfill. */
 const MOST_WINDOWS = 5;
 
 const EXAMPLES_PER_REASON = 3;
 
 /**
- * Reads the readings of a range as polls would, stream after stream, until `limit` of them can be shown or a few
- * windows were read. Throws what the platform throws.
+ * Reads a range as polls would, stream after stream, until `limit` readings can be shown or five windows were read.
+ * Throws every error of the platform.
  */
 export async function previewSource(
   config: SourceConfig,
@@ -41,7 +41,7 @@ export async function previewSource(
     readonly now: () => Instant;
     readonly signal: AbortSignal;
     readonly maxReadings: number;
-    /** `to` undefined: what has settled by now. */
+    /** `to` undefined: up to the newest settled instant. */
     readonly range: { readonly from: Instant; readonly to: Instant | undefined };
     readonly limit: number;
   },
@@ -50,7 +50,7 @@ export async function previewSource(
   try {
     const range = { from: given.range.from, to: given.range.to ?? edgeOf(trial.source.policy, given.now()) };
     const { batches, ...read } = await readSome(trial, range, given);
-    return { ...read, ...summed(batches, given.limit), requests: trial.requests() };
+    return { ...read, ...sumOf(batches, given.limit), requests: trial.requests() };
   } finally {
     await trial.close();
   }
@@ -83,8 +83,8 @@ async function readSome(
 
 type Summary = Pick<Preview, 'readings' | 'series' | 'repeats' | 'outside' | 'refused' | 'examples' | 'sample'>;
 
-/** What several windows make together; at most `limit` readings of it, spread over all series. */
-export function summed(batches: readonly Batch[], limit: number): Summary {
+/** Adds several windows up; `sample` holds at most `limit` readings, spread over all series. */
+export function sumOf(batches: readonly Batch[], limit: number): Summary {
   const refused = new Map<RefusalReason, number>();
   const examples: Refusal[] = [];
   const shown = new Map<RefusalReason, number>();
@@ -92,9 +92,9 @@ export function summed(batches: readonly Batch[], limit: number): Summary {
   for (const batch of batches) {
     for (const [reason, count] of batch.refused) refused.set(reason, (refused.get(reason) ?? 0) + count);
     for (const example of batch.examples) {
-      const already = shown.get(example.reason) ?? 0;
-      shown.set(example.reason, already + 1);
-      if (already < EXAMPLES_PER_REASON) examples.push(example);
+      const before = shown.get(example.reason) ?? 0;
+      shown.set(example.reason, before + 1);
+      if (before < EXAMPLES_PER_REASON) examples.push(example);
     }
     for (const { sensorId, valueName, segments } of batch.columns) {
       const key = `${sensorId}\n${valueName}`;
@@ -120,7 +120,7 @@ export function summed(batches: readonly Batch[], limit: number): Summary {
   };
 }
 
-/** The first of every series, then the second of every one, … until there are `limit`; given back series by series. */
+/** Takes the first reading of every series, then the second, until it has `limit`. Returns them series by series. */
 function spread(series: readonly (readonly StoredReading[])[], limit: number): StoredReading[] {
   const taken = series.map(() => 0);
   let left = limit;

@@ -1,21 +1,21 @@
 import type { Instant } from '../core/instant.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
-import { unknownSource } from './backfills.ts';
+import { unknownSource } from './unusable-source.ts';
 
-/** A refused point that was kept. */
+/** A refused point that is stored, so that an operator can find it. */
 export interface KeptRefusal {
   readonly reason: RefusalReason;
   readonly sensor: string;
   readonly variable: string;
-  /** Null where its instant could not be read. */
+  /** Null for an instant that could not be read. */
   readonly at: Instant | null;
-  /** The value as it came, shortened. */
+  /** The value as the platform sent it, shortened. */
   readonly raw: string;
   readonly notedAt: Instant;
 }
 
-/** Points refused for one reason. All are counted, some of them are kept. */
+/** Points refused for one reason. Every refusal is counted; refusals beyond an hourly limit are not kept. */
 export interface RefusalCount {
   readonly reason: RefusalReason;
   readonly refused: number;
@@ -57,7 +57,7 @@ export async function refusalsOf(
 
 const EXAMPLES_PER_REASON = 3;
 
-/** Refusals of a source by reason, the most frequent first, with the latest examples. */
+/** Refusals of a source by reason, the most frequent reason first, each with its latest examples. */
 export const refusalsByReason = (
   database: Database,
   source: string,

@@ -1,7 +1,7 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 
-/** What an operator is told of a fault, as `consequence.ts` wrote it down. */
+/** A fault as `pull/consequence.ts` stores it for the operator. */
 export interface FaultRecord {
   readonly code: string;
   readonly message: string;
@@ -9,11 +9,11 @@ export interface FaultRecord {
   /** ISO 8601. */
   readonly at: string;
   readonly where?: string;
-  /** What the platform answered, redacted, where its contract was broken. */
+  /** The redacted answer of the platform, where it broke its contract. */
   readonly page?: string;
 }
 
-/** One source on one line. */
+/** A source as one line of a list. */
 export interface SourceLine {
   readonly name: string;
   readonly project: string;
@@ -21,17 +21,17 @@ export interface SourceLine {
   readonly state: 'active' | 'paused' | 'stopped';
   readonly every: Microseconds;
   readonly streams: number;
-  /** From the newest covered instant to now, of the stream that is furthest behind; null without streams. */
+  /** From the newest covered instant to now, for the stream that is furthest behind; null without streams. */
   readonly lag: Microseconds | null;
-  /** Whether time between the start of the source and its newest covered instant is missing. */
+  /** Whether a stream lacks time between its start and its newest covered instant. */
   readonly gaps: boolean;
-  /** New and revised readings of about the last day; sums are kept by the hour. */
+  /** New and revised readings of the last 24 hours, to about an hour, because sums are kept by the hour. */
   readonly readings24h: number;
-  /** Requests for readings in about the last hour: of the hour before, its share that is less than an hour ago. */
+  /** Requests for readings in about the last hour: of the clock hour before this one, the share within 60 min. */
   readonly requestsLastHour: number;
   readonly failures: number;
   readonly heldUntil: Instant | null;
-  /** Since when it is not asked because the outbox of its project is full. */
+  /** Since when the source is not asked because the outbox of its project is full; null otherwise. */
   readonly outboxFullSince: Instant | null;
   readonly fault: FaultRecord | null;
 }
@@ -52,17 +52,17 @@ const LINES = `
         when interval '1 hour' then 1 - extract(epoch from now() - date_trunc('hour', now(), 'UTC')) / 3600 else 0 end)) as requests
     from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums on true`;
 
-/** All sources by name. */
+/** All sources in the order of their names. */
 export const listSources = (database: Database): Promise<SourceLine[]> =>
   database.rows<SourceLine & Record<string, unknown>>(`${LINES} order by source.name`);
 
 export interface StreamReport {
   readonly key: string;
   readonly sensors: number;
-  /** The newest ranges, the newest last. */
+  /** At most the five newest ranges, the newest last. */
   readonly covered: readonly (readonly [from: Instant, to: Instant])[];
   readonly ranges: number;
-  /** Length of the windows asked for; null until the first one. */
+  /** Learned length of a window; null before the first window. */
   readonly window: Microseconds | null;
   readonly historyDueAt: Instant | null;
   readonly failures: number;
@@ -90,7 +90,7 @@ export interface WindowReport {
   readonly fault: FaultRecord | null;
 }
 
-/** Everything about one source that an operator may want to see. */
+/** The answer to `databridge source show`. */
 export interface SourceReport extends SourceLine {
   readonly kind: string;
   /** As stored: secrets sealed. */
@@ -107,7 +107,7 @@ export interface SourceReport extends SourceLine {
 const RANGES_SHOWN = 5;
 const WINDOWS_SHOWN = 10;
 
-/** Undefined where there is no such source. */
+/** Returns undefined for an unknown source. */
 export async function reportSource(database: Database, name: string): Promise<SourceReport | undefined> {
   const line = await database.row<SourceLine & Record<string, unknown>>(`${LINES} where source.name = $1`, [name]);
   const more = await database.row<{ id: number } & Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(

@@ -6,7 +6,7 @@ import { readSources } from './file.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
-describe('samples an operator starts from', () => {
+describe('the samples that an operator starts from are sources', () => {
   it.each([['config/sources'], ...platforms.map(({ name }) => [`adapters/platforms/${name}/source.sample.yaml`])])(
     '%s',
     async (path) => {
@@ -14,7 +14,7 @@ describe('samples an operator starts from', () => {
         expect(read).toMatchObject({ ok: true });
         const parsed = read.ok ? parseSource(read.input, platforms, { kinds }) : undefined;
         expect(parsed?.ok === false ? parsed.problems.map(formatProblem) : []).toStrictEqual([]);
-        // A sample shows how a secret stays outside, so it holds none itself.
+        // A sample shows references to secrets that stay outside of the file, and holds no secret itself.
         expect(JSON.stringify(read.ok ? read.input : '')).toMatch(/\$\{(env|file):/);
       }
     },

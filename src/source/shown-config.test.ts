@@ -19,7 +19,7 @@ const stored = {
   name: 'hall-3',
 };
 
-test('sealed values are hidden, references are shown, and the order is the one people write', () => {
+test('sealed values are hidden, references are shown, and the fields come in the order in which operators write them', () => {
   const shown = shownConfig(stored, registry) as Record<string, unknown>;
   expect(shown).toEqual({
     name: 'hall-3',
@@ -31,7 +31,7 @@ test('sealed values are hidden, references are shown, and the order is the one p
   expect(Object.keys(shown)).toEqual(['name', 'kind', 'platform', 'connection', 'options']);
 });
 
-test('what was stored in clear and is a secret today is hidden, and so is what nobody vouches for', () => {
+test('a secret that was stored in clear is hidden, and so is every field that no present schema knows', () => {
   const clear = {
     ...stored,
     options: { token: 'geheim' },

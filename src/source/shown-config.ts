@@ -7,8 +7,8 @@ import { isSealed } from '../access/sealed-config.ts';
 const HIDDEN = '(secret)';
 
 /**
- * A stored configuration as people may see it: sealed values are `(secret)`, and so is whatever the schemas of today
- * call a secret. References (`${env:X}`) hold none and are shown.
+ * A stored configuration without its secrets: a sealed value is `(secret)`, and so is every value that the present
+ * schemas call a secret. References (`${env:X}`) hold no secret and are shown.
  */
 export function shownConfig(stored: unknown, registry: Registry): unknown {
   const shown = withoutSealed(stored);
@@ -19,7 +19,7 @@ export function shownConfig(stored: unknown, registry: Registry): unknown {
   return Object.fromEntries(Object.entries(shown).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
 }
 
-/** JSON in the database keeps no order; people write a source in this one. */
+/** The order in which operators write a source; JSON in the database keeps no order. */
 const ORDER = [
   'name',
   'organisation',

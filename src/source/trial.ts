@@ -1,8 +1,5 @@
-import { contractBroken } from '../core/errors.ts';
-import { BridgeError } from '../core/errors.ts';
 import type { Batch } from '../core/batch.ts';
 import type { Instant } from '../core/instant.ts';
-import { afterTooMuch } from '../core/learn.ts';
 import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { lengthOf } from '../core/window.ts';
@@ -12,30 +9,30 @@ import { memoryTokens, newMeter } from '../platform/connection/index.ts';
 import type { Pacer } from '../platform/connection/index.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
 import { sensorsOf } from '../pull/discovery.ts';
-import { readWindow } from '../pull/fetch-window.ts';
+import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
 import { localPacer } from './local-pacer.ts';
 import { openSource } from '../pull/open-source.ts';
 import type { OpenSource, Stream } from '../pull/open-source.ts';
 import { planStreams } from '../pull/stream-plan.ts';
 import type { PlannedStream } from '../pull/stream-plan.ts';
 
-/** The first request of a look has to be answered within this, connecting included: nobody stares at a black hole. */
+/** The first request of a trial must be answered within this, connecting included, because an operator waits for it. */
 const FIRST_ANSWER_MS = 10_000;
 
-/** A minute halved so often is 15 ms. */
+/** A minute halved 12 times is 15 ms. */
 const MOST_HALVINGS = 12;
 
-/** A source opened for a look: no database, pace and tokens of this process, nothing is saved. */
+/** A source opened for a check or preview: without a database, with a pace and tokens of this process. It saves nothing. */
 export interface Trial {
   readonly source: OpenSource;
   /** Requests sent so far, logins included. */
   readonly requests: () => number;
-  /** `platform.identify`; where not even one answer comes in time, it throws `unavailable`. */
+  /** Calls `platform.identify`. Throws `unavailable` where the first request gets no answer in time. */
   identify(): ReturnType<Platform['identify']>;
   sensors(): Promise<readonly Sensor[]>;
-  /** The streams a registration would make of these sensors. */
+  /** The streams that a registration would make of these sensors. */
   streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
-  /** Reads a window, or the newest or oldest part of it that is not too much. */
+  /** Reads a window. Where that is too much, reads the newest or oldest part of it that is not. */
   read(stream: PlannedStream, window: Window, keep: 'newest' | 'oldest', maxReadings: number): Promise<TrialRead>;
   close(): Promise<void>;
 }
@@ -43,11 +40,11 @@ export interface Trial {
 export interface TrialRead {
   readonly window: Window;
   readonly batch: Batch;
-  /** How often the window had to be halved. */
+  /** How many times the window was halved. */
   readonly halvings: number;
 }
 
-/** Opens a source from its configuration alone. Throws `config-invalid` where a secret or certificate is not there. */
+/** Opens a source from its configuration alone. Throws `config-invalid` for a missing secret or certificate. */
 export async function openTrial(
   config: SourceConfig,
   platform: Platform,
@@ -65,10 +62,10 @@ export async function openTrial(
     requests: counting.requests,
     async identify() {
       const { silent } = counting;
-      const both = AbortSignal.any([signal, silent]);
+      const either = AbortSignal.any([signal, silent]);
       try {
         return await platform.identify(
-          source.connection.http({ lane: 'live', signal: both, meter: newMeter() }),
+          source.connection.http({ lane: 'live', signal: either, meter: newMeter() }),
           source.options,
         );
       } catch (error) {
@@ -80,7 +77,7 @@ export async function openTrial(
     streamsOf: (sensors) =>
       planStreams(sensors, [], { sensorsPerRead, namesVariables, all: config.sensors === 'all' }).added,
     async read(planned, wanted, keep, maxReadings) {
-      const stream = unstored(planned);
+      const stream = streamOf(planned);
       let window = wanted;
       for (let halvings = 0; ; halvings += 1) {
         try {
@@ -88,15 +85,12 @@ export async function openTrial(
           const { batch } = await readWindow(source, request, signal);
           return { window, batch, halvings };
         } catch (error) {
-          if (!(error instanceof BridgeError) || error.code !== 'too-much' || halvings === MOST_HALVINGS) throw error;
-          const learned = afterTooMuch({ length: lengthOf(window) }, lengthOf(window), minWindow);
-          if (learned === 'cannot-shrink') {
-            throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
-          }
+          if (halvings === MOST_HALVINGS) throw error;
+          const { length } = halvedAfter(error, { length: lengthOf(window) }, window, minWindow);
           window =
             keep === 'newest'
-              ? { from: window.to - learned.length, to: window.to }
-              : { from: window.from, to: window.from + learned.length };
+              ? { from: window.to - length, to: window.to }
+              : { from: window.from, to: window.from + length };
         }
       }
     },
@@ -104,7 +98,7 @@ export async function openTrial(
   };
 }
 
-const unstored = ({ key, selection }: PlannedStream): Stream => ({
+const streamOf = ({ key, selection }: PlannedStream): Stream => ({
   id: 0,
   key,
   selection,
@@ -116,7 +110,7 @@ const unstored = ({ key, selection }: PlannedStream): Stream => ({
   caughtUpTo: undefined,
 });
 
-/** Counts what is sent, and notices where the very first request gets no answer. */
+/** Counts requests, and aborts `silent` where the first request gets no answer in time. */
 function countingPacer(inner: Pacer): { pacer: Pacer; requests: () => number; silent: AbortSignal } {
   const silence = new AbortController();
   let requests = 0;

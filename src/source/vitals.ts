@@ -1,15 +1,16 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
+import { LIVES } from '../database/presence.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { FaultRecord } from './report.ts';
 
-/** How the database and what works on it are doing. */
+/** The state of the database, of its workers and of the planner. */
 export interface Vitals {
   readonly version: string;
   readonly bytes: number;
   /** Names of the migrations that were run. */
   readonly migrations: readonly string[];
-  /** How long ago the planner planned; null where it never did. */
+  /** Time since the planner last planned; null before its first step. */
   readonly plannerAge: Microseconds | null;
   readonly workers: readonly {
     readonly host: string;
@@ -17,7 +18,7 @@ export interface Vitals {
     readonly version: string;
     readonly age: Microseconds;
   }[];
-  /** Whether the queue has its tables in this database. */
+  /** Whether the queue has made its tables in this database. */
   readonly queueInside: boolean;
   readonly activeSources: number;
 }
@@ -28,17 +29,17 @@ const VITALS = `
     (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
     (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
        'age', instant_of(now()) - instant_of(beat_at)) order by host, pid), '[]')
-     from worker where beat_at > now() - interval '12 s') as workers,
+     from worker where ${LIVES}) as workers,
     to_regclass('bullmq.job') is not null or to_regnamespace('bullmq') is not null as "queueInside",
     (select count(*) from source where state = 'active') as "activeSources"`;
 
 export const vitalsOf = async (database: Database): Promise<Vitals> =>
   (await database.row<Vitals & Record<string, unknown>>(VITALS)) as Vitals;
 
-/** A source or stream that does not do what it should. */
+/** A source or stream in trouble. */
 export interface Trouble {
   readonly source: string;
-  /** Null where it concerns the whole source. */
+  /** Null where the whole source is in trouble. */
   readonly stream: string | null;
   readonly kind: 'stopped' | 'stalled' | 'failing' | 'waiting';
   readonly failures: number;
@@ -61,8 +62,8 @@ const TROUBLES = `
   order by 6 desc, 1, 2`;
 
 /**
- * Stopped sources wait for an operator; failing ones retry by themselves; stalled ones are due, or were polled last, far too
- * long ago and nobody knows why; waiting streams hold up only themselves.
+ * All sources and streams in trouble. A stopped source waits for an operator. A failing source retries by itself. A
+ * stalled source is overdue for no known reason. A waiting stream does not keep the other streams of its source waiting.
  */
 export const troublesOf = (database: Database): Promise<Trouble[]> =>
   database.rows<Trouble & Record<string, unknown>>(TROUBLES);

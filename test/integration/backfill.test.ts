@@ -49,7 +49,7 @@ const cover = (streamId: number, from: number, to: number): Promise<number> =>
 const [a, b] = [0, 1].map((index) => (): number => streams[index] ?? 0) as [() => number, () => number];
 
 describe('a backfill', () => {
-  it('is a wish of every stream, wakes their history and is done when all have covered it', async () => {
+  it('is a wish of every stream, makes their history due and is done when every stream has covered it', async () => {
     const id = await start();
     expect(await database.rows('select history_due_at <= now() as due from stream')).toEqual([
       { due: true },
@@ -71,7 +71,7 @@ describe('a backfill', () => {
     expect(await wishesOf(database, a())).toEqual([]);
   });
 
-  it('that asks again counts for itself what it has done', async () => {
+  it('with --again counts its own progress instead of the coverage', async () => {
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY);
     const id = await start({ again: true });
@@ -85,7 +85,7 @@ describe('a backfill', () => {
     expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
   });
 
-  it('does not wait for streams that are read no more', async () => {
+  it('does not wait for retired streams', async () => {
     const id = await start();
     await cover(a(), 0, DAY);
     await database.run('update stream set retired_at = now() where id = $1', [b()]);
@@ -94,7 +94,7 @@ describe('a backfill', () => {
     expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
   });
 
-  it('that was cancelled is no wish any more, and is cancelled once', async () => {
+  it('that was cancelled asks for nothing more, and cannot be cancelled twice', async () => {
     const id = await start();
     expect(await cancelBackfill(database, id)).toBe(true);
     expect(await cancelBackfill(database, id)).toBe(false);
@@ -106,8 +106,8 @@ describe('a backfill', () => {
   });
 });
 
-describe('its end', () => {
-  it('is the newest point of the grid that has settled: windows go no further', async () => {
+describe('the end of a backfill', () => {
+  it('is the newest settled point of the grid, because windows end there', async () => {
     for (const [align, length] of [
       [null, SECOND],
       ['1m', MINUTE],
@@ -127,7 +127,7 @@ describe('its end', () => {
     }
   });
 
-  it('is the start of the source where that has not settled yet: live polls never look before it', async () => {
+  it('is the start of the source where that has not settled yet, because live polls never ask before it', async () => {
     await database.run(`update source set settle_us = 3600 * 1e6, start_at = date_trunc('second', now())`);
     const row = await database.row<{ start: number }>('select instant_of(start_at) as start from source');
     expect(await backfillState(database, await start({ to: undefined as never }))).toMatchObject({
@@ -138,7 +138,7 @@ describe('its end', () => {
     await expect(start({ to: (row?.start as number) + SECOND })).rejects.toMatchObject({ code: 'config-invalid' });
   });
 
-  it('is refused where it has not settled yet, or lies before the beginning', async () => {
+  it('is refused where it has not settled yet or is not after --from', async () => {
     const now = await database.row<{ now: number }>('select instant_of(now()) as now');
     await expect(start({ to: (now?.now ?? 0) + HOUR })).rejects.toMatchObject({ code: 'config-invalid' });
     await expect(start({ from: DAY, to: DAY })).rejects.toMatchObject({ code: 'config-invalid' });
@@ -146,7 +146,7 @@ describe('its end', () => {
   });
 });
 
-it('is not started for a source that is unknown or not active', async () => {
+it('a backfill of a source that is unknown or not active is refused', async () => {
   await expect(start({ source: 'nowhere' })).rejects.toMatchObject({ code: 'config-invalid' });
   await database.run(`update source set state = 'paused'`);
   await expect(start()).rejects.toMatchObject({ remedy: 'databridge source resume source' });

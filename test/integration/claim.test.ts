@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('a claim', () => {
-  /** A process as far as claiming goes; it lives. */
+  /** The parts of a living process that claims need. */
   async function worker(known = 0): Promise<Bridge> {
     const workerId = randomUUID();
     await presenceOf(database, workerId, 'test').beat();
@@ -36,7 +36,7 @@ describe('a claim', () => {
     return { database, workerId, claims } as unknown as Bridge;
   }
 
-  it('of a source is given to one of many, and again when it is reported or its holder falls silent', async () => {
+  it('of a source is given to one of many workers, and to another one when its holder falls silent or leaves', async () => {
     const { sourceId } = await storeSource(database);
     const workers = await Promise.all(Array.from({ length: 8 }, () => worker()));
     const claims = await Promise.all(workers.map((each) => each.claims.take(sourceId)));
@@ -52,7 +52,7 @@ describe('a claim', () => {
     expect(await holder.claims.take(sourceId)).toBeDefined();
   });
 
-  it('of a source that is paused, held or gone is given to nobody', async () => {
+  it('of a source that is paused, held or removed is given to no worker', async () => {
     const { sourceId } = await storeSource(database);
     const claimer = await worker();
     await database.run(`update source set state = 'paused'`);
@@ -63,7 +63,7 @@ describe('a claim', () => {
     expect(await claimer.claims.take(sourceId)).toBeUndefined();
   });
 
-  it('brings the streams with it, and the configuration only where it is not known', async () => {
+  it('returns the streams, and the configuration only for a revision that the worker does not know', async () => {
     const source = await storeSource(database);
     const streamId = await storeStream(database, source, 'a');
     const gone = await storeStream(database, source, 'b');
@@ -95,7 +95,7 @@ describe('a claim', () => {
     expect(await (await worker(1)).claims.take(source.sourceId)).toMatchObject({ config: null });
   });
 
-  it('of a stream is apart from that of its source, and given to one of many', async () => {
+  it('of a stream is given to one of many workers, also while another worker has its source', async () => {
     const source = await storeSource(database);
     const streamId = await storeStream(database, source);
     await database.run('update stream set history_due_at = now()');

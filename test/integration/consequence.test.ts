@@ -53,7 +53,7 @@ const stopping = [
 ];
 
 it.each(stopping.map((error) => [error.code, error] as const))(
-  '%s stops the source, and says why',
+  '%s stops the source and is shown to the operator',
   async (code, error) => {
     await act(error);
     expect(await database.row('select state, failures, last_fault from source')).toMatchObject({
@@ -64,7 +64,7 @@ it.each(stopping.map((error) => [error.code, error] as const))(
   },
 );
 
-it('a source that was changed, resumed or paused meanwhile is not stopped by what its old self met', async () => {
+it('a source that was changed, resumed or paused meanwhile is not stopped by a fault of its old revision', async () => {
   for (const change of [`revision = 2`, `state = 'paused', revision = 1`]) {
     await database.run(`update source set ${change}`);
     const before = await database.row('select * from source');
@@ -73,7 +73,7 @@ it('a source that was changed, resumed or paused meanwhile is not stopped by wha
   }
 });
 
-it('what a platform says is kept whatever it holds', async () => {
+it('a fault is kept whatever characters the answer of the platform holds', async () => {
   const odd = 'NUL \0, half \ud83d and whole 😀';
   for (const where of [{}, { stream }]) await act(contractBroken(odd, `<page>${odd}`), where);
   const kept = 'NUL ␀, half \ufffd and whole 😀';
@@ -88,7 +88,7 @@ it('what a platform says is kept whatever it holds', async () => {
   expect(await database.row('select state from source')).toEqual({ state: 'active' });
 });
 
-it('a platform that names a time is left alone until then, and that is no failure', async () => {
+it('a platform that names a time is not asked before it, and that is no failure', async () => {
   const row = await database.row<{ now: number }>('select instant_of(now()) as now');
   const until = (row?.now ?? 0) + HOUR;
   await act(throttled(until, 'slow down'));

@@ -6,7 +6,7 @@ import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
 import type { RunningProcess } from '../kit/process.ts';
 
-/** A fault as the database keeps it for the operator. */
+/** A fault as the database stores it for the operator. */
 export interface ShownFault {
   readonly code: string;
   readonly message: string;
@@ -23,7 +23,7 @@ export interface StreamState {
   readonly learnedUs: number | null;
 }
 
-/** What the database says about a source. Instants in milliseconds. */
+/** A source in the database. Instants in ms. */
 export interface SourceState {
   readonly id: number;
   readonly state: string;
@@ -34,22 +34,22 @@ export interface SourceState {
   readonly streams: readonly StreamState[];
 }
 
-/** A daemon that runs, its database, and an operator at the command line. */
+/** A running daemon, its database, and an operator at the command line. */
 export interface Rig {
   readonly bridge: BridgeUnderTest;
   readonly client: Client;
   readonly daemon: RunningProcess;
-  /** Applies sources in one command. */
+  /** Applies sources with one command. */
   apply(...sources: readonly Record<string, unknown>[]): Promise<void>;
   source(name: string): Promise<SourceState>;
-  /** Waits until every stream of a source covers from its start to `untilMs`; says how far it got otherwise. */
+  /** Waits until every stream of a source is covered from its start to `untilMs`. The error holds the coverage. */
   covered(name: string, untilMs: number, withinMs?: number): Promise<void>;
-  /** Log lines of the daemon at WARN or above that name a source. */
+  /** Log lines of the daemon about a source, at WARN or above. */
   complaints(name: string): { readonly level: number; readonly msg: string }[];
   close(): Promise<void>;
 }
 
-/** Starts `databridge up` on an embedded database, with the projects it is asked for. */
+/** Starts `databridge up` on an embedded database that has these projects. */
 export async function startRig(
   projects: readonly string[] = ['hall'],
   environment: NodeJS.ProcessEnv = {},
@@ -119,7 +119,7 @@ export async function startRig(
   };
 }
 
-/** Not yet, and what was seen instead: it stands in the error when it takes too long. */
+/** The answer of a check that must go on waiting; `seen` stands in the error when it takes too long. */
 export class Waiting {
   readonly seen: unknown;
   constructor(seen: unknown) {
@@ -128,21 +128,21 @@ export class Waiting {
 }
 
 /**
- * Asks `check` until it answers anything but false or `Waiting`, and returns that. The bound is generous on purpose:
- * nothing here measures speed.
+ * Calls `check` until it returns anything but false or `Waiting`, and returns that. The bound is generous because no test
+ * with it measures speed.
  */
 export async function eventually<T>(
-  what: string,
+  awaited: string,
   check: () => Promise<T | false | Waiting> | T | false | Waiting,
   withinMs = 90_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
     const answer = await check();
-    const waiting = answer instanceof Waiting;
-    if (answer !== false && !waiting) return answer as T;
+    const isWaiting = answer instanceof Waiting;
+    if (answer !== false && !isWaiting) return answer as T;
     if (performance.now() > end) {
-      throw new Error(`not in time: ${what}: ${waiting ? JSON.stringify(answer.seen).slice(0, 4_000) : ''}`);
+      throw new Error(`not in time: ${awaited}: ${isWaiting ? JSON.stringify(answer.seen).slice(0, 4_000) : ''}`);
     }
     await sleep(150);
   }

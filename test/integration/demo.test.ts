@@ -10,8 +10,8 @@ import type { TempDirectory } from '../kit/temp-directory.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** What is kept of this test where data go whose settings directory the server's user cannot enter. */
-function elsewhere(): string[] {
+/** Data of this test below /var/lib/databridge, which a demo uses where the server's user cannot enter its directory. */
+function dataElsewhere(): string[] {
   const root = '/var/lib/databridge';
   const notes = (existsSync(root) ? readdirSync(root) : []).map((name) => join(root, name, 'settings-directory'));
   return notes.filter((note) => existsSync(note) && readFileSync(note, 'utf8').startsWith(temporary.path));
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => temporary.remove());
 afterAll(assertNothingLeaked);
 
-/** Runs a demo to its end; `stopAt` sends a signal once that is in what it printed. */
+/** Runs a demo to its end. Sends SIGINT once the output matches `stopAt`. */
 async function demo(
   args: readonly string[],
   stopAt?: RegExp,
@@ -54,11 +54,11 @@ async function demo(
 
 const nothingIsLeft = (): void => {
   expect(readdirSync(temporary.path)).toEqual([]);
-  expect(elsewhere()).toEqual([]);
+  expect(dataElsewhere()).toEqual([]);
 };
 
 describe('a demo', () => {
-  test('ends by itself: every reading once, within pace, nothing left', async () => {
+  test('ends by itself with every reading stored once, within pace, and leaves no data', async () => {
     const { code, stdout, stderr } = await demo(['--for', '15s', '--json']);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     const { ok, problems, sources } = JSON.parse(stdout) as Summary;
@@ -77,7 +77,7 @@ describe('a demo', () => {
     nothingIsLeft();
   });
 
-  test('whose plant lies fails, and says what is wrong', async () => {
+  test('whose plant lies fails and names the lost and wrong readings', async () => {
     const { code, stdout } = await demo(['--for', '8s', '--lie']);
     expect(stdout).toMatch(/✗ press-hall: \d+ readings lost, the first press-1 /);
     expect(stdout).toMatch(/✗ press-hall: \d+ readings are not what the plant said/);
@@ -86,7 +86,7 @@ describe('a demo', () => {
     nothingIsLeft();
   });
 
-  test('shows its sources on a pipe and ends with Ctrl-C as it would by itself', async () => {
+  test('prints its sources to a pipe and ends with Ctrl-C as it does by itself', async () => {
     const names = ['press-hall', 'cooling-water', 'old-boiler'];
     const allHaveReadings = new RegExp(names.map((name) => String.raw`(?=[^]*${name} +\S+ +[1-9])`).join(''));
     const { code, stdout } = await demo([], allHaveReadings);
@@ -97,14 +97,14 @@ describe('a demo', () => {
     nothingIsLeft();
   });
 
-  test('stopped while it starts leaves nothing either', async () => {
+  test('that is stopped while it starts leaves no data', async () => {
     const { code, stdout } = await demo([], /three simulated plants/);
     expect(stdout).toContain('✗ stopped before anything was polled');
     expect(code).toBe(1);
     nothingIsLeft();
   });
 
-  test('does not use a directory in which something is', async () => {
+  test('refuses a directory that is not empty, and a duration that it cannot read', async () => {
     const { code, stderr } = await demo(['--keep', '/']);
     expect(stderr).toContain('/ is not empty');
     expect(code).toBe(2);

@@ -17,19 +17,19 @@ import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
-/** One run of the history lane: a real database, a platform that is a function, and a clock that its answers move. */
+/** Runs of the history lane on a real database. The platform is a function, and each of its answers moves the clock. */
 
 const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
 const policy: Policy = { start: FROM, settle: 0, align: SECOND, overlap: 0, maxWindow: HOUR };
-/** So long a window takes, for the turn of a run is over after 30 s. */
-const LONG = 10 * SECOND;
+/** A window takes this long, so that a run, which ends after 30 s, reads at most four. */
+const SLOW = 10 * SECOND;
 
 let server: DatabaseServer;
 let database: Database;
 let stored: StoredSource;
 let streamId: number;
 let now: number;
-let takes: number;
+let windowTakes: number;
 let asked: Window[];
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeEach(async () => {
   stored = await storeSource(database);
   streamId = await storeStream(database, stored);
   now = FROM + DAY;
-  takes = LONG;
+  windowTakes = SLOW;
   asked = [];
 });
 
@@ -55,7 +55,7 @@ afterAll(async () => {
 interface Given extends Partial<Policy> {
   readonly concurrency?: number;
   readonly catchUp?: 'oldest';
-  /** After so many windows the platform wants to be left alone. */
+  /** After this many windows the platform asks for silence. */
   readonly answers?: number;
 }
 
@@ -70,7 +70,7 @@ async function run(given: Given = {}): Promise<void> {
       if (left === 0) throw throttled(now + SECOND, 'enough');
       left -= 1;
       asked.push(window);
-      now += takes;
+      now += windowTakes;
       return [{ sensor: 'pump', variable: 'flow', at: [window.from], values: [1] }];
     },
   });
@@ -78,8 +78,8 @@ async function run(given: Given = {}): Promise<void> {
   await history(bridge, streamId, new AbortController().signal);
 }
 
-/** Covers the ranges, learns the length of windows, and has history due; every run goes on from what the last one left. */
-const given = (learned: number, ...ranges: readonly Window[]): Promise<number> =>
+/** Stores the coverage and learned window length of the stream and makes its history due. */
+const store = (learned: number, ...ranges: readonly Window[]): Promise<number> =>
   database.run(
     `update stream set history_due_at = at_instant($4), learned = jsonb_build_object('length', $3::float8),
      covered = (select coalesce(range_agg(tstzrange(at_instant("from"), at_instant("to"))), '{}') from unnest($1::bigint[], $2::bigint[]) as range ("from", "to"))`,
@@ -94,8 +94,8 @@ async function stream(): Promise<{ covered: Coverage; due: number | null }> {
 }
 
 describe('a run of history', () => {
-  it('ends after its turn and is due again at once, until nothing is left', async () => {
-    await given(HOUR, { from: FROM + 12 * HOUR, to: FROM + DAY });
+  it('ends after 30 s and is due again at once, until the history is complete', async () => {
+    await store(HOUR, { from: FROM + 12 * HOUR, to: FROM + DAY });
     let runs = 0;
     for (let due: number | null = now; due !== null; runs += 1) {
       asked = [];
@@ -117,10 +117,10 @@ describe('a run of history', () => {
     ['backfill', 1],
     ['backfill', 3],
   ] as const)(
-    'that looks back, %s and %d at a time, asks the overlap once, however many turns it takes, before it closes the gap',
+    'that looks back, %s and %d at a time, asks the overlap once before it closes the gap, however many runs that takes',
     async (order, concurrency) => {
       const gap = { from: FROM + HOUR, to: FROM + HOUR + 2 * MINUTE };
-      await given(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
+      await store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
       const overlap = 20 * MINUTE;
       if (order === 'backfill')
         await startBackfill(database, { source: 'source', ...gap, again: false, requestedBy: 'tester' });
@@ -134,17 +134,17 @@ describe('a run of history', () => {
       }
       const late = { from: gap.from - overlap, to: gap.from };
       expect(subtract([late], closedWith ?? [])).toEqual([]);
-      // Once, though all of it takes longer than the turn of one run.
+      // The overlap was asked once, though gap and overlap take more than one run.
       expect(asked.reduce((sum, window) => sum + lengthOf(window), 0)).toBe(overlap + lengthOf(gap));
       expect((await stream()).covered).toEqual([{ from: FROM, to: FROM + 2 * DAY }]);
     },
   );
 
   it.each(['newest', 'oldest'] as const)(
-    '%s first, of a platform that answers one window at a time, goes on where the last one ended',
+    '%s first goes on where the run before it ended, though the platform answers one window in each run',
     async (order) => {
       const gap = { from: FROM + HOUR, to: FROM + HOUR + 2 * MINUTE };
-      await given(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
+      await store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
       const overlap = 5 * MINUTE;
       for (let runs = 0; (await stream()).covered.length > 1; runs += 1) {
         await run({ overlap, maxWindow: MINUTE, answers: 1, ...(order === 'oldest' && { catchUp: order }) });
@@ -154,22 +154,22 @@ describe('a run of history', () => {
     },
   );
 
-  it('near the edge forgets where it looked back: what comes late may still be to come', async () => {
+  it('looks back again at time near the edge, because late points may have come since', async () => {
     const gap = { from: FROM + HOUR, to: FROM + HOUR + 10 * MINUTE };
-    await given(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
+    await store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
     const overlap = 5 * MINUTE;
     now = gap.from + 4 * MINUTE;
-    takes = 0;
+    windowTakes = 0;
     await run({ overlap, maxWindow: MINUTE, catchUp: 'oldest', answers: 7 });
     now = gap.to + HOUR;
     asked = [];
     await run({ overlap, maxWindow: MINUTE, catchUp: 'oldest' });
-    // Two minutes of the gap were read an hour ago, when not everything of them had come.
+    // An hour ago the run read two minutes of the gap and the overlap before them, when late points had not come yet.
     expect(coverageOf(asked)).toEqual([{ from: gap.from + 2 * MINUTE - overlap, to: gap.to }]);
   });
 
-  it('for covered time that is asked again takes turns, too', async () => {
-    await given(HOUR, { from: FROM, to: FROM + DAY });
+  it('of a backfill with --again also ends after 30 s', async () => {
+    await store(HOUR, { from: FROM, to: FROM + DAY });
     const wish = { source: 'source', from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
     const id = await startBackfill(database, wish);
     await run();
@@ -184,9 +184,9 @@ describe('a run of history', () => {
     expect(coverageOf(asked)).toEqual([{ from: FROM, to: FROM + DAY }]);
   });
 
-  it('for a wish whose end has not settled is due when it has', async () => {
+  it('of a backfill whose end has not settled is due when it has settled', async () => {
     const start = FROM + 12 * HOUR;
-    await given(HOUR);
+    await store(HOUR);
     await database.run('update source set start_at = at_instant($1)', [start]);
     const id = await startBackfill(database, {
       source: 'source',

@@ -12,9 +12,9 @@ import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig, SourceState } from './daemon-rig.ts';
 import { NONE } from './plant-simulator.ts';
 
-// A real InfluxDB that takes rights and passwords away, holds more than fits, and is corrected and extended in the past.
+// A real InfluxDB on which rights and passwords change, windows hold too much, and points are corrected later.
 
-/** Windows of more than four times as many are halved. */
+/** The bridge halves a window of more than four times as many readings. */
 const COMFORTABLE = 200;
 const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
@@ -22,7 +22,7 @@ const USER = { username: 'second', password: 'second pa55 "of" the plant' };
 
 let rig: Rig;
 let influx: Influx;
-let before: HttpFault;
+let httpFault: HttpFault;
 let writing: { stop(): Promise<void> };
 const nowUs = (): number => Math.floor(Date.now() / 1000) * 1_000_000;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
     startRig(['hall', 'hall-2'], { DATABRIDGE_WINDOW_READINGS: String(COMFORTABLE) }),
     startInflux({ databases: ['plant', 'dense'], maxRowLimit: 50 }),
   ]);
-  before = await startHttpFault(influx.url);
+  httpFault = await startHttpFault(influx.url);
   await influx.query(`CREATE USER "${USER.username}" WITH PASSWORD '${USER.password}'`);
   await influx.query(`GRANT READ ON "plant" TO "${USER.username}"`);
   writing = keepWriting();
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await writing.stop();
   await rig.close();
-  await before.close();
+  await httpFault.close();
   await influx.stop();
   assertNothingLeaked();
 });
@@ -50,7 +50,7 @@ const source = (name: string, database: string, more: Record<string, unknown> = 
   project: 'hall',
   kind: 'user-credentials',
   platform: 'influxdb',
-  connection: { url: before.url, username: influx.reader.username, password: influx.reader.password },
+  connection: { url: httpFault.url, username: influx.reader.username, password: influx.reader.password },
   options: { database },
   schedule: { every: '500ms', start: '1h', settle: '2s', overlap: '4s' },
   pace: { requestsPerSecond: 50, burst: 10, concurrency: 2 },
@@ -58,9 +58,9 @@ const source = (name: string, database: string, more: Record<string, unknown> = 
 });
 
 const locked = (password: string): Record<string, unknown> =>
-  source('locked', 'plant', { connection: { url: before.url, username: USER.username, password } });
+  source('locked', 'plant', { connection: { url: httpFault.url, username: USER.username, password } });
 
-/** Two points a second, also while nobody may read them. */
+/** Writes two points a second, also while the source may not read them. */
 function keepWriting(): { stop(): Promise<void> } {
   let running = true;
   const write = async (): Promise<void> => {
@@ -79,7 +79,7 @@ function keepWriting(): { stop(): Promise<void> } {
   };
 }
 
-/** What InfluxDB holds against what is stored, both in `[fromUs, toUs)`. */
+/** Compares the numbers in InfluxDB with the stored readings, both in `[fromUs, toUs)`. */
 async function differences(database: string, fromUs: number, toUs: number): Promise<unknown> {
   const held = (await influx.readAll(database, fromUs, toUs)).filter(({ value }) => typeof value === 'number');
   const expected = held.map((point): Point => ({
@@ -102,7 +102,7 @@ async function differences(database: string, fromUs: number, toUs: number): Prom
   );
 }
 
-const until = (name: string, holds: (state: SourceState) => boolean): Promise<SourceState> =>
+const sourceThat = (name: string, holds: (state: SourceState) => boolean): Promise<SourceState> =>
   eventually(name, async () => {
     const state = await rig.source(name);
     return holds(state) ? state : new Waiting(state);
@@ -115,18 +115,18 @@ async function complete(name: string, database: string): Promise<void> {
   expect(await differences(database, startMs * 1000, untilMs * 1000)).toEqual(NONE);
 }
 
-test('a stretch that outgrows the buffer, and one refused with 413, are halved until they fit, remembered and grown again', async () => {
+test('windows that hold too much or are refused with 413 are halved until they fit, and grow again afterwards', async () => {
   const edge = nowUs();
   const lines = Array.from({ length: 6 * 60 }, (_, minute) => `pump flow=${minute} ${edge - minute * MINUTE_US}`);
-  // 3,000 points in five minutes, in the middle of six hours of one a minute.
+  // Six hours of one point a minute, and 3,000 points within five minutes in the middle of them.
   const dense = Array.from(
     { length: 3_000 },
     (_, index) => `pump flow=${index}.5 ${edge - 3 * HOUR_US + index * 100_000 + 1}`,
   );
   await influx.write([...lines, ...dense], 'dense', 'u');
-  // The first answers are too large for a proxy on the way; discovery comes before them.
-  let asked = 0;
-  before.next(2, { status: 413, body: 'too large' }, ({ url }) => url.startsWith('/query') && (asked += 1) > 1);
+  // The two answers after discovery are too large for a proxy on the way.
+  let queries = 0;
+  httpFault.next(2, { status: 413, body: 'too large' }, ({ url }) => url.startsWith('/query') && (queries += 1) > 1);
   await rig.apply(source('dense', 'dense', { schedule: { every: '500ms', start: '6h', settle: '2s', overlap: '0s' } }));
   await rig.covered('dense', Date.now());
   await complete('dense', 'dense');
@@ -135,7 +135,7 @@ test('a stretch that outgrows the buffer, and one refused with 413, are halved u
      join source on source.id = source_id where name = 'dense' and lane = 'history' order by asked_at`,
   );
   expect(Math.max(...rows.map(({ readings }) => readings))).toBeLessThanOrEqual(COMFORTABLE * 4);
-  // 413 made a quarter of the first hour; the stretch needs a minute or two; afterwards windows become longer again.
+  // Two answers of 413 quarter the first hour; the dense stretch needs windows of a minute or two; then they grow again.
   expect(rows[0]?.us).toBeLessThanOrEqual(HOUR_US / 2);
   const fullest = rows.findIndex(({ readings }) => readings > COMFORTABLE);
   expect(rows[fullest]?.us).toBeLessThan(3 * MINUTE_US);
@@ -145,22 +145,22 @@ test('a stretch that outgrows the buffer, and one refused with 413, are halved u
   expect(streams).toMatchObject([{ failures: 0, fault: null }]);
   expect(streams[0]?.learnedUs).toBeLessThan(6 * HOUR_US);
   expect(rig.complaints('dense')).toEqual([]);
-  expect(before.requests.filter(({ status }) => status === 413)).toHaveLength(2);
+  expect(httpFault.requests.filter(({ status }) => status === 413)).toHaveLength(2);
 });
 
-test('a password changed at run time stops the source after one confirmed refusal; the right one fills the gap', async () => {
+test('a password changed at run time stops the source after one confirmed refusal, and the new one fills the gap', async () => {
   await influx.write([`live,pump=P1 flow=1 ${nowUs() - 10 * MINUTE_US}`], 'plant', 'u');
   await rig.apply(locked(USER.password));
   await complete('locked', 'plant');
   await influx.query(`SET PASSWORD FOR "${USER.username}" = 'another pa55'`);
-  const stopped = await until('locked', ({ state }) => state === 'stopped');
+  const stopped = await sourceThat('locked', ({ state }) => state === 'stopped');
   expect(stopped.fault).toMatchObject({
     code: 'credentials-rejected',
     right: false,
     remedy: expect.stringMatching(/./),
   });
   await sleep(1_500);
-  expect(before.requests.filter(({ status }) => status === 401).length).toBe(2);
+  expect(httpFault.requests.filter(({ status }) => status === 401).length).toBe(2);
   await rig.apply(locked('another pa55'));
   await complete('locked', 'plant');
   expect(await rig.source('locked')).toMatchObject({ state: 'active', failures: 0, fault: null });
@@ -168,34 +168,34 @@ test('a password changed at run time stops the source after one confirmed refusa
 
 test.each([
   {
-    what: 'a right to read that is revoked',
+    loss: 'a right to read that is revoked',
     take: [`REVOKE READ ON "plant" FROM "${USER.username}"`],
     give: [`GRANT READ ON "plant" TO "${USER.username}"`],
   },
   {
-    what: 'a database that is dropped',
+    loss: 'a database that is dropped',
     take: ['DROP DATABASE "plant"'],
     give: ['CREATE DATABASE "plant"', `GRANT READ ON "plant" TO "${USER.username}"`],
   },
-])('$what stops the source with a remedy, and it goes on once it is resumed', async ({ take, give }) => {
+])('$loss stops the source with a remedy, and the source goes on once it is resumed', async ({ take, give }) => {
   for (const statement of take) await influx.query(statement);
-  const stopped = await until('locked', ({ state }) => state === 'stopped');
+  const stopped = await sourceThat('locked', ({ state }) => state === 'stopped');
   expect(stopped.fault?.code).toMatch(/^(credentials-rejected|config-invalid)$/);
   expect(stopped.fault?.remedy).toMatch(/GRANT READ|SHOW DATABASES/);
-  const asked = before.requests.length;
+  const asked = httpFault.requests.length;
   await sleep(1_500);
-  const others = before.requests.slice(asked).length;
+  const others = httpFault.requests.slice(asked).length;
   for (const statement of give) await influx.query(statement);
   const fromUs = nowUs();
   await rig.bridge.succeed('source', 'resume', 'locked');
-  await until('locked', ({ state, fault, failures }) => state === 'active' && fault === null && failures === 0);
+  await sourceThat('locked', ({ state, fault, failures }) => state === 'active' && fault === null && failures === 0);
   const untilMs = Date.now();
   await rig.covered('locked', untilMs);
   expect(await differences('plant', fromUs, untilMs * 1000)).toEqual(NONE);
   expect(others).toBeGreaterThan(0);
 });
 
-test('a point that is corrected in time is revised, one of the future waits, and of two at one instant the last one counts', async () => {
+test('a point corrected within the overlap is revised, a future point waits, and the last of two points at one instant counts', async () => {
   await influx.query('CREATE DATABASE "fixes"');
   await influx.query(`GRANT READ ON "fixes" TO "${influx.reader.username}"`);
   const at = nowUs();
@@ -205,7 +205,7 @@ test('a point that is corrected in time is revised, one of the future waits, and
       `pump,hall=H1 flow=1,state="on",running=true ${at - 8_000_000}`,
       `pump,hall=H1 flow=7 ${future}`,
       `pump,hall=H1 flow=8 ${at + 400 * 24 * HOUR_US}`,
-      // The firmware tells no sensors apart here: two points at one instant.
+      // The source ignores the tag firmware, so these are two points of one sensor at one instant.
       `twin,firmware=a flow=1 ${at - 60_000_000}`,
       `twin,firmware=b flow=2 ${at - 60_000_000}`,
     ],

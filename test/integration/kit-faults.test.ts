@@ -34,7 +34,7 @@ afterAll(async () => {
 interface Client {
   readonly socket: Socket;
   readonly received: () => string;
-  /** How it went: `end` is a FIN, otherwise the error's code. */
+  /** How the connection ended: `end` for a FIN, otherwise the code of the error. */
   readonly finished: Promise<string>;
 }
 
@@ -49,14 +49,15 @@ function dial(port = proxy.port): Client {
   return { socket, received: () => received, finished };
 }
 
-async function dialled(): Promise<Client> {
+/** A connection through which one exchange has gone. */
+async function connected(): Promise<Client> {
   const client = dial();
   client.socket.write('hello');
   await expect.poll(client.received).toBe('hello');
   return client;
 }
 
-/** A whole exchange past the proxy: by then, what could have come through the proxy has come. */
+/** Makes an exchange past the proxy. Bytes that the proxy lets through have arrived when it is over. */
 async function exchangeBeside(): Promise<void> {
   const beside = dial((echo.address() as AddressInfo).port);
   beside.socket.end('beside');
@@ -64,7 +65,7 @@ async function exchangeBeside(): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) await turn();
 }
 
-test('passes megabytes, ends and counts unchanged when nothing is wrong', async () => {
+test('a proxy without a fault passes megabytes and ends unchanged, and counts them', async () => {
   const client = dial();
   const text = Array.from({ length: 600_000 }, (_, index) => index % 10)
     .join('')
@@ -73,23 +74,23 @@ test('passes megabytes, ends and counts unchanged when nothing is wrong', async 
   expect(await client.finished).toBe('end');
   expect(client.received() === text).toBe(true);
   await expect.poll(() => proxy.open()).toBe(0);
-  await dialled();
+  await connected();
   expect([proxy.opened(), proxy.open(), proxy.bytesToClients()]).toEqual([2, 1, text.length + 5]);
 });
 
-test('refuses new connections while present ones go on, then accepts again on the same port', async () => {
-  const present = await dialled();
+test('refuses new connections while present ones go on, and accepts again on the same port once healed', async () => {
+  const present = await connected();
   await proxy.set({ connections: 'refuse' });
   expect(await dial().finished).toBe('ECONNREFUSED');
   present.socket.write(' again');
   await expect.poll(present.received).toBe('hello again');
   await proxy.set({});
-  await dialled();
+  await connected();
   expect(proxy.opened()).toBe(2);
 });
 
 test('resets new connections, and present ones on demand', async () => {
-  const present = await dialled();
+  const present = await connected();
   await proxy.set({ connections: 'reset' });
   expect(await dial().finished).toBe('ECONNRESET');
   proxy.reset();
@@ -97,15 +98,15 @@ test('resets new connections, and present ones on demand', async () => {
   await expect.poll(() => proxy.open()).toBe(0);
 });
 
-test('cuts present connections in good order', async () => {
-  const present = await dialled();
+test('cuts present connections with a FIN', async () => {
+  const present = await connected();
   proxy.cut();
   expect(await present.finished).toBe('end');
-  await dialled();
+  await connected();
 });
 
-test('stalls: accepts and passes nothing, in the middle of a connection too; healed, all of it arrives', async () => {
-  const present = await dialled();
+test('stalled, accepts connections and passes no byte; healed, passes all of them', async () => {
+  const present = await connected();
   await proxy.set({ stalled: true });
   const late = dial();
   for (const client of [present, late]) client.socket.end(' later');
@@ -116,7 +117,7 @@ test('stalls: accepts and passes nothing, in the middle of a connection too; hea
   expect([present.received(), late.received()]).toEqual(['hello later', ' later']);
 });
 
-test('delays: nothing comes before its time, order is kept, healing ends the wait', async () => {
+test('delays bytes and keeps their order, and a shorter delay ends the longer wait', async () => {
   await proxy.set({ latencyMs: 3_600_000 });
   const client = dial();
   client.socket.write('one ');
@@ -127,7 +128,7 @@ test('delays: nothing comes before its time, order is kept, healing ends the wai
   await expect.poll(client.received).toBe('one two three four');
 });
 
-test('limits the bandwidth towards the client until healed', async () => {
+test('limits the bandwidth towards the client until it is healed', async () => {
   await proxy.set({ bytesPerSecond: 20 });
   const client = dial();
   client.socket.end('0123456789'.repeat(100));
@@ -138,7 +139,7 @@ test('limits the bandwidth towards the client until healed', async () => {
   expect(client.received()).toBe('0123456789'.repeat(100));
 });
 
-test('truncates each connection after its bytes', async () => {
+test('truncates each connection after a number of bytes', async () => {
   await proxy.set({ truncateAfterBytes: 7 });
   for (const client of [dial(), dial()]) {
     client.socket.write('0123456789');
@@ -147,7 +148,7 @@ test('truncates each connection after its bytes', async () => {
   }
 });
 
-test('truncates in good order: what was passed on reaches even a client that reads late', async () => {
+test('truncates with a FIN, so that a client that reads late gets every byte that was passed on', async () => {
   await proxy.set({ truncateAfterBytes: 400_000 });
   const client = dial();
   client.socket.pause();
@@ -159,20 +160,20 @@ test('truncates in good order: what was passed on reaches even a client that rea
   expect(client.received()).toHaveLength(400_000);
 });
 
-test('without a server its clients are reset', async () => {
+test('resets its clients where no server listens', async () => {
   const orphan = await startProxy({ port: 1 });
   expect(await dial(orphan.port).finished).toBe('ECONNRESET');
   await orphan.close();
 });
 
-test('counts the most events in any second, not in any tick of the clock', () => {
+test('mostInAnySecond counts events in any second, not in seconds of the clock', () => {
   expect(mostInAnySecond([])).toBe(0);
   expect(mostInAnySecond([0, 1_000, 2_000])).toBe(1);
   expect(mostInAnySecond([900, 1_100, 1_899.9, 1_900, 5_000])).toBe(3);
   expect(mostInAnySecond([3_000, 0, 500, 999])).toBe(3);
 });
 
-test('tells exactly in what two sets of points differ', () => {
+test('differencesOf counts missing, unexpected, changed and repeated points', () => {
   const point = (at: number, value: Point['value'], tags = {}): Point => ({
     measurement: 'm',
     tags,

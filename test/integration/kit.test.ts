@@ -18,7 +18,7 @@ const same = { missing: 0, unexpected: 0, changed: 0, repeated: 0, examples: [] 
 
 afterAll(assertNothingLeaked);
 
-/** `T` = stopped by a signal, see proc(5). */
+/** The state of a process, see proc(5): `T` is stopped by a signal. */
 const stateOf = (pid: number): string => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? '';
 
 describe('a process', () => {
@@ -32,7 +32,7 @@ describe('a process', () => {
     await expect(start).rejects.toThrow(/unwilling ended before it was ready \(code 3[^]*no such valve/);
   });
 
-  test('that does not exist, or never becomes ready, fails and leaves nothing', async () => {
+  test('that does not exist or never becomes ready fails and leaves no process behind', async () => {
     await expect(startProcess({ name: 'none', command: 'no-such-program', ready: () => false })).rejects.toThrow(
       /none ended before it was ready[^]*no-such-program/,
     );
@@ -47,7 +47,7 @@ describe('a process', () => {
     expect(leaks()).toEqual([]);
   });
 
-  test('that ignores SIGTERM is killed; one that is paused is woken to end in order', async () => {
+  test('that ignores SIGTERM is killed, and a paused process is resumed so that it ends in order', async () => {
     const script = 'process.on("SIGTERM", () => console.log("deaf")); setInterval(() => {}, 1000); console.log("up")';
     const ready = (running: { output(): string }): boolean => running.output().includes('up');
     const deaf = await startProcess({ name: 'deaf', command: process.execPath, args: ['-e', script], ready });
@@ -59,7 +59,7 @@ describe('a process', () => {
     expect(await paused.stop()).toEqual({ code: 0, signal: null });
   });
 
-  test('left running, its orphans and a directory left behind are found and removed', async () => {
+  test('that a test leaves running, its orphans and a directory are found and removed', async () => {
     const forgotten = await startProcess({ name: 'forgotten', command: 'sleep', args: ['600'], ready: () => true });
     const parent = await startProcess({
       name: 'parent',
@@ -80,7 +80,7 @@ describe('a process', () => {
   });
 });
 
-test('Redis starts, keeps its data through SIGKILL when told to, pauses and stops', async () => {
+test('Redis starts, keeps its data through SIGKILL with appendonly, pauses and stops', async () => {
   const [durable, forgetful] = await Promise.all([startRedis({ appendonly: true }), startRedis()]);
   for (const [redis, expected] of [
     [durable, 'open'],
@@ -114,7 +114,7 @@ describe('the plant', () => {
   const options = { points: 20_000, fromUs: january, days: 7 };
   const points = [...makePlant(options).points()];
 
-  test('is the same each time, another for another seed, and in order', () => {
+  test('is the same for the same seed, another one for another seed, and in order of time', () => {
     expect(points).toHaveLength(20_000);
     expect(differencesOf(points, makePlant(options).points())).toEqual(same);
     expect(differencesOf(points, makePlant({ ...options, seed: 2 }).points()).missing).toBeGreaterThan(5_000);
@@ -123,7 +123,7 @@ describe('the plant', () => {
     expect(() => makePlant({ ...options, fromUs: january + 1 })).toThrow(RangeError);
   });
 
-  test('has what trips careless code', () => {
+  test('holds the points that careless code gets wrong: edges of minutes, neighbours, 17 digits, zero, text', () => {
     const { fromUs, toUs } = makePlant(options);
     const times = points.map(({ at }) => at);
     expect(times.filter((at) => at < fromUs || at >= toUs)).toEqual([]);
@@ -148,7 +148,7 @@ describe('the plant', () => {
 
 describe('InfluxDB', () => {
   const plant = makePlant({ points: 30_000, fromUs: january, days: 7 });
-  const through = (url: string): Promise<unknown> => influxClient(url, reader).query('SHOW FIELD KEYS', 'plant');
+  const fieldKeysAt = (url: string): Promise<unknown> => influxClient(url, reader).query('SHOW FIELD KEYS', 'plant');
   const reader = { username: '', password: '' };
   let influx: Influx;
 
@@ -186,7 +186,7 @@ describe('InfluxDB', () => {
     expect(expected.length).toBeGreaterThan(100);
   });
 
-  test('lets the reader read and nobody else in', async () => {
+  test('lets the reader read its database, and refuses writing, other databases and a wrong password', async () => {
     const asReader = influxClient(influx.url, influx.reader);
     expect(await asReader.query('SHOW MEASUREMENTS', 'plant')).toEqual(
       await influx.query('SHOW MEASUREMENTS', 'plant'),
@@ -198,7 +198,7 @@ describe('InfluxDB', () => {
     await expect(stranger.query('SHOW MEASUREMENTS', 'plant')).rejects.toThrow(/401/);
   });
 
-  test('cuts long answers that are not chunked, as told', async () => {
+  test('cuts an answer that is not chunked at maxRowLimit', async () => {
     const query = new URLSearchParams({ db: 'plant', q: 'SELECT total FROM energy' });
     const { username, password } = influx.admin;
     const response = await fetch(`${influx.url}/query?${query}`, {
@@ -208,23 +208,23 @@ describe('InfluxDB', () => {
     expect(answer.results[0]?.series[0]).toMatchObject({ partial: true, values: { length: 100 } });
   });
 
-  test('pauses', async () => {
+  test('answers after a pause', async () => {
     influx.pause();
     await expect.poll(() => stateOf(influx.process().pid)).toBe('T');
-    const answer = through(influx.url);
+    const answer = fieldKeysAt(influx.url);
     influx.resume();
     expect(await answer).not.toEqual([]);
   });
 
-  test('behind an HTTP fault: chosen answers, then the real ones, all written down', async () => {
+  test('behind an HTTP fault gives the chosen answers, then its own, and every request is recorded', async () => {
     const fault = await startHttpFault(influx.url);
-    const truth = await through(influx.url);
+    const truth = await fieldKeysAt(influx.url);
     fault.next(2, { status: 429, headers: { 'Retry-After': '7' }, body: 'slow down' });
     fault.next(Infinity, { status: 503 }, ({ url }) => url === '/ping');
     const refused = await fetch(`${fault.url}/ping`);
     expect([refused.status, refused.headers.get('Retry-After'), await refused.text()]).toEqual([429, '7', 'slow down']);
-    await expect(through(fault.url)).rejects.toThrow(/429 slow down/);
-    expect(await through(fault.url)).toEqual(truth);
+    await expect(fieldKeysAt(fault.url)).rejects.toThrow(/429 slow down/);
+    expect(await fieldKeysAt(fault.url)).toEqual(truth);
     expect((await fetch(`${fault.url}/ping`)).status).toBe(503);
     fault.heal();
     expect((await fetch(`${fault.url}/ping`)).status).toBe(204);
@@ -237,20 +237,20 @@ describe('InfluxDB', () => {
     await fault.close();
   });
 
-  test('behind a proxy that truncates: the answer breaks off and is not taken for whole', async () => {
+  test('behind a proxy that truncates gives an answer that fails instead of looking complete', async () => {
     const proxy = await startProxy({ port: Number(new URL(influx.url).port) });
     const url = `http://127.0.0.1:${proxy.port}`;
     await proxy.set({ truncateAfterBytes: 400 });
-    await expect(through(url)).rejects.toThrow();
+    await expect(fieldKeysAt(url)).rejects.toThrow();
     expect(proxy.bytesToClients()).toBe(400);
     await proxy.set({});
-    expect(await through(url)).toEqual(await through(influx.url));
+    expect(await fieldKeysAt(url)).toEqual(await fieldKeysAt(influx.url));
     await proxy.close();
     await influx.stop();
     expect(leaks()).toEqual([]);
   });
 
-  test('serves https with a certificate of its own', async () => {
+  test('serves https with a self-signed certificate', async () => {
     const secure = await startInflux({ tls: true, databases: ['hall "north"'] });
     expect(secure.url).toMatch(/^https:/);
     await secure.write('m f=1i 1', 'hall "north"', 'u');

@@ -4,10 +4,10 @@ import { freePort } from '../kit/free-port.ts';
 import { watchForLeaks } from '../kit/leaks.ts';
 import { ACCOUNT } from './plant-simulator.ts';
 
-/** A server that answers with what it was sent, as careless proxies and debug pages do. */
+/** A server that repeats each request in its answer, as careless proxies and debug pages do. */
 export interface Mirror {
   readonly url: string;
-  /** Everything that must not be found anywhere afterwards. */
+  /** Texts that the bridge may neither store nor print. */
   readonly secrets: readonly string[];
   close(): Promise<void>;
 }
@@ -15,22 +15,22 @@ export interface Mirror {
 const TOKEN = 'mirrored-access-token-4711';
 const RENEWAL = 'mirrored-refresh-token-0815';
 
-/** Logs in with ThingsBoard's words, below `/refusing` it refuses; anything else is a page with all that was sent. */
+/** Answers a login as ThingsBoard does, refuses one below `/refusing`, and otherwise answers a page with the request. */
 export async function startMirror(): Promise<Mirror> {
   const port = await freePort();
   const server = createServer((request, response) => {
     void textOf(request).then((body) => {
-      const said = `you sent ${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`;
+      const repeated = `you sent ${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`;
       if (request.url === '/api/auth/login') {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ token: TOKEN, refreshToken: RENEWAL }));
       } else if (request.url?.endsWith('/login')) {
         response.writeHead(401, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ status: 401, message: said, errorCode: 10 }));
+        response.end(JSON.stringify({ status: 401, message: repeated, errorCode: 10 }));
       } else {
         response
           .writeHead(200, { 'content-type': 'text/html' })
-          .end(`<html>${said} ${RENEWAL} ${ACCOUNT.password}</html>`);
+          .end(`<html>${repeated} ${RENEWAL} ${ACCOUNT.password}</html>`);
       }
     });
   });

@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   database = await server.create();
   ({ sourceId } = await storeSource(database));
-  // Every state there ever was: what was reserved is known to the µs, whatever this machine does meanwhile.
+  // The log holds every state of the pace, so slots are known to the µs however slow this machine is.
   await database.run(`create table pace_log (id bigint generated always as identity, state jsonb)`);
   await database.run(`create function log_pace() returns trigger language plpgsql as
     'begin insert into pace_log (state) values (new.state); return null; end'`);
@@ -51,7 +51,7 @@ interface Host {
   readonly now: () => number;
 }
 
-/** A pacer as another host has it: own pool, own clock, alive. */
+/** The pacer of another host: it has its own pool and clock, and its worker lives. */
 async function host(pace: { requestsPerSecond: number; burst: number; concurrency: number }): Promise<Host> {
   const own = await server.another(database);
   const { now } = await clockOf(own);
@@ -74,7 +74,7 @@ async function host(pace: { requestsPerSecond: number; burst: number; concurrenc
 const states = async (): Promise<PaceState[]> =>
   (await database.rows<{ state: PaceState }>('select state from pace_log order by id')).map(({ state }) => state);
 
-/** Every slot that was ever reserved, in the order of the reservations. */
+/** All slots that were reserved, in the order of their reservations. */
 function slotsOf(all: readonly PaceState[]): { id: string; lane: string; at: number }[] {
   const seen = new Map<string, { id: string; lane: string; at: number }>();
   for (const { leases } of all) {
@@ -115,14 +115,14 @@ describe('many hosts on one source', () => {
     for (const { leases } of all) expect(leases.length).toBeLessThanOrEqual(pace.concurrency);
     expect(mostOpen).toBeLessThanOrEqual(pace.concurrency);
     expect(all.at(-1)?.leases).toEqual([]);
-    // Nobody goes before their slot; clocks of several hosts on one machine agree to far less than this.
+    // No request begins before its slot; the clocks of hosts on one machine differ by far less than 50 ms.
     const times = slots.map(({ at }) => at).toSorted((one, other) => one - other);
     granted.sort((one, other) => one - other);
     for (const [index, at] of times.slice(0, 60).entries())
       expect(granted[index]).toBeGreaterThan(at - 50 * MILLISECOND);
   });
 
-  it('keep silent when one of them was told to, also who has a slot already', async () => {
+  it('keep silent when the platform asked one of them for it, also a host that has a slot already', async () => {
     const pace = { requestsPerSecond: 1, burst: 1, concurrency: 4 };
     const [one, other] = await Promise.all([host(pace), host(pace)]);
     await (await one.pacer.slot('live', never)).release();
@@ -143,7 +143,7 @@ describe('many hosts on one source', () => {
     expect(all.at(-1)?.leases).toEqual([]);
   });
 
-  it('hand a long silence back instead of waiting for it, and leave its end to live', async () => {
+  it('refuse a slot during a long silence instead of waiting for its end', async () => {
     const { pacer, now } = await host({ requestsPerSecond: 10, burst: 1, concurrency: 2 });
     const until = now() + MINUTE;
     await pacer.hold(until);
@@ -176,7 +176,7 @@ describe('live', () => {
       const before = slotsOf(await states()).length;
       const slot = await one.pacer.slot('live', never);
       const since = slotsOf(await states()).slice(before);
-      // What is under way may end and what was on its way may still come; then it is live's turn.
+      // Before live, history may end the requests under way and use the slots it has reserved.
       const ahead = since.slice(
         0,
         since.findIndex(({ lane }) => lane === 'live'),
@@ -191,8 +191,8 @@ describe('live', () => {
   });
 });
 
-describe('places', () => {
-  it('of whoever was killed are free again as soon as it counts as silent', async () => {
+describe('leases', () => {
+  it('of a killed process end as soon as its worker counts as silent', async () => {
     const pace = { requestsPerSecond: 100, burst: 10, concurrency: 1 };
     const [killed, other] = await Promise.all([host(pace), host(pace)]);
     await killed.pacer.slot('live', never);
@@ -202,7 +202,7 @@ describe('places', () => {
     await slot.release();
   });
 
-  it('of who gave up waiting are given back', async () => {
+  it('of a request that gave up waiting are released', async () => {
     const { pacer } = await host({ requestsPerSecond: 0.5, burst: 1, concurrency: 5 });
     await (await pacer.slot('live', never)).release();
     const giveUp = new AbortController();
@@ -214,15 +214,15 @@ describe('places', () => {
     await expect(pacer.slot('live', giveUp.signal)).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('of a source that was removed do not exist', async () => {
+  it('of a removed source are refused', async () => {
     const { pacer } = await host({ requestsPerSecond: 1, burst: 1, concurrency: 1 });
     await database.run('delete from source');
     await expect(pacer.slot('live', never)).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('are counted right however much one process forgets and remembers at a time', async () => {
+  it('are counted right while many requests of one process wait and release at once', async () => {
     const { pacer } = await host({ requestsPerSecond: 100, burst: 1, concurrency: 100 });
-    // Whoever waited for long forgets what it knew, while others give their places back just then.
+    // A request that waited for long forgets the state it knew, while other requests release their leases.
     const results = await Promise.allSettled(
       Array.from({ length: 80 }, async () => {
         const slot = await pacer.slot('live', never);

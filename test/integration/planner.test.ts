@@ -30,8 +30,8 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** A queue that remembers what it was given, or refuses it. */
-function remembering(refuses?: Work): { queue: Queue; added: { work: Work; id: number }[] } {
+/** A queue that records the jobs it is given; it refuses all work of one kind. */
+function recordingQueue(refuses?: Work): { queue: Queue; added: { work: Work; id: number }[] } {
   const added: { work: Work; id: number }[] = [];
   const add = async (work: Work, ids: readonly number[]): Promise<void> => {
     if (work === refuses) throw new Error('the queue is away');
@@ -40,9 +40,9 @@ function remembering(refuses?: Work): { queue: Queue; added: { work: Work; id: n
   return { queue: { add } as unknown as Queue, added };
 }
 
-/** What one step dispatches. */
+/** The jobs that one step of the planner dispatches. */
 async function planned(): Promise<string[]> {
-  const { queue, added } = remembering();
+  const { queue, added } = recordingQueue();
   await planOnce(database, queue);
   return added.map(({ work, id }) => `${work} ${id}`).toSorted();
 }
@@ -50,7 +50,7 @@ async function planned(): Promise<string[]> {
 const clockOf = async (): Promise<number> =>
   (await database.row<{ now: number }>('select instant_of(clock_timestamp()) as now'))?.now ?? 0;
 
-/** Many sources at once: `count` of them, due `ago` µs before now. */
+/** Stores `count` sources; source number n has been due for n ms. */
 async function storeMany(count: number, every = HOUR): Promise<void> {
   await storeSource(database, 'first', { every });
   await database.run(
@@ -62,8 +62,8 @@ async function storeMany(count: number, every = HOUR): Promise<void> {
   );
 }
 
-describe('when a source is due next', () => {
-  it('is on its own grid, the same as the core says, for any name and interval', async () => {
+describe('the next due time of a source', () => {
+  it('lies on its own grid, as core/schedule.ts computes it, for any name and interval', async () => {
     const sources = fc.sample(
       fc.record({
         name: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }),
@@ -97,7 +97,7 @@ describe('when a source is due next', () => {
     const ids = await database.rows<{ id: number; soon: boolean }>(
       `select id, next_due_at <= now() + interval '30 s' as soon from source`,
     );
-    // Until somebody begins, a dispatched poll is due again soon: the queue may have lost it.
+    // A dispatched poll is due again soon until a worker begins it, because the queue may have lost it.
     expect(ids.every(({ soon }) => soon)).toBe(true);
     for (const { id } of ids) await claims.take(id);
     const after = await clockOf();
@@ -106,13 +106,13 @@ describe('when a source is due next', () => {
     );
     for (const { name, every, next } of rows) {
       expect(next).toBe(nextDue(name, every, next - 1));
-      // As the core says for the instant of the step, which lies between these two.
+      // The claim ran at an instant between `before` and `after`.
       expect(next).toBeGreaterThanOrEqual(nextDue(name, every, before));
       expect(next).toBeLessThanOrEqual(nextDue(name, every, after));
     }
   });
 
-  it('collapses what was missed into one poll', async () => {
+  it('is one poll, however many were missed', async () => {
     const { sourceId } = await storeSource(database, 'source', { every: HOUR });
     await database.run(`update source set next_due_at = now() - interval '30 days'`);
     expect(await planned()).toEqual([`poll ${sourceId}`]);
@@ -120,8 +120,8 @@ describe('when a source is due next', () => {
   });
 });
 
-describe('a step dispatches', () => {
-  it('what is due, and neither what is paused, stopped nor held', async () => {
+describe('a step of the planner', () => {
+  it('dispatches sources that are due, and none that is paused, stopped or held', async () => {
     const due = await storeSource(database, 'due');
     const later = await storeSource(database, 'later');
     const wasHeld = await storeSource(database, 'was-held');
@@ -138,9 +138,9 @@ describe('a step dispatches', () => {
     expect(await planned()).toEqual([`poll ${held.sourceId}`]);
   });
 
-  it('the sources that wait longest first, and the rest with the next', async () => {
+  it('dispatches at most 1,000 sources, and the rest with the next step', async () => {
     await storeMany(1_500);
-    const { queue, added } = remembering();
+    const { queue, added } = recordingQueue();
     await planOnce(database, queue);
     expect(added).toHaveLength(1_000);
     const left = await database.rows<{ id: number }>('select id from source where next_due_at <= now()');
@@ -151,34 +151,34 @@ describe('a step dispatches', () => {
     expect(new Set(added.map(({ id }) => id)).size).toBe(1_500);
   });
 
-  it('each source once, however many planners step at once', async () => {
+  it('dispatches each source once, however many planners step at once', async () => {
     await storeMany(900);
     const hosts = [database, await server.another(database), await server.another(database)];
-    const { queue, added } = remembering();
+    const { queue, added } = recordingQueue();
     await Promise.all(hosts.flatMap((host) => [planOnce(host, queue), planOnce(host, queue)]));
     await planOnce(database, queue);
     expect(added).toHaveLength(900);
     expect(new Set(added.map(({ id }) => id)).size).toBe(900);
   });
 
-  it('again what could not be dispatched', async () => {
+  it('dispatches a job again that the queue refused', async () => {
     const source = await storeSource(database, 'source', { every: DAY });
     const streamId = await storeStream(database, source);
     await database.run('update source set discovered_at = now()');
     await database.run('update stream set history_due_at = now()');
     for (const work of ['poll', 'history'] as const) {
-      const { queue } = remembering(work);
+      const { queue } = recordingQueue(work);
       await expect(planOnce(database, queue)).rejects.toThrow('the queue is away');
     }
     expect(await planned()).toEqual([`history ${streamId}`]);
     await database.run('update source set next_due_at = now()');
-    await expect(planOnce(database, remembering('poll').queue)).rejects.toThrow();
+    await expect(planOnce(database, recordingQueue('poll').queue)).rejects.toThrow();
     expect(await planned()).toEqual([`poll ${source.sourceId}`]);
   });
 });
 
 describe('history', () => {
-  it('is dispatched where a stream has something to ask, once, and again when its run never began', async () => {
+  it('is dispatched once for a stream that is due, and is due again soon in case its run never begins', async () => {
     const source = await storeSource(database, 'source', { every: DAY });
     await database.run(`update source set discovered_at = now(), next_due_at = now() + interval '1 h'`);
     const wanting = await storeStream(database, source, 'wanting');
@@ -203,7 +203,7 @@ describe('history', () => {
     ['is held', `held_until = now() + interval '1 h'`],
     ['failed three times in a row', 'failures = 3'],
     [
-      'was held, and live was not there since',
+      'was held, and no live poll has run since',
       `held_until = now() - interval '1 s', last_poll_at = now() - interval '1 m'`,
     ],
   ])('rests while its source %s', async (_, change) => {
@@ -220,7 +220,7 @@ describe('history', () => {
   });
 });
 
-it('the planner counts as silent until it steps, and some seconds after its last step', async () => {
+it('the planner counts as silent before its first step, and from five seconds after its last step', async () => {
   expect(await isPlannerSilent(database)).toBe(true);
   await planned();
   expect(await isPlannerSilent(database)).toBe(false);

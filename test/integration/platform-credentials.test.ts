@@ -5,7 +5,7 @@ import type { Rig } from './daemon-rig.ts';
 import { ACCOUNT, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
-// Tokens that stop counting, and a password that is changed on the server while a daemon polls.
+// The platform invalidates tokens and changes a password while a daemon polls.
 
 const spec = livingPlant(
   Array.from({ length: 6 }, (_, index) => device(index + 1)),
@@ -45,14 +45,14 @@ async function accounts(): Promise<Logins> {
   return state.accounts[ACCOUNT.username] ?? { logins: 0, failedLogins: 0, locked: false };
 }
 
-const complete = async (untilMs: number): Promise<unknown> => {
+const differencesUntil = async (untilMs: number): Promise<unknown> => {
   await rig.covered('hall-3', untilMs);
   const { startMs } = await rig.source('hall-3');
   return differences(rig.client, spec, { fromMs: startMs, toMs: untilMs });
 };
 
 test.each(['access', 'all'] as const)(
-  '%s tokens that stop counting cost one fresh token, and it goes on',
+  'after the platform invalidates tokens (%s) the source gets one fresh token and goes on',
   async (tokens) => {
     const before = await accounts();
     await plant.simulator().faults({ kind: 'invalidate-tokens', tokens, next: 1, match: '/values/' });
@@ -61,7 +61,7 @@ test.each(['access', 'all'] as const)(
       return (fault?.hits ?? 0) > 0;
     });
     expect(hit).toBe(true);
-    expect(await complete(Date.now() + 1_000)).toEqual(NONE);
+    expect(await differencesUntil(Date.now() + 1_000)).toEqual(NONE);
     const after = await accounts();
     expect(after.logins - before.logins).toBe(tokens === 'all' ? 1 : 0);
     expect(after.failedLogins).toBe(0);
@@ -77,7 +77,7 @@ test('a password changed on the server stops the source after one confirmed refu
     return state.state === 'stopped' ? state : new Waiting(state);
   });
   expect(stopped.fault).toMatchObject({ code: 'credentials-rejected', remedy: expect.stringMatching(/password/) });
-  // Also an operator who resumes it without a new password costs one login only.
+  // A resumed source without a new password tries one more login.
   await rig.bridge.succeed('source', 'resume', 'hall-3');
   const again = await eventually('stopped again', async () => {
     const state = await rig.source('hall-3');
@@ -85,7 +85,7 @@ test('a password changed on the server stops the source after one confirmed refu
   });
   expect(again.fault).toMatchObject({ code: 'credentials-rejected' });
   expect(await accounts()).toMatchObject({ failedLogins: 2, locked: false });
-  // Nothing more is asked: a backfill is turned away, too.
+  // The stopped source sends no request, because a backfill of it is refused.
   const requests = (await plant.log()).length;
   expect(
     (await rig.bridge.run('backfill', 'start', 'hall-3', '--from', new Date(spec.firstMs).toISOString())).code,
@@ -93,12 +93,12 @@ test('a password changed on the server stops the source after one confirmed refu
   expect((await plant.log()).length).toBe(requests);
 
   await rig.apply(source(NEW_PASSWORD));
-  expect(await complete(Date.now())).toEqual(NONE);
+  expect(await differencesUntil(Date.now())).toEqual(NONE);
   expect(await rig.source('hall-3')).toMatchObject({ state: 'active', failures: 0, fault: null });
   expect(await accounts()).toMatchObject({ logins: 1, failedLogins: 2 });
 });
 
-test('three processes at work on one source log in once with a password that is not right any more', async () => {
+test('three processes that read one source log in only once, all together, after its password was changed', async () => {
   const past = livingPlant(spec.devices, 24);
   const busy = await startPlant({ truth: past, lockAfter: 2 });
   const workers = [await rig.bridge.up('worker'), await rig.bridge.up('worker')];

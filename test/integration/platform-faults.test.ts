@@ -9,8 +9,8 @@ import type { Rig, SourceState } from './daemon-rig.ts';
 import { device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
-// Broken platforms beside healthy ones on one daemon. What is broken is seen, asked seldom and complete once it is
-// mended; the others do not notice.
+// Broken platforms beside healthy ones on one daemon. A broken source shows its fault, is asked seldom and is complete
+// once the platform is repaired; the healthy sources keep their interval.
 
 const WRONG: readonly [fault: SimulatedFault, page: RegExp | undefined][] = [
   [{ kind: 'truncate' }, /"ts"/],
@@ -68,11 +68,11 @@ beforeAll(async () => {
       options: { devices: [only?.name] },
     }),
   );
-  const well = healthy.devices.map(({ name }) =>
+  const healthySources = healthy.devices.map(({ name }) =>
     thingsboard(name, plant('healthy').url, { schedule, options: { devices: [name] } }),
   );
   begunMs = Date.now();
-  await rig.apply(...well, ...broken);
+  await rig.apply(...healthySources, ...broken);
 });
 
 afterAll(async () => {
@@ -82,13 +82,13 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-const until = (name: string, holds: (state: SourceState) => boolean): Promise<SourceState> =>
+const sourceThat = (name: string, holds: (state: SourceState) => boolean): Promise<SourceState> =>
   eventually(name, async () => {
     const state = await rig.source(name);
     return holds(state) ? state : new Waiting(state);
   });
 
-/** Waits for live windows that are asked from now on. */
+/** Waits for `count` live windows that are asked from now on. */
 async function livePolls(name: string, count: number): Promise<void> {
   const fromMs = Date.now();
   await eventually(
@@ -111,8 +111,8 @@ const isComplete = async (name: string, spec: TruthSpec, untilMs: number): Promi
   expect(await differences(rig.client, spec, { fromMs: startMs, toMs: untilMs })).toEqual(NONE);
 };
 
-test('an answer of the wrong kind leaves its device uncovered with the page for the operator, and the others go on', async () => {
-  const broken = await until(
+test('a wrong answer leaves its device uncovered and is kept for the operator, and the other devices go on', async () => {
+  const broken = await sourceThat(
     'ill',
     ({ streams }) => streams.filter(({ fault }) => fault !== null).length === WRONG.length,
   );
@@ -126,7 +126,7 @@ test('an answer of the wrong kind leaves its device uncovered with the page for 
     [sound.id],
   );
   expect(rows.map(({ key }) => key).toSorted()).toEqual(WRONG.map((_, index) => device(index + 1).id));
-  // The sound device beside them is read from its start to its edge, and while it is, the source shows what is wrong.
+  // The sound device is read up to its edge, and meanwhile the source still shows the fault.
   const nowMs = Date.now();
   await eventually('the sound device', async () => {
     const found = await differences(rig.client, ill, { fromMs: broken.startMs, toMs: nowMs, devices: [sound] });
@@ -136,12 +136,12 @@ test('an answer of the wrong kind leaves its device uncovered with the page for 
   expect((await rig.source('ill')).fault).toMatchObject({ code: 'contract-broken' });
 });
 
-test('one page of the past that cannot be read keeps neither the edge nor the rest of the past waiting', async () => {
-  const shown = await until('past', ({ streams }) => streams.some(({ fault }) => fault !== null));
+test('a page of the past that cannot be read delays neither the edge nor the rest of the past', async () => {
+  const shown = await sourceThat('past', ({ streams }) => streams.some(({ fault }) => fault !== null));
   expect(shown.streams).toMatchObject([
     { fault: { code: 'contract-broken', page: expect.stringContaining('maintenance') } },
   ]);
-  // The edge moves on, and what is older than the page is there, too.
+  // The edge moves on, and time older than the page is covered, too.
   await livePolls('past', 5);
   await eventually('the rest of the past', async () => {
     const { rows } = await rig.client.query<{ gaps: number; covered: string }>(
@@ -153,15 +153,15 @@ test('one page of the past that cannot be read keeps neither the edge nor the re
   expect((await rig.source('past')).streams).toMatchObject([{ fault: { code: 'contract-broken' } }]);
 });
 
-test('a connection that breaks is retried more and more seldom, and shown', async () => {
+test('a source whose connections break is retried, stays active and shows the fault with a remedy', async () => {
   for (const name of ['cut', 'torn']) {
-    const state = await until(name, ({ failures }) => failures >= 3);
+    const state = await sourceThat(name, ({ failures }) => failures >= 3);
     expect(state.fault).toMatchObject({ code: 'unavailable', why: 'reset', remedy: expect.stringMatching(/./) });
     expect(state.state).toBe('active');
   }
 });
 
-test('the healthy ones keep their interval, and nobody floods the log', async () => {
+test('healthy sources keep their interval, and broken ones do not flood the log', async () => {
   await eventually('twenty seconds of trouble', () => Date.now() - begunMs > 20_000);
   for (const { name } of healthy.devices) {
     const { rows } = await rig.client.query<{ polls: number }>(
@@ -174,13 +174,13 @@ test('the healthy ones keep their interval, and nobody floods the log', async ()
   }
   expect(rig.complaints('slow')).toEqual([]);
   const waited = (Date.now() - begunMs) / 1000;
-  // Half a minute and longer a stream, two of them with two lanes; 1, 2, 4, … seconds a source.
+  // A stream of a broken answer is asked again after 30 s or more in each of its two lanes, a source after 1, 2, 4, … s.
   expect(rig.complaints('ill').length).toBeLessThanOrEqual(WRONG.length * 2 * Math.ceil(waited / 15));
   expect(rig.complaints('cut').length).toBeLessThanOrEqual(12);
   expect(rig.complaints('torn').length).toBeLessThanOrEqual(12);
 });
 
-test('once it is mended everything is complete, without anybody doing anything', async () => {
+test('after the platforms are repaired every source becomes complete by itself', async () => {
   for (const name of ['ill', 'cut', 'torn', 'slow']) await plant(name).simulator().faultsOff();
   past.heal();
   const untilMs = Date.now();
@@ -190,7 +190,7 @@ test('once it is mended everything is complete, without anybody doing anything',
   await isComplete('slow', slow, untilMs);
   await rig.covered('past', untilMs);
   for (const name of ['ill', 'cut', 'torn', 'past'])
-    await until(name, ({ fault, failures }) => fault === null && failures === 0);
+    await sourceThat(name, ({ fault, failures }) => fault === null && failures === 0);
   for (const one of healthy.devices) {
     await rig.covered(one.name, untilMs);
     const range = { fromMs: begunMs - 3_000_000, toMs: untilMs, devices: [one] };
@@ -198,8 +198,8 @@ test('once it is mended everything is complete, without anybody doing anything',
   }
 });
 
-test('a platform that never answers is given up after its time, and complete once it answers again', async () => {
-  const state = await until('hung', ({ fault }) => fault !== null);
+test('a request without an answer ends with a time-out, and the source is complete once the platform answers again', async () => {
+  const state = await sourceThat('hung', ({ fault }) => fault !== null);
   expect(state.fault).toMatchObject({
     code: 'unavailable',
     why: 'time-out',

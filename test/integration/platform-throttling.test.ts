@@ -6,8 +6,8 @@ import type { Rig, SourceState } from './daemon-rig.ts';
 import { dataRequests, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
-// A platform that asks for silence gets it, from every lane; one that is overloaded without saying for how long is
-// asked less and less. A day of history are under way all the time, one request at a time.
+// A platform that asks for silence gets it from every lane. A platform that is overloaded and names no time is asked less
+// and less. The source reads 30 hours of history all the while, one request at a time.
 
 const spec = livingPlant([device(1, 10_000), device(2, 10_000)], 30);
 const WAIT_SECONDS = 3;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await rig.apply(
     thingsboard('hall-3', plant.url, {
       schedule: { every: '500ms', start: '30h', settle: '1s', overlap: '0s', maxWindow: '10m' },
-      // Slow enough that the history outlasts the faults, and one at a time, so that none is on its way already.
+      // Slow, so that the history outlasts the faults; one request at a time, so that a fault meets no other on its way.
       pace: { requestsPerSecond: 20, burst: 1, concurrency: 1 },
     }),
   );
@@ -39,9 +39,9 @@ afterAll(async () => {
 /** Only live asks for time that has just passed. */
 const isLive = ({ toMs, arrivedMs }: { toMs: number; arrivedMs: number }): boolean => arrivedMs - toMs < 60_000;
 
-/** The request a fault hit, and everything that came after it. */
+/** The last request that a fault hit, and all requests after it, of which there are more than 20. */
 async function afterFault(status: number, count = 1): Promise<{ hit: RecordedRequest; later: RecordedRequest[] }> {
-  return eventually(`${status} and what followed`, async () => {
+  return eventually(`${status} and 20 requests after it`, async () => {
     const log = await plant.log();
     const hits = log.filter((request) => request.status === status);
     const hit = hits.at(-1);
@@ -50,7 +50,7 @@ async function afterFault(status: number, count = 1): Promise<{ hit: RecordedReq
   });
 }
 
-const held = (): Promise<SourceState> =>
+const heldSource = (): Promise<SourceState> =>
   eventually('held', async () => {
     const state = await rig.source('hall-3');
     return (state.heldUntilMs ?? 0) > Date.now() ? state : new Waiting(state);
@@ -66,12 +66,12 @@ test.each([
     const fault = { kind: 'status', status, retryAfterAs, retryAfterSeconds: WAIT_SECONDS } as const;
     const before = (await plant.log()).length;
     await plant.simulator().faults({ ...fault, next: 1, match: '/values/' });
-    const state = await held();
+    const state = await heldSource();
     expect(state).toMatchObject({ state: 'active', failures: 0, fault: { code: 'throttled' } });
     const { hit, later } = await afterFault(status);
     expect(hit.number).toBeGreaterThan(before);
     const silenceEndsMs = (hit.finishedMs ?? 0) + WAIT_SECONDS * 1000;
-    // The clocks of two processes agree to a few milliseconds.
+    // The clocks of bridge and simulator differ by a few milliseconds.
     expect(later.filter(({ arrivedMs }) => arrivedMs < silenceEndsMs - 20)).toEqual([]);
     await plant.simulator().admin('POST', 'reset');
     expect(rig.complaints('hall-3')).toEqual([]);
@@ -97,7 +97,7 @@ test.each([
     await plant.simulator().faultsOff();
     expect(holds.get(failures)).toBeGreaterThanOrEqual(leastMs);
     expect(holds.get(1) ?? 0).toBeLessThan(leastMs);
-    // An operator who knows better need not wait.
+    // An operator may poll before the wait is over.
     await rig.bridge.succeed('source', 'poll', 'hall-3');
     await eventually('healthy again', async () => {
       const state = await rig.source('hall-3');

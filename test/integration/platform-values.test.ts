@@ -10,7 +10,7 @@ import type { Rig } from './daemon-rig.ts';
 import { device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
-// Points that come late, and points that are no numbers. A third of what is new shows up five seconds late.
+// Points that are no numbers, and late points: a third of the new points shows up five seconds late.
 
 const LATE_MS = 5_000;
 const key = (name: string, kind: KeySpec['kind'], everyMs: number): KeySpec => ({ name, kind, everyMs });
@@ -64,7 +64,7 @@ const isLate = ({ measurement, field, at }: Point): boolean =>
 
 const isBad = ({ measurement, at }: Point): boolean => measurement !== mixed.id && isDistorted(at / 1000, 3);
 
-/** Until when a late point surely was found: it has come, and live has looked back since. */
+/** Every late point before this has shown up, and live has looked back since. */
 async function foundUntilMs(name: string): Promise<number> {
   const { rows } = await rig.client.query<{ ms: number }>(
     `select min(instant_of(upper(stream.covered)))::float8 / 1000 as ms from stream join source on source.id = source_id where name = $1`,
@@ -73,7 +73,7 @@ async function foundUntilMs(name: string): Promise<number> {
   return (rows[0]?.ms ?? 0) - LATE_MS - 5_000;
 }
 
-const late = async (name: string): Promise<{ late: number; latenessMs: number }> => {
+const latenessOf = async (name: string): Promise<{ late: number; latenessMs: number }> => {
   const { rows } = await rig.client.query<{ late: number; latenessMs: number }>(
     `select coalesce(sum(late), 0)::int as late, max(lateness_us)::float8 / 1000 as "latenessMs"
      from window_log join source on source.id = source_id where name = $1`,
@@ -82,31 +82,31 @@ const late = async (name: string): Promise<{ late: number; latenessMs: number }>
   return rows[0] ?? { late: 0, latenessMs: 0 };
 };
 
-test('what comes late is found by the overlap, stored once and counted with its lateness', async () => {
+test('a late point is found by the overlap, stored once and counted with its lateness', async () => {
   const { startMs } = await rig.source('hall');
   const toMs = await foundUntilMs('hall');
   const expected = (point: Point): Point | undefined => (isBad(point) ? undefined : point);
   expect(await differences(rig.client, spec, { fromMs: startMs, toMs, expected })).toEqual(NONE);
-  const counted = await late('hall');
+  const counted = await latenessOf('hall');
   expect(counted.late).toBeGreaterThan(0);
   expect(counted.latenessMs).toBeGreaterThanOrEqual(LATE_MS);
 });
 
-test('without an overlap it is missed, and nothing else is', async () => {
+test('without an overlap late points are missed, and no others', async () => {
   const { startMs } = await rig.source('blind');
   const given = { fromMs: startMs, toMs: await foundUntilMs('blind'), project: 'blind' };
-  const wanted = (point: Point): Point | undefined => (isBad(point) ? undefined : point);
-  const all = await differences(rig.client, spec, { ...given, expected: wanted });
+  const valid = (point: Point): Point | undefined => (isBad(point) ? undefined : point);
+  const all = await differences(rig.client, spec, { ...given, expected: valid });
   expect(all).toMatchObject({ unexpected: 0, changed: 0, repeated: 0 });
   expect(all.missing).toBeGreaterThan(0);
-  const expected = (point: Point): Point | undefined => (isLate(point) ? undefined : wanted(point));
+  const expected = (point: Point): Point | undefined => (isLate(point) ? undefined : valid(point));
   expect((await differences(rig.client, spec, { ...given, expected })).missing).toBe(0);
-  expect((await late('blind')).late).toBe(0);
+  expect((await latenessOf('blind')).late).toBe(0);
 });
 
-test('what is no number is refused, counted by its reason once however often it is read, and findable', async () => {
+test('a value that is no number is refused, counted once by its reason however often it is read, and kept', async () => {
   const { startMs } = await rig.source('hall');
-  // Each stream was read to its own end.
+  // Each stream is covered up to its own end.
   const { rows } = await rig.client.query<{ key: string; toMs: number }>(
     `select key, instant_of(upper(stream.covered))::float8 / 1000 as "toMs" from stream join source on source.id = source_id where name = 'hall'`,
   );
@@ -122,7 +122,7 @@ test('what is no number is refused, counted by its reason once however often it 
         const judged = judgeValue(bad ? (one === noted ? 'NaN' : null) : value, { booleans: 'refuse' });
         if (typeof judged === 'number' || kind === 'json') continue;
         add(most, judged);
-        // What comes late into time that was read already is kept, but taken for counted: it cannot be told apart.
+        // A late refusal is kept but not counted, because the bridge takes it for one that it counted before.
         if (!isLate({ measurement: one.id, tags: {}, field: name, at: ts * 1000, value: 0 })) add(least, judged);
       }
     }

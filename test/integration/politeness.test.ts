@@ -20,8 +20,8 @@ import type { Plant } from './plant-simulator.ts';
 import { startMirror } from './mirror.ts';
 import type { Mirror } from './mirror.ts';
 
-// What a platform sees of a bridge over its whole life with it, from the first check to a backfill with two processes:
-// never more than agreed, live always first, silence in quiet hours. And nowhere a secret.
+// The requests that a platform gets, from the first check to a backfill of two processes: never more than the pace, live
+// before history, none in quiet hours. And no place where the bridge keeps or prints a secret.
 
 const PACE = { requestsPerSecond: 8, burst: 4, concurrency: 2 };
 const spec = livingPlant([device(1, 5_000), device(2, 5_000), device(3, 5_000)], 6);
@@ -31,7 +31,8 @@ let rig: Rig;
 let plant: Plant;
 let quiet: Plant;
 let mirror: Mirror;
-const seen: string[] = [];
+/** Everything that the bridge printed or stored. */
+const texts: string[] = [];
 
 beforeAll(async () => {
   [rig, plant, quiet, mirror] = await Promise.all([
@@ -56,7 +57,7 @@ const source = (): Record<string, unknown> =>
 
 const isLive = ({ toMs, arrivedMs }: { toMs: number; arrivedMs: number }): boolean => arrivedMs - toMs < 30_000;
 
-/** The most requests that were open at one time; one that ends in the millisecond another begins is not beside it. */
+/** The most requests that were open at one time. Requests that end and begin in the same millisecond do not overlap. */
 function mostAtOnce(log: readonly RecordedRequest[]): number {
   const changes = log.flatMap(({ arrivedMs, finishedMs }) => [
     { at: arrivedMs, change: 1 },
@@ -67,7 +68,7 @@ function mostAtOnce(log: readonly RecordedRequest[]): number {
   return Math.max(...changes.map(({ change }) => (open += change)));
 }
 
-test('in its quiet hours a platform is asked nothing at all', async () => {
+test('a platform gets no request in its quiet hours', async () => {
   const [hour, minute] = [new Date().getUTCHours(), new Date().getUTCMinutes()];
   const clock = (add: number): string => {
     const minutes = (hour * 60 + minute + add + 1_440) % 1_440;
@@ -86,16 +87,16 @@ test('in its quiet hours a platform is asked nothing at all', async () => {
 test('checks, discovery, logins, polls and a backfill of two processes together never exceed the pace, and live goes on', async () => {
   const file = join(rig.bridge.home, 'polite.yaml');
   await writeFile(file, JSON.stringify(source()));
-  seen.push(await rig.bridge.succeed('source', 'check', file, '--json'));
+  texts.push(await rig.bridge.succeed('source', 'check', file, '--json'));
   await rig.bridge.succeed('source', 'apply', file);
   const worker = await rig.bridge.up('worker');
   await rig.covered('polite', Date.now());
   const fromMs = Math.ceil(spec.firstMs / 1000) * 1000 + 3_600_000;
-  // Answers that take their time: without a limit more of them would be open at once.
+  // Slow answers would pile up without a limit on open requests.
   await plant.simulator().faults({ kind: 'slow', delayMs: 400, match: '/values/', next: 40 });
   const begun = (await plant.log()).length;
   await rig.bridge.succeed('backfill', 'start', 'polite', '--from', new Date(fromMs).toISOString(), '--detach');
-  // While the past is read the edge keeps moving: every stream is asked for it again and again.
+  // Live goes on beside the backfill: it asks every stream for the moving edge.
   const during = await eventually('live windows beside the backfill', async () => {
     const asked = dataRequests((await plant.log()).slice(begun));
     const live = asked.filter(isLive);
@@ -105,7 +106,7 @@ test('checks, discovery, logins, polls and a backfill of two processes together 
   });
   expect(during.length).toBeGreaterThan(60);
   await rig.bridge.succeed('source', 'poll', 'polite');
-  seen.push(await rig.bridge.succeed('source', 'show', 'polite', '--json'));
+  texts.push(await rig.bridge.succeed('source', 'show', 'polite', '--json'));
   const untilMs = Date.now();
   await rig.covered('polite', untilMs);
   await eventually('the backfill', async () => {
@@ -119,20 +120,20 @@ test('checks, discovery, logins, polls and a backfill of two processes together 
   expect(mostInAnySecond(log.map(({ arrivedMs }) => arrivedMs))).toBeLessThanOrEqual(
     PACE.burst + PACE.requestsPerSecond,
   );
-  // Reached, so that it was put to the test, and never exceeded.
+  // A concurrency that was not reached would prove nothing.
   expect(mostAtOnce(log)).toBe(PACE.concurrency);
   expect((await worker.stop(30_000)).code).toBe(0);
-  seen.push(worker.output());
+  texts.push(worker.output());
 });
 
-test('no password and no token stands anywhere in clear, though a platform repeats what it was sent', async () => {
+test('no password and no token is stored or printed in clear, although a platform repeats the requests it gets', async () => {
   await rig.apply(thingsboard('echo', mirror.url), thingsboard('parrot', `${mirror.url}/refusing`));
   for (const name of ['echo', 'parrot']) {
     const { fault } = await eventually(`the fault of ${name}`, async () => {
       const state = await rig.source(name);
       return state.fault === null ? new Waiting(state) : state;
     });
-    // What is left of the page shows that it was kept, with the secrets taken out.
+    // The page of the platform was kept, and only its secrets were taken out.
     expect(JSON.stringify(fault)).toContain('you sent');
   }
   const commands = [
@@ -144,9 +145,9 @@ test('no password and no token stands anywhere in clear, though a platform repea
   ];
   for (const command of commands) {
     const { stdout, stderr } = await rig.bridge.run('source', ...command);
-    seen.push(stdout, stderr);
+    texts.push(stdout, stderr);
   }
-  seen.push(rig.daemon.output());
+  texts.push(rig.daemon.output());
   const { rows: tables } = await rig.client.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
      where schemaname not in ('pg_catalog', 'information_schema')`,
@@ -156,13 +157,13 @@ test('no password and no token stands anywhere in clear, though a platform repea
     const { rows } = await rig.client.query<{ text: string | null }>(
       `select string_agg(whole::text, ' ') as text from ${name} as whole`,
     );
-    seen.push(rows[0]?.text ?? '');
+    texts.push(rows[0]?.text ?? '');
   }
-  const everything = seen.join('\n');
+  const everything = texts.join('\n');
   expect(everything).toContain(ACCOUNT.username);
   expect(everything).toContain('echo');
   for (const secret of mirror.secrets) expect(everything.includes(secret), secret).toBe(false);
-  // The tokens of the simulator are signed JWTs; what is sealed begins alike, with another algorithm.
+  // The tokens of the simulator are JWTs signed with HS256. Sealed secrets begin like them, but name another algorithm.
   const heads = new Set(everything.match(/eyJ[\w-]+(?=\.)/g)?.map((head) => Buffer.from(head, 'base64url').toString()));
   expect(heads.size).toBeGreaterThan(0);
   expect([...heads].filter((head) => head.includes('HS256'))).toEqual([]);

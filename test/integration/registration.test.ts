@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { phaseOf } from '../../src/core/schedule.ts';
 import type { Database } from '../../src/database/database.ts';
-import { changeSource } from '../../src/source/registration.ts';
+import { changeSource } from '../../src/source/state-change.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';

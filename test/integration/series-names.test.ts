@@ -37,7 +37,7 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** A process of its own: it has the source open and remembers what it gave a name to. Each poll shows variables in order. */
+/** A process that has the source open and remembers the names it gave. A poll shows it variables in order. */
 class Process {
   reads = 0;
   readonly source: OpenSource;
@@ -79,13 +79,13 @@ class Process {
 const refused = async (): Promise<unknown[]> =>
   database.rows('select variable, reason from refusal order by variable, at');
 
-it('a name stays with the variable that had it first, also for a process that sees another one first', async () => {
+it('a name stays with the variable that had it first, also in a process that sees another variable first', async () => {
   const one = new Process();
   await one.poll('a b');
   expect(one.reads).toBe(1);
   const other = new Process();
   await other.poll('a-b', 'a b');
-  // What it had read under the wrong name was never handed over: it read again.
+  // It read the window again instead of handing readings over under the wrong name.
   expect(other.reads).toBe(2);
   expect(await refused()).toEqual([{ variable: 'a-b', reason: 'name-collision' }]);
   expect(await readingsIn(database)).toEqual([`pump ${FROM} 0 -`, `pump ${FROM + 1} 1 -`]);
@@ -93,7 +93,7 @@ it('a name stays with the variable that had it first, also for a process that se
   expect(other.reads).toBe(3);
 });
 
-it('two processes that give a name at the same time agree on one variable', async () => {
+it('two processes that give a name at the same time agree on its variable', async () => {
   const [one, other] = [new Process(), new Process()];
   await Promise.all([one.poll('a b', 'a.b', 'c'), other.poll('a.b', 'a b', 'c')]);
   expect(one.reads + other.reads).toBe(3);
@@ -104,7 +104,7 @@ it('two processes that give a name at the same time agree on one variable', asyn
   expect(first?.toSorted()).toEqual(['object', 'string']);
 });
 
-it('many names are kept in pieces', async () => {
+it('names are stored in several statements where there are many', async () => {
   const process = new Process();
   for (let index = 0; index < 12_000; index += 1) process.source.rules.series('pump', `v${index}`);
   await keepNames(database, process.source);
@@ -112,7 +112,7 @@ it('many names are kept in pieces', async () => {
   expect(await database.row('select count(*)::int as names from series_name')).toEqual({ names: 12_000 });
 });
 
-it('a source that was changed or removed meanwhile gives no names any more, and hands nothing over', async () => {
+it('an old revision of a source, or a removed source, stores no names and hands no readings over', async () => {
   await database.run('update source set revision = 2');
   await expect(new Process(1).poll('a b')).rejects.toMatchObject({ code: 'cancelled' });
   await new Process(2).poll('a b');

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const apply: Ground['apply'] = (change, given) => ground.apply(change, given);
 
-it('secrets are nowhere in the database in clear, whatever is changed', async () => {
+it('no secret is in the database in clear after any change of a source', async () => {
   const changes: Readonly<Record<string, unknown>>[] = [
     {},
     { connection: { ...good.connection, password: 's3cret-second' } },
@@ -69,7 +69,7 @@ it('secrets are nowhere in the database in clear, whatever is changed', async ()
   expect(await unseal(source?.config, sealing)).toEqual(good);
 });
 
-it('a configuration that a claim left out is read where the source was closed meanwhile, and only as it was', async () => {
+it('a configuration that the claim left out is read from the database, unless it has changed since', async () => {
   await apply({ options: { database: 'plant', keys: ['s3cret-key'] } });
   const row = await database.row<SourceRow & Record<string, unknown>>(
     `select id, name, revision, project_id, instant_of(start_at) as start_at, null as config from source`,
@@ -85,7 +85,7 @@ it('a configuration that a claim left out is read where the source was closed me
   await expect(open(row)).rejects.toMatchObject({ code: 'cancelled' });
 });
 
-it('secrets that are references stay what they are', async () => {
+it('a reference to a secret is stored as it is', async () => {
   await apply({ connection: { ...good.connection, password: '${file:/run/secrets/x}' } });
   const row = await database.row<{ password: string }>(
     `select config #>> '{connection,password}' as password from source`,
@@ -110,7 +110,7 @@ it('secrets sealed with a lost key can be replaced by applying the source again'
   expect(await apply({}, { sealing: other })).toMatchObject({ action: 'unchanged' });
 });
 
-it('secrets that changed end the old token, also for a process that knew it', async () => {
+it('a changed secret ends the old token, also in a process that knows it', async () => {
   await apply();
   const source = await database.row<{ id: number }>('select id from source');
   const grant = (token: string) => ({ token, expiresAt: undefined });

@@ -7,7 +7,7 @@ import type { Rig } from './daemon-rig.ts';
 import { dataRequests, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
-// A healthy ThingsBoard and two processes of work: history and live, tokens, devices that come later, dense stretches.
+// A healthy ThingsBoard and two workers: history and live, tokens, devices that come later, dense stretches.
 
 const PAGE = 400;
 
@@ -51,7 +51,7 @@ const tokenCalls = (log: readonly RecordedRequest[]): RecordedRequest[] =>
 const logins = (log: readonly RecordedRequest[]): RecordedRequest[] =>
   log.filter(({ path }) => path === '/api/auth/login');
 
-test('history and live of several devices arrive point for point, with one login and one page after the other', async () => {
+test('history and live of several devices are stored point for point, with one login and one page after the other', async () => {
   const worker = await rig.bridge.up('worker');
   await rig.apply(
     thingsboard('calm', plant.url, { options: { pageLimit: PAGE } }),
@@ -65,14 +65,14 @@ test('history and live of several devices arrive point for point, with one login
   const log = await plant.log();
   expect(logins(log)).toHaveLength(1);
   expect(log.filter(({ status }) => status !== 200)).toEqual([]);
-  // The dense stretch came in pages: each began where the one before had ended, before the end of the window.
+  // The dense stretch came in pages: a later page asks for the rest of the same window.
   const pages = dataRequests(log).filter(({ device: id }) => id === dense.id);
   const paged = pages.filter((one) => pages.some((other) => other.toMs === one.toMs && other.fromMs < one.fromMs));
   expect(paged.length).toBeGreaterThan(3);
   expect((await worker.stop(30_000)).code).toBe(0);
 });
 
-test('tokens are renewed before they expire, one call at a time, and never by a storm of refused requests', async () => {
+test('tokens are renewed before they expire, by one call at a time, and hardly a request is refused for an old token', async () => {
   const log = await eventually('renewals', async () => {
     const seen = await shortLived.log();
     return tokenCalls(seen).length >= 5 ? seen : new Waiting(tokenCalls(seen));
@@ -107,13 +107,13 @@ test('a device that comes later and a new key of an old one get their whole past
   await rig.covered('calm', untilMs);
   const { startMs } = await rig.source('calm');
   expect(await differences(rig.client, grown, { fromMs: startMs, toMs: untilMs })).toEqual(NONE);
-  // What was known already is not read again: those devices were asked for their edge only.
+  // A known device without a new key is asked for its edge only.
   const asked = dataRequests((await plant.log()).slice(begun)).filter(({ device: id }) => id === device(2).id);
   expect(Math.min(...asked.map(({ fromMs }) => fromMs))).toBeGreaterThan(startMs + 3_600_000);
 });
 
 test('a backfill begun right after registration leaves no hole before the first live window', async () => {
-  // Settles late enough that the backfill begins while the start of the source has not settled yet.
+  // With a settle of 10 s the backfill begins before the start of the source has settled.
   const schedule = { every: '1s', settle: '10s', overlap: '0s' };
   await rig.apply(thingsboard('fresh', shortLived.url, { project: 'late', schedule }));
   const fromMs = Date.now() - 60_000;
