@@ -5,19 +5,16 @@ const root = new URL('..', import.meta.url).pathname;
 // The tests start hundreds of processes; compiling the same sources for each of them is half of what that costs.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
 
-// Real sockets and servers on a shared machine: in CI one more try, which the summary shows.
-const retry = process.env['CI'] ? 1 : 0;
-
 // Unit tests sit beside their source and need nothing. The others start real servers and mostly wait: three files at a time.
 export default defineConfig({
   root,
   test: {
+    globalSetup: ['test/kit/run-directory.ts'],
     projects: [
       {
         root,
         test: {
           name: 'unit',
-          retry,
           isolate: false,
           sequence: { groupOrder: 0 },
           include: ['{src,adapters}/**/*.test.ts', 'test/architecture/**/*.test.ts'],
@@ -27,7 +24,6 @@ export default defineConfig({
         root,
         test: {
           name: 'conformance',
-          retry,
           sequence: { groupOrder: 1 },
           include: ['test/conformance/**/*.test.ts'],
           testTimeout: 60_000,
@@ -38,12 +34,12 @@ export default defineConfig({
         root,
         test: {
           name: 'integration',
+          globalSetup: ['test/kit/shared-server.ts'],
           sequence: { groupOrder: 2 },
           include: ['test/integration/**/*.test.ts', 'test/chaos/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
           maxWorkers: 3,
-          retry,
         },
       },
     ],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis as RedisClient } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { bridgeOn, expectComplete, isoOf, openSite, schedule, stateOf } from './site.ts';
 import type { Site } from './site.ts';
 import { eventually } from './eventually.ts';
@@ -15,16 +15,14 @@ const COUNTED_MS = 3_000;
 /** Shorter than the gap, so that the live lane covers its newest end only. */
 const MAX_WINDOW_MS = 4_000;
 
+const databases = useDatabases({ concurrent: true });
 let site: Site;
 
 beforeAll(async () => {
-  site = await openSite('catch-up');
+  site = await openSite(databases);
 });
 
-afterAll(async () => {
-  await site.close();
-  assertNothingLeaked();
-});
+afterAll(() => site.close());
 
 test(
   'the edge is covered before the gap, and one poll follows for all that were missed',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { placeOf } from '../../src/database/embedded/place.ts';
 import { runningPostmaster } from '../../src/database/embedded/postmaster.ts';
 import { urlOfRunning } from '../../src/database/running.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { Proxy } from '../kit/proxy.ts';
 import type { Redis } from '../kit/redis.ts';
 import { eventually } from './eventually.ts';
@@ -31,16 +31,14 @@ vi.setConfig({ maxConcurrency: 20 });
 
 const POLLED = 'select from source where last_poll_at is not null';
 
+const databases = useDatabases({ concurrent: true });
 let site: Site;
 
 beforeAll(async () => {
-  site = await openSite('outages');
+  site = await openSite(databases);
 });
 
-afterAll(async () => {
-  await site.close();
-  assertNothingLeaked();
-});
+afterAll(() => site.close());
 
 describe.concurrent('an outage of', () => {
   test.each<[string, (redis: Redis) => Promise<unknown>]>([

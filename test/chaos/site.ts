@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
+import type { TestDatabases } from '../kit/databases.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
 import { differencesOf } from '../kit/point.ts';
@@ -41,9 +41,8 @@ export interface RegisteredDatabase {
   close(): Promise<void>;
 }
 
-export async function openSite(name: string): Promise<Site> {
+export async function openSite(databases: TestDatabases): Promise<Site> {
   const influx = await startInflux();
-  const server = await startDatabaseServer(name);
   const startUs = Math.floor((Date.now() * 1000 - PAST_US) / 1_000_000) * 1_000_000;
   await writePast(influx, startUs, Date.now() * 1000, PAST_STEP_US);
   const writer = writeLive(influx);
@@ -60,17 +59,11 @@ export async function openSite(name: string): Promise<Site> {
     ...changes,
   });
 
-  const template = await server.createEmpty();
+  const template = await databases.createMigrated();
   const registering = await makeBridge({ ...environment, DATABASE_URL: template });
   await registering.succeed('project', 'create', 'hall');
   await registering.apply(source());
   await registering.remove();
-  const serverUrl = new URL(await server.createEmpty());
-  const maker = new pg.Client({ connectionString: serverUrl.href });
-  await maker.connect();
-  let copies = 0;
-  // A template can be copied by one at a time.
-  let turn: Promise<unknown> = Promise.resolve();
 
   return {
     influx,
@@ -78,24 +71,15 @@ export async function openSite(name: string): Promise<Site> {
     environment,
     source,
     async database() {
-      copies += 1;
-      const url = new URL(serverUrl);
-      url.pathname = `copy_${copies}`;
-      const made = turn.then(() =>
-        maker.query(`create database ${url.pathname.slice(1)} template ${new URL(template).pathname.slice(1)}`),
-      );
-      turn = made.catch(() => undefined);
-      await made;
-      const client = new pg.Client({ connectionString: url.href });
-      // A test that failed may stop the server before this is closed; that is not what it is to fail with.
+      const url = await databases.copy(template);
+      const client = new pg.Client({ connectionString: url });
+      // The end of the file drops the database of a failed test, and that must not hide why the test failed.
       client.on('error', () => undefined);
       await client.connect();
-      return { url: url.href, port: Number(url.port), client, close: () => client.end() };
+      return { url, port: Number(new URL(url).port), client, close: () => client.end() };
     },
     async close() {
       await writer.stop();
-      await maker.end();
-      await server.stop();
       await influx.stop();
     },
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { eventually } from './eventually.ts';
 import { bridgeOn, expectComplete, isoOf, openSite, schedule, stateOf } from './site.ts';
@@ -19,16 +19,14 @@ const TIMEOUT_MS = 300_000;
 // Set while the tests are collected: later it has no effect any more.
 vi.setConfig({ maxConcurrency: 20 });
 
+const databases = useDatabases({ concurrent: true });
 let site: Site;
 
 beforeAll(async () => {
-  site = await openSite('stopping');
+  site = await openSite(databases);
 });
 
-afterAll(async () => {
-  await site.close();
-  assertNothingLeaked();
-});
+afterAll(() => site.close());
 
 describe.concurrent('SIGTERM', () => {
   test('in a window of a slow source leaves no half of it', { timeout: TIMEOUT_MS }, async () => {

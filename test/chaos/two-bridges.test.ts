@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
 import { freePort } from '../kit/free-port.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { eventually } from './eventually.ts';
 import { lineOf } from './live-writer.ts';
@@ -25,16 +25,14 @@ const LONG_AWAY_MS = 8_000;
 /** Within the time the live lane looks back. */
 const REVISED_AFTER_US = 5_000_000;
 
+const databases = useDatabases({ concurrent: true });
 let site: Site;
 
 beforeAll(async () => {
-  site = await openSite('two-bridges');
+  site = await openSite(databases);
 });
 
-afterAll(async () => {
-  await site.close();
-  assertNothingLeaked();
-});
+afterAll(() => site.close());
 
 describe('two bridges', () => {
   test('hold the same readings in the end, whichever of them is killed', { timeout: 400_000 }, async () => {

@@ -5,7 +5,7 @@ import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { makePlant } from '../kit/plant.ts';
 import { differencesOf } from '../kit/point.ts';
 import type { Point } from '../kit/point.ts';
@@ -20,19 +20,19 @@ const POINTS = Number(process.env['DATABRIDGE_TEST_POINTS'] ?? 1_000_000);
 const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 120);
 const KILLS = 3;
 
+const databases = useDatabases();
 let influx: Influx;
 let bridge: BridgeUnderTest;
 
 // For each try: a second one must not find what the first one wrote.
 beforeEach(async () => {
   influx = await startInflux();
-  bridge = await makeBridge();
+  bridge = await makeBridge({ DATABASE_URL: await databases.createMigrated() });
 });
 
 afterEach(async () => {
   await influx.stop();
   await bridge.remove();
-  assertNothingLeaked();
 });
 
 test('a week of history and live writes survive three kills, point for point, and asking again changes nothing', async () => {

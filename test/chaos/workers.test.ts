@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis as RedisClient } from 'ioredis';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { eventually } from './eventually.ts';
 import { STREAMS } from './live-writer.ts';
@@ -28,16 +28,14 @@ const TAKEN_AGAIN_MS = 10_000;
 // Set while the tests are collected: later it has no effect any more.
 vi.setConfig({ maxConcurrency: 20 });
 
+const databases = useDatabases({ concurrent: true });
 let site: Site;
 
 beforeAll(async () => {
-  site = await openSite('workers');
+  site = await openSite(databases);
 });
 
-afterAll(async () => {
-  await site.close();
-  assertNothingLeaked();
-});
+afterAll(() => site.close());
 
 describe.concurrent('workers', () => {
   test.each<[string, Blow]>([

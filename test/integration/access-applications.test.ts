@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as audits from '../../src/access/audit.ts';
 import {
   authenticateApplication,
@@ -11,9 +11,7 @@ import { createOrganisation, listOrganisations } from '../../src/access/organisa
 import { createProject, listProjects } from '../../src/access/projects.ts';
 import type * as Secrets from '../../src/access/secret.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { NASTY } from './access-rig.ts';
 
 // Organisations, projects and applications on a real database.
@@ -35,24 +33,11 @@ vi.mock('../../src/access/secret.ts', async (original) => {
   };
 });
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('applications');
-});
-
 beforeEach(async () => {
-  database = await server.create();
-});
-
-afterEach(async () => {
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
+  database = await databases.create();
 });
 
 const actions = async (): Promise<string[]> =>

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY, everythingIn, granted, openProcess } from './access-rig.ts';
 import { databridge } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // An operator sets up access for a client on the command line; each test continues where the test before ended.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('access-commands');
-  database = await server.create();
-});
-
-afterAll(async () => {
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
+  database = await databases.create();
 });
 
 const run = (...args: readonly string[]): Promise<Ran> =>

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/access/audit.ts';
 import {
   KEPT_AFTER_SIGNING,
@@ -11,9 +11,7 @@ import { tidyAccess } from '../../src/access/tidy.ts';
 import { MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Microseconds } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY, openProcess } from './access-rig.ts';
 import type { Process } from './access-rig.ts';
 import { databridge } from './command-line.ts';
@@ -22,28 +20,15 @@ import { databridge } from './command-line.ts';
 
 const HOLDER = { applicationId: 'app_1', organisationId: 'default', projects: null };
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let one: Process;
 let other: Process;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('keys');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   one = await openProcess(database);
-  other = await openProcess(await server.another(database));
-});
-
-afterEach(async () => {
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
+  other = await openProcess(await databases.another(database));
 });
 
 const issue = async (by: Process): Promise<string> => (await by.accessTokens.issueAccessToken(HOLDER, 600)).token;

@@ -1,39 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/access/audit.ts';
 import { GRACE } from '../../src/access/refresh-tokens.ts';
 import { tidyAccess } from '../../src/access/tidy.ts';
 import { DAY, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { granted, makeClient, openProcess } from './access-rig.ts';
 import type { Client, Process } from './access-rig.ts';
 
 // Refresh tokens on a real database.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let bridge: Process;
 let client: Client;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('access-renewal');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   bridge = await openProcess(database);
   client = await makeClient(database);
-});
-
-afterEach(async () => {
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const create = async (by: Process = bridge): Promise<string> =>
@@ -95,7 +80,7 @@ describe('renewing a token', () => {
   });
 
   test('ten times at once with the same token, on two hosts, gives the same new token each time', async () => {
-    const elsewhere = await openProcess(await server.another(database));
+    const elsewhere = await openProcess(await databases.another(database));
     const token = await create();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => renew(token, index % 2 === 0 ? bridge : elsewhere)),

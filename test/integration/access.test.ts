@@ -1,37 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { revokeApplication, rotateSecret } from '../../src/access/applications.ts';
 import { DAY, SECOND, formatInstant, parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { NASTY, everythingIn, granted, makeClient, openProcess } from './access-rig.ts';
 import type { Client, Process } from './access-rig.ts';
 
 // The token endpoint without HTTP, on a real database: grants, refusals and revocations.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let bridge: Process;
 let client: Client;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('access');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   bridge = await openProcess(database);
   client = await makeClient(database);
-});
-
-afterEach(async () => {
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const create = async (by: Process = bridge): Promise<string> =>
@@ -141,7 +126,7 @@ describe('creating a token', () => {
 
 describe('the end of an application', () => {
   test('by revocation: its secret and refresh tokens end at once, its access tokens within seconds, in every process', async () => {
-    const elsewhere = await openProcess(await server.another(database));
+    const elsewhere = await openProcess(await databases.another(database));
     const answer = granted(await bridge.grant({ grantType: 'client_credentials', basic: client }));
     expect(await elsewhere.accessTokens.verifyAccessToken(answer.access_token)).toMatchObject({ scope: 'data' });
     expect(await revokeApplication(database, client.id, 'test')).toBe(true);

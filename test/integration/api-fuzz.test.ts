@@ -2,9 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createProject } from '../../src/access/projects.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { dataRequest, tokenRequest } from './api-fuzz-requests.ts';
 import type { DataRequest } from './api-fuzz-requests.ts';
 import { expectedOf } from './api-fuzz-oracle.ts';
@@ -12,7 +10,7 @@ import type { Stored } from './api-fuzz-oracle.ts';
 import { startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
 /** Bodies sent at a time, each to a project of its own, so that none of them changes what another one finds. */
@@ -21,8 +19,7 @@ const DATA_ROUNDS = 1_400;
 const TOKEN_ROUNDS = 640;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('api-fuzz');
-  api = await startApi(server, {
+  api = await startApi(databases, {
     DATABRIDGE_API_READINGS: '20',
     DATABRIDGE_API_BODY_BYTES: '4096',
     DATABRIDGE_API_TOKENS_PER_MINUTE: '1000000',
@@ -35,9 +32,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 /** No answer may hold a secret, a stack or SQL. */

@@ -1,27 +1,15 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { HOUR, formatInstant } from '../../src/core/instant.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { PATH, curl, expectProblem, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
-
-beforeAll(async () => {
-  server = await startDatabaseServer('api-limits');
-});
 
 afterEach(async () => {
   await api.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const good = { sensorId: 'pump-7', date: '2026-11-20T08:15:30Z', value: 4.25 };
@@ -30,7 +18,7 @@ const MOST_READINGS = 50_000;
 
 describe('with default settings', () => {
   it('a body holds at most 10 MiB, also after unpacking', async () => {
-    api = await startApi(server);
+    api = await startApi(databases);
     const [begin, end] = [JSON.stringify([good]).slice(0, -1), ']'];
     const body = (bytes: number): string => begin.padEnd(bytes - 1) + end;
     const gzip = ['-H', 'Content-Encoding: gzip'];
@@ -42,7 +30,7 @@ describe('with default settings', () => {
   });
 
   it('a body holds at most 50,000 readings', async () => {
-    api = await startApi(server);
+    api = await startApi(databases);
     const readings = Array.from({ length: MOST_READINGS }, (_, index) => ({
       sensorId: `s${index % 10}`,
       date: formatInstant(index * 1_000_000),
@@ -71,7 +59,7 @@ test.each([
   [1, 1.1],
   [48, 48.1],
 ])('DATABRIDGE_API_AHEAD_HOURS limits how far ahead a reading may lie: %d h', async (setting, tooFar) => {
-  api = await startApi(server, { DATABRIDGE_API_AHEAD_HOURS: String(setting) });
+  api = await startApi(databases, { DATABRIDGE_API_AHEAD_HOURS: String(setting) });
   expect(await isAccepted(tooFar - 0.2)).toBe(true);
   expect(await isAccepted(tooFar)).toBe(false);
 });
@@ -94,7 +82,7 @@ describe('on a host whose clock is wrong', () => {
 
   it.each([30, -30])('by %d hours, tokens and dates go by the clock of the database', async (hours) => {
     setClocks(hours);
-    api = await startApi(server);
+    api = await startApi(databases);
     const payload = Buffer.from(api.client.token.split('.')[1] ?? '', 'base64url').toString();
     const { iat, exp } = JSON.parse(payload) as { iat: number; exp: number };
     expect(Math.abs(iat - (await nowOf()) / 1e6)).toBeLessThan(600);
@@ -105,7 +93,7 @@ describe('on a host whose clock is wrong', () => {
 });
 
 it('an address that was refused too often is told when to try again', async () => {
-  api = await startApi(server, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1' });
+  api = await startApi(databases, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1' });
   let answer = await curl('-H', 'Authorization: Bearer x', '-d', '[]', api.url + PATH);
   for (let count = 0; answer.status === 401 && count < 20; count += 1) {
     answer = await curl('-H', 'Authorization: Bearer x', '-d', '[]', api.url + PATH);

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import type { Faults } from '../kit/faulty-pipe.ts';
 import { startProxy } from '../kit/proxy.ts';
@@ -11,25 +9,15 @@ import type { Proxy } from '../kit/proxy.ts';
 import { PATH, curl, pushAs, startApi } from './api-rig.ts';
 import type { Answered, ApiUnderTest, Client } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 let proxy: Proxy | undefined;
-
-beforeAll(async () => {
-  server = await startDatabaseServer('api-overload');
-});
 
 afterEach(async () => {
   await proxy?.set({});
   await api.close();
   await proxy?.close();
   proxy = undefined;
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 /** Blocks every write of readings until the returned function is called. */
@@ -69,7 +57,7 @@ async function flood(client: Client, name: string): Promise<{ waiting: Promise<A
 
 describe('when the database cannot follow', () => {
   it('answers 503 with Retry-After, stores no body in part, and keeps room for other applications', async () => {
-    api = await startApi(server, TINY);
+    api = await startApi(databases, TINY);
     const [other, third] = [await api.application('other'), await api.application('third')];
     await api.push(bodyOf('warm', 1));
     const release = await blockWrites();
@@ -96,7 +84,7 @@ describe('when the database cannot follow', () => {
   });
 
   it('answers 503 after the waiting time', async () => {
-    api = await startApi(server, { DATABRIDGE_API_WAIT_SECONDS: '1' });
+    api = await startApi(databases, { DATABRIDGE_API_WAIT_SECONDS: '1' });
     await api.push(bodyOf('warm', 1));
     const release = await blockWrites();
     const answers = await Promise.all(['a', 'b', 'c'].map((sensor) => api.push(bodyOf(sensor, 3))));
@@ -114,7 +102,11 @@ describe('when the database cannot follow', () => {
   });
 
   it('issues access tokens that live shorter', async () => {
-    api = await startApi(server, { ...TINY, DATABRIDGE_TOKEN_MIN_SECONDS: '100', DATABRIDGE_TOKEN_MAX_SECONDS: '900' });
+    api = await startApi(databases, {
+      ...TINY,
+      DATABRIDGE_TOKEN_MIN_SECONDS: '100',
+      DATABRIDGE_TOKEN_MAX_SECONDS: '900',
+    });
     const lifetime = async (): Promise<number> => {
       const basic = `${api.client.applicationId}:${api.client.secret}`;
       const answer = await curl('-u', basic, '-d', 'grant_type=client_credentials', `${api.url}/v0/oauth2/token`);
@@ -133,11 +125,11 @@ describe('when the database cannot follow', () => {
 
 describe('when the database', () => {
   async function startBehindProxy(): Promise<Proxy> {
-    const url = new URL(await server.createEmpty());
+    const url = new URL(await databases.createEmpty());
     const between = await startProxy({ port: Number(url.port) });
     proxy = between;
     url.port = String(between.port);
-    api = await startApi(server, { DATABRIDGE_API_WAIT_SECONDS: '1' }, url.href);
+    api = await startApi(databases, { DATABRIDGE_API_WAIT_SECONDS: '1' }, url.href);
     await api.push(bodyOf('warm', 1));
     return between;
   }

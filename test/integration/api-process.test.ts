@@ -3,24 +3,24 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
 import { makeCertificate } from '../kit/certificate.ts';
 import { freePort } from '../kit/free-port.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { PATH, curl, pushAs } from './api-rig.ts';
 import type { Client } from './api-rig.ts';
 import { MAIN, databridge, environment } from './command-line.ts';
 
+const databases = useDatabases();
 let bridge: BridgeUnderTest;
 const running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  bridge = await makeBridge();
-  await bridge.succeed('project', 'create', 'hall');
+  await install({ DATABASE_URL: await databases.createMigrated() });
 });
 
 afterEach(async () => {
@@ -28,7 +28,10 @@ afterEach(async () => {
   await bridge.remove();
 });
 
-afterAll(assertNothingLeaked);
+async function install(env: NodeJS.ProcessEnv): Promise<void> {
+  bridge = await makeBridge(env);
+  await bridge.succeed('project', 'create', 'hall');
+}
 
 /** Starts the API as an operator does; returns the address that it logs. */
 async function start(
@@ -39,7 +42,7 @@ async function start(
     name: `databridge ${command}`,
     command: process.execPath,
     args: [MAIN, command],
-    env: environment({ DATABRIDGE_HOME: bridge.home, ...env }),
+    env: environment({ ...bridge.settings, ...env }),
     ready: (one) => one.output().includes('the API is up'),
   });
   running.push(started);
@@ -73,6 +76,9 @@ const storedSensors = async (): Promise<string[]> => {
 
 describe('a push that was answered 200', () => {
   it('is stored, also when API and database are killed right after the answer', async () => {
+    // The embedded server, because the test kills it.
+    await bridge.remove();
+    await install({ DATABASE_URL: undefined });
     const expected: string[] = [];
     for (let round = 0; round < 3; round += 1) {
       const { url, process: api } = await start('api');
@@ -119,7 +125,7 @@ describe('databridge up', () => {
       name: 'databridge up',
       command: process.execPath,
       args: [MAIN, 'up'],
-      env: environment({ DATABRIDGE_HOME: bridge.home, DATABRIDGE_API_PORT: String(port) }),
+      env: environment({ ...bridge.settings, DATABRIDGE_API_PORT: String(port) }),
       ready: (one) => one.output().includes('databridge is up') && one.output().includes('the API is not up'),
     });
     running.push(up);
@@ -158,7 +164,7 @@ describe('databridge api', () => {
   });
 
   async function ends(env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
-    const { code, stdout, stderr } = await databridge(['api'], { env: { DATABRIDGE_HOME: bridge.home, ...env } });
+    const { code, stdout, stderr } = await databridge(['api'], { env: { ...bridge.settings, ...env } });
     return { code, output: stdout + stderr };
   }
 

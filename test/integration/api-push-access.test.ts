@@ -1,24 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { createProject } from '../../src/access/projects.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { PATH, curl, curlWith, expectProblem, startApi, stdinTo } from './api-rig.ts';
 import type { Answered, ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('api-push-access');
-  api = await startApi(server, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1000' });
+  api = await startApi(databases, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1000' });
 });
 
 afterAll(async () => {
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 beforeEach(async () => {
@@ -63,7 +57,7 @@ describe('a push', () => {
   });
 
   it('is 401 once its token has expired, and says so', async () => {
-    const short = await startApi(server, { DATABRIDGE_TOKEN_MAX_SECONDS: '1', DATABRIDGE_TOKEN_MIN_SECONDS: '1' });
+    const short = await startApi(databases, { DATABRIDGE_TOKEN_MAX_SECONDS: '1', DATABRIDGE_TOKEN_MIN_SECONDS: '1' });
     try {
       const { exp } = JSON.parse(Buffer.from(short.client.token.split('.')[1] ?? '', 'base64url').toString()) as {
         exp: number;

@@ -1,26 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { parseInstant } from '../../src/core/instant.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { PATH, bearer, curlWith, expectProblem, pushAs, startApi, stdinTo } from './api-rig.ts';
 import type { Answered, ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('api-push-bodies');
-  api = await startApi(server, { DATABRIDGE_API_READINGS: '2000' });
+  api = await startApi(databases, { DATABRIDGE_API_READINGS: '2000' });
 });
 
 afterAll(async () => {
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 beforeEach(async () => {

@@ -2,26 +2,20 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { parseInstant } from '../../src/core/instant.ts';
 import { REFUSALS } from '../../src/core/reading.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('api-push');
-  api = await startApi(server, { DATABRIDGE_API_READINGS: '2000' });
+  api = await startApi(databases, { DATABRIDGE_API_READINGS: '2000' });
 });
 
 afterAll(async () => {
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 beforeEach(async () => {

@@ -2,25 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerSchema, bodySchema } from '../../src/api/push-schema.ts';
 import { problemSchema } from '../../src/api/problem.ts';
 import { tokenAnswerSchema, tokenErrorSchema, tokenRequestSchema } from '../../src/api/token-schema.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { curl, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('api-reference');
-  api = await startApi(server, { DATABRIDGE_API_PUBLIC_URL: 'https://bridge.example/push/' });
+  api = await startApi(databases, { DATABRIDGE_API_PUBLIC_URL: 'https://bridge.example/push/' });
 });
 
 afterAll(async () => {
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 interface Content {

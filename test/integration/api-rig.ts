@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { storeOf } from '../../src/ingest/store.ts';
 import { readSettings } from '../../src/settings.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
+import type { TestDatabases } from '../kit/databases.ts';
 
 /** Credentials of an application, and a token it created. */
 export interface Client {
@@ -40,13 +40,13 @@ export const PATH = '/v0/organisations/default/data/hall';
 
 /** Starts an API on a new database of the server, or on the empty one at `databaseUrl`. */
 export async function startApi(
-  server: DatabaseServer,
+  databases: TestDatabases,
   environment: Record<string, string> = {},
   databaseUrl?: string,
 ): Promise<ApiUnderTest> {
   const database =
     databaseUrl === undefined
-      ? await server.create()
+      ? await databases.create()
       : await openDatabase({ url: databaseUrl, poolSize: 8, applicationName: 'api', patient: false });
   const settings = readSettings({ DATABRIDGE_API_PORT: '0', DATABRIDGE_KEY: 'A'.repeat(43), ...environment });
   let logged = '';

@@ -3,19 +3,16 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { PATH, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('api-slow');
-  api = await startApi(server, {
+  api = await startApi(databases, {
     DATABRIDGE_API_REQUEST_SECONDS: '1',
     DATABRIDGE_API_BODY_BYTES: '65536',
     DATABRIDGE_API_WAITING_BYTES: '1048576',
@@ -24,9 +21,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const good = { sensorId: 'a', date: '2026-11-20T08:15:30Z', value: 1 };

@@ -1,30 +1,18 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { useDatabases } from '../kit/databases.ts';
 import { PATH, curl, curlWith, pushAs, startApi } from './api-rig.ts';
 import type { Answered, ApiUnderTest } from './api-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('api-token');
-});
-
 beforeEach(async () => {
-  api = await startApi(server);
+  api = await startApi(databases);
 });
 
 afterEach(async () => {
   await api.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 interface Token {
@@ -172,7 +160,7 @@ describe('an error', () => {
 describe('too many requests', () => {
   it('of an application are 429 with Retry-After, and other applications go on', async () => {
     await api.close();
-    api = await startApi(server, { DATABRIDGE_API_TOKENS_PER_MINUTE: '3' });
+    api = await startApi(databases, { DATABRIDGE_API_TOKENS_PER_MINUTE: '3' });
     const other = await api.application('other');
     const answers = [await create(), await create(), await create()];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
@@ -184,7 +172,7 @@ describe('too many requests', () => {
 
   it('of an address are 429, also without an application', async () => {
     await api.close();
-    api = await startApi(server, { DATABRIDGE_API_TOKENS_PER_MINUTE: '1' });
+    api = await startApi(databases, { DATABRIDGE_API_TOKENS_PER_MINUTE: '1' });
     const statuses: number[] = [];
     for (let index = 0; index < 11; index += 1) statuses.push((await renew('x')).status);
     expect(statuses.slice(0, 9)).toEqual(Array(9).fill(400));
@@ -193,7 +181,7 @@ describe('too many requests', () => {
 
   it('with a wrong secret block that application at that address, also with the right secret', async () => {
     await api.close();
-    api = await startApi(server, {
+    api = await startApi(databases, {
       DATABRIDGE_API_FAILURES_PER_MINUTE: '2',
       DATABRIDGE_API_TRUST_PROXY: '127.0.0.1',
     });
@@ -219,7 +207,7 @@ describe('too many requests', () => {
 
   it('with wrong access tokens are 429, and those with a valid one from the same address are not', async () => {
     await api.close();
-    api = await startApi(server, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1' });
+    api = await startApi(databases, { DATABRIDGE_API_FAILURES_PER_MINUTE: '1' });
     const reading = [{ sensorId: 'a', date: '2026-11-20T08:15:30Z', value: 1 }];
     const path = `${api.url}/v0/organisations/default/data/hall`;
     const statuses: number[] = [];

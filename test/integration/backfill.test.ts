@@ -1,34 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../../src/source/backfills.ts';
 import { finishWhenCovered, wishesOf } from '../../src/pull/wishes.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let source: StoredSource;
 let streams: number[];
 
-beforeAll(async () => {
-  server = await startDatabaseServer('backfill');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   source = await storeSource(database);
   streams = [await storeStream(database, source, 'a'), await storeStream(database, source, 'b')];
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const start = (given: { from?: number; to?: number; again?: boolean; source?: string } = {}): Promise<number> =>

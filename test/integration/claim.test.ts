@@ -1,30 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import { presenceOf } from '../../src/database/presence.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('claim');
-});
-
 beforeEach(async () => {
-  database = await server.create();
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
+  database = await databases.create();
 });
 
 describe('a claim', () => {

@@ -7,7 +7,7 @@ import { partitionsOf } from '../../src/database/partitions.ts';
 import { storeOf } from '../../src/ingest/store.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
 import type { Committed, Handover } from '../../src/pull/commit.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
+import type { TestDatabases } from '../kit/databases.ts';
 import { columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
@@ -37,8 +37,8 @@ export interface Ground {
   coverage(): Promise<Coverage>;
 }
 
-export async function makeGround(server: DatabaseServer): Promise<Ground> {
-  const database = await server.create();
+export async function makeGround(databases: TestDatabases): Promise<Ground> {
+  const database = await databases.create();
   const source = await storeSource(database);
   const streamId = await storeStream(database, source);
   return {

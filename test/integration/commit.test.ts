@@ -1,35 +1,22 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { intersect, union } from '../../src/core/coverage.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
 import { HOUR, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Committed } from '../../src/pull/commit.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { batchOf, columnOf, readingsIn } from '../kit/stored-source.ts';
 import { BORDER, SMALL, columnsFrom, makeGround, refusal } from './commit-ground.ts';
 import type { Given, Ground } from './commit-ground.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let ground: Ground;
 let database: Database;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('commit');
-});
-
 beforeEach(async () => {
-  ground = await makeGround(server);
+  ground = await makeGround(databases);
   ({ database } = ground);
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const commit = (given: Given): Promise<Committed> => ground.commit(given);

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { configInvalid, contractBroken, credentialsRejected, throttled, unsupported } from '../../src/core/errors.ts';
 import type { BridgeError } from '../../src/core/errors.ts';
 import { HOUR } from '../../src/core/instant.ts';
@@ -8,32 +8,19 @@ import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { actOn } from '../../src/pull/consequence.ts';
 import type { Stream } from '../../src/pull/open-source.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let sourceId: number;
 let stream: Stream;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('consequence');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   const source = await storeSource(database);
   ({ sourceId } = source);
   stream = { id: await storeStream(database, source), key: 'stream', failures: 0 } as Stream;
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 async function act(error: BridgeError, given: { revision?: number; stream?: Stream } = {}): Promise<unknown> {

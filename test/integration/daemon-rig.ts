@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
+import type { TestDatabases } from '../kit/databases.ts';
 import type { RunningProcess } from '../kit/process.ts';
 
 /** A fault as the database stores it for the operator. */
@@ -49,12 +50,13 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-/** Starts `databridge up` on an embedded database that has these projects. */
+/** Starts `databridge up` on a database of its own with these projects. */
 export async function startRig(
+  databases: TestDatabases,
   projects: readonly string[] = ['hall'],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Rig> {
-  const bridge = await makeBridge(environment);
+  const bridge = await makeBridge({ DATABASE_URL: await databases.createMigrated(), ...environment });
   const { client, close } = await bridge.database();
   await bridge.succeed('project', 'create', projects[0] ?? 'hall');
   for (const code of projects.slice(1)) {

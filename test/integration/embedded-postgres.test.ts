@@ -112,6 +112,12 @@ describe('the first use and the next', () => {
       database: 'databridge',
       locale: 'C.UTF-8',
     });
+    // What the operator writes into postgresql.conf cannot switch it off.
+    const certain = await query(
+      first.url,
+      `select setting from pg_settings where name = 'fsync' and source = 'command line'`,
+    );
+    expect(certain).toEqual([{ setting: 'on' }]);
     expect(statSync(join(home, 'postgres/password')).mode & 0o777).toBe(0o600);
     await expect(query(first.url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toMatchObject({ code: '28P01' });
     expect(sharedMemory(inode)).toHaveLength(1);

@@ -1,37 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import type { Claims } from '../../src/pull/claim.ts';
 import { presenceOf } from '../../src/database/presence.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
 // Claims and reports of one process share statements; here several processes do so on the same sources.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let sources: number[];
 
-beforeAll(async () => {
-  server = await startDatabaseServer('gathered-claims');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   sources = [];
   for (let number = 1; number <= 12; number += 1)
     sources.push((await storeSource(database, `source-${number}`)).sourceId);
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 interface Host {
@@ -41,7 +28,7 @@ interface Host {
 
 /** The claims of a living process with its own pool. */
 async function host(): Promise<Host> {
-  const own = await server.another(database);
+  const own = await databases.another(database);
   const workerId = randomUUID();
   await presenceOf(own, workerId, 'test').beat();
   return { workerId, claims: claimsOf({ database: own, workerId, sources: { revisionOf: () => 1 } }) };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MILLISECOND, MINUTE } from '../../src/core/instant.ts';
 import { IDLE } from '../../src/core/pace.ts';
 import type { PaceState } from '../../src/core/pace.ts';
@@ -9,34 +9,21 @@ import type { Database } from '../../src/database/database.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { presenceOf } from '../../src/database/presence.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
 // Changes of pace of one process share statements; here several processes do so on the same sources.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let sources: number[];
 
-beforeAll(async () => {
-  server = await startDatabaseServer('gathered-pace');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   sources = [];
   for (let number = 1; number <= 12; number += 1)
     sources.push((await storeSource(database, `source-${number}`)).sourceId);
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const at = (place: number): number => sources[place] as number;
@@ -57,7 +44,7 @@ describe('the pace of many sources', () => {
     let mostOpen = 0;
     await Promise.all(
       ['one', 'other'].map(async () => {
-        const own = await server.another(database);
+        const own = await databases.another(database);
         const workerId = randomUUID();
         await presenceOf(own, workerId, 'test').beat();
         const { now } = await clockOf(own);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { coverageOf, subtract } from '../../src/core/coverage.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
 import { throttled } from '../../src/core/errors.ts';
@@ -10,9 +10,7 @@ import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { backfillState, startBackfill } from '../../src/source/backfills.ts';
 import { history } from '../../src/pull/history.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
@@ -24,7 +22,7 @@ const policy: Policy = { start: FROM, settle: 0, align: SECOND, overlap: 0, maxW
 /** A window takes this long, so that a run, which ends after 30 s, reads at most four. */
 const SLOW = 10 * SECOND;
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let stored: StoredSource;
 let streamId: number;
@@ -32,24 +30,13 @@ let now: number;
 let windowTakes: number;
 let asked: Window[];
 
-beforeAll(async () => {
-  server = await startDatabaseServer('history');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   stored = await storeSource(database);
   streamId = await storeStream(database, stored);
   now = FROM + DAY;
   windowTakes = SLOW;
   asked = [];
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 interface Given extends Partial<Policy> {

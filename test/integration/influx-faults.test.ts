@@ -5,7 +5,7 @@ import { startHttpFault } from '../kit/http-fault.ts';
 import type { HttpFault } from '../kit/http-fault.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { differencesOf } from '../kit/point.ts';
 import type { Point } from '../kit/point.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
@@ -20,6 +20,7 @@ const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
 const USER = { username: 'second', password: 'second pa55 "of" the plant' };
 
+const databases = useDatabases();
 let rig: Rig;
 let influx: Influx;
 let httpFault: HttpFault;
@@ -28,7 +29,7 @@ const nowUs = (): number => Math.floor(Date.now() / 1000) * 1_000_000;
 
 beforeAll(async () => {
   [rig, influx] = await Promise.all([
-    startRig(['hall', 'hall-2'], { DATABRIDGE_WINDOW_READINGS: String(COMFORTABLE) }),
+    startRig(databases, ['hall', 'hall-2'], { DATABRIDGE_WINDOW_READINGS: String(COMFORTABLE) }),
     startInflux({ databases: ['plant', 'dense'], maxRowLimit: 50 }),
   ]);
   httpFault = await startHttpFault(influx.url);
@@ -42,7 +43,6 @@ afterAll(async () => {
   await rig.close();
   await httpFault.close();
   await influx.stop();
-  assertNothingLeaked();
 });
 
 const source = (name: string, database: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({

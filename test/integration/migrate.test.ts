@@ -3,29 +3,16 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY, parseInstant } from '../../src/core/instant.ts';
 import { isDatabaseAway } from '../../src/database/away.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { dropOldLogs } from '../../src/pull/housekeeping.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 
-let server: DatabaseServer;
-
-beforeAll(async () => {
-  server = await startDatabaseServer('migrate');
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
-});
+const databases = useDatabases();
 
 const at = (text: string): number => parseInstant(text) ?? expect.fail(`${text} is no instant`);
 
@@ -42,7 +29,7 @@ async function partitionsIn(database: Database, table: string): Promise<string[]
 
 describe('migrations', () => {
   it('run once, even when many processes and connections start at the same time', async () => {
-    const url = await server.createEmpty();
+    const url = await databases.createEmpty();
     const program = join(import.meta.dirname, 'migrate-user.ts');
     const processes = Array.from({ length: 3 }, async () => {
       const child = spawn(process.execPath, [program, url], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -69,16 +56,16 @@ describe('migrations', () => {
   });
 
   it('do not run again when the database is opened again', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     await database.run(`insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P')`);
-    const later = await server.another(database);
+    const later = await databases.another(database);
     expect(await later.rows('select code from ml_project')).toEqual([{ code: 'p' }]);
   });
 });
 
 describe('opening', () => {
   it('refuses at once a fault that waiting cannot cure, and gives a remedy', async () => {
-    const url = new URL(await server.createEmpty());
+    const url = new URL(await databases.createEmpty());
     const wrongPassword = new URL(url);
     wrongPassword.password = 'wrong';
     const noDatabase = new URL(url);
@@ -91,7 +78,7 @@ describe('opening', () => {
   });
 
   it('refuses a user that may not create tables', async () => {
-    const url = new URL(await server.createEmpty());
+    const url = new URL(await databases.createEmpty());
     const client = new pg.Client({ connectionString: url.href });
     await client.connect();
     // The owner of the database takes the right from itself, so that the test needs no other user.
@@ -125,7 +112,7 @@ describe('opening', () => {
 
 describe('a transaction', () => {
   it('whose work throws changes no row, and its connection stays usable', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const failing = database.transaction(async (client) => {
       await client.query(`insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P')`);
       throw new Error('no');
@@ -136,8 +123,8 @@ describe('a transaction', () => {
   });
 
   it('whose connection dies fails as "away", and neither the process nor the pool goes with it', async () => {
-    const database = await server.create();
-    const other = await server.another(database);
+    const database = await databases.create();
+    const other = await databases.another(database);
     const dying = database.transaction(async (client) => {
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       // No statement is under way, so only an event tells that the connection has died. The event may come before the test
@@ -156,7 +143,7 @@ describe('a transaction', () => {
 
 describe('instants in PostgreSQL', () => {
   it('are the same µs when they are read back, long before 1970 and long after', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const instants = [
       0,
       -1,
@@ -173,8 +160,8 @@ describe('instants in PostgreSQL', () => {
 
 describe('partitions', () => {
   it('are made once by processes that need them at the same time, and take readings', async () => {
-    const database = await server.create();
-    const hosts = [database, await server.another(database), await server.another(database)];
+    const database = await databases.create();
+    const hosts = [database, await databases.another(database), await databases.another(database)];
     const from = at('2025-11-30T23:59:59.999999Z');
     const to = at('2026-02-01T00:00:00.000001Z');
     const tables = await Promise.all(
@@ -194,7 +181,7 @@ describe('partitions', () => {
   });
 
   it('end where the next partition begins: half-open to the µs', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const partitions = partitionsOf(database);
     const border = at('2026-01-01T00:00:00Z');
     expect(await partitions.ensure('reading', border - 1, border)).toBe('reading_2025_12');
@@ -205,8 +192,8 @@ describe('partitions', () => {
   });
 
   it('of the window log are dropped when they are too old, by several hosts at once', async () => {
-    const database = await server.create();
-    const hosts = [database, await server.another(database), await server.another(database)];
+    const database = await databases.create();
+    const hosts = [database, await databases.another(database), await databases.another(database)];
     const row = await database.row<{ today: number }>(`select instant_of(date_trunc('day', now(), 'UTC')) as today`);
     const today = row?.today ?? 0;
     for (const ago of [0, 1, 2, 3, 30]) {

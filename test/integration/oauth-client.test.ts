@@ -13,27 +13,21 @@ import {
 import type { ClientAuth } from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GRACE } from '../../src/access/refresh-tokens.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { PATH, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
 // openid-client knows RFC 6749 and nothing of databridge, so it must understand our tokens and errors.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('oauth-client');
-  api = await startApi(server);
+  api = await startApi(databases);
 });
 
 afterAll(async () => {
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 /** The configuration of the library for our token endpoint, with one kind of client authentication. */

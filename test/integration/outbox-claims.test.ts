@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeRemote } from '../../src/delivery/remote.ts';
 import { storeOf } from '../../src/ingest/store.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { startProxy } from '../kit/proxy.ts';
 import { batchOf, columnOf } from '../kit/stored-source.ts';
 import { eventually } from './daemon-rig.ts';
@@ -13,26 +11,16 @@ import { PROJECT_HERE, START, makeRig } from './outbox-rig.ts';
 import type { Point, Rig, Worker } from './outbox-rig.ts';
 import { startService } from './outbox-service.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('outbox-claims');
-});
-
 beforeEach(async () => {
-  rig = await makeRig(server);
+  rig = await makeRig(databases);
   await rig.push();
 });
 
 afterEach(async () => {
   await rig.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const points = (value: number, count = 20): Point[] =>
@@ -214,7 +202,6 @@ describe('a body under way', () => {
     expect(rig.service.bodies).toHaveLength(1);
     await rig.expectEqual();
     await worker.deliverer.stop();
-    await server.closeAll();
     await proxy.close();
   });
 

@@ -2,9 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../kit/free-port.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { databridge } from './command-line.ts';
@@ -17,13 +15,12 @@ import { ORGANISATION, PROJECT } from './outbox-service.ts';
 
 // Handing over by the command line, as an operator sets it up; each test goes on where the one before ended.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
 let directory: TempDirectory;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('outbox-commands');
-  rig = await makeRig(server);
+  rig = await makeRig(databases);
   directory = await makeTempDirectory('outbox-commands');
   await writeFile(join(directory.path, 'secret'), `${SECRET}\n`);
   await writeFile(join(directory.path, 'wrong'), 'wrong-secret-of-a-file\n');
@@ -31,10 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await rig.close();
-  await server.closeAll();
   await directory.remove();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { Waiting, eventually, startRig } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
 import { truthOf } from './outbox-rig.ts';
@@ -16,6 +16,7 @@ import type { Plant } from './plant-simulator.ts';
 /** More than the newest hour, which live brings at once, and little of the two days that history brings. */
 const MOST_WAITING = 4_000;
 
+const databases = useDatabases();
 let rig: Rig;
 let service: Service;
 let plant: Plant;
@@ -23,7 +24,7 @@ let other: Plant;
 
 beforeAll(async () => {
   [rig, service, plant, other] = await Promise.all([
-    startRig(['hall', 'free'], { DATABRIDGE_APPLICATION_SECRET: SECRET }),
+    startRig(databases, ['hall', 'free'], { DATABRIDGE_APPLICATION_SECRET: SECRET }),
     startService(),
     startPlant({
       truth: livingPlant(
@@ -38,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.close();
   await Promise.all([plant.stop(), other.stop(), service.close()]);
-  assertNothingLeaked();
 });
 
 interface Held {

@@ -1,35 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useDatabases } from '../kit/databases.ts';
 import { eventually } from './daemon-rig.ts';
 import { makeRig } from './outbox-rig.ts';
 import type { Point, RemoteState, Rig, Worker } from './outbox-rig.ts';
 import { problem } from './outbox-service.ts';
 import type { Fault } from './outbox-service.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
 let worker: Worker;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('outbox-faults');
-});
-
 beforeEach(async () => {
-  rig = await makeRig(server);
+  rig = await makeRig(databases);
   await rig.push();
   worker = await rig.worker();
 });
 
 afterEach(async () => {
   await rig.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const points = (count: number, value = 1): Point[] =>

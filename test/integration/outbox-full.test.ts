@@ -1,32 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { listIngestions, removeRemote, setRemote } from '../../src/delivery/remote.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import { planOnce } from '../../src/pull/planner.ts';
 import type { Queue } from '../../src/queue/queue.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { pushAs, startApi } from './api-rig.ts';
 import { eventually } from './daemon-rig.ts';
 import { PROJECT_HERE, makeRig, otherProject, settingsOf } from './outbox-rig.ts';
 import type { Point, Rig } from './outbox-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
-
-beforeAll(async () => {
-  server = await startDatabaseServer('outbox-full');
-});
 
 afterEach(async () => {
   await rig.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const points = (from: number, count: number): Point[] =>
@@ -53,7 +41,7 @@ async function count(): Promise<boolean> {
 
 describe('an outbox that is full', () => {
   it('leaves the sources of its project alone, and no others, until half of it is delivered', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push({ mostWaiting: 100 });
     const { source: other, stream: otherStream } = await otherProject(rig.database);
     const everything = [
@@ -94,7 +82,7 @@ describe('an outbox that is full', () => {
   });
 
   it('has room again where the operator allows more, or keeps the readings here', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push({ mostWaiting: 10 });
     await rig.commit(points(0, 20));
     expect(await count()).toBe(true);
@@ -109,7 +97,7 @@ describe('an outbox that is full', () => {
   });
 
   it('is counted by one worker at a time, and about once a second however many there are', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push({ mostWaiting: 10 });
     const workers = await Promise.all(Array.from({ length: 4 }, () => rig.worker()));
     await rig.commit(points(0, 20));
@@ -121,8 +109,8 @@ describe('an outbox that is full', () => {
 
 describe('a push into a project whose outbox is full', () => {
   it('is turned away with Retry-After, and nothing of it is stored; others are taken', async () => {
-    rig = await makeRig(server);
-    const api = await startApi(server);
+    rig = await makeRig(databases);
+    const api = await startApi(databases);
     try {
       await setRemote(
         api.database,

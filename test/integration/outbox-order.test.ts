@@ -1,7 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useDatabases } from '../kit/databases.ts';
 import { storeStream } from '../kit/stored-source.ts';
 import { makeRig } from './outbox-rig.ts';
 import type { Point, Rig, Worker } from './outbox-rig.ts';
@@ -9,26 +7,16 @@ import type { Fault } from './outbox-service.ts';
 
 // Readings that are revised again and again while deliveries fail in every way: what was stored last is what arrives last.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('outbox-order');
-});
-
 beforeEach(async () => {
-  rig = await makeRig(server);
+  rig = await makeRig(databases);
   await rig.push();
 });
 
 afterEach(async () => {
   await rig.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const FAULTS: readonly Fault[] = [

@@ -1,29 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { delivererOf } from '../../src/delivery/deliverer.ts';
 import { listIngestions, setRemote } from '../../src/delivery/remote.ts';
 import { remoteRefusals } from '../../src/delivery/refusals.ts';
 import { refusalsByReason, refusalsOf } from '../../src/source/refusals.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { pushAs, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 import { eventually } from './daemon-rig.ts';
 import { PROJECT_HERE, START, makeRig, truthOf } from './outbox-rig.ts';
 import type { Point, Rig, Worker } from './outbox-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
 let worker: Worker;
 let remote: ApiUnderTest | undefined;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('outbox-relay');
-});
-
 beforeEach(async () => {
-  rig = await makeRig(server);
+  rig = await makeRig(databases);
   worker = await rig.worker();
 });
 
@@ -31,12 +25,6 @@ afterEach(async () => {
   await rig.close();
   await remote?.close();
   remote = undefined;
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const points = (count: number, value = 1): Point[] =>
@@ -45,7 +33,7 @@ const points = (count: number, value = 1): Point[] =>
 describe('the API of another bridge', () => {
   /** Lets the project be pushed to a bridge of its own making. */
   async function pushToBridge(environment: Record<string, string> = {}): Promise<ApiUnderTest> {
-    remote = await startApi(server, environment);
+    remote = await startApi(databases, environment);
     const { applicationId, secret } = remote.client;
     await rig.push({ url: remote.url, organisation: 'default', code: 'hall', applicationId, secret });
     return remote;
@@ -78,7 +66,7 @@ describe('the API of another bridge', () => {
 
   it('gets what clients push to this one: new, revised, and nothing twice', async () => {
     const there = await pushToBridge();
-    const here = await startApi(server);
+    const here = await startApi(databases);
     const { applicationId, secret } = there.client;
     try {
       await setRemote(

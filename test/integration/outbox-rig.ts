@@ -17,7 +17,7 @@ import type { RemoteSettings } from '../../src/delivery/remote.ts';
 import { storeOf } from '../../src/ingest/store.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
 import type { Committed } from '../../src/pull/commit.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
+import type { TestDatabases } from '../kit/databases.ts';
 import { batchOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 import { Waiting, eventually } from './daemon-rig.ts';
@@ -115,8 +115,8 @@ export const truthOf = async (database: Pick<Database, 'rows'>, project = 'proje
     .map(({ line }) => line)
     .toSorted();
 
-export async function makeRig(server: DatabaseServer): Promise<Rig> {
-  const database = await server.create();
+export async function makeRig(databases: TestDatabases): Promise<Rig> {
+  const database = await databases.create();
   const source = await storeSource(database);
   const streamId = await storeStream(database, source);
   const service = await startService();
@@ -171,7 +171,7 @@ export async function makeRig(server: DatabaseServer): Promise<Rig> {
     push: (settings = {}) =>
       setRemote(database, sealing, PROJECT_HERE, { ...settingsOf(service), ...settings }, 'test'),
     async worker(url = database.url) {
-      const own = await server.another({ ...database, url });
+      const own = await databases.another({ ...database, url });
       const id = randomUUID();
       const presence = presenceOf(own, id, 'test');
       await presence.beat();

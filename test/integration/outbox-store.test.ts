@@ -1,28 +1,16 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { removeRemote, setRemote } from '../../src/delivery/remote.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeStream } from '../kit/stored-source.ts';
 import { PROJECT_HERE, makeRig, otherProject, settingsOf, truthOf } from './outbox-rig.ts';
 import type { Point, Rig } from './outbox-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
-
-beforeAll(async () => {
-  server = await startDatabaseServer('outbox-store');
-});
 
 afterEach(async () => {
   await rig.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const points = (sensor: string, from: number, count: number, value = 1): Point[] =>
@@ -33,7 +21,7 @@ const noted = async (): Promise<string[]> => (await rig.outbox()).flatMap(({ rea
 
 describe('what a window notes', () => {
   it('is what it brought, in one row with its stream, ordered by series and time', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push();
     await rig.commit([
       { sensor: 'b', at: 2, value: 3, precision: 50, labels: ['x', 'y'] },
@@ -48,7 +36,7 @@ describe('what a window notes', () => {
   });
 
   it('is nothing where nothing changed, and only what was revised where something did', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push();
     await rig.commit(points('a', 0, 5));
     const [first] = await rig.outbox();
@@ -63,7 +51,7 @@ describe('what a window notes', () => {
     ['time covered before', 5_000, 0],
     ['time that is partly covered and partly known', 2_000, 700],
   ])('is the same for a window of many readings, in %s', async (_name, covered, pushed) => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     if (covered > 0) await rig.commit(points('a', 0, covered));
     // What another stream stored before, inside the window and not covered by this one: COPY meets its key.
     const other = await storeStream(rig.database, rig.source, 'other');
@@ -80,7 +68,7 @@ describe('what a window notes', () => {
   });
 
   it('stands in rows of at most 10,000 readings where very many were copied', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push();
     await rig.commit([...points('a', 0, 14_000), ...points('b', 0, 14_000)]);
     const rows = await rig.outbox();
@@ -90,7 +78,7 @@ describe('what a window notes', () => {
   });
 
   it('is nothing where the window is rolled back, small or large', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push();
     await rig.database.run('alter table window_log add constraint never check (readings < 0) not valid');
     await expect(rig.commit(points('a', 0, 5))).rejects.toMatchObject({ code: '23514' });
@@ -100,7 +88,7 @@ describe('what a window notes', () => {
   });
 
   it('is nothing in a project that keeps its readings here, beside one that does not', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push();
     const other = await otherProject(rig.database);
     await rig.commit(points('a', 0, 5), other);
@@ -114,7 +102,7 @@ describe('what a window notes', () => {
 
 describe('two projects that are handed over', () => {
   it('note each its own readings, of small windows and large ones', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push();
     const other = await otherProject(rig.database);
     await setRemote(rig.database, rig.sealing, { ...PROJECT_HERE, code: 'other' }, settingsOf(rig.service), 'test');
@@ -150,7 +138,7 @@ describe('any sequence of windows', () => {
   });
 
   it('notes each change once and in order: replayed, the outbox is the table', async () => {
-    rig = await makeRig(server);
+    rig = await makeRig(databases);
     await rig.push();
     await fc.assert(
       fc.asyncProperty(fc.array(window, { minLength: 1, maxLength: 5 }), async (windows) => {

@@ -1,39 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRemote } from '../../src/delivery/open-remote.ts';
 import type { RemoteRow } from '../../src/delivery/open-remote.ts';
 import { resumeRemote } from '../../src/delivery/remote.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { eventually } from './daemon-rig.ts';
 import { SECRET } from './outbox-service-tokens.ts';
 import { PROJECT } from './outbox-service.ts';
 import { PROJECT_HERE, makeRig } from './outbox-rig.ts';
 import type { Point, Rig, Worker } from './outbox-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let rig: Rig;
 let worker: Worker;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('outbox-tokens');
-});
-
 beforeEach(async () => {
-  rig = await makeRig(server);
+  rig = await makeRig(databases);
   await rig.push();
   worker = await rig.worker();
 });
 
 afterEach(async () => {
   await rig.close();
-  await server.closeAll();
-});
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const points = (value: number): Point[] => Array.from({ length: 10 }, (_, at) => ({ sensor: 'a', at, value }));
@@ -110,7 +98,7 @@ describe('a token', () => {
          secret, revision, batch, failures from remote`,
     );
     if (row === undefined) throw new Error('there is no remote');
-    const pools = await Promise.all([0, 1, 2].map(() => server.another(rig.database)));
+    const pools = await Promise.all([0, 1, 2].map(() => databases.another(rig.database)));
     const pushAll = async (): Promise<void> => {
       const clients = await Promise.all(pools.map((pool) => openRemote(pool, rig.sealing, row)));
       await Promise.all(clients.map((client) => client.push(PROJECT, [])));

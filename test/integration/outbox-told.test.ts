@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { databridge } from './command-line.ts';
 
 // An operator who wonders why nothing comes is told wherever they look.
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let name: string;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('outbox-told');
-  database = await server.create();
+  database = await databases.create();
   const { sourceId, projectId } = await storeSource(database);
   await database.run(
     `insert into remote (project_id, url, organisation, code, application_id, secret, most_waiting, full_since)
@@ -26,12 +23,6 @@ beforeAll(async () => {
     [sourceId],
   );
   name = (await database.row<{ name: string }>('select name from source'))?.name ?? '';
-});
-
-afterAll(async () => {
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const told = async (...args: string[]): Promise<string> => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MILLISECOND, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { PaceState } from '../../src/core/pace.ts';
 import { clockOf } from '../../src/database/clock.ts';
@@ -9,35 +9,22 @@ import type { Pacer } from '../../src/platform/connection/index.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { presenceOf } from '../../src/database/presence.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let sourceId: number;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('pacer');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   ({ sourceId } = await storeSource(database));
   // The log holds every state of the pace, so slots are known to the µs however slow this machine is.
   await database.run(`create table pace_log (id bigint generated always as identity, state jsonb)`);
   await database.run(`create function log_pace() returns trigger language plpgsql as
     'begin insert into pace_log (state) values (new.state); return null; end'`);
   await database.run(`create trigger log_pace after insert or update on pace for each row execute function log_pace()`);
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 /** A lease ends this long after its slot (src/pull/pacer.ts). */
@@ -53,7 +40,7 @@ interface Host {
 
 /** The pacer of another host: it has its own pool and clock, and its worker lives. */
 async function host(pace: { requestsPerSecond: number; burst: number; concurrency: number }): Promise<Host> {
-  const own = await server.another(database);
+  const own = await databases.another(database);
   const { now } = await clockOf(own);
   const workerId = randomUUID();
   await presenceOf(own, workerId, 'test').beat();

@@ -1,33 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MILLISECOND, SECOND } from '../../src/core/instant.ts';
 import { nextDue, phaseOf } from '../../src/core/schedule.ts';
 import type { Database } from '../../src/database/database.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import { isPlannerSilent, planOnce } from '../../src/pull/planner.ts';
 import type { Queue, Work } from '../../src/queue/queue.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('planner');
-});
-
 beforeEach(async () => {
-  database = await server.create();
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
+  database = await databases.create();
 });
 
 /** A queue that records the jobs it is given; it refuses all work of one kind. */
@@ -153,7 +140,7 @@ describe('a step of the planner', () => {
 
   it('dispatches each source once, however many planners step at once', async () => {
     await storeMany(900);
-    const hosts = [database, await server.another(database), await server.another(database)];
+    const hosts = [database, await databases.another(database), await databases.another(database)];
     const { queue, added } = recordingQueue();
     await Promise.all(hosts.flatMap((host) => [planOnce(host, queue), planOnce(host, queue)]));
     await planOnce(database, queue);

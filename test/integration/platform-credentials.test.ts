@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
 import { ACCOUNT, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
@@ -13,11 +13,12 @@ const spec = livingPlant(
 );
 const NEW_PASSWORD = 'n3w-pa55-of-the-plant';
 
+const databases = useDatabases();
 let rig: Rig;
 let plant: Plant;
 
 beforeAll(async () => {
-  [rig, plant] = await Promise.all([startRig(['hall', 'busy']), startPlant({ truth: spec, lockAfter: 3 })]);
+  [rig, plant] = await Promise.all([startRig(databases, ['hall', 'busy']), startPlant({ truth: spec, lockAfter: 3 })]);
   await rig.apply(source(ACCOUNT.password));
   await rig.covered('hall-3', Date.now());
 });
@@ -25,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.close();
   await plant.stop();
-  assertNothingLeaked();
 });
 
 const source = (password: string): Record<string, unknown> =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHttpFault } from '../kit/http-fault.ts';
 import type { HttpFault } from '../kit/http-fault.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { SimulatedFault } from '../../src/simulator/faults.ts';
 import type { TruthSpec } from '../../src/simulator/truth.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
@@ -40,6 +40,7 @@ const plants: Record<string, { spec: TruthSpec; faults: SimulatedFault[]; at?: P
   healthy: { spec: healthy, faults: [] },
 };
 
+const databases = useDatabases();
 let rig: Rig;
 let begunMs: number;
 let past: HttpFault;
@@ -47,7 +48,7 @@ let past: HttpFault;
 const plant = (name: string): Plant => plants[name]?.at as Plant;
 
 beforeAll(async () => {
-  rig = await startRig(['hall', 'past']);
+  rig = await startRig(databases, ['hall', 'past']);
   for (const one of Object.values(plants)) {
     one.at = await startPlant({ truth: one.spec });
     await one.at.simulator().faults(...one.faults);
@@ -79,7 +80,6 @@ afterAll(async () => {
   await rig.close();
   await past.close();
   for (const { at } of Object.values(plants)) await at?.stop();
-  assertNothingLeaked();
 });
 
 const sourceThat = (name: string, holds: (state: SourceState) => boolean): Promise<SourceState> =>

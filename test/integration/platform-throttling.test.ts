@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { RecordedRequest } from '../../src/simulator/recorder.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig, SourceState } from './daemon-rig.ts';
@@ -12,11 +12,12 @@ import type { Plant } from './plant-simulator.ts';
 const spec = livingPlant([device(1, 10_000), device(2, 10_000)], 30);
 const WAIT_SECONDS = 3;
 
+const databases = useDatabases();
 let rig: Rig;
 let plant: Plant;
 
 beforeAll(async () => {
-  [rig, plant] = await Promise.all([startRig(), startPlant({ truth: spec })]);
+  [rig, plant] = await Promise.all([startRig(databases), startPlant({ truth: spec })]);
   await rig.apply(
     thingsboard('hall-3', plant.url, {
       schedule: { every: '500ms', start: '30h', settle: '1s', overlap: '0s', maxWindow: '10m' },
@@ -33,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.close();
   await plant.stop();
-  assertNothingLeaked();
 });
 
 /** Only live asks for time that has just passed. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judgeValue } from '../../src/core/reading.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { Point } from '../kit/point.ts';
 import { isDistorted } from '../../src/simulator/distort.ts';
 import { truth, visibleFromMs } from '../../src/simulator/truth.ts';
@@ -28,11 +28,12 @@ const noted = device(2, 5_000, ['flow']);
 const nulled = device(3, 5_000, ['flow']);
 const spec = livingPlant([mixed, noted, nulled], 1, { late: { share: 0.33, delayMs: LATE_MS } });
 
+const databases = useDatabases();
 let rig: Rig;
 let plant: Plant;
 
 beforeAll(async () => {
-  [rig, plant] = await Promise.all([startRig(['hall', 'blind']), startPlant({ truth: spec })]);
+  [rig, plant] = await Promise.all([startRig(databases, ['hall', 'blind']), startPlant({ truth: spec })]);
   await plant
     .simulator()
     .faults(
@@ -56,7 +57,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.close();
   await plant.stop();
-  assertNothingLeaked();
 });
 
 const isLate = ({ measurement, field, at }: Point): boolean =>

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import type { RecordedRequest } from '../../src/simulator/recorder.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
@@ -27,6 +27,7 @@ const PACE = { requestsPerSecond: 8, burst: 4, concurrency: 2 };
 const spec = livingPlant([device(1, 5_000), device(2, 5_000), device(3, 5_000)], 6);
 const quietSpec = livingPlant([device(11)], 1);
 
+const databases = useDatabases();
 let rig: Rig;
 let plant: Plant;
 let quiet: Plant;
@@ -36,7 +37,7 @@ const texts: string[] = [];
 
 beforeAll(async () => {
   [rig, plant, quiet, mirror] = await Promise.all([
-    startRig(),
+    startRig(databases),
     startPlant({ truth: spec, accessSeconds: 10 }),
     startPlant({ truth: quietSpec }),
     startMirror(),
@@ -46,7 +47,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.close();
   await Promise.all([plant.stop(), quiet.stop(), mirror.close()]);
-  assertNothingLeaked();
 });
 
 const source = (): Record<string, unknown> =>

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject } from '../../src/access/projects.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { startApi } from './api-rig.ts';
@@ -14,14 +12,13 @@ import type { ApiUnderTest } from './api-rig.ts';
 
 const client = join(import.meta.dirname, '../../src/client');
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 let directory: TempDirectory;
 let readme: string;
 
 beforeAll(async () => {
-  server = await startDatabaseServer('push-client-readme');
-  api = await startApi(server);
+  api = await startApi(databases);
   await createProject(api.database, { organisation: 'default', code: 'pump-hall' }, 'test');
   directory = await makeTempDirectory('push-client-readme');
   readme = await readFile(join(client, 'README.md'), 'utf8');
@@ -30,9 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await directory.remove();
   await api.close();
-  await server.closeAll();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const blocks = (language: string): string[] =>

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProject } from '../../src/access/projects.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { startHttpFault } from '../kit/http-fault.ts';
 import type { HttpFault } from '../kit/http-fault.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { startApi } from './api-rig.ts';
@@ -15,15 +13,11 @@ import type { ApiUnderTest } from './api-rig.ts';
 import { databridge } from './command-line.ts';
 import { credentials, expectedOf, fileOf, fileReadings, linesOf, ndjson, push, storedIn } from './push-rig.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let api: ApiUnderTest;
 let line: HttpFault;
 let directory: TempDirectory;
 let env: NodeJS.ProcessEnv;
-
-beforeAll(async () => {
-  server = await startDatabaseServer('push-command');
-});
 
 beforeEach(async () => {
   directory = await makeTempDirectory('push-command');
@@ -35,13 +29,8 @@ afterEach(async () => {
   await directory.remove();
 });
 
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
-});
-
 async function begin(environment: Record<string, string> = {}): Promise<void> {
-  api = await startApi(server, environment);
+  api = await startApi(databases, environment);
   line = await startHttpFault(api.url);
   env = credentials(line.url, api.client);
 }
@@ -49,7 +38,6 @@ async function begin(environment: Record<string, string> = {}): Promise<void> {
 async function end(): Promise<void> {
   await line.close();
   await api.close();
-  await server.closeAll();
 }
 
 const HALL = ['--project', 'hall'];

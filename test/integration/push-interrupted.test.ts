@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
 import { freePort } from '../kit/free-port.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
@@ -17,6 +17,7 @@ import { MAIN, environment } from './command-line.ts';
 import { credentials, expectedOf, fileOf, fileReadings, linesOf, ndjson, push } from './push-rig.ts';
 import type { FileReading } from './push-rig.ts';
 
+const databases = useDatabases();
 let bridge: BridgeUnderTest;
 let directory: TempDirectory;
 let port: number;
@@ -25,7 +26,7 @@ const running: RunningProcess[] = [];
 const children: ChildProcess[] = [];
 
 beforeEach(async () => {
-  bridge = await makeBridge();
+  bridge = await makeBridge({ DATABASE_URL: await databases.createMigrated() });
   directory = await makeTempDirectory('push-interrupted');
   await bridge.succeed('project', 'create', 'hall');
   const client = JSON.parse(await bridge.succeed('application', 'create', 'gateway', '--json')) as {
@@ -43,14 +44,12 @@ afterEach(async () => {
   await directory.remove();
 });
 
-afterAll(assertNothingLeaked);
-
 async function startApi(): Promise<RunningProcess> {
   const api = await startProcess({
     name: 'databridge api',
     command: process.execPath,
     args: [MAIN, 'api'],
-    env: environment({ DATABRIDGE_HOME: bridge.home, DATABRIDGE_API_PORT: String(port) }),
+    env: environment({ ...bridge.settings, DATABRIDGE_API_PORT: String(port) }),
     ready: (one) => one.output().includes('the API is up'),
   });
   running.push(api);

@@ -4,9 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Database } from '../../src/database/database.ts';
 import { isRedisAway, openQueue } from '../../src/queue/queue.ts';
 import type { Handlers, Queue } from '../../src/queue/queue.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { startRedis } from '../kit/redis.ts';
@@ -16,7 +14,7 @@ type Backend = 'PostgreSQL' | 'Redis';
 const BACKENDS: Backend[] = ['PostgreSQL', 'Redis'];
 const program = join(import.meta.dirname, 'queue-user.ts');
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let redis: Redis;
 let database: Database;
 let prefix: string;
@@ -24,24 +22,21 @@ let made = 0;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  [server, redis] = await Promise.all([startDatabaseServer('queue'), startRedis()]);
+  redis = await startRedis();
 });
 
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   made += 1;
   prefix = `{test-${made}}`;
 });
 
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
-  await server.closeAll();
 });
 
 afterAll(async () => {
   await redis.stop();
-  await server.stop();
-  assertNothingLeaked();
 });
 
 /** A queue as one host opens it; closed after the test. */

@@ -11,7 +11,7 @@ import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { applySource } from '../../src/source/registration.ts';
 import type { Applied } from '../../src/source/registration.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
+import type { TestDatabases } from '../kit/databases.ts';
 
 export const NOW = parseInstant('2026-11-21T08:00:00.123456Z') ?? 0;
 
@@ -67,8 +67,8 @@ export interface Ground {
   storeStreams(...keys: string[]): Promise<void>;
 }
 
-export async function makeGround(server: DatabaseServer): Promise<Ground> {
-  const database = await server.create();
+export async function makeGround(databases: TestDatabases): Promise<Ground> {
+  const database = await databases.create();
   const sealing = await openSealing('/nowhere', 'A'.repeat(43));
   await database.run(
     `insert into ml_project (organisation_id, code, name) values ('default', 'presses', 'P'), ('default', 'pumps', 'Q')`,

@@ -1,32 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { phaseOf } from '../../src/core/schedule.ts';
 import type { Database } from '../../src/database/database.ts';
 import { changeSource } from '../../src/source/state-change.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { NOW, byPath, good, makeGround } from './registration-ground.ts';
 import type { Ground } from './registration-ground.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let ground: Ground;
 let database: Database;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('registration');
-});
-
 beforeEach(async () => {
-  ground = await makeGround(server);
+  ground = await makeGround(databases);
   ({ database } = ground);
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const apply: Ground['apply'] = (change, given) => ground.apply(change, given);

@@ -1,40 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
 import type { FetchResult } from '../../src/pull/fetch-window.ts';
 import { keepNames } from '../../src/pull/series-names.ts';
 import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
 const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let stored: StoredSource;
 let streamId: number;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('series-names');
-});
-
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   stored = await storeSource(database);
   streamId = await storeStream(database, stored);
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 /** A process that has the source open and remembers the names it gave. A poll shows it variables in order. */

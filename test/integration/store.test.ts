@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Column, Segment } from '../../src/core/batch.ts';
 import { intersect, union } from '../../src/core/coverage.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
@@ -8,23 +8,10 @@ import { parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Ingestion, Taken } from '../../src/ingest/ingestion.ts';
 import { storeOf } from '../../src/ingest/store.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { batchOf, columnOf, readingsIn, storeSource } from '../kit/stored-source.ts';
 
-let server: DatabaseServer;
-
-beforeAll(async () => {
-  server = await startDatabaseServer('store');
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
-});
+const databases = useDatabases();
 
 /** The last ms of a month: what is stored beside it crosses into the next partition. */
 const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
@@ -94,7 +81,7 @@ const lineOf = ({ sensor, at, value, precision, labels }: Point): string =>
 
 describe('taking many readings', () => {
   it('counts fresh, duplicate, revised and late ones exactly, whatever was there before', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const store = storeOf(database);
     const { projectId } = await storeSource(database);
     await fc.assert(
@@ -135,7 +122,7 @@ describe('taking many readings', () => {
   });
 
   it('does not touch a row that says the same', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const store = storeOf(database);
     const { projectId } = await storeSource(database);
     const window = { from: BORDER, to: BORDER + 10 };
@@ -147,7 +134,7 @@ describe('taking many readings', () => {
   });
 
   it('loses nothing where COPY meets a reading that is there already', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const store = storeOf(database);
     const { projectId } = await storeSource(database);
     const at = Array.from({ length: 30_000 }, (_, index) => BORDER - 15_000 + index);
@@ -163,7 +150,7 @@ describe('taking many readings', () => {
   });
 
   it('hands any other failure on and leaves nothing behind', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const store = storeOf(database);
     const { projectId } = await storeSource(database);
     await database.run('alter table reading add constraint positive check (value > 0)');
@@ -176,9 +163,9 @@ describe('taking many readings', () => {
 
 describe('numbers of series and label sets', () => {
   it('are the same on every host, given at the same time', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const { projectId } = await storeSource(database);
-    const hosts = [database, await server.another(database), await server.another(database)];
+    const hosts = [database, await databases.another(database), await databases.another(database)];
     const columns = Array.from({ length: 50 }, (_, index) =>
       columnOf(`sensor ${index}`, { at: [BORDER], labels: [`label ${index % 7}`] }),
     );
@@ -191,7 +178,7 @@ describe('numbers of series and label sets', () => {
   });
 
   it('belong to a project: the same sensor in two of them is two series', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const { projectId } = await storeSource(database);
     const other = await database.row<{ id: number }>(
       `insert into ml_project (organisation_id, code, name) values ('default', 'other', 'Other') returning id`,
@@ -205,7 +192,7 @@ describe('numbers of series and label sets', () => {
   });
 
   it('are right still when there are more than this process remembers', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const { projectId } = await storeSource(database);
     const store = storeOf(database);
     const known = columnOf('known', { at: [BORDER], labels: ['known'] });
@@ -224,7 +211,7 @@ describe('numbers of series and label sets', () => {
   });
 
   it('are given to the longest set of labels there may be', async () => {
-    const database = await server.create();
+    const database = await databases.create();
     const { projectId } = await storeSource(database);
     const labels = Array.from({ length: 32 }, () => randomBytes(64).toString('hex')).toSorted();
     const batch = batchOf([columnOf('a', { at: [BORDER], labels })]);

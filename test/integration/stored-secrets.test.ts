@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { openSealing } from '../../src/access/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { clockOf } from '../../src/database/clock.ts';
@@ -10,31 +10,18 @@ import { sourceOpener } from '../../src/pull/open-source.ts';
 import type { SourceRow } from '../../src/pull/open-source.ts';
 import { sourceTokensOf } from '../../src/pull/tokens.ts';
 import { kinds } from '../../adapters/index.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { byPath, good, makeGround, platforms } from './registration-ground.ts';
 import type { Ground } from './registration-ground.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let ground: Ground;
 let database: Database;
 let sealing: Sealing;
 
-beforeAll(async () => {
-  server = await startDatabaseServer('stored-secrets');
-});
-
 beforeEach(async () => {
-  ground = await makeGround(server);
+  ground = await makeGround(databases);
   ({ database, sealing } = ground);
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const apply: Ground['apply'] = (change, given) => ground.apply(change, given);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import type { RecordedRequest } from '../../src/simulator/recorder.ts';
 import type { DeviceSpec } from '../../src/simulator/truth.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
@@ -27,13 +27,14 @@ const dense: DeviceSpec = {
 const calm = livingPlant([device(1), device(2), dense]);
 const restless = livingPlant([device(11), device(12)], 1);
 
+const databases = useDatabases();
 let rig: Rig;
 let plant: Plant;
 let shortLived: Plant;
 
 beforeAll(async () => {
   [rig, plant, shortLived] = await Promise.all([
-    startRig(['hall', 'late']),
+    startRig(databases, ['hall', 'late']),
     startPlant({ truth: calm }),
     startPlant({ truth: restless, accessSeconds: 5, refreshSeconds: 60 }),
   ]);
@@ -42,7 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig.close();
   await Promise.all([plant.stop(), shortLived.stop()]);
-  assertNothingLeaked();
 });
 
 const tokenCalls = (log: readonly RecordedRequest[]): RecordedRequest[] =>

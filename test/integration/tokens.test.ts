@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSealing } from '../../src/access/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { BridgeError, credentialsRejected } from '../../src/core/errors.ts';
@@ -7,34 +7,24 @@ import type { Database } from '../../src/database/database.ts';
 import type { Grant } from '../../src/platform/contract.ts';
 import type { GrantStore } from '../../src/platform/connection/index.ts';
 import { sourceTokensOf } from '../../src/pull/tokens.ts';
-import { startDatabaseServer } from '../kit/fresh-database.ts';
-import type { DatabaseServer } from '../kit/fresh-database.ts';
-import { assertNothingLeaked } from '../kit/leaks.ts';
+import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
-let server: DatabaseServer;
+const databases = useDatabases();
 let database: Database;
 let sealing: Sealing;
 let sourceId: number;
 let holders: GrantStore[];
 
 beforeAll(async () => {
-  server = await startDatabaseServer('tokens');
   sealing = await openSealing('/nowhere', 'A'.repeat(43));
 });
 
 beforeEach(async () => {
-  database = await server.create();
+  database = await databases.create();
   ({ sourceId } = await storeSource(database));
-  const hosts = [database, await server.another(database), await server.another(database)];
+  const hosts = [database, await databases.another(database), await databases.another(database)];
   holders = [0, 1, 2, 0, 1].map((index) => sourceTokensOf(hosts[index] ?? database, sealing, sourceId));
-});
-
-afterEach(() => server.closeAll());
-
-afterAll(async () => {
-  await server.stop();
-  assertNothingLeaked();
 });
 
 const grant = (token: string): Grant => ({ token, expiresAt: undefined, renewal: `renewal of ${token}` });

@@ -20,6 +20,8 @@ export interface Answer {
 /** An installation of databridge with a home of its own, used as an operator would: by its command line. */
 export interface BridgeUnderTest {
   readonly home: string;
+  /** The settings that lead a process to this installation: its home, and its database where that is not the embedded one. */
+  readonly settings: NodeJS.ProcessEnv;
   /** Runs a command to its end. */
   run(...args: string[]): Promise<Answer>;
   /** The same, throwing with everything it said unless it exits with 0; returns stdout. */
@@ -34,11 +36,14 @@ export interface BridgeUnderTest {
   remove(): Promise<void>;
 }
 
-/** `environment` adds to (and with undefined takes from) that of the tests; home is a temporary directory. */
+/**
+ * Makes an installation whose home is a temporary directory. `environment` adds to that of the tests, and takes a setting away
+ * with undefined. Without a `DATABASE_URL` the installation has an embedded server of its own.
+ */
 export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<BridgeUnderTest> {
   const directory = await makeTempDirectory('bridge');
   const home = directory.path;
-  // The embedded server runs as somebody else where the tests run as root; it has to be able to pass.
+  // Under root the embedded server runs as another user, which has to pass.
   await chmod(home, 0o711);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
@@ -62,6 +67,10 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
   };
   return {
     home,
+    settings: {
+      DATABRIDGE_HOME: home,
+      ...(env['DATABASE_URL'] === undefined ? {} : { DATABASE_URL: env['DATABASE_URL'] }),
+    },
     run,
     succeed,
     async apply(source) {
@@ -94,7 +103,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
     },
     async remove() {
       for (const daemon of daemons) if (daemon.running()) await daemon.kill9();
-      // The last one to use the embedded server stops it; after a kill that is this command.
+      // The last process to leave the embedded server stops it; after a kill that is this command.
       if (env['DATABASE_URL'] === undefined) await run('project', 'list');
       await directory.remove();
     },

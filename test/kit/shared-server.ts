@@ -1,0 +1,100 @@
+import { statSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { openDatabase } from '../../src/database/database.ts';
+import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
+import { placeOf } from '../../src/database/embedded/place.ts';
+import { programsFor } from '../../src/database/embedded/programs.ts';
+import { freePort } from './free-port.ts';
+import { startProcess } from './process.ts';
+import type { RunningProcess } from './process.ts';
+import { makeTempDirectory } from './temp-directory.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /**
+     * The PostgreSQL server of the run. `url`: of a database that nothing is stored in. `template`: the name of a database with
+     * the schema of this version, which test databases are copies of.
+     */
+    readonly sharedServer: { readonly url: string; readonly template: string };
+  }
+}
+
+const TEMPLATE = 'test_template';
+
+/**
+ * The tests of the shared server end with its run, so nothing has to outlive a power cut: without fsync a commit and a new
+ * database cost a fraction. Commits stay synchronous, as statements see each other. Tests of durability have a server of their own.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_compression: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // A file needs up to a hundred: workers, pools and bridges, in several files at a time.
+  max_connections: '600',
+  // A launcher would go round hundreds of databases that live for seconds.
+  autovacuum: 'off',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+};
+
+/** Global set-up of the tests that need a database: starts the one server of the run and makes the template. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await makeTempDirectory('server');
+  // Under root the server runs as another user, which has to get in.
+  await chmod(directory.path, 0o755);
+  const made = await openEmbeddedDatabase({ directory: directory.path });
+  await made.release();
+  const url = new URL(made.url);
+  url.port = String(await freePort());
+  const server = await start(directory.path, url);
+  const template = new URL(url);
+  template.pathname = TEMPLATE;
+  await once(url.href, `create database ${TEMPLATE}`);
+  const database = await openDatabase({ url: template.href, poolSize: 1, applicationName: 'tests', patient: false });
+  await database.close();
+  project.provide('sharedServer', { url: url.href, template: TEMPLATE });
+  return async () => {
+    // SIGTERM would wait for connections that a failed test left open.
+    process.kill(server.pid, 'SIGINT');
+    await server.exited;
+    await directory.remove();
+  };
+}
+
+async function start(directory: string, url: URL): Promise<RunningProcess> {
+  const place = placeOf(directory);
+  const { postgres } = await programsFor(place, () => undefined);
+  const settings = Object.entries({ ...SETTINGS, port: url.port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const program = [postgres, '-D', place.data, ...settings];
+  const { uid, gid } = statSync(place.data);
+  // The kernel forgets at a change of the user that the process is to end with its parent, so setpriv says it again.
+  const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=INT'];
+  const [command = '', ...args] = process.getuid?.() === 0 ? ['setpriv', ...as, ...program] : program;
+  return await startProcess({
+    name: 'postgres',
+    command,
+    args,
+    cwd: place.data,
+    ready: () => once(url.href, 'select').then(() => true),
+  });
+}
+
+/** One statement over a connection of its own. */
+async function once(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
