@@ -4,7 +4,8 @@ import type { Window } from './window.ts';
 
 /**
  * The set of time already fetched and handed over, in canonical form: windows in order of time, none empty, no two
- * overlapping or touching. All functions here but `coverageOf` take this form, and all that return a coverage return it.
+ * overlapping or touching. All functions here but `coverageOf` take this form, and all that return a coverage return
+ * it.
  */
 export type Coverage = readonly Window[];
 

@@ -41,7 +41,9 @@ function exactly(decimal: string, unit: Microseconds): Microseconds | undefined 
   return scaled % scale === 0n ? Number(scaled / scale) : undefined;
 }
 
-/** µs → the shortest text of whole units that `parseDuration` reads back: `1h30m`, `500ms`, `0s`; no weeks, but days. */
+/**
+ * µs → the shortest text of whole units that `parseDuration` reads back: `1h30m`, `500ms`, `0s`; no weeks, but days.
+ */
 export function formatDuration(duration: Microseconds): string {
   if (duration === 0) return '0s';
   let rest = Math.abs(duration);

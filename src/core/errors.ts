@@ -2,9 +2,9 @@ import type { Instant } from './instant.ts';
 
 /**
  * Why a platform could not be reached; it decides the remedy an operator is shown. `name`: the name did not resolve.
- * `refused`: no process listens there, or no route leads there. `time-out`: no answer in time. `tls`: the certificate or
- * the protocol. `reset`: the connection broke off. `status`: an answer with a 5xx. `blocked`: the egress guard forbids
- * the address.
+ * `refused`: no process listens there, or no route leads there. `time-out`: no answer in time. `tls`: the certificate
+ * or the protocol. `reset`: the connection broke off. `status`: an answer with a 5xx. `blocked`: the egress guard
+ * forbids the address.
  */
 export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 'status' | 'blocked';
 
@@ -23,8 +23,9 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  * | `cancelled` | nothing: a drain, a deadline or an operator ended the work; nothing is counted |
  * | `bug` | the window stays uncovered, the stack is logged, slow retry |
  *
- * `stated`: the platform named `retryAt` itself. `own`: the bridge's own pace made the request wait, and the platform was
- * not asked. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the operator.
+ * `stated`: the platform named `retryAt` itself. `own`: the bridge's own pace made the request wait, and the platform
+ * was not asked. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the
+ * operator.
  * `path`: the field of the source.
  */
 export type Fault =

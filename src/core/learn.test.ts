@@ -12,7 +12,9 @@ const learned = fc
 
 const check = <T>(property: fc.IProperty<T>, numRuns = 1_000): void => fc.assert(property, { numRuns });
 
-/** Asks for windows of the learned length until `windows` were fetched, from a platform that takes at most `most` µs. */
+/**
+ * Asks for windows of the learned length until `windows` were fetched, from a platform that takes at most `most` µs.
+ */
 function fetchMany(from: Learned, perSecond: number, windows: number, most = Infinity) {
   let state = from;
   const lengths: number[] = [];

@@ -18,7 +18,9 @@ export interface Mapping extends Rules {
   unconfirmed(): readonly GivenName[];
   /** Takes over the holders that all processes agree on. */
   confirm(names: readonly GivenName[]): void;
-  /** How often `confirm` gave a name to another variable. When it grows, a window normalised before must be read again. */
+  /**
+   * How often `confirm` gave a name to another variable. When it grows, a window normalised before must be read again.
+   */
   readonly corrections: number;
 }
 
@@ -74,7 +76,8 @@ export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapp
         unconfirmed.delete(series);
         taken.set(series, name.holder);
         if (holderHere === undefined || holderHere === name.holder) continue;
-        // Both variables are judged anew: the one that held the name in this process, and the one that holds it for all.
+        // Both variables are judged anew: the one that held the name in this process, and the one that holds it for
+        // all.
         known.delete(holderHere);
         known.delete(name.holder);
         corrections += 1;

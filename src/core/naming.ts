@@ -21,7 +21,9 @@ export interface Collision {
   readonly remedy: string;
 }
 
-/** The collisions among the variables of one sensor, in order of appearance. A variable does not collide with itself. */
+/**
+ * The collisions among the variables of one sensor, in order of appearance. A variable does not collide with itself.
+ */
 export function collisions(variables: readonly string[]): Collision[] {
   const byName = Map.groupBy(new Set(variables), toValueName);
   const taken = new Set(byName.keys());

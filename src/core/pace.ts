@@ -28,7 +28,9 @@ export interface PaceState {
   /** No request leaves before this instant. */
   readonly holdUntil: Instant;
   readonly leases: readonly Lease[];
-  /** Set when live found every place taken. Until this instant history takes no place, so that live gets the next one. */
+  /**
+   * Set when live found every place taken. Until this instant history takes no place, so that live gets the next one.
+   */
   readonly liveWaitsUntil?: Instant;
 }
 
@@ -49,7 +51,8 @@ export interface SlotRequest {
  * watches for a hold that another request brings (`state.holdUntil > at`).
  *
  * `wait`: nothing was reserved, and no slot is free before `askAgainAt`. With `concurrency` that is when the next lease
- * expires; a release may free a place earlier. The caller keeps `state` where there is one: it tells history that live waits.
+ * expires; a release may free a place earlier. The caller keeps `state` where there is one: it tells history that live
+ * waits.
  */
 export type Reservation =
   | { readonly kind: 'go'; readonly at: Instant; readonly state: PaceState }

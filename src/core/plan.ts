@@ -38,8 +38,8 @@ export interface PlanRequest {
   /**
    * History only: the time that a caller which plans one window at a time has asked again so far. With it the whole
    * overlap comes before the window that closes the stretch, because a closed stretch no longer shows where it began.
-   * Without it, newest first asks last for the part of the overlap that no window with new time has room for, and oldest
-   * first asks nothing again.
+   * Without it, newest first asks last for the part of the overlap that no window with new time has room for, and
+   * oldest first asks nothing again.
    */
   readonly askedAgain?: Coverage;
 }
@@ -59,10 +59,10 @@ export const settledAt = (policy: Pick<Policy, 'settle' | 'align'>, instant: Ins
  * missing time.
  *
  * The lane that fills the start of a missing stretch also asks again for the covered time just before it, because late
- * points may have come there. Live looks back like that a few times in every `overlap`, often enough to find a point that
- * came up to `overlap` late. It then goes oldest first, because a process that covered the edge first and was killed
- * would leave no trace that it owed a look back. History that goes oldest first looks back only with `askedAgain`,
- * because the start of its stretch moves with every window and each of them would ask for the overlap.
+ * points may have come there. Live looks back like that a few times in every `overlap`, often enough to find a point
+ * that came up to `overlap` late. It then goes oldest first, because a process that covered the edge first and was
+ * killed would leave no trace that it owed a look back. History that goes oldest first looks back only with
+ * `askedAgain`, because the start of its stretch moves with every window and each of them would ask for the overlap.
  *
  * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. A caller
  * that covers all of them and plans again comes to an end; one that covers only the first does, unless live looks back.
@@ -123,19 +123,25 @@ function* history(request: PlanRequest): Iterable<Window> {
   }
 }
 
-/** Live looks back this often in every overlap, so a late point is found at most a fourth of the overlap after it came. */
+/**
+ * Live looks back this often in every overlap, so a late point is found at most a fourth of the overlap after it came.
+ */
 const LOOK_BACKS = 4;
 
 /**
- * Live looks back when the edge passes a multiple of this step, and asks for one step more than the overlap. It does not
- * look back with every poll, because a source polled every second would be asked for the whole overlap every second.
+ * Live looks back when the edge passes a multiple of this step, and asks for one step more than the overlap. It does
+ * not look back with every poll, because a source polled every second would be asked for the whole overlap every
+ * second.
  */
 const lookBackStep = ({ overlap, align }: Policy): Microseconds => Math.max(align, Math.ceil(overlap / LOOK_BACKS));
 
 const crossesGrid = ({ from, to }: Window, step: Microseconds): boolean =>
   Math.floor(from / step) !== Math.floor(to / step);
 
-/** The covered time that ends at `instant`: at most `overlap` and `more` long, not before `start`. Undefined where there is none. */
+/**
+ * The covered time that ends at `instant`: at most `overlap` and `more` long, not before `start`. Undefined where
+ * there is none.
+ */
 function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more = 0): Window | undefined {
   const covered = coverage.find((window) => window.to === instant);
   if (covered === undefined) return undefined;
@@ -145,7 +151,8 @@ function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more
 }
 
 /**
- * Newest first. The window at the start of the stretch also asks for the overlap, up to half the length of a window: so a
+ * Newest first. The window at the start of the stretch also asks for the overlap, up to half the length of a window:
+ * so a
  * `limit` cannot cut off a short overlap, and a long one leaves room for new time. The rest of the overlap comes before
  * that window where `askedAgain` tells how much of it was asked, otherwise last.
  */
@@ -173,8 +180,9 @@ function* withOverlap(
 }
 
 /**
- * Oldest first. The overlap comes before the stretch, and no part of the stretch is asked while a part of the overlap is
- * under way. They share no window, because a page of the overlap that cannot be read would keep new time from being read.
+ * Oldest first. The overlap comes before the stretch, and no part of the stretch is asked while a part of the overlap
+ * is under way. They share no window, because a page of the overlap that cannot be read would keep new time from being
+ * read.
  */
 function* afterOverlap(
   stretch: Window,

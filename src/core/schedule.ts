@@ -13,7 +13,10 @@ export function nextDue(sourceName: string, every: Microseconds, after: Instant)
   return phase + (Math.floor((after - phase) / every) + 1) * every;
 }
 
-/** FNV-1a, then the finaliser of MurmurHash3, because FNV alone gives names that differ in the last letter close hashes. */
+/**
+ * FNV-1a, then the finaliser of MurmurHash3, because FNV alone gives names that differ in the last letter close
+ * hashes.
+ */
 function hash(text: string): number {
   let bits = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) bits = Math.imul(bits ^ text.charCodeAt(index), 0x01000193);

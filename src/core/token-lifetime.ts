@@ -1,4 +1,6 @@
-/** No setting lets an access token live longer, so a signing key is needed at most this long after its last signature. */
+/**
+ * No setting lets an access token live longer, so a signing key is needed at most this long after its last signature.
+ */
 export const LONGEST_TOKEN_SECONDS = 86_400;
 
 /** Below this load tokens live longest, because the usual ups and downs must not change their lifetime. */

@@ -13,7 +13,8 @@ import type { Window } from '../core/window.ts';
  * does windows, coverage, retries and storage.
  *
  * Instants and lengths of time are whole microseconds (core/instant.ts), windows are `[from, to)` (core/window.ts), and
- * every error is a BridgeError whose code says what the bridge does about it (core/errors.ts). Any other error is a `bug`.
+ * every error is a BridgeError whose code says what the bridge does about it (core/errors.ts). Any other error is a
+ * `bug`.
  */
 
 /** The kind of credentials a customer hands over (seed 2.3); `adapters/kinds` has the schema of each. */
@@ -55,7 +56,7 @@ export interface Authorisation {
  *
  * | answer | error |
  * |---|---|
- * | 401, also with a fresh token | `credentials-rejected` |
+ * | 401, also when repeated with a fresh token | `credentials-rejected` |
  * | 403 | `credentials-rejected {right}` |
  * | 413, a body over the size limit, a body that flows for longer than the time limit | `too-much` |
  * | 429, and 503 with `Retry-After` | `throttled` |
@@ -83,7 +84,9 @@ export interface PlatformLimits {
   readonly minWindow: Microseconds;
   /** A stream lists at most this many sensors. `Infinity` where one request reads them all. */
   readonly sensorsPerRead: number;
-  /** Whether `read` must name its variables. A variable found later then gets a stream of its own, so its past is read. */
+  /**
+   * Whether `read` must name its variables. A variable found later then gets a stream of its own, so its past is read.
+   */
   readonly namesVariables: boolean;
   /** The default pace of a source. An operator can choose a lower or a higher one. */
   readonly pace: { readonly requestsPerSecond: number; readonly burst: number; readonly concurrency: number };
@@ -101,7 +104,9 @@ export interface Sensor {
   readonly name?: string;
   /** The variables it is known to have, as the platform names them; needed where `namesVariables`. */
   readonly variables?: readonly string[];
-  /** A stream reads sensors of one group only, such as a measurement or a device. Without it all sensors are one group. */
+  /**
+   * A stream reads sensors of one group only, such as a measurement or a device. Without it all sensors are one group.
+   */
   readonly group?: string;
   /** Ignored: the labels of readings come from `Samples.labels` and from the mapping of the source. */
   readonly labels?: readonly string[];
@@ -157,11 +162,11 @@ export interface Platform<O = unknown> {
   /** Yields every sensor the credentials may read and the options choose. */
   readonly sensors: (http: Http, options: O) => AsyncIterable<Sensor>;
   /**
-   * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points outside,
-   * so a request may ask for a little more; they count towards the size of the window. A failure must never look like an
-   * empty window: an error inside an HTTP 200 is `contract-broken`, an answer that was cut short is `too-much`.
-   * The bridge may stop early; the generator then has to destroy the stream it has open. The texts of its own errors
-   * must hold no secret, because only errors that `http` throws are redacted.
+   * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points
+   * outside, so a request may ask for a little more; they count towards the size of the window. A failure must never
+   * look like an empty window: an error inside an HTTP 200 is `contract-broken`, an answer that was cut short is
+   * `too-much`. The bridge may stop early; the generator then has to destroy the stream it has open. The texts of its
+   * own errors must hold no secret, because only errors that `http` throws are redacted.
    */
   readonly read: (http: Http, options: O, selection: Selection, window: Window) => AsyncIterable<Samples>;
 }

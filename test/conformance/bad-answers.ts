@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { FaultCode } from '../../src/core/errors.ts';
 
-/** An answer that no documentation allows, for any request; `code` is the error that must follow, where only one may. */
+/**
+ * An answer that no documentation allows, for any request; `code` is the error that must follow, where only one may.
+ */
 export interface BadAnswer {
   readonly send: (response: ServerResponse) => void;
   readonly code?: FaultCode;
@@ -23,8 +25,8 @@ const page =
   };
 
 /**
- * Answers of proxies, portals, broken servers and other products. An empty object or list is not here on purpose, because
- * it is a good answer to some requests: the platform's own tests check it.
+ * Answers of proxies, portals, broken servers and other products. An empty object or list is not here on purpose,
+ * because it is a good answer to some requests: the platform's own tests check it.
  */
 export const BAD_ANSWERS: Readonly<Record<string, BadAnswer>> = {
   'a web page': { send: page(200) },

@@ -29,7 +29,10 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** Names that people and attackers use. Without a backslash before `,`, `=`, `"` or space, which line protocol cannot write. */
+/**
+ * Names that people and attackers use. Without a backslash before `,`, `=`, `"` or space, which line protocol cannot
+ * write.
+ */
 const awkward = [
   'hall 3, north',
   `"quoted" and 'quoted'`,

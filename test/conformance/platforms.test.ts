@@ -32,7 +32,10 @@ const WINDOW = { from: FROM, to: FROM + HOUR };
 const SECRET = 'Pa55-never-shown';
 const never = new AbortController().signal;
 
-/** The closed list without two: `bug`, which is a fault of the adapter, and `cancelled`, because the test cancels nothing. */
+/**
+ * The closed list without two: `bug`, which is a fault of the adapter, and `cancelled`, because the test cancels
+ * nothing.
+ */
 const CODES: readonly FaultCode[] = [
   'throttled',
   'unavailable',

@@ -21,8 +21,8 @@ export interface Block {
 
 /**
  * The blocks of a chunked answer to `statements` statements. The answer is complete only when the last document of each
- * statement has no `partial`, neither in its result nor in its series. An `error` in any document is thrown as `failure`
- * translates it, because InfluxDB has sent its HTTP 200 before.
+ * statement has no `partial`, neither in its result nor in its series. An `error` in any document is thrown as
+ * `failure` translates it, because InfluxDB has sent its HTTP 200 before.
  */
 export async function* blocks(
   stream: AsyncIterable<Uint8Array>,

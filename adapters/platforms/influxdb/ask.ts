@@ -8,8 +8,8 @@ import type { InfluxOptions } from './options.ts';
 const NOT_AUTHORISED_BYTES = 16_384;
 
 /**
- * Sends one request of one or more statements and yields the blocks of the answer while it arrives. POST, because a list
- * of sensors is too long for an address. Chunked, because an answer in one piece may be cut with HTTP 200
+ * Sends one request of one or more statements and yields the blocks of the answer while it arrives. POST, because a
+ * list of sensors is too long for an address. Chunked, because an answer in one piece may be cut with HTTP 200
  * (`max-row-limit`) while its `partial` is not reliable. Instants in µs, which InfluxDB cuts from its nanoseconds.
  */
 export async function* ask(http: Http, options: InfluxOptions, statements: readonly string[]): AsyncGenerator<Block> {

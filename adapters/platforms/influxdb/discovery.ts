@@ -11,8 +11,8 @@ import { showFieldKeys, showMeasurements, showRetentionPolicies, showSeries } fr
 import { parseSeriesKey } from './series-name.ts';
 
 /**
- * One sensor for each series; its group, and so its stream, is the measurement. One request, which InfluxDB answers from
- * its index. The variables are all fields of the measurement, because InfluxDB does not list them by series.
+ * One sensor for each series; its group, and so its stream, is the measurement. One request, which InfluxDB answers
+ * from its index. The variables are all fields of the measurement, because InfluxDB does not list them by series.
  */
 export async function* sensors(http: Http, options: InfluxOptions): AsyncGenerator<Sensor> {
   const { measurements, skipStringFields } = options;
@@ -64,7 +64,9 @@ export async function measurementsOf(http: Http, options: InfluxOptions): Promis
   return found;
 }
 
-/** Throws `config-invalid` where the database has neither the policy of the options nor, without one, a default policy. */
+/**
+ * Throws `config-invalid` where the database has neither the policy of the options nor, without one, a default policy.
+ */
 export function checkPolicy({ retentionPolicy }: InfluxOptions, rows: readonly (readonly unknown[])[]): void {
   const names = rows.map((row) => String(row[0]));
   const found =

@@ -12,7 +12,10 @@ export interface Naming {
   readonly variable: (field: string) => string;
 }
 
-/** The series of a sensor: those of `measurement` (undefined: of any) with all these tags. The value "" means: without the tag. */
+/**
+ * The series of a sensor: those of `measurement` (undefined: of any) with all these tags. The value "" means: without
+ * the tag.
+ */
 export interface SensorTags {
   readonly measurement: string | undefined;
   readonly tags: readonly (readonly [key: string, value: string])[];
@@ -42,7 +45,10 @@ export function seriesNaming(series: Series, { sensorTag, ignoreTags = [] }: Inf
   return { sensor: escape(value), labels: labelsOf(others), variable: (field) => `${prefix}.${field}` };
 }
 
-/** The reverse of `seriesNaming`; `config-invalid` where no series can have that name, because it would stay empty for ever. */
+/**
+ * The reverse of `seriesNaming`; `config-invalid` where no series can have that name, because it would stay empty for
+ * ever.
+ */
 export function tagsOf(sensor: string, options: InfluxOptions): SensorTags {
   const { sensorTag } = options;
   const series = parseSeriesName(sensor);

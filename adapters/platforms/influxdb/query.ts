@@ -43,8 +43,8 @@ export function select(
 }
 
 /**
- * A name with a measurement lists all tags of its series, so the series has none of the other tags. There is no condition
- * where a sensor has no tag to ask for: then all series are read, and chosen by name.
+ * A name with a measurement lists all tags of its series, so the series has none of the other tags. There is no
+ * condition where a sensor has no tag to ask for: then all series are read, and chosen by name.
  */
 function ofSensors(sensors: readonly SensorTags[] | undefined): string[] {
   if (sensors === undefined) return [];

@@ -17,8 +17,9 @@ import type { TypedField } from './query.ts';
 const SENSORS_PER_REQUEST = 100;
 
 /**
- * The samples of one window: one request for each measurement, or for each 100 chosen sensors of it. The answer holds the
- * types of the fields and their points. A second request follows only where shards have different types for a field.
+ * The samples of one window: one request for each measurement, or for each 100 chosen sensors of it. The answer holds
+ * the types of the fields and their points. A second request follows only where shards have different types for a
+ * field.
  */
 export async function* read(
   http: Http,
@@ -81,7 +82,8 @@ async function* readBatch(http: Http, options: InfluxOptions, question: Question
   const columns = passedOver(fields).filter(({ type }) => !(options.skipStringFields && type === 'string'));
   if (columns.length === 0) return;
   for await (const block of ask(http, options, [select(options, measurement, window, { sensors, columns })])) {
-    // A field asked for as two types has two columns, of which InfluxDB renames the second; their order is that of the question.
+    // A field asked for as two types has two columns, of which InfluxDB renames the second; their order is that of the
+    // question.
     const named = { ...block, columns: ['time', ...columns.map(({ field }) => field)] };
     yield* samplesOf(named, options, fields, []);
   }

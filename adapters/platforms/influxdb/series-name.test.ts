@@ -60,7 +60,8 @@ describe('the name of a series', () => {
   });
 });
 
-// Left: the key as SHOW SERIES of influxd 1.6.7 writes it. Right: the names as SELECT … GROUP BY * shows them, unescaped.
+// Left: the key as SHOW SERIES of influxd 1.6.7 writes it. Right: the names as SELECT … GROUP BY * shows them,
+// unescaped.
 describe('the series key of InfluxDB', () => {
   test.each<[key: string, series: Series]>([
     ['neg', { measurement: 'neg', tags: [] }],

@@ -27,7 +27,10 @@ export function idOf(entity: unknown, what: string): string {
   throw broken(`${what}: expected an entity id`, entity);
 }
 
-/** The words of ThingsBoard's error body: `Device not found (404/32)`. Its `timestamp` differs by version and is not read. */
+/**
+ * The words of ThingsBoard's error body: `Device not found (404/32)`. Its `timestamp` differs by version and is not
+ * read.
+ */
 export function saidIn(status: number, body: unknown): string {
   if (!isObject(body)) return `HTTP ${status}`;
   const code = typeof body['errorCode'] === 'number' ? `/${body['errorCode']}` : '';

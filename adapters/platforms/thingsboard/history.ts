@@ -47,8 +47,8 @@ export function historyOf(
 
 /**
  * After a 503, asks for a few points and then for all of them again, because servers run out of time over large answers
- * (thingsboard/thingsboard#1580: AsyncRequestTimeout). If the few points come and all of them do not, the window was too
- * much. In an outage the few points fail, too; after a short outage all points come.
+ * (thingsboard/thingsboard#1580: AsyncRequestTimeout). If the few points come and all of them do not, the window was
+ * too much. In an outage the few points fail, too; after a short outage all points come.
  */
 async function ask(http: Http, path: string, question: HistoryQuestion): Promise<Answer> {
   try {
@@ -80,7 +80,8 @@ async function send(http: Http, path: string, { keys, startTs, endTs, limit }: H
 
 function refusal(device: string, question: HistoryQuestion, refused: readonly Answer[]): BridgeError {
   const said = refused.map(({ status, data }) => saidIn(status, data)).join('; ');
-  // An older server may answer the unknown path as an entity that was not found, so a comma is taken for the cause first.
+  // An older server may answer the unknown path as an entity that was not found, so a comma is taken for the cause
+  // first.
   if (question.keys.some((key) => key.includes(','))) return commaKey(question.keys, said);
   // 404/32 is an entity that does not exist; a 404 without the code is a path that does not.
   if (refused.some(({ status, data }) => status === 404 && isObject(data) && data['errorCode'] === 32)) {

@@ -19,7 +19,8 @@ export const thingsboardOptions = z.strictObject({
     .describe(
       'The name of the sensor: the id of the device, which never changes, or its name, which a user may change.',
     ),
-  // Above about 30,000 servers gave up on the request: thingsboard/thingsboard#1580. With fewer than two, paging stands still.
+  // Above about 30,000 servers gave up on the request: thingsboard/thingsboard#1580. With fewer than two, paging
+  // stands still.
   pageLimit: z
     .int()
     .min(2)

@@ -17,8 +17,9 @@ export interface KeyColumn {
 
 /**
  * `{"<key>": [{"ts": 1767225600000, "value": 21.4}, …]}` → columns by key. A key without points is missing from it.
- * `contract-broken` for every other shape, and for an answer to another question: with keys or times that were not asked
- * for (the server gave the latest values, or split a key at its comma), or in an order from which paging cannot go on.
+ * `contract-broken` for every other shape, and for an answer to another question: with keys or times that were not
+ * asked for (the server gave the latest values, or split a key at its comma), or in an order from which paging cannot
+ * go on.
  */
 export function keyColumns(answer: unknown, question: HistoryQuestion, device: string): ReadonlyMap<string, KeyColumn> {
   const columns = new Map<string, KeyColumn>();

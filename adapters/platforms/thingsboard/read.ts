@@ -85,13 +85,14 @@ async function* targets(
   for (const name of missing) throw unknownDevice(name, 'it is not in the list of devices');
 }
 
-// Ours, not documented: the request line stays far below the 8 kB that many servers and proxies accept, in any alphabet.
+// Ours, not documented: the request line stays far below the 8 kB that many servers and proxies accept, in any
+// alphabet.
 const KEYS_PER_REQUEST = 50;
 const CHARACTERS_PER_REQUEST = 2_000;
 
 /**
- * Keys in portions for one request each. A key with a comma goes alone, because it is asked for in another way, and last,
- * because the requests before it show whether the device is known.
+ * Keys in portions for one request each. A key with a comma goes alone, because it is asked for in another way, and
+ * last, because the requests before it show whether the device is known.
  */
 export function keyPortions(keys: readonly string[]): readonly (readonly string[])[] {
   const batches: string[][] = [];

@@ -25,7 +25,9 @@ export async function currentUser(http: Http): Promise<User> {
   );
 }
 
-/** Checks that this is ThingsBoard, by its public password policy, which has a path of its own, then asks for the user. */
+/**
+ * Checks that this is ThingsBoard, by its public password policy, which has a path of its own, then asks for the user.
+ */
 export async function identify(http: Http): Promise<{ product: string }> {
   const { status, data } = await http.get<unknown>('/api/noauth/userPasswordPolicy', { expect: [400, 404, 405] });
   if (status !== 200) throw broken('this is not ThingsBoard: it has no password policy', data);

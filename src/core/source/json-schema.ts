@@ -22,7 +22,10 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** The JSON schema of a whole source: `kind` decides `connection`; `platform` decides `options` and the choice of kinds. */
+/**
+ * The JSON schema of a whole source: `kind` decides `connection`; `platform` decides `options` and the choice of
+ * kinds.
+ */
 export function sourceJsonSchema(platforms: readonly SourcePlatform[], kinds: KindSchemas): JsonSchema {
   const common = jsonSchemaOf(z.strictObject(commonFields));
   return {

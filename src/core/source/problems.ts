@@ -51,7 +51,9 @@ function remedyOfKey(key: string, schema: z.ZodType | undefined, path: Path): st
   return remedy === '' ? 'take it out' : remedy;
 }
 
-/** A union is explained by the alternative the operator meant: the one whose type fits and which fails deeper inside. */
+/**
+ * A union is explained by the alternative the operator meant: the one whose type fits and which fails deeper inside.
+ */
 function explainUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   schema: z.ZodType,

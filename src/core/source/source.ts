@@ -125,7 +125,9 @@ const makeSchema = (connection: z.ZodType | undefined, options: z.ZodType | unde
     options: options?.prefault({}) ?? undecided,
   });
 
-/** The schemas of valid pairs of kind and platform are kept, because zod compiles a schema at first use, which is slow. */
+/**
+ * The schemas of valid pairs of kind and platform are kept, because zod compiles a schema at first use, which is slow.
+ */
 const schemas = new WeakMap<z.ZodType, WeakMap<z.ZodType, ReturnType<typeof makeSchema>>>();
 
 function schemaOf(connection: z.ZodType | undefined, options: z.ZodType | undefined): ReturnType<typeof makeSchema> {

@@ -11,7 +11,9 @@ export type Words = readonly [message: string, remedy: string];
 
 const NO_SHAPE: Partial<Shape> = {};
 
-/** One issue of one field as message and remedy. `value` is shown where it is short and not secret; `last` is its key. */
+/**
+ * One issue of one field as message and remedy. `value` is shown where it is short and not secret; `last` is its key.
+ */
 export function issueInWords(
   issue: Exclude<Issue, { code: 'unrecognized_keys' }>,
   schema: z.ZodType | undefined,

@@ -34,7 +34,9 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
 }
 
-/** First 96 bits that precede an IPv4 address: compatible and mapped (RFC 4291), translated (2765), NAT64 (6052, 8215). */
+/**
+ * First 96 bits that precede an IPv4 address: compatible and mapped (RFC 4291), translated (2765), NAT64 (6052, 8215).
+ */
 const PREFIXES = ['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0', '64:ff9b:1:0:0:0'];
 
 /** The IPv4 address that an IPv6 address stands for, where it does; also with 6to4 (RFC 3056). */

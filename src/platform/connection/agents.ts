@@ -34,7 +34,9 @@ type Connected = (error: Error | null, stream: Duplex) => void;
 /** An idle connection is kept this long, or shorter where the platform says so in `Keep-Alive`. */
 const IDLE_MS = 60_000;
 
-/** One of several addresses may take this long before the next is tried, too; node's 250 ms are too short for a plant. */
+/**
+ * One of several addresses may take this long before the next is tried, too; node's 250 ms are too short for a plant.
+ */
 const NEXT_ADDRESS_MS = 1000;
 
 /** The check for a host written as an address, which never reaches `lookup`. */

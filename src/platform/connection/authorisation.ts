@@ -21,7 +21,9 @@ export interface Signing {
   readonly refusalOf: (answer: PlatformAnswer, request: PlatformRequest) => Promise<BridgeError>;
 }
 
-/** Signs requests. Where the platform refuses one, it finds out with as few attempts as possible whether that is final. */
+/**
+ * Signs requests. Where the platform refuses one, it finds out with as few attempts as possible whether that is final.
+ */
 export function authorised(given: Signing, grants: ConnectionGrants | undefined, send: Send): Send {
   const attempt = grants === undefined ? withPassword(given, send) : withToken(given, grants, send);
   return async (request) => {

@@ -17,8 +17,8 @@ export interface BodySettings {
 }
 
 /**
- * The unpacked body of an answer. It counts its bytes against the limit, turns every error into a BridgeError and closes
- * exactly once, whether it was read, failed or was given up; a connection with unread data is closed with it.
+ * The unpacked body of an answer. It counts its bytes against the limit, turns every error into a BridgeError and
+ * closes exactly once, whether it was read, failed or was given up; a connection with unread data is closed with it.
  */
 export class Body extends Transform {
   readonly #settings: BodySettings;

@@ -8,7 +8,9 @@ import { unavailable } from './unreachable.ts';
 /** At most this many characters of a page that cannot be parsed are kept for the operator. */
 const PAGE_LENGTH = 2048;
 
-/** At most this much of an unwanted answer is read to keep its connection; for a longer one the connection is closed. */
+/**
+ * At most this much of an unwanted answer is read to keep its connection; for a longer one the connection is closed.
+ */
 const DISCARD_BYTES = 64 * 1024;
 
 /** All bytes of a body. Resolves once the body is closed, so that its slot is free by then. */
@@ -26,7 +28,9 @@ export function collect(body: Readable): Promise<Buffer> {
   });
 }
 
-/** The beginning of a body; for a long body the connection is closed. Never throws, because half a reason still helps. */
+/**
+ * The beginning of a body; for a long body the connection is closed. Never throws, because half a reason still helps.
+ */
 export function beginning(body: Readable): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -96,7 +100,10 @@ const CHECK_ADDRESS = 'check that the address is that of the API and that the pl
 const broken = (page: string, message: string, remedy: string): BridgeError =>
   new BridgeError({ code: 'contract-broken', page }, message, { remedy });
 
-/** The position at which V8 stopped, where its message names one. The message itself quotes the text, so it is not used. */
+/**
+ * The position at which V8 stopped, where its message names one. The message itself quotes the text, so it is not
+ * used.
+ */
 function position(error: unknown, text: string): number | undefined {
   const message = error instanceof Error ? error.message : '';
   const found = /at position (\d+)/.exec(message);

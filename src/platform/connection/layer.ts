@@ -4,7 +4,9 @@ import { BridgeError } from '../../core/errors.ts';
 import type { Lane } from '../../core/plan.ts';
 import type { Meter } from './meter.ts';
 
-/** Shared by the requests of one `http`: the lane they wait in, the signal that stops them, the meter that counts them. */
+/**
+ * Shared by the requests of one `http`: the lane they wait in, the signal that stops them, the meter that counts them.
+ */
 export interface Conversation {
   readonly lane: Lane;
   readonly signal: AbortSignal;
@@ -31,7 +33,9 @@ export interface PlatformAnswer {
   readonly status: number;
   readonly statusText: string;
   readonly headers: AxiosHeaders;
-  /** Unpacked, with limits of size and time; fails only with BridgeErrors; emits `close` exactly once, also on failure. */
+  /**
+   * Unpacked, with limits of size and time; fails only with BridgeErrors; emits `close` exactly once, also on failure.
+   */
   readonly body: Readable;
 }
 

@@ -6,7 +6,9 @@ export interface RequestLimits {
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly idleMs: number;
-  /** From the start to the last byte. Shorter than the lease of a slot, because a slot could be given twice otherwise. */
+  /**
+   * From the start to the last byte. Shorter than the lease of a slot, because a slot could be given twice otherwise.
+   */
   readonly totalMs: number;
   /** Of the unpacked body. */
   readonly maxBodyBytes: number;

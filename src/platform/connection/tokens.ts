@@ -5,8 +5,9 @@ export interface GrantStore {
   /** The kept grant, valid or not. */
   current(): Promise<Grant | undefined>;
   /**
-   * Puts another grant in place of `stale`. `obtain` gets the kept grant and runs at most once at a time over all hosts.
-   * Where another caller has already replaced `stale`, its grant is returned and `obtain` does not run. An error of
+   * Puts another grant in place of `stale`. `obtain` gets the kept grant and runs at most once at a time over all
+   * hosts. Where another caller has already replaced `stale`, its grant is returned and `obtain` does not run. An
+   * error of
    * `obtain` goes to all callers that wait for it, and the kept grant stays.
    */
   replace(stale: Grant | undefined, obtain: (previous: Grant | undefined) => Promise<Grant>): Promise<Grant>;
