@@ -3,7 +3,7 @@ import { parseSource } from '../src/core/source/source.ts';
 import { kinds, platforms } from './index.ts';
 
 describe('kinds', () => {
-  it('ask for what the customer hands over, and for nothing else', () => {
+  it('ask for exactly the fields the customer hands over', () => {
     const keys = (kind: keyof typeof kinds) => {
       const given = {
         url: 'https://h',
@@ -31,19 +31,19 @@ describe('kinds', () => {
 });
 
 describe('platforms', () => {
-  it('have names of their own', () => {
+  it('have different names', () => {
     expect(new Set(platforms.map(({ name }) => name)).size).toBe(platforms.length);
   });
 
   it.each(platforms.map((platform) => [platform.name, platform] as const))(
-    '%s has defaults that go together',
+    '%s has defaults that fit each other',
     (_, platform) => {
       const { limits } = platform;
       expect(Object.keys(platform.kinds).every((kind) => Object.hasOwn(kinds, kind))).toBe(true);
       expect(limits.minWindow).toBeGreaterThan(0);
       expect(limits.minWindow).toBeLessThanOrEqual(limits.maxWindow);
       expect(limits.overlap).toBeLessThanOrEqual(limits.maxWindow);
-      // An empty source of it is refused for what is missing, never for a default.
+      // A source without its fields is refused for the missing fields, never for a default.
       const parsed = parseSource({ platform: platform.name, schedule: { every: '10s' } }, platforms, { kinds });
       expect(parsed.ok ? [] : parsed.problems.map(({ message }) => message)).not.toContainEqual(
         expect.not.stringMatching('is missing'),

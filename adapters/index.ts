@@ -14,7 +14,7 @@ export const platforms: readonly Platform[] = [
   thingsboard,
 ];
 
-/** What each kind asks of the operator. */
+/** The schema of the `connection` fields of each kind. */
 export const kinds: KindSchemas<KindName> = {
   'user-credentials': userCredentials,
   'client-credentials': clientCredentials,

@@ -8,4 +8,4 @@ export const clientCredentials = z
     clientId: text('Identifier of the API client'),
     clientSecret: secret('Secret of that client'),
   })
-  .describe('Where the API is and which client asks: url, clientId, clientSecret');
+  .describe('Address of the API and the client of the bridge: url, clientId, clientSecret');

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
-/** A plant-information historian (seed 2.3, fourth row). It has a client today, and may ask for more one day. */
+/** A plant-information historian (seed 2.3, fourth row). A kind of its own, because it may need more fields later. */
 export const historian = z
   .strictObject({
     url: baseUrl('Base address of the API of the historian'),
     clientId: text('Identifier of the API client'),
     clientSecret: secret('Secret of that client'),
   })
-  .describe('Where the historian is and which client asks: url, clientId, clientSecret');
+  .describe('Address of the historian and the client of the bridge: url, clientId, clientSecret');

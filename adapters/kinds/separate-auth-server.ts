@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
-/** An industrial IoT platform whose tokens come from another server than its data (seed 2.3, third row). */
+/** An industrial IoT platform that gives tokens on another server than its data (seed 2.3, third row). */
 export const separateAuthServer = z
   .strictObject({
     url: baseUrl('Base address of the API'),
@@ -9,4 +9,6 @@ export const separateAuthServer = z
     clientId: text('Identifier of the API client'),
     clientSecret: secret('Secret of that client'),
   })
-  .describe('Where API and authorisation server are and which client asks: url, authUrl, clientId, clientSecret');
+  .describe(
+    'Addresses of API and authorisation server, and the client of the bridge: url, authUrl, clientId, clientSecret',
+  );

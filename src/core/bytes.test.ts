@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatBytes } from './bytes.ts';
 
-test('bytes have a unit that fits', () => {
+test('an amount of bytes is shown in the largest unit it fills', () => {
   expect([0, 999, 1000, 1_550_000, 2e12, 5e15].map(formatBytes)).toEqual([
     '0 B',
     '999 B',

@@ -12,7 +12,7 @@ const window = fc
 const windows = fc.array(window, { maxLength: 10 });
 const coverage = windows.map(coverageOf);
 
-/** The naive oracle: one character an instant. */
+/** The naive oracle: one character for each instant. */
 const bitmap = (of: readonly Window[]): string =>
   Array.from({ length: SPAN }, (_, at) => (of.some((each) => at >= each.from && at < each.to) ? '#' : '.')).join('');
 
@@ -88,7 +88,7 @@ describe('coverage against one bit an instant', () => {
       }),
     ));
 
-  test('what was taken away and what is left make the whole again', () =>
+  test('a part that is subtracted and united again gives the whole', () =>
     check(
       fc.property(coverage, window, (a, within) => {
         expect(equal(union(missing(within, a), intersect(a, within)), [within])).toBe(true);
@@ -96,7 +96,7 @@ describe('coverage against one bit an instant', () => {
     ));
 });
 
-test('empty windows cover nothing and miss nothing', () => {
+test('empty windows cover no time and miss none', () => {
   expect(coverageOf([{ from: 5, to: 5 }])).toEqual([]);
   expect(missing({ from: 5, to: 5 }, [])).toEqual([]);
   expect(missing({ from: 9, to: 5 }, [])).toEqual([]);

@@ -3,8 +3,9 @@ import { lengthOf } from './window.ts';
 import type { Window } from './window.ts';
 
 /**
- * The set of time already fetched and handed over. Always in its one canonical form: windows in order of time, none
- * empty, none overlapping or touching another. Every function here takes that form and returns it, in linear time.
+ * The set of time already fetched and handed over, in canonical form: windows in order of time, none empty, no two
+ * overlapping or touching. All functions here but `coverageOf` take this form, and all that return a coverage return
+ * it.
  */
 export type Coverage = readonly Window[];
 
@@ -31,7 +32,7 @@ function join(ordered: Iterable<Window>): Coverage {
   return joined;
 }
 
-/** What `a` or `b` covers. */
+/** The time that `a` or `b` covers. */
 export const union = (a: Coverage, b: Coverage): Coverage => join(inOrder(a, b));
 
 function* inOrder(a: Coverage, b: Coverage): Iterable<Window> {
@@ -43,21 +44,21 @@ function* inOrder(a: Coverage, b: Coverage): Iterable<Window> {
   yield* b.slice(other);
 }
 
-/** What `a` covers and `b` does not. */
+/** The time that `a` covers and `b` does not. */
 export function subtract(a: Coverage, b: Coverage): Coverage {
-  const left: Window[] = [];
-  let hole = 0;
+  const remaining: Window[] = [];
+  let position = 0;
   for (const window of a) {
     let from = window.from;
-    for (let next = b[hole]; next !== undefined && next.from < window.to; next = b[++hole]) {
-      if (next.from > from) left.push({ from, to: next.from });
+    for (let next = b[position]; next !== undefined && next.from < window.to; next = b[++position]) {
+      if (next.from > from) remaining.push({ from, to: next.from });
       from = Math.max(from, next.to);
-      // This hole may reach into the next window of `a` as well.
+      // This window of `b` may reach into the next window of `a`, too.
       if (next.to >= window.to) break;
     }
-    if (from < window.to) left.push({ from, to: window.to });
+    if (from < window.to) remaining.push({ from, to: window.to });
   }
-  return left;
+  return remaining;
 }
 
 /** The part of a coverage inside one window. */
@@ -71,7 +72,7 @@ export function intersect(coverage: Coverage, window: Window): Coverage {
   return inside;
 }
 
-/** What of `within` is not covered. An empty or reversed `within` misses nothing. */
+/** The time of `within` that is not covered; none where `within` is empty or reversed. */
 export const missing = (within: Window, coverage: Coverage): Coverage =>
   within.from < within.to ? subtract([within], coverage) : [];
 

@@ -29,12 +29,12 @@ describe('parseDuration', () => {
   const outOfOrder = ['30s1m', '1m1m', 'PT1H1D', 'P', 'PT', 'P1DT', 'pt1h'];
   const noFixedLength = ['1mo', '1y', 'P1M', 'P1Y'];
   const notExact = ['0.0000001s', '0.5us', '999999999w'];
-  test.each([notOurs, outOfOrder, noFixedLength, notExact].flat())('%j is none', (text) => {
+  test.each([notOurs, outOfOrder, noFixedLength, notExact].flat())('%j is not a duration', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 });
 
-test('what is formatted is read back, to the µs', () =>
+test('a formatted duration is read back, to the µs', () =>
   fc.assert(
     fc.property(fc.nat(LAST_INSTANT), (duration) => {
       expect(parseDuration(formatDuration(duration))).toBe(duration);

@@ -1,7 +1,7 @@
 import { DAY, HOUR, MILLISECOND, MICROSECOND, MINUTE, SECOND } from './instant.ts';
 import type { Microseconds } from './instant.ts';
 
-/** Longest first, as they must stand in a text. `mo` and `y` are missing on purpose: no two months are equal. */
+/** From longest to shortest, the order a text must keep. There is no `mo` or `y`, because months differ in length. */
 const UNITS: readonly (readonly [unit: string, length: Microseconds])[] = [
   ['w', 7 * DAY],
   ['d', DAY],
@@ -33,7 +33,7 @@ export function parseDuration(text: string): Microseconds | undefined {
   return Number.isSafeInteger(sum) ? sum : undefined;
 }
 
-/** A decimal number of units as whole µs; in binary fractions 1.1h would not be whole. */
+/** A decimal number of units as whole µs, undefined where it is not whole. BigInt: as a double, 1.1 h is not whole. */
 function exactly(decimal: string, unit: Microseconds): Microseconds | undefined {
   const [whole = '0', fraction = ''] = decimal.split('.');
   const scale = 10n ** BigInt(fraction.length);
@@ -41,7 +41,9 @@ function exactly(decimal: string, unit: Microseconds): Microseconds | undefined 
   return scaled % scale === 0n ? Number(scaled / scale) : undefined;
 }
 
-/** µs → the shortest text of whole units that `parseDuration` reads back: `1h30m`, `500ms`, `0s`. Weeks are days here. */
+/**
+ * µs → the shortest text of whole units that `parseDuration` reads back: `1h30m`, `500ms`, `0s`; no weeks, but days.
+ */
 export function formatDuration(duration: Microseconds): string {
   if (duration === 0) return '0s';
   let rest = Math.abs(duration);

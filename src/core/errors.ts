@@ -1,26 +1,32 @@
 import type { Instant } from './instant.ts';
 
 /**
- * Why a platform could not be reached; it decides the remedy an operator is shown.
- * `name` DNS, `refused` nobody listens, `time-out` black hole or too slow, `tls` certificate or protocol,
- * `reset` connection broke off, `status` a 5xx answer, `blocked` the egress guard forbids the address.
+ * Why a platform could not be reached; it decides the remedy an operator is shown. `name`: the name did not resolve.
+ * `refused`: no process listens there, or no route leads there. `time-out`: no answer in time. `tls`: the certificate
+ * or the protocol. `reset`: the connection broke off. `status`: an answer with a 5xx. `blocked`: the egress guard
+ * forbids the address.
  */
 export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 'status' | 'blocked';
 
 /**
- * The closed list of what may go wrong between a platform and the database. Each code is an instruction to the
- * poll path, not a description:
+ * The closed list of failures between a platform and the database. Each code is an instruction to the poll path, not a
+ * description:
  *
  * | code | what the poll path does |
  * |---|---|
- * | `throttled` | the whole source waits until `retryAt`; not a failure |
- * | `unavailable` | retried with growing, jittered delay; the breaker opens after n, then one probe at a time |
+ * | `throttled` | the whole source waits until `retryAt`, longer each time where the platform named no time |
+ * | `unavailable` | the whole source waits, longer each time; from the third failure in a row history rests |
  * | `too-much` | the window is halved, the length that works is remembered |
- * | `credentials-rejected` | one fresh token, then the source stops until an operator acts |
- * | `contract-broken` | the window stays uncovered, the redacted page is kept, slow retry |
+ * | `credentials-rejected` | the source stops until an operator acts; `http` had tried one fresh token before |
+ * | `contract-broken` | the window stays uncovered, the page is kept, slow retry |
  * | `unsupported`, `config-invalid` | the source stops until an operator acts |
- * | `cancelled` | drain, deadline or an operator's cancel: nothing happened, nothing is counted |
+ * | `cancelled` | nothing: a drain, a deadline or an operator ended the work; nothing is counted |
  * | `bug` | the window stays uncovered, the stack is logged, slow retry |
+ *
+ * `stated`: the platform named `retryAt` itself. `own`: the bridge's own pace made the request wait, and the platform
+ * was not asked. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the
+ * operator.
+ * `path`: the field of the source.
  */
 export type Fault =
   | { code: 'throttled'; retryAt: Instant; stated: boolean; own?: true }
@@ -55,26 +61,26 @@ export class BridgeError extends Error {
   }
 }
 
-/** Slow down: the platform asked for silence until `retryAt` (`stated`: it named the time itself). */
+/** The platform asked for silence until `retryAt`. `stated`: it named the time itself. */
 export const throttled = (retryAt: Instant, message: string, stated = true): BridgeError =>
   new BridgeError({ code: 'throttled', retryAt, stated }, message);
 
-/** The bridge's own pace, quiet hours or manners make a request wait until `retryAt`; the platform was not asked. */
+/** The bridge's own pace, quiet hours included, makes a request wait until `retryAt`; the platform was not asked. */
 export const ownPace = (retryAt: Instant, message: string): BridgeError =>
   new BridgeError({ code: 'throttled', retryAt, stated: true, own: true }, message);
 
-/** The answer or window is larger than the platform or this bridge takes in one go. */
+/** The answer or window is larger than the platform gives, or this bridge takes, at once. */
 export const tooMuch = (message: string): BridgeError => new BridgeError({ code: 'too-much' }, message);
 
-/** The platform answered something its documentation does not allow. `page` is kept for the operator, redacted. */
+/** The platform gave an answer that its documentation does not allow. `page` is kept for the operator. */
 export const contractBroken = (message: string, page?: string): BridgeError =>
   new BridgeError(page === undefined ? { code: 'contract-broken' } : { code: 'contract-broken', page }, message);
 
-/** User, password, secret or token were refused. */
+/** The platform refused the user, password, secret or token. */
 export const credentialsRejected = (message: string, remedy: string): BridgeError =>
   new BridgeError({ code: 'credentials-rejected', right: false }, message, { remedy });
 
-/** Who we are is accepted, but not what we ask for (HTTP 403 and its kin). */
+/** The platform accepts the credentials, but they lack the right to this request (HTTP 403 and the like). */
 export const rightMissing = (message: string, remedy: string): BridgeError =>
   new BridgeError({ code: 'credentials-rejected', right: true }, message, { remedy });
 
@@ -88,7 +94,7 @@ export const configInvalid = (message: string, remedy: string, path?: string): B
 export const unsupported = (message: string, remedy: string): BridgeError =>
   new BridgeError({ code: 'unsupported' }, message, { remedy });
 
-/** Whatever was thrown, as a BridgeError: what is not one already is a bug of ours. */
+/** Any thrown value as a BridgeError. A value that is not one yet is a bug of the bridge. */
 export function asBridgeError(error: unknown): BridgeError {
   if (error instanceof BridgeError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -19,7 +19,7 @@ describe('against the calendar of JavaScript', () => {
       }),
     ));
 
-  test('and written as the same text', () =>
+  test('an instant is written as the same text', () =>
     check(
       fc.property(millis, (milliseconds) => {
         const text = new Oracle(milliseconds).toISOString();
@@ -27,7 +27,7 @@ describe('against the calendar of JavaScript', () => {
       }),
     ));
 
-  test('a day is read exactly where the calendar has it', () =>
+  test('a day is read exactly when the calendar has it', () =>
     check(
       fc.property(fc.integer({ min: 1685, max: 2254 }), fc.nat(13), fc.nat(32), (year, month, day) => {
         const oracle = new Oracle(Oracle.UTC(year, month - 1, day));
@@ -57,7 +57,7 @@ describe('against the calendar of JavaScript', () => {
   });
 });
 
-test('what is written is read back, to the µs', () =>
+test('a formatted instant is read back, to the µs', () =>
   check(
     fc.property(instant, (each) => {
       expect(parseInstant(formatInstant(each))).toBe(each);
@@ -102,7 +102,7 @@ test.each([notOurs, padded, incomplete, noSuchDay, noSuchTime, noSuchZone, outOf
 );
 
 describe('milliseconds', () => {
-  test('keep the µs that platforms write behind the point', () =>
+  test('keep the µs that platforms write after the decimal point', () =>
     check(
       fc.property(fc.integer({ min: -365 * DAY, max: 2 ** 43 * 1000 - 1 }), (each) => {
         const [whole, rest] = [toMillis(each), each - toMillis(each) * 1000];

@@ -18,9 +18,9 @@ export const DAY: Microseconds = 24 * HOUR;
 export const LAST_INSTANT: Instant = Number.MAX_SAFE_INTEGER;
 
 /**
- * Milliseconds since 1970 as most platforms write them → instant. A fraction of a millisecond is kept to the µs
- * (exactly until 2248): rounded and apart from the whole, because the double next to a decimal fraction often lies
- * below it, and cutting would lose a µs.
+ * Milliseconds since 1970, as most platforms write them → instant. A fraction of a millisecond is kept to the µs
+ * (exactly until 2248). It is rounded, apart from the whole milliseconds, because the double nearest to a decimal
+ * fraction often lies below it and cutting would lose a µs.
  */
 export function fromMillis(milliseconds: number): Instant {
   const whole = Math.floor(milliseconds);
@@ -49,7 +49,7 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
 
 /**
  * ISO 8601 date and time → instant, or undefined where the text is not one.
- * `Z` or an offset is honoured, no offset means UTC, digits beyond the microsecond are cut (decisions: pushing
+ * `Z` or an offset counts, no offset means UTC, digits beyond the microsecond are cut (decisions: pushing
  * readings). A date without a time, a day that no calendar has, hour 24 and a leap second are not accepted.
  */
 export function parseInstant(text: string): Instant | undefined {
@@ -75,11 +75,11 @@ function offsetMinutes(text: string | undefined): number | undefined {
   return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Instant → `2026-11-21T08:15:30.123456Z`; the fraction is left out where it is zero and as short as it can be. */
+/** Instant → `2026-11-21T08:15:30.123456Z`; the fraction has six digits, or three, or is left out where it is zero. */
 export function formatInstant(instant: Instant): string {
   const dayNumber = Math.floor(instant / DAY);
   const rest = instant - dayNumber * DAY;
-  const [year, month, day] = civil(dayNumber);
+  const [year, month, day] = dateOf(dayNumber);
   const pad = (value: number, width: number): string => String(value).padStart(width, '0');
   const seconds = Math.floor(rest / SECOND);
   const micros = rest - seconds * SECOND;
@@ -88,7 +88,8 @@ export function formatInstant(instant: Instant): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${clock}${fraction}Z`;
 }
 
-function civil(dayNumber: number): [year: number, month: number, day: number] {
+/** The reverse of `daysSinceEpoch`. */
+function dateOf(dayNumber: number): [year: number, month: number, day: number] {
   const shifted = dayNumber + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

@@ -12,7 +12,9 @@ const learned = fc
 
 const check = <T>(property: fc.IProperty<T>, numRuns = 1_000): void => fc.assert(property, { numRuns });
 
-/** Asks for windows of the learned length until `windows` went through; a platform that takes `most` µs at most. */
+/**
+ * Asks for windows of the learned length until `windows` were fetched, from a platform that takes at most `most` µs.
+ */
 function fetchMany(from: Learned, perSecond: number, windows: number, most = Infinity) {
   let state = from;
   const lengths: number[] = [];
@@ -34,7 +36,7 @@ function fetchMany(from: Learned, perSecond: number, windows: number, most = Inf
 }
 
 describe('after a window', () => {
-  test('the length stays whole, within its bounds and grows by half at most', () =>
+  test('the length is a whole number within its bounds and grows by at most half', () =>
     check(
       fc.property(learned, length, fc.nat(10_000_000), (before, asked, readings) => {
         const after = afterWindow(before, { ...LIMITS, asked, readings });
@@ -62,14 +64,14 @@ describe('after a window', () => {
       }),
     ));
 
-  test('bounds that were narrowed meanwhile hold at once', () => {
+  test('bounds that were narrowed hold at once', () => {
     const narrow = { ...LIMITS, maxWindow: HOUR, asked: MINUTE, readings: 10 };
     expect(afterWindow({ length: DAY }, narrow).length).toBe(HOUR);
     const wide = { ...LIMITS, minWindow: HOUR, asked: SECOND, readings: 10 };
     expect(afterWindow({ length: SECOND }, wide).length).toBe(HOUR);
   });
 
-  test('even one µs grows', () => {
+  test('even a length of one µs grows', () => {
     const outcome = { asked: 1, readings: 0, comfortable: 10, minWindow: 1, maxWindow: DAY };
     expect(afterWindow({ length: 1, tooMuch: 2 }, outcome)).toEqual({ length: 2, tooMuch: 2 });
   });
@@ -87,7 +89,7 @@ test('a constant density ends at a comfortable window, or at a bound', () =>
   ));
 
 describe('after too much', () => {
-  test('half is asked next, down to the shortest window there is', () =>
+  test('the next window is half as long, down to the shortest window', () =>
     check(
       fc.property(learned, length, (before, asked) => {
         const after = afterTooMuch(before, asked, SECOND);
@@ -102,7 +104,7 @@ describe('after too much', () => {
       }),
     ));
 
-  test('shrinking always comes to its end', () => {
+  test('shrinking always comes to an end', () => {
     let state: Learned = { length: DAY };
     for (let round = 0; round < 20; round++) {
       const after = afterTooMuch(state, state.length, SECOND);
@@ -115,7 +117,7 @@ describe('after too much', () => {
     throw new Error('never ended');
   });
 
-  test('a length known to be too much is dared again seldom', () =>
+  test('a length that was too much is rarely asked for again', () =>
     check(
       fc.property(fc.integer({ min: 10 * SECOND, max: DAY / 2 }), (most) => {
         const { refused } = fetchMany({ length: DAY }, 0, 200, most);
@@ -125,7 +127,7 @@ describe('after too much', () => {
       100,
     ));
 
-  test('and still, when the reason is gone, the length recovers and what was too much is forgotten', () =>
+  test('the length recovers once the platform takes longer windows again', () =>
     check(
       fc.property(fc.integer({ min: 10 * SECOND, max: DAY / 2 }), (asked) => {
         const shrunk = afterTooMuch({ length: asked }, asked, SECOND);

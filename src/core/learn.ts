@@ -1,15 +1,16 @@
 import type { Microseconds } from './instant.ts';
 
-/** What a stream has learned about how much time one window may hold. */
+/** The window length a stream has learned. */
 export interface Learned {
   /** The length to ask for next, µs. */
   readonly length: Microseconds;
-  /** The shortest length known to have been too much and not yet disproved, µs. */
+  /** The shortest length that was too much, µs; forgotten when a window at least as long goes well. */
   readonly tooMuch?: Microseconds;
 }
 
-/** How one fetched window went, and between which lengths the learned one must stay (all µs). */
+/** The outcome of one fetched window, and the bounds of the learned length. Lengths in µs. */
 export interface FetchedWindow {
+  /** The length of the window. */
   readonly asked: Microseconds;
   readonly readings: number;
   /** How many readings a window should hold. */
@@ -18,15 +19,15 @@ export interface FetchedWindow {
   readonly maxWindow: Microseconds;
 }
 
-/** Growth of a window against which nothing is known. */
+/** The factor by which the length grows while no length was too much. */
 const GROWTH = 1.5;
 
-/** Growth within reach of a length that was too much: from its half, it takes 35 windows to dare it again. */
+/** The factor from half of a length that was too much: it takes 35 windows until that length is asked for again. */
 const CREEP = 1.02;
 
 /**
- * A window of `asked` µs was too much: half of it next time. `cannot-shrink` where it already was as short as windows
- * may be: then it is no longer a matter of length.
+ * After a window of `asked` µs was too much, the next one is half as long. `cannot-shrink` where the window already was
+ * as short as `minWindow`: its length is not the cause then.
  */
 export function afterTooMuch(
   learned: Learned,
@@ -41,20 +42,19 @@ export function afterTooMuch(
 }
 
 /**
- * A window was fetched: the length moves towards `comfortable` readings a window. Too many shrink it at once and in
- * proportion; too few let it grow slowly, and only where the window was as long as the learned length, since a
- * shorter one (the live edge) says nothing about longer ones. A length that was too much is forgotten once one at
- * least as long went well.
+ * After a window was fetched, the length moves towards `comfortable` readings a window. Too many readings shrink it at
+ * once, in proportion. Too few let it grow slowly, and only where the window was as long as the learned length, because
+ * a shorter one (at the live edge) says nothing about longer ones.
  */
 export function afterWindow(learned: Learned, outcome: FetchedWindow): Learned {
   const { asked, readings, comfortable, minWindow, maxWindow } = outcome;
-  const against = learned.tooMuch !== undefined && asked < learned.tooMuch ? learned.tooMuch : undefined;
-  const fitting = readings === 0 ? maxWindow : Math.floor((asked * comfortable) / readings);
+  const tooMuch = learned.tooMuch !== undefined && asked < learned.tooMuch ? learned.tooMuch : undefined;
+  const ideal = readings === 0 ? maxWindow : Math.floor((asked * comfortable) / readings);
   let length = learned.length;
-  if (readings > comfortable) length = Math.min(length, fitting);
-  else if (asked >= length) length = Math.max(length, Math.min(fitting, grown(length, against)));
+  if (readings > comfortable) length = Math.min(length, ideal);
+  else if (asked >= length) length = Math.max(length, Math.min(ideal, grown(length, tooMuch)));
   const bounded = Math.min(maxWindow, Math.max(minWindow, length));
-  return against === undefined ? { length: bounded } : { length: bounded, tooMuch: against };
+  return tooMuch === undefined ? { length: bounded } : { length: bounded, tooMuch };
 }
 
 function grown(length: Microseconds, tooMuch: Microseconds | undefined): Microseconds {

@@ -10,7 +10,7 @@ const rules = (sensors: 'all' | readonly SensorChoice[] = 'all', labels: string[
 const plain = { scale: 1, offset: 0 };
 
 describe('a mapping', () => {
-  test('leaves the names of the platform as they are, but for what a valueName may not hold', () => {
+  test('leaves the names of the platform unchanged, except characters a valueName may not hold', () => {
     const { series } = rules();
     expect(series('Hall 3/Pump', 'temp °C')).toEqual({
       sensorId: 'Hall 3/Pump',
@@ -36,21 +36,21 @@ describe('a mapping', () => {
     expect(series('s', 'other')).toMatchObject({ sensorId: 'pump', valueName: 'other', ...plain });
   });
 
-  test('does not want what the source did not choose', () => {
+  test('has no rule for sensors the source did not choose', () => {
     expect(rules([{ id: 's' }]).series('t', 'x')).toBeUndefined();
   });
 
-  test('refuses names that are none', () => {
+  test('refuses names that are not valid', () => {
     const { series } = rules();
     expect(series('bell\u0007', 'x')).toBe('bad-sensor-id');
     expect(series('', 'x')).toBe('bad-sensor-id');
     expect(series('s', 'x'.repeat(129))).toBe('bad-value-name');
-    // Not even where the two together read the same as two good ones.
+    // Also where sensor and variable joined would read like a valid pair.
     expect(series('a\nb', 'c')).toBe('bad-sensor-id');
     expect(series('a', 'b\nc')).toMatchObject({ sensorId: 'a', valueName: 'b_c' });
   });
 
-  test('lets the first of two variables keep a name, within a sensor and over sensors', () => {
+  test('lets the first of two variables keep a name, of one sensor or of two', () => {
     const within = rules();
     expect(within.series('s', 'a b')).toMatchObject({ valueName: 'a_b' });
     expect(within.series('s', 'a_b')).toBe('name-collision');
@@ -64,7 +64,7 @@ describe('a mapping', () => {
     expect(over.series('t', 'y')).toMatchObject({ sensorId: 'pump', valueName: 'y' });
   });
 
-  test('gives a name back to the variable that had it first elsewhere', () => {
+  test('gives a name to the variable that had it first in another process', () => {
     const mapped = rules();
     expect(mapped.series('s', 'a b')).toMatchObject({ valueName: 'a_b' });
     expect(mapped.series('s', 'a-b')).toBe('name-collision');
@@ -79,7 +79,7 @@ describe('a mapping', () => {
     expect(mapped.corrections).toBe(1);
   });
 
-  test('keeps a name for a variable that has not come here yet', () => {
+  test('keeps a name for a variable that this process has not seen yet', () => {
     const mapped = rules();
     mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']) }]);
     expect(mapped.corrections).toBe(0);
@@ -88,7 +88,7 @@ describe('a mapping', () => {
 
   const name = fc.string({ unit: fc.constantFrom('a', '_', ' ', '\n', '"', ','), maxLength: 4 });
 
-  test('of two processes gives a name to one variable, whoever asks for what first', () =>
+  test('gives a name to the same variable in two processes, in any order of their questions', () =>
     fc.assert(
       fc.property(
         fc.array(fc.record({ process: fc.nat(1), sensor: name, variable: name, keep: fc.boolean() }), {
@@ -106,7 +106,7 @@ describe('a mapping', () => {
               if (!table.has(key)) table.set(key, given);
               mapped.confirm([table.get(key) as GivenName]);
             }
-            // What stands confirmed is what every other process comes to, too.
+            // Every other process comes to the confirmed holders, too.
             const rule = mapped.series(sensor, variable);
             const holder = JSON.stringify([sensor, variable]);
             if (typeof rule === 'object')
@@ -117,7 +117,7 @@ describe('a mapping', () => {
       { numRuns: 500 },
     ));
 
-  test('never makes two variables one series, and always says the same', () =>
+  test('never makes two variables one series, and gives each the same rule every time', () =>
     fc.assert(
       fc.property(fc.array(fc.tuple(name, name), { maxLength: 30 }), (asked) => {
         const { series } = rules();

@@ -4,7 +4,7 @@ import { judgeSensorId } from './reading.ts';
 import type { RefusalReason } from './reading.ts';
 import type { SourceConfig } from './source/source.ts';
 
-/** A series' name and the variable it was given to. */
+/** The name of a series, and the variable that holds it. */
 export interface GivenName {
   readonly sensorId: string;
   readonly valueName: string;
@@ -14,17 +14,19 @@ export interface GivenName {
 
 /** The rules of a source, and the names they gave out. */
 export interface Mapping extends Rules {
-  /** Names given since nobody knows of them but this process. */
+  /** Names that this process has given and that no `confirm` has settled yet. */
   unconfirmed(): readonly GivenName[];
-  /** Takes over to whom names belong for all processes. */
+  /** Takes over the holders that all processes agree on. */
   confirm(names: readonly GivenName[]): void;
-  /** How often a name turned out to be another variable's: what was normalised before is void then. */
+  /**
+   * How often `confirm` gave a name to another variable. When it grows, a window normalised before must be read again.
+   */
   readonly corrections: number;
 }
 
 /**
- * A source's mapping as rules for the normaliser. Names are the platform's own unless the source maps them; of two
- * variables that would become one series the first keeps the name and the other is refused.
+ * A source's mapping as rules for the normaliser. Names are the platform's own unless the source maps them. Of two
+ * variables that would become one series, the first keeps the name and the other is refused.
  */
 export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapping {
   const chosen = source.sensors === 'all' ? undefined : new Map(source.sensors.map((sensor) => [sensor.id, sensor]));
@@ -42,9 +44,9 @@ export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapp
     const valueName = value?.as ?? toValueName(variable);
     if (valueName === undefined) return 'bad-value-name';
     const series = seriesOf({ sensorId, valueName });
-    const first = taken.get(series);
-    if (first !== undefined && first !== holder) return 'name-collision';
-    if (first === undefined) {
+    const holderBefore = taken.get(series);
+    if (holderBefore !== undefined && holderBefore !== holder) return 'name-collision';
+    if (holderBefore === undefined) {
       taken.set(series, holder);
       unconfirmed.set(series, { sensorId, valueName, holder });
     }
@@ -70,12 +72,13 @@ export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapp
     confirm(names) {
       for (const name of names) {
         const series = seriesOf(name);
-        const given = taken.get(series);
+        const holderHere = taken.get(series);
         unconfirmed.delete(series);
         taken.set(series, name.holder);
-        if (given === undefined || given === name.holder) continue;
-        // Both are judged anew: the one that had the name here, and the one it belongs to.
-        known.delete(given);
+        if (holderHere === undefined || holderHere === name.holder) continue;
+        // Both variables are judged anew: the one that held the name in this process, and the one that holds it for
+        // all.
+        known.delete(holderHere);
         known.delete(name.holder);
         corrections += 1;
       }

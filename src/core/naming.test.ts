@@ -18,7 +18,7 @@ describe('toValueName', () => {
     expect(toValueName(from)).toBe(to);
   });
 
-  test('always gives what the rules allow, and leaves alone what they allow already', () =>
+  test('always gives a valid valueName, and leaves a valid one unchanged', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 140 }), (text) => {
         const name = toValueName(text);
@@ -32,7 +32,7 @@ describe('toValueName', () => {
 });
 
 describe('collisions', () => {
-  test('say which variables become one, and the fix to copy', () => {
+  test('say which variables share a name, and give a remedy to copy', () => {
     expect(collisions(['a b', 'speed', 'a-b'])).toEqual([
       {
         valueName: 'a_b',
@@ -43,17 +43,17 @@ describe('collisions', () => {
     ]);
   });
 
-  test('let the variable keep its name that has it already, and suggest none that is taken', () => {
+  test('leave the name to the variable that is called so, and suggest no name that is taken', () => {
     const [first] = collisions(['a b', 'a_b', 'a_b_2']);
     expect(first?.remedy).toContain('values: {"a b": {as: a_b_3}}');
   });
 
-  test('are none for the same variable twice, and one for no name and "none"', () => {
+  test('do not count the same variable twice, but count an empty name and "none"', () => {
     expect(collisions(['a', 'a'])).toEqual([]);
     expect(collisions(['', 'none'])[0]?.remedy).toContain('{"": {as: none_2}}');
   });
 
-  test('are exactly the pairs with one name, and following the fix leaves none', () =>
+  test('are exactly the variables that share a name, and following the remedy leaves none', () =>
     fc.assert(
       fc.property(fc.uniqueArray(variable, { maxLength: 12 }), (variables) => {
         const found = collisions(variables);

@@ -1,12 +1,12 @@
-/** The longest valueName there is (decisions: pushing readings). */
+/** A valueName has at most this many characters (decisions: pushing readings). */
 export const LONGEST_VALUE_NAME = 128;
 
-/** What a variable without a name is called (seed 2.1). */
+/** The valueName of a variable without a name (seed 2.1). */
 export const NO_VALUE_NAME = 'none';
 
 /**
- * The valueName of a platform's variable: every character that is no letter, digit or underscore of ASCII becomes
- * `_`, no name becomes `none`. Undefined where the name would be too long: cutting it could make two variables one.
+ * The valueName of a platform's variable: every character that is not an ASCII letter, digit or underscore becomes `_`,
+ * no name becomes `none`. Undefined where the name would be too long, because cutting it could make two variables one.
  */
 export function toValueName(variable: string): string | undefined {
   const name = variable === '' ? NO_VALUE_NAME : variable.replaceAll(/[^A-Za-z0-9_]/gu, '_');
@@ -21,7 +21,9 @@ export interface Collision {
   readonly remedy: string;
 }
 
-/** The collisions among the variables of one sensor, in the order they first appear. The same variable twice is none. */
+/**
+ * The collisions among the variables of one sensor, in order of appearance. A variable does not collide with itself.
+ */
 export function collisions(variables: readonly string[]): Collision[] {
   const byName = Map.groupBy(new Set(variables), toValueName);
   const taken = new Set(byName.keys());
@@ -30,15 +32,15 @@ export function collisions(variables: readonly string[]): Collision[] {
     if (valueName === undefined || group.length < 2) continue;
     const listed = group.map((variable) => JSON.stringify(variable)).join(' and ');
     const message = `${listed} would all become "${valueName}"`;
-    found.push({ valueName, variables: group, message, remedy: fix(valueName, group, taken) });
+    found.push({ valueName, variables: group, message, remedy: renamesFor(valueName, group, taken) });
   }
   return found;
 }
 
-/** All but one variable get a name that no other variable has. */
-function fix(valueName: string, variables: readonly string[], taken: Set<string | undefined>): string {
-  const stays = variables.includes(valueName) ? valueName : variables[0];
-  const renamed = variables.filter((variable) => variable !== stays);
+/** The remedy: all variables but one get a name that no other variable has. */
+function renamesFor(valueName: string, variables: readonly string[], taken: Set<string | undefined>): string {
+  const unchanged = variables.includes(valueName) ? valueName : variables[0];
+  const renamed = variables.filter((variable) => variable !== unchanged);
   const renames = renamed.map((variable) => {
     let name = valueName;
     for (let number = 2; taken.has(name); number++) name = `${valueName.slice(0, LONGEST_VALUE_NAME - 8)}_${number}`;

@@ -37,7 +37,7 @@ interface Sent {
   readonly leases: PaceState['leases'];
 }
 
-/** Plays a script of asks of both lanes; an obedient asker comes back when it was told to. */
+/** Plays a script of requests of both lanes; an obedient request comes back when it was told to. */
 function play(pace: Pace, steps: readonly Step[], more: { skewed?: boolean; releasing?: boolean } = {}): Sent[] {
   const sent: Sent[] = [];
   let [state, clock] = [IDLE, START];
@@ -65,8 +65,8 @@ function play(pace: Pace, steps: readonly Step[], more: { skewed?: boolean; rele
 const check = <T>(property: fc.IProperty<T>, numRuns = 300): void => fc.assert(property, { numRuns });
 const script = fc.array(step, { minLength: 1, maxLength: 80 });
 
-describe('whatever both lanes ask for', () => {
-  test('no second gets more than burst + rate, even where clocks disagree', () =>
+describe('with any requests of both lanes', () => {
+  test('no second gets more than burst + rate, even where clocks differ', () =>
     check(
       fc.property(paceArbitrary, script, fc.boolean(), (given, steps, skewed) => {
         const pace = { ...given, concurrency: 1_000 };
@@ -78,7 +78,7 @@ describe('whatever both lanes ask for', () => {
       }),
     ));
 
-  test('nothing goes in the past, during a hold or in quiet hours', () =>
+  test('no request leaves in the past, during a hold or in quiet hours', () =>
     check(
       fc.property(paceArbitrary, script, (pace, steps) => {
         for (const { now, at, holdUntil } of play(pace, steps, { releasing: true })) {
@@ -123,8 +123,8 @@ const ask = (lane: Lane, now: Instant, leaseId = `${now}`): SlotRequest => ({
   horizon: HORIZON,
 });
 
-describe('history that always asks', () => {
-  /** History comes back whenever it is told to, for `turns` slots. */
+describe('history that asks all the time', () => {
+  /** History comes back whenever it is told to, until it had `turns` slots. */
   function saturate(pace: Pace, turns: number): { state: PaceState; now: Instant; gone: number } {
     let [state, now, gone] = [IDLE, START, 0];
     while (gone < turns) {
@@ -145,7 +145,7 @@ describe('history that always asks', () => {
       60,
     ));
 
-  test('never keeps live waiting for longer than its own horizon and one interval', () =>
+  test('never makes live wait for longer than the horizon of history and one interval', () =>
     check(
       fc.property(idle, fc.integer({ min: 1, max: 60 }), fc.nat(SECOND), (pace, turns, later) => {
         const { state, now } = saturate(pace, turns);
@@ -165,7 +165,7 @@ describe('reserve', () => {
     return answer;
   };
 
-  test('lets a burst go at once after idleness, then one an interval', () => {
+  test('lets a burst leave at once after idleness, then one request each interval', () => {
     let state = IDLE;
     const times = ['a', 'b', 'c', 'd', 'e'].map((id) => {
       const slot = go(pace, state, ask('live', START, id));
@@ -175,7 +175,7 @@ describe('reserve', () => {
     expect(times).toEqual([0, 0, 0, 510 * MILLISECOND, 1020 * MILLISECOND]);
   });
 
-  test('sends history away with the moment to come back, and that is the right moment', () => {
+  test('tells history when to come back, and then gives it a slot', () => {
     const slow = { ...pace, burst: 1, requestsPerSecond: 0.1 };
     const first = go(slow, IDLE, ask('history', START));
     const wait = reserve(slow, first.state, ask('history', START, 'again'));
@@ -184,7 +184,7 @@ describe('reserve', () => {
       expect(go(slow, first.state, ask('history', wait.askAgainAt)).at).toBe(START + 10_200_000);
   });
 
-  test('waits out a hold, which only ever gets longer', () => {
+  test('waits out a hold, which never gets shorter', () => {
     const held = hold(hold(IDLE, START + MINUTE), START + SECOND);
     expect(held.holdUntil).toBe(START + MINUTE);
     const wait = reserve(pace, held, ask('live', START));
@@ -192,7 +192,7 @@ describe('reserve', () => {
     expect(go(pace, held, ask('live', START + 40 * SECOND)).at).toBe(START + MINUTE);
   });
 
-  test('waits out quiet hours, and comes back within a day where they never end', () => {
+  test('waits out quiet hours, and asks again after a day where they never end', () => {
     const evening = { ...pace, quietHours: [{ from: '21:00', to: '22:00', zone: 'Europe/Berlin' }] };
     const wait = reserve(evening, IDLE, ask('history', START));
     expect(wait).toEqual({ kind: 'wait', askAgainAt: START + HOUR - HORIZON.history, why: 'quiet' });
@@ -204,7 +204,7 @@ describe('reserve', () => {
     });
   });
 
-  test('counts a lease until it is released or expired, and an id once', () => {
+  test('counts a lease until it is released or has expired, and counts an id once', () => {
     const narrow = { ...pace, concurrency: 1 };
     const lasting = { ...ask('live', START, 'a'), leaseLength: 5 * SECOND };
     const { state } = go(narrow, IDLE, lasting);
@@ -238,7 +238,7 @@ describe('where there is one place', () => {
   });
   const after = (state: PaceState, next: SlotRequest): PaceState => reserve(pace, state, next).state ?? state;
 
-  test('live that waits gets the next one, however many of history ask before', () => {
+  test('a waiting live request gets it next, although many history requests ask before', () => {
     const taken = after(IDLE, ask('history', 0, 'first'));
     const waiting = after(taken, ask('live', 1, 'live'));
     const free = release(waiting, 'first');
@@ -252,7 +252,7 @@ describe('where there is one place', () => {
     expect(reserve(pace, release(served, 'live'), ask('history', 4, 'second')).kind).toBe('go');
   });
 
-  test('live that does not come again is not waited for long, and says that it waits only now and then', () => {
+  test('history waits only briefly for a live request that does not come back, and live rarely rewrites the state', () => {
     const taken = after(IDLE, ask('history', 0, 'first'));
     const waiting = after(taken, ask('live', 1, 'live'));
     expect(reserve(pace, waiting, ask('live', 2, 'live'))).not.toHaveProperty('state');

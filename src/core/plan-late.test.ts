@@ -8,11 +8,11 @@ import type { Policy } from './plan.ts';
 import { scene } from '../../test/kit/plan-scenes.ts';
 import type { Window } from './window.ts';
 
-/** Late data: what is asked again, and that no end of a run or process leaves it out. */
+/** Late data: which time is asked again, also when a run or a process ends in between. */
 
 const check = <T>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns: 1_000 });
 
-test('a point that comes up to the overlap late is asked for again, a few times in every overlap and no more', () => {
+test('live asks again for a point that comes up to the overlap late, and looks back only a few times in every overlap', () => {
   const overlap = 5 * MINUTE;
   const daily: Policy = { start: 0, settle: 30 * SECOND, align: SECOND, overlap, maxWindow: DAY };
   const every = 7 * SECOND;
@@ -83,7 +83,7 @@ test('an overlap up to half a window is asked once and whole, even where one win
     }),
   ));
 
-test('an overlap longer than a window shares one with new time, and its rest comes last', () => {
+test('an overlap longer than a window shares a window with new time, and its rest comes last', () => {
   const long: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 2 * HOUR, maxWindow: HOUR };
   const coverage = coverageOf([
     { from: 0, to: 20 * HOUR },
@@ -98,7 +98,7 @@ test('an overlap longer than a window shares one with new time, and its rest com
   ]);
 });
 
-test('a run that says what it asked again asks an overlap of any length whole, once, before it closes the stretch', () =>
+test('with askedAgain, history asks for the whole overlap once before it closes the stretch', () =>
   check(
     fc.property(
       scene,
@@ -109,7 +109,7 @@ test('a run that says what it asked again asks an overlap of any length whole, o
       (given, gap, picks, bit, order) => {
         const { start, overlap } = given.policy;
         const [from, to] = [start + 200, start + 200 + gap];
-        // Live is far ahead, and there may be something new for it: the stretch is history's alone.
+        // Live is far ahead and may have a new edge to ask for, so only history asks for the stretch.
         const now = to + 1_000 + given.policy.settle + given.policy.align;
         const edge = edgeOf(given.policy, now);
         let coverage = coverageOf([
@@ -143,7 +143,7 @@ test('a run that says what it asked again asks an overlap of any length whole, o
     ),
   ));
 
-test('oldest first asks again apart from new time, so that what cannot be read there does not hold it up', () => {
+test('oldest first asks for the overlap apart from new time, so that an unreadable overlap does not hold up new time', () => {
   const policy: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 10 * MINUTE, maxWindow: DAY };
   const coverage = [{ from: 0, to: 20 * HOUR }];
   const request = {
@@ -159,7 +159,7 @@ test('oldest first asks again apart from new time, so that what cannot be read t
   expect(plan({ ...request, askedAgain: [late], limit: 1 })).toEqual([{ from: 20 * HOUR, to: 21 * HOUR }]);
 });
 
-test('a process that ends between two live windows still looks back the next time', () =>
+test('after a process ended between two live windows, the next plan still looks back', () =>
   check(
     fc.property(scene, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 6 }), (given, later, taken) => {
       const { start, overlap } = given.policy;
@@ -168,7 +168,7 @@ test('a process that ends between two live windows still looks back the next tim
       const cut = plan({ ...given, now, coverage, lane: 'live' }).slice(0, taken);
       const asked = coverageOf(cut);
       const after = union(coverage, asked);
-      // Wherever coverage ends now, the time before it was asked again, or will be from there.
+      // The time before the end of the coverage was asked again, or the next plan asks for it.
       const end = after.at(-1)?.to ?? 0;
       if (after.length > 1 || end === start + 300) return;
       const step = Math.max(given.policy.align, Math.ceil(overlap / 4));

@@ -17,7 +17,7 @@ const openOf = ({ policy: of, coverage, now }: { policy: Policy; coverage: Cover
 
 const check = <T>(property: fc.IProperty<T>, numRuns = 1_000): void => fc.assert(property, { numRuns });
 
-/** No two share an instant: together they are as long as the time they cover. */
+/** No two windows share an instant, because together they are as long as the time they cover. */
 const areDisjoint = (windows: readonly Window[]): boolean =>
   totalLength(coverageOf(windows)) === windows.reduce((sum, window) => sum + lengthOf(window), 0);
 
@@ -46,7 +46,7 @@ describe('the windows of one call', () => {
       }),
     ));
 
-  test('are all that is missing and, beyond that, only the overlap before each missing stretch', () =>
+  test('are all missing time and, beyond that, only the overlap before each missing stretch', () =>
     check(
       fc.property(scene, order, (given, sequence) => {
         const open = openOf(given);
@@ -60,7 +60,7 @@ describe('the windows of one call', () => {
       }),
     ));
 
-  test('of the live lane reach the edge, first where nothing is asked again and last where something is', () =>
+  test('of live reach the edge: with the first one, or with the last one where live looks back', () =>
     check(
       fc.property(scene, (given) => {
         const windows = plan({ ...given, lane: 'live' });
@@ -81,7 +81,7 @@ describe('the windows of one call', () => {
         const { align, maxWindow } = given.policy;
         fc.pre(Math.min(given.learned, maxWindow) >= align);
         const windows = plan({ ...given, lane: which, order: sequence });
-        // The overlap's own boundaries hang on the covered end, which need not lie on the grid.
+        // The boundaries of the overlap follow the end of the coverage, which need not lie on the grid.
         const open = openOf(given);
         for (const { from } of windows) {
           const inside = open.some((stretch) => from > stretch.from && from < stretch.to);
@@ -90,7 +90,7 @@ describe('the windows of one call', () => {
       }),
     ));
 
-  test('are the beginning of the same list under a limit', () =>
+  test('under a limit are the beginning of the same list', () =>
     check(
       fc.property(scene, lane, order, fc.integer({ min: 0, max: 5 }), (given, which, sequence, limit) => {
         const request: PlanRequest = { ...given, lane: which, order: sequence };
@@ -119,17 +119,17 @@ function expectedAgain(
   if (sequence === 'oldest' && !covers(live, { from: stretch.from, to: stretch.from + 1 })) return [];
   const { start, overlap, align } = given.policy;
   if (overlap === 0) return [];
-  // Live looks back a few times in every overlap, a little further; history once, when it reaches the seam.
+  // Live looks back a few times in every overlap, a little further than it; history once, at the start of the stretch.
   const step = Math.max(align, Math.ceil(overlap / 4));
   const isLive = covers(live, { from: stretch.from, to: stretch.from + 1 });
   if (isLive && Math.floor(stretch.from / step) === Math.floor(stretch.to / step)) return [];
   const from = Math.max(start, stretch.from - overlap - (isLive ? step : 0));
   if (from >= stretch.from) return [];
-  // Only the covered stretch that ends here: time before a gap further back is asked when that gap is filled.
+  // Only coverage that ends here counts, because time before an earlier gap is asked when that gap is filled.
   return intersect(given.coverage, { from, to: stretch.from }).slice(-1);
 }
 
-test('a range asks for what it misses up to the edge, also before the start, and for nothing else but the overlap', () =>
+test('a range asks for its missing time up to the edge, also before the start, and besides only for the overlap', () =>
   check(
     fc.property(scene, span, order, (given, range, sequence) => {
       const edge = edgeOf(given.policy, NOW);
@@ -157,9 +157,9 @@ test('planning and covering in any interleaving covers everything, to the last Â
       for (let turn = 0; idle < 2 * steps.length; turn++) {
         const now = steps[turn % steps.length];
         if (now === undefined) throw new Error('no step');
-        // Both lanes are asked in turn, whatever the script says, or one of them might never get its windows.
+        // Both lanes plan in turn whatever the script says, because otherwise one of them might never get its windows.
         for (const which of [now.lane, now.lane === 'live' ? 'history' : 'live'] as const) {
-          // A poll asks for all of live: what it asks again comes first.
+          // A poll asks for all windows of live; those of the overlap come first.
           const limit = which === 'live' ? Infinity : now.limit;
           const windows = plan({ ...given, ...now, limit, lane: which, coverage });
           const before = totalLength(coverage);

@@ -6,11 +6,11 @@ import type { Window } from './window.ts';
 /** `live` is the edge, `history` everything older: catch-up, gap repair, backfill. Live never waits behind history. */
 export type Lane = 'live' | 'history';
 
-/** What a source's schedule says about time. All lengths in µs and whole; `align` and `maxWindow` are at least 1. */
+/** The part of a source's schedule that is about time. Lengths are whole µs; `align` and `maxWindow` are at least 1. */
 export interface Policy {
-  /** Nothing before this instant is asked for, except where an operator's `range` says so. */
+  /** No time before this instant is asked for, except where an operator's `range` begins earlier. */
   readonly start: Instant;
-  /** How old a point must be before it is worth asking for it. */
+  /** How old a point must be before it is asked for. */
   readonly settle: Microseconds;
   /** The grid the edge and the boundaries between windows lie on. */
   readonly align: Microseconds;
@@ -27,18 +27,19 @@ export interface PlanRequest {
   readonly lane: Lane;
   /** The window length that is known to work (learn.ts). */
   readonly learned: Microseconds;
-  /** History only: nothing but the missing part of this range. It may reach before `policy.start`. */
+  /** History only: plan the missing part of this range and nothing else. It may begin before `policy.start`. */
   readonly range?: Window;
   /** History only; `newest` unless told. */
   readonly order?: 'newest' | 'oldest';
-  /** How many windows are returned at most. Give one: years of history are millions of windows. */
+  /** At most this many windows are returned. History needs it, because years of history are millions of windows. */
   readonly limit?: number;
-  /** What is being asked just now: planned around, but not covered yet. */
+  /** Windows that are being asked for at this moment: they are not planned again, but not covered yet either. */
   readonly underWay?: Coverage;
   /**
-   * History: what was asked already, told by a caller that plans one window at a time. The overlap is asked whole then, before the window
-   * that closes the stretch: closed, nobody would know of it any more. Without it newest first asks last what does not fit
-   * into one window with new time, and oldest first asks nothing again.
+   * History only: the time that a caller which plans one window at a time has asked again so far. With it the whole
+   * overlap comes before the window that closes the stretch, because a closed stretch no longer shows where it began.
+   * Without it, newest first asks last for the part of the overlap that no window with new time has room for, and
+   * oldest first asks nothing again.
    */
   readonly askedAgain?: Coverage;
 }
@@ -47,22 +48,24 @@ export interface PlanRequest {
 export const edgeOf = (policy: Pick<Policy, 'settle' | 'align'>, now: Instant): Instant =>
   Math.floor((now - policy.settle) / policy.align) * policy.align;
 
-/** When everything before an instant is worth asking for: the first `now` at which `edgeOf` reaches it. */
+/** When all time before an instant has settled: the first `now` at which `edgeOf` reaches it. */
 export const settledAt = (policy: Pick<Policy, 'settle' | 'align'>, instant: Instant): Instant =>
   Math.ceil(instant / policy.align) * policy.align + policy.settle;
 
 /**
- * Which windows are missing: the one question that polling, catch-up, gap repair and backfill ask.
+ * The missing windows: the one question that polling, catch-up, gap repair and backfill ask.
  *
- * The live lane gets the newest `learned` µs below the edge, as far as they are missing, and nothing until there is a
- * new edge; history gets whatever else is missing. The covered time just before a missing stretch is asked again for
- * late data, by whichever lane fills the start of that stretch; live does so a few times in every `overlap`,
- * such that a point which came up to `overlap` late is found, and oldest first then: were the edge covered and the
- * process killed, nobody would look back any more. History that goes oldest first needs to be told what was asked again:
- * the start moves with every window then, and the overlap would be asked with each of them.
+ * Live gets the missing time that reaches the edge, at most the newest `learned` µs of it. History gets all other
+ * missing time.
  *
- * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. Covering
- * all of them and planning again comes to an end; so does covering the first one, unless live looks back.
+ * The lane that fills the start of a missing stretch also asks again for the covered time just before it, because late
+ * points may have come there. Live looks back like that a few times in every `overlap`, often enough to find a point
+ * that came up to `overlap` late. It then goes oldest first, because a process that covered the edge first and was
+ * killed would leave no trace that it owed a look back. History that goes oldest first looks back only with
+ * `askedAgain`, because the start of its stretch moves with every window and each of them would ask for the overlap.
+ *
+ * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. A caller
+ * that covers all of them and plans again comes to an end; one that covers only the first does, unless live looks back.
  */
 export function plan(request: PlanRequest): Window[] {
   const limit = request.limit ?? Infinity;
@@ -75,7 +78,7 @@ export function plan(request: PlanRequest): Window[] {
   return windows;
 }
 
-/** How a stretch is cut: windows of at most `length`, boundaries between them on the grid where that is possible. */
+/** A stretch is cut into windows of at most `length`, with the boundaries between them on the grid where possible. */
 interface Cut {
   readonly length: Microseconds;
   readonly align: Microseconds;
@@ -85,28 +88,29 @@ function survey({ policy, coverage, underWay = [], now, learned }: PlanRequest) 
   const edge = edgeOf(policy, now);
   const length = Math.max(1, Math.floor(Math.min(learned, policy.maxWindow)));
   const cut: Cut = { length, align: length < policy.align ? 1 : policy.align };
-  const open = missing({ from: policy.start, to: edge }, union(coverage, underWay));
-  const newest = open.at(-1);
+  const gaps = missing({ from: policy.start, to: edge }, union(coverage, underWay));
+  const newest = gaps.at(-1);
   const atEdge =
     newest?.to === edge ? { from: Math.max(newest.from, gridUp(edge - length, cut)), to: edge } : undefined;
-  return { edge, cut, open, newest, atEdge };
+  return { edge, cut, gaps, newest, atEdge };
 }
 
 function* live(request: PlanRequest): Iterable<Window> {
   const { cut, newest, atEdge } = survey(request);
   if (atEdge === undefined || newest === undefined) return;
-  const joins = atEdge.from === newest.from && crossesGrid(atEdge, lookBackStep(request.policy));
-  const again = joins ? coveredBefore(newest.from, request, lookBackStep(request.policy)) : undefined;
+  const step = lookBackStep(request.policy);
+  const looksBack = atEdge.from === newest.from && crossesGrid(atEdge, step);
+  const again = looksBack ? coveredBefore(newest.from, request, step) : undefined;
   if (again === undefined) yield* newestFirst(atEdge, cut);
   else yield* oldestFirst({ from: again.from, to: atEdge.to }, cut);
 }
 
 function* history(request: PlanRequest): Iterable<Window> {
   const { coverage, underWay = [], range } = request;
-  const { edge, cut, open, atEdge } = survey(request);
-  const wished = range && { from: range.from, to: Math.min(range.to, edge) };
-  const wanted = wished === undefined ? open : missing(wished, union(coverage, underWay));
-  // A wish does not leave its end to live: asked again it is no gap, and then live would never come to it.
+  const { edge, cut, gaps, atEdge } = survey(request);
+  const settled = range && { from: range.from, to: Math.min(range.to, edge) };
+  const wanted = settled === undefined ? gaps : missing(settled, union(coverage, underWay));
+  // A range does not leave its end to live, because live never asks for time that is covered and only asked again.
   const stretches = atEdge === undefined || range !== undefined ? wanted : subtract(wanted, [atEdge]);
   if (request.order === 'oldest') {
     for (const stretch of stretches) yield* afterOverlap(stretch, coveredBefore(stretch.from, request), cut, request);
@@ -119,12 +123,15 @@ function* history(request: PlanRequest): Iterable<Window> {
   }
 }
 
-/** Into how many steps the overlap is cut: a late point is found a fourth of the overlap after it came, at the latest. */
+/**
+ * Live looks back this often in every overlap, so a late point is found at most a fourth of the overlap after it came.
+ */
 const LOOK_BACKS = 4;
 
 /**
- * How often live looks back. With each poll it would ask for the whole overlap every second where a source is polled
- * every second; so it does when the edge passes a multiple of this, and asks for one step more than the overlap.
+ * Live looks back when the edge passes a multiple of this step, and asks for one step more than the overlap. It does
+ * not look back with every poll, because a source polled every second would be asked for the whole overlap every
+ * second.
  */
 const lookBackStep = ({ overlap, align }: Policy): Microseconds => Math.max(align, Math.ceil(overlap / LOOK_BACKS));
 
@@ -132,7 +139,8 @@ const crossesGrid = ({ from, to }: Window, step: Microseconds): boolean =>
   Math.floor(from / step) !== Math.floor(to / step);
 
 /**
- * The covered time that ends where a missing stretch begins, `overlap` and `more` long, not before `start`.
+ * The covered time that ends at `instant`: at most `overlap` and `more` long, not before `start`. Undefined where
+ * there is none.
  */
 function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more = 0): Window | undefined {
   const covered = coverage.find((window) => window.to === instant);
@@ -143,9 +151,10 @@ function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more
 }
 
 /**
- * The window at the start of the stretch takes the overlap with it, up to half its length: so the usual short overlap
- * cannot get lost to a `limit`, and a long one cannot keep the window from making progress. The rest comes before it
- * where it is known how much of it was asked, otherwise last.
+ * Newest first. The window at the start of the stretch also asks for the overlap, up to half the length of a window:
+ * so a
+ * `limit` cannot cut off a short overlap, and a long one leaves room for new time. The rest of the overlap comes before
+ * that window where `askedAgain` tells how much of it was asked, otherwise last.
  */
 function* withOverlap(
   stretch: Window,
@@ -165,14 +174,15 @@ function* withOverlap(
     return;
   }
   const rest = again.from < from ? subtract([{ from: again.from, to: from }], askedAgain) : [];
-  const left = subtract(rest, underWay);
-  for (const part of left) yield* oldestFirst(part, cut);
-  if (rest.length === 0 || left.length > 0) yield { from, to };
+  const notUnderWay = subtract(rest, underWay);
+  for (const part of notUnderWay) yield* oldestFirst(part, cut);
+  if (rest.length === 0 || notUnderWay.length > 0) yield { from, to };
 }
 
 /**
- * Oldest first what is asked again lies on the way: the stretch follows when all of it was answered. They share no window,
- * or a page of the past that cannot be read would keep new time from being read.
+ * Oldest first. The overlap comes before the stretch, and no part of the stretch is asked while a part of the overlap
+ * is under way. They share no window, because a page of the overlap that cannot be read would keep new time from being
+ * read.
  */
 function* afterOverlap(
   stretch: Window,
@@ -181,9 +191,9 @@ function* afterOverlap(
   { askedAgain, underWay = [] }: PlanRequest,
 ): Iterable<Window> {
   const rest = again === undefined || askedAgain === undefined ? [] : subtract([again], askedAgain);
-  const left = subtract(rest, underWay);
-  for (const part of left) yield* oldestFirst(part, cut);
-  if (totalLength(left) === totalLength(rest)) yield* oldestFirst(stretch, cut);
+  const notUnderWay = subtract(rest, underWay);
+  for (const part of notUnderWay) yield* oldestFirst(part, cut);
+  if (totalLength(notUnderWay) === totalLength(rest)) yield* oldestFirst(stretch, cut);
 }
 
 function* newestFirst(stretch: Window, cut: Cut): Iterable<Window> {

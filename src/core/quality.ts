@@ -1,6 +1,6 @@
 /**
- * What a platform says about a value, translated to one scale. Platforms that say nothing give no quality, and their
- * readings no precision.
+ * The quality a platform gives a value, translated to one scale. Readings of a platform without qualities have no
+ * precision.
  */
 export type Quality = 'good' | 'uncertain' | 'substituted' | 'bad';
 

@@ -14,7 +14,7 @@ const after = (quiet: readonly QuietHours[], from: string): string | undefined =
 
 const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** The oracle: what luxon's calendar says the wall clock reads. */
+/** The oracle: the wall clock of luxon's calendar. */
 function isQuiet(quiet: readonly QuietHours[], instant: Instant): boolean {
   return quiet.some(({ from, to, zone, days = DAYS }) => {
     const wall = DateTime.fromMillis(toMillis(instant), { zone });
@@ -52,7 +52,7 @@ const scene = fc.constantFrom(...CHANGES).chain(([zone, change]) =>
   }),
 );
 
-test('around every time change: all is quiet up to the answer, and the answer is not', () =>
+test('around every time change, all time before the answer is quiet and the answer is not', () =>
   fc.assert(
     fc.property(scene, ({ quiet, instant, odd }) => {
       const begin = instant + odd;
@@ -121,7 +121,7 @@ describe('a time change', () => {
 });
 
 describe('several ranges', () => {
-  test('are joined where one ends in the next', () => {
+  test('are joined where one ends inside the next', () => {
     const ranges: QuietHours[] = [
       { from: '03:00', to: '05:00', zone: 'Asia/Kolkata' },
       { from: '01:00', to: '03:30', zone: 'Asia/Kolkata' },
@@ -130,7 +130,7 @@ describe('several ranges', () => {
     expect(after(ranges, '2026-05-01T20:00:00Z')).toBe('2026-05-02T00:30:00Z');
   });
 
-  test('that leave nothing are never over', () => {
+  test('that leave no time never end', () => {
     expect(after([{ from: '00:00', to: '00:00', zone: 'UTC' }], '2026-05-01T20:00:00Z')).toBeUndefined();
     expect(after([{ from: '00:00', to: '24:00', zone: 'UTC' }], '2026-05-01T20:00:00Z')).toBeUndefined();
     expect(after([{ from: '24:00', to: '24:00', zone: 'UTC' }], '2026-05-01T20:00:00Z')).toBeUndefined();
@@ -138,7 +138,7 @@ describe('several ranges', () => {
     expect(after(halves, '2026-05-01T20:00:00Z')).toBeUndefined();
   });
 
-  test('that leave a gap in summer only are over in summer', () => {
+  test('that leave a gap in summer only end in summer', () => {
     const ranges: QuietHours[] = [
       { from: '08:00', to: '07:00', zone: 'Europe/Berlin' },
       { from: '06:00', to: '07:00', zone: 'UTC' },
@@ -152,7 +152,7 @@ describe('several ranges', () => {
   });
 });
 
-test('what is no time or no zone is refused with a remedy', () => {
+test('a time of day or a zone that does not exist is refused with a remedy', () => {
   for (const wrong of ['6:00', '24:01', '12:60', 'noon', '']) {
     expect(() => nextAllowed([{ from: wrong, to: '07:00', zone: 'UTC' }], 0)).toThrow('not a time of day');
   }

@@ -6,13 +6,12 @@ import type { Instant, Microseconds } from './instant.ts';
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
 /**
- * A time of day in which a source is left alone, `[from, to)` by the clock on the wall of `zone` (an IANA name).
- * `to` at or before `from` is a time of the next day, so equal times are a whole day. `days` name the day it begins
- * on; without them, every day.
+ * A time of day in which a source is left alone: `[from, to)`, each as `HH:MM` on the wall clock of `zone` (an IANA
+ * name). `to` at or before `from` is a time of the next day, so equal times are a whole day. `days` name the day it
+ * begins on; without them, every day.
  *
- * What the wall clock reads decides, and nothing else. So an hour that a time change skips is not quiet, because no
- * clock ever shows it; quiet hours that would have begun or ended in it begin or end at the change. An hour that is
- * repeated is quiet both times.
+ * Only the wall clock decides. An hour that a time change skips is not quiet, because no clock shows it; quiet hours
+ * that would have begun or ended in it begin or end at the change. An hour that is repeated is quiet both times.
  */
 export interface QuietHours {
   readonly from: string;
@@ -24,8 +23,8 @@ export interface QuietHours {
 /** 1970-01-01 was a Thursday. */
 const WEEKDAYS: readonly Weekday[] = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed'];
 
-/** Two ranges of different zones may leave a gap in one half of the year only, so a year is looked through. */
-const GIVE_UP: Microseconds = 400 * DAY;
+/** More than a year, because two ranges of different zones may leave a gap in one half of the year only. */
+const SEARCHED: Microseconds = 400 * DAY;
 
 interface Quiet {
   readonly from: Microseconds;
@@ -41,7 +40,7 @@ interface Quiet {
 export function nextAllowed(quiet: readonly QuietHours[], at: Instant): Instant | undefined {
   if (quiet.length === 0) return at;
   const ranges = quiet.map(read);
-  for (let instant = at; instant - at <= GIVE_UP;) {
+  for (let instant = at; instant - at <= SEARCHED;) {
     const later = ranges.reduce((reached, range) => quietUntil(range, reached), instant);
     if (later === instant) return instant;
     instant = later;
@@ -63,7 +62,7 @@ function timeOfDay(text: string): Microseconds {
   throw configInvalid(`quiet hours: "${text}" is not a time of day`, 'write hours and minutes, like 06:30');
 }
 
-/** The instant itself where it is not quiet, else the end of the quiet hours it lies in, or the time change before. */
+/** The instant itself where it is not quiet; else the end of its quiet hours, or a time change before that end. */
 function quietUntil(range: Quiet, instant: Instant): Instant {
   const offset = offsetAt(range.zone, instant);
   const left = quietLeft(range, instant + offset);
@@ -71,7 +70,7 @@ function quietUntil(range: Quiet, instant: Instant): Instant {
   return left === 0 || offsetAt(range.zone, end) === offset ? end : changeBetween(range.zone, instant, end);
 }
 
-/** How long it stays quiet on a wall clock without time changes; 0 where it is not quiet. */
+/** How long the quiet hours still last at `wall`, on a wall clock without time changes; 0 where it is not quiet. */
 function quietLeft({ from, to, days }: Quiet, wall: Microseconds): Microseconds {
   const day = Math.floor(wall / DAY);
   const time = wall - day * DAY;
@@ -81,7 +80,7 @@ function quietLeft({ from, to, days }: Quiet, wall: Microseconds): Microseconds 
   return time < to && begins(day - 1) ? to - time : 0;
 }
 
-/** The first instant after `from` with another offset than `from`; the offset at `to` is known to be another. */
+/** The first instant after `from` at which the offset differs from that at `from`. At `to` it must differ. */
 function changeBetween(zone: IANAZone, from: Instant, to: Instant): Instant {
   const offset = offsetAt(zone, from);
   let [before, after] = [toMillis(from), toMillis(to)];

@@ -15,7 +15,7 @@ const refuse = { booleans: 'refuse' } as const;
 const NOW = parseInstant('2026-11-21T08:00:00Z') ?? NaN;
 
 describe('a value', () => {
-  test('is every finite number, as it stands', () =>
+  test('is any finite number, unchanged', () =>
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(judgeValue(value, refuse)).toBe(value === 0 ? 0 : value);
@@ -23,7 +23,7 @@ describe('a value', () => {
       { numRuns: 1_000 },
     ));
 
-  test('is never made of anything else', () =>
+  test('is never made from another type', () =>
     fc.assert(
       fc.property(fc.anything(), (value) => {
         fc.pre(typeof value !== 'number');
@@ -57,7 +57,7 @@ describe('a value', () => {
     expect(judgeValue(value, refuse)).toBe(reason);
   });
 
-  test('booleans are numbers only where the source asks for it', () => {
+  test('is made from a boolean only where the source says so', () => {
     expect([true, false].map((value) => judgeValue(value, { booleans: 'number' }))).toEqual([1, 0]);
     expect(judgeValue(null, { booleans: 'number' })).toBe('null');
     expect(judgeValue('true', { booleans: 'number' })).toBe('not-a-number');
@@ -72,11 +72,11 @@ describe('names', () => {
   test.each([
     ['', undefined, null, 7, {}, 'x'.repeat(257), '😀'.repeat(257)],
     ['a\nb', '\u0000', 'a\u007f', '\u0085', '\ud800', 'a\udc00b'],
-  ])('no sensorId', (...ids) => {
+  ])('texts that are not a sensorId are refused', (...ids) => {
     for (const id of ids) expect(judgeSensorId(id)).toEqual({ refused: 'bad-sensor-id' });
   });
 
-  test('a valueName is letters, digits and underscores, and none where there is none', () => {
+  test('a valueName is letters, digits and underscores; without one it is "none"', () => {
     expect(judgeValueName(undefined)).toBe('none');
     for (const good of ['x', 'AXIS_1', '_', '0', 'x'.repeat(128)]) expect(judgeValueName(good)).toBe(good);
     for (const bad of ['', 'a b', 'é', 'a-b', 'x\n', 'x'.repeat(129), null, 1]) {
@@ -92,7 +92,7 @@ test('a precision is a whole number from 0 to 100', () => {
 });
 
 describe('labels', () => {
-  test('are kept once each and in order', () =>
+  test('are sorted and kept once each', () =>
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-z]{1,2}$/), { maxLength: 32 }), (labels) => {
         const judged = judgeLabels(labels);
@@ -101,7 +101,7 @@ describe('labels', () => {
       }),
     ));
 
-  test('are refused where they are no texts or too many', () => {
+  test('are refused where one is not a text or there are too many', () => {
     expect(judgeLabels(undefined)).toEqual([]);
     for (const bad of [null, 'a', {}, [''], [1], ['a', null], ['x'.repeat(129)], ['a\n'], ['\udc00']]) {
       expect(judgeLabels(bad)).toBe('bad-label');
@@ -113,7 +113,7 @@ describe('labels', () => {
 });
 
 describe('an instant', () => {
-  test('of a platform or in text is taken up to a day ahead', () =>
+  test('as a number or as text is accepted up to a day ahead', () =>
     fc.assert(
       fc.property(fc.integer({ min: NOW - 20_000 * DAY, max: NOW + 2 * DAY }), (instant) => {
         const expected = instant > NOW + DAY ? 'in-the-future' : instant;
@@ -143,6 +143,6 @@ describe('an instant', () => {
   });
 });
 
-test('every reason is told in a sentence', () => {
+test('every reason has a sentence', () => {
   for (const sentence of Object.values(REFUSALS)) expect(sentence).toMatch(/^[A-Z].*\.$/);
 });

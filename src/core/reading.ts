@@ -2,7 +2,7 @@ import { DAY, LAST_INSTANT, parseInstant } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import { LONGEST_VALUE_NAME, NO_VALUE_NAME } from './naming.ts';
 
-/** A reading with the fields of seed 2.1; `precision` where the platform speaks of quality. */
+/** A reading with the fields of seed 2.1. `precision` is undefined where the platform gives no quality. */
 export interface StoredReading {
   readonly sensorId: string;
   readonly valueName: string;
@@ -13,8 +13,8 @@ export interface StoredReading {
 }
 
 /**
- * Why a point may not become a reading: the closed list, with what an operator is told. Pushed and pulled points obey
- * the same rules (seed 2.1, decisions: pushing readings, normalising what is pulled).
+ * The closed list of reasons why a point may not become a reading, each with the sentence an operator reads. Pushed and
+ * pulled points obey the same rules (seed 2.1, decisions: pushing readings, normalising).
  */
 export const REFUSALS = {
   'not-an-object': 'The element is not a JSON object with sensorId, date and value.',
@@ -30,8 +30,9 @@ export const REFUSALS = {
   'bad-instant': 'The date is not an ISO 8601 date and time that exists (in UTC or with an offset, before June 2255).',
   'date-without-time': 'The date has no time of day.',
   'in-the-future': 'The date lies further in the future than clocks may differ.',
-  'local-time-missing': 'The local time never existed: the clocks were put forward over it.',
-  'local-time-repeated': 'The local time happened twice, as clocks were put back; the source is set to take neither.',
+  'local-time-missing': 'The local time never existed, because the clocks were put forward over it.',
+  'local-time-repeated':
+    'The local time happened twice, because the clocks were put back; the source is set to take neither.',
   'bad-sensor-id': 'The sensorId is not text of 1 to 256 characters without control characters.',
   'bad-value-name': 'The valueName is not text of 1 to 128 letters, digits and underscores.',
   'bad-precision': 'The precision is not a whole number from 0 to 100.',
@@ -41,12 +42,12 @@ export const REFUSALS = {
     'Another variable of this source already has this sensorId and valueName. Give one a name of its own.',
   'name-held-back': 'The project is locked, and this sensorId and valueName were never seen before. Release the name.',
   'refused-there':
-    'The service this project hands its readings over to refused it. Its own reason stands with the point, which is stored here.',
+    'The service that this project is pushed to refused the point. Its own reason stands with the point, which is stored here.',
 } as const;
 
 export type RefusalReason = keyof typeof REFUSALS;
 
-/** What a sensorId, a label and the number of labels may be at most. */
+/** Characters of a sensorId, characters of a label and labels of a reading, at most. */
 const LONGEST_SENSOR_ID = 256;
 const LONGEST_LABEL = 128;
 const MOST_LABELS = 32;
@@ -56,7 +57,10 @@ const CONTROL = /\p{Cc}/u;
 const NUMBER_AS_TEXT = /^\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*$/;
 const DATE_ONLY = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
 
-/** A value is a finite number as it stands, and nothing is made one (law 6); `booleans` is the source's own wish. -0 is 0. */
+/**
+ * The value as a finite number, or why it is refused. Nothing is converted to a number (law 6), except booleans where
+ * the source says so. -0 becomes 0.
+ */
 export function judgeValue(value: unknown, { booleans }: { booleans: 'refuse' | 'number' }): number | RefusalReason {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : 'not-finite';
   if (value === null) return 'null';
@@ -66,16 +70,16 @@ export function judgeValue(value: unknown, { booleans }: { booleans: 'refuse' | 
   return typeof value === 'object' ? 'not-a-scalar' : 'not-a-number';
 }
 
-/** A refusal where what was judged is text itself. */
+/** A refusal of a text. It is an object, because a bare reason would look like an accepted text. */
 export interface RefusedText {
   readonly refused: RefusalReason;
 }
 
-/** The sensorId as it stands. */
+/** The sensorId unchanged, or its refusal. */
 export const judgeSensorId = (value: unknown): string | RefusedText =>
   isText(value, LONGEST_SENSOR_ID) ? value : { refused: 'bad-sensor-id' };
 
-/** The valueName as it stands, `none` where there is none. */
+/** The valueName unchanged, `none` where there is none, or its refusal. */
 export function judgeValueName(value: unknown): string | RefusedText {
   if (value === undefined) return NO_VALUE_NAME;
   return typeof value === 'string' && VALUE_NAME.test(value) ? value : { refused: 'bad-value-name' };
@@ -87,7 +91,7 @@ export function judgePrecision(value: unknown): number | undefined | RefusalReas
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 100 ? Number(value) + 0 : 'bad-precision';
 }
 
-/** The labels in order and each once; no labels are an empty array. */
+/** The labels sorted, each once; an empty array where there are none. */
 export function judgeLabels(value: unknown): readonly string[] | RefusalReason {
   if (value === undefined) return [];
   if (!Array.isArray(value) || !value.every((label) => isText(label, LONGEST_LABEL))) return 'bad-label';
@@ -95,7 +99,7 @@ export function judgeLabels(value: unknown): readonly string[] | RefusalReason {
   return labels.size > MOST_LABELS ? 'too-many-labels' : [...labels].toSorted();
 }
 
-/** How far in the future a reading may lie, seen from `now`; a day unless a setting says otherwise. */
+/** A reading may lie at most `ahead` µs after `now`; one day unless a setting says otherwise. */
 export interface TimeBounds {
   readonly now: Instant;
   readonly ahead?: Microseconds;
@@ -113,7 +117,7 @@ export function judgeInstant(date: string | number, { now, ahead = DAY }: TimeBo
   return instant - now > ahead ? 'in-the-future' : instant;
 }
 
-/** Text that PostgreSQL stores as it is: neither control characters nor half a surrogate pair, which it would change. */
+/** Text that PostgreSQL stores unchanged: it would change control characters and half a surrogate pair. */
 function isText(value: unknown, longest: number): value is string {
   if (typeof value !== 'string' || value === '' || value.length > 2 * longest) return false;
   if (value.length > longest && Array.from(value).length > longest) return false;

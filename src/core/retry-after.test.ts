@@ -32,7 +32,7 @@ describe('Retry-After', () => {
     '2026-11-21T08:01:00Z',
     'Sat, 31 Feb 2026 08:01:00 GMT',
     'Sat, 21 Nov 2026',
-  ])('%j says nothing', (header) => {
+  ])('%j names no wait', (header) => {
     expect(parseRetryAfter(header, undefined, now)).toBeUndefined();
   });
 });

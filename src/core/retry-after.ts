@@ -1,7 +1,7 @@
 import { DAY, MILLISECOND, SECOND, parseInstant } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 
-/** The bridge waits no longer than this, whatever an answer asks for. */
+/** The bridge never waits longer than this, even where an answer asks for more. */
 const LONGEST_WAIT: Microseconds = DAY;
 
 /**
@@ -26,7 +26,7 @@ function waitUntil(text: string, date: string | undefined, now: Instant): Micros
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The three forms of RFC 9110, 5.6.7. The day of the week is not compared. */
+/** The three forms of RFC 9110, 5.6.7. The day of the week is not checked. */
 const HTTP_DATES = [
   /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
   /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
@@ -43,7 +43,7 @@ function parseHttpDate(text: string, now: Instant): Instant | undefined {
 
 const YEAR: Microseconds = 365.2425 * DAY;
 
-/** A year of two digits is the one that is not more than 50 years ahead (RFC 9110, 5.6.7). */
+/** A year of two digits means the one at most 50 years ahead of now (RFC 9110, 5.6.7). */
 function fullYear(year: string, now: Instant): number {
   if (year.length === 4) return Number(year);
   const thisYear = 1970 + Math.floor(now / YEAR);
@@ -51,7 +51,7 @@ function fullYear(year: string, now: Instant): number {
   return inThisCentury > thisYear + 50 ? inThisCentury - 100 : inThisCentury;
 }
 
-/** The same for clients whose clock counts milliseconds. */
+/** `parseRetryAfter` for a clock that counts milliseconds; the wait is in milliseconds, too. */
 export function parseRetryAfterMs(
   retryAfter: string | undefined,
   date: string | undefined,

@@ -6,7 +6,7 @@ import { retryDelay } from './retry.ts';
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('the delay', () => {
-  test('lies between half and all of a length that doubles up to the most', () =>
+  test('lies between half and all of a length that doubles up to the longest', () =>
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5_000 }),
@@ -24,7 +24,7 @@ describe('the delay', () => {
       { numRuns: 1_000 },
     ));
 
-  test('is 1, 2, 4 … and then stays', () => {
+  test('is 1, 2, 4 … and then stays at the longest', () => {
     const delays = [1, 2, 3, 4, 50].map((n) => retryDelay(n, { first: SECOND, most: 6 * SECOND, random: 1 }) / SECOND);
     expect(delays).toEqual([1, 2, 4, 6, 6]);
   });

@@ -6,7 +6,7 @@ import { nextDue, phaseOf } from './schedule.ts';
 const every = fc.integer({ min: 1, max: 30 * DAY });
 const instant = fc.integer({ min: -365 * DAY, max: 100_000 * DAY });
 
-test('a source is due strictly later, within one interval, always at its own phase', () =>
+test('a source is due strictly later, within one interval, at its own phase', () =>
   fc.assert(
     fc.property(fc.string(), every, instant, (name, interval, after) => {
       const due = nextDue(name, interval, after);
@@ -18,7 +18,7 @@ test('a source is due strictly later, within one interval, always at its own pha
     { numRuns: 1_000 },
   ));
 
-test('the phase is the same for ever: hosts of different versions agree', () => {
+test('the phase never changes, so that hosts of different versions agree', () => {
   expect(phaseOf('plant-north', MINUTE)).toBe(26_775_054);
 });
 

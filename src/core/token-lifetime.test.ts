@@ -18,13 +18,13 @@ describe('the lifetime of an access token', () => {
     expect(lifetimeFor(load, limits)).toBe(seconds);
   });
 
-  it('never grows with the load, and is whole', () => {
+  it('never grows with the load, and is a whole number', () => {
     const lifetimes = Array.from({ length: 101 }, (_, percent) => lifetimeFor(percent / 100, limits));
     expect(lifetimes).toEqual(lifetimes.toSorted((a, b) => b - a));
     expect(lifetimes.every(Number.isInteger)).toBe(true);
   });
 
-  it('is the one there is where floor and ceiling are the same', () => {
+  it('is constant where minSeconds equals maxSeconds', () => {
     expect(lifetimeFor(0.9, { minSeconds: 60, maxSeconds: 60 })).toBe(60);
   });
 });

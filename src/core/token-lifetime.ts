@@ -1,12 +1,14 @@
-/** No setting lets an access token live longer, so a key that signed one is needed no longer than this after it. */
+/**
+ * No setting lets an access token live longer, so a signing key is needed at most this long after its last signature.
+ */
 export const LONGEST_TOKEN_SECONDS = 86_400;
 
-/** Below this load the service counts as calm: the usual ups and downs do not change how long tokens live. */
+/** Below this load tokens live longest, because the usual ups and downs must not change their lifetime. */
 const CALM = 0.5;
 
 /**
- * How long an access token issued now may be used, in whole seconds: the ceiling while the service is calm, from half
- * load on less and less, the floor at full load (seed 5.4). `load` is 0..1; what is no number counts as full.
+ * How long an access token issued now may be used, in whole seconds: `maxSeconds` up to half load, from there falling
+ * evenly to `minSeconds` at full load (seed 5.4). `load` is 0..1; NaN counts as full load.
  */
 export function lifetimeFor(
   load: number,

@@ -1,7 +1,7 @@
 import { formatInstant } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 
-/** A half-open range of time `[from, to)`; `from < to` always. */
+/** A half-open range of time `[from, to)`. `from` is always before `to`. */
 export interface Window {
   readonly from: Instant;
   readonly to: Instant;

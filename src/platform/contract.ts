@@ -6,140 +6,175 @@ import type { KindSchemas } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
 
 /**
- * The contract of a platform: everything an adapter author reads.
+ * The contract of a platform: the page an adapter author reads.
  *
- * A platform says how to sign a request, which sensors there are, and how one window of them is read. Pacing,
- * time-outs, size limits, retries, token storage, redaction and the classification of transport errors are layers of
- * the `http` it is given; windows, coverage and storage are none of its business.
+ * A platform says how to sign a request, which sensors there are and how one window of them is read. The `http` it is
+ * given does pacing, time-outs, size limits, tokens, redaction and the classification of transport errors; the bridge
+ * does windows, coverage, retries and storage.
+ *
+ * Instants and lengths of time are whole microseconds (core/instant.ts), windows are `[from, to)` (core/window.ts), and
+ * every error is a BridgeError whose code says what the bridge does about it (core/errors.ts). Any other error is a
+ * `bug`.
  */
 
-/** What the customer hands over (seed 2.3); `adapters/kinds` holds one schema each. */
+/** The kind of credentials a customer hands over (seed 2.3); `adapters/kinds` has the schema of each. */
 export type KindName = 'user-credentials' | 'client-credentials' | 'separate-auth-server' | 'historian' | 'custom';
 
-/** The `connection` block of a source after its secrets were resolved. Never logged, never stored in clear. */
+/** The `connection` block of a source by field (`url`, `username`, …), its secrets in clear. Never log or keep it. */
 export type Credentials = Readonly<Record<string, string>>;
 
-/** A token as the platform granted it. Instants in µs since 1970; `renewal` is the refresh token, where there is one. */
+/** A token as the platform granted it. */
 export interface Grant {
   readonly token: string;
+  /** Undefined where the platform names no end: the token is then used until it is refused. */
   readonly expiresAt: Instant | undefined;
+  /** The refresh token, where the platform gives one. */
   readonly renewal?: string;
   readonly renewalExpiresAt?: Instant;
 }
 
 /**
- * How the credentials of a kind sign a request. Without `obtain` there is no token (Basic): `sign` gets undefined.
- * `obtain` and `renew` go through an http that is paced but not signed; they throw `credentials-rejected` when the
- * platform refuses. The bridge calls them at most once at a time over all its hosts, keeps the grant (encrypted) and
- * renews it before it expires or after one 401.
+ * How the credentials of a kind sign a request. The bridge keeps the grant encrypted and shares it with all its hosts;
+ * it replaces it before it expires and after one 401, by one `renew` or `obtain` at a time over all hosts.
  */
 export interface Authorisation {
+  /** The headers that sign a request. `token` is undefined where there is no `obtain`, as with HTTP Basic. */
   readonly sign: (credentials: Credentials, token: string | undefined) => Readonly<Record<string, string>>;
+  /**
+   * Logs in. Its `http` waits for the pace and signs nothing; an absolute address reaches another server, such as
+   * `authUrl`. Throws `credentials-rejected` where the platform refuses the credentials.
+   */
   readonly obtain?: (http: Http, credentials: Credentials) => Promise<Grant>;
-  /** Undefined where the platform refused the renewal: then `obtain` follows. */
+  /** Trades `grant.renewal` for a new grant. Undefined where the platform refuses: the bridge then calls `obtain`. */
   readonly renew?: (http: Http, grant: Grant) => Promise<Grant | undefined>;
 }
 
 /**
- * One axios instance per conversation, base URL set, with the bridge's layers in it. It throws only BridgeErrors:
- * 401 → `credentials-rejected` (after one fresh token), 403 → `credentials-rejected {right}`, 413 → `too-much`,
- * 429 and 503 → `throttled`/`unavailable`, other 5xx and transport → `unavailable`, a body over the limit → `too-much`,
- * what is not JSON where JSON was asked → `contract-broken`. Statuses listed in `config.expect` are returned instead.
+ * An axios instance with the layers of the bridge in it; its base URL is `connection.url`. Requests to another origin
+ * are refused, except in `obtain` and `renew`. `responseType` is `json` (the default), `text`, `arraybuffer` or
+ * `stream`; a stream holds its request slot until it ends or is destroyed. It throws only BridgeErrors:
+ *
+ * | answer | error |
+ * |---|---|
+ * | 401, also when repeated with a fresh token | `credentials-rejected` |
+ * | 403 | `credentials-rejected {right}` |
+ * | 413, a body over the size limit, a body that flows for longer than the time limit | `too-much` |
+ * | 429, and 503 with `Retry-After` | `throttled` |
+ * | other 5xx, 408, no connection, no answer in time, an answer that breaks off | `unavailable` |
+ * | other 4xx, text or nothing where JSON was asked for, a redirect to another origin | `contract-broken` |
+ * | the caller stops | `cancelled` |
+ *
+ * Where `expect` lists a status, the answer is returned instead: as JSON, or as text where it is not JSON.
  */
 export type Http = AxiosInstance;
 
 declare module 'axios' {
   // oxlint-disable-next-line typescript/no-explicit-any, no-unused-vars -- a merged declaration repeats axios' own
   export interface AxiosRequestConfig<D = any, P = any> {
-    /** Error statuses that the caller handles itself: returned as they are instead of thrown. */
+    /** Error statuses that the caller handles itself: they are returned instead of thrown. */
     expect?: readonly number[];
   }
 }
 
-/** What the platform's documentation says about limits. Vendor facts are data: each with its source in a comment. */
+/** The vendor's limits as data. The source of each fact stands in a comment beside it; a guess is marked as ours. */
 export interface PlatformLimits {
-  /** Longest window to ask for, µs. */
+  /** The longest window that may be asked for. An operator can choose a shorter one. */
   readonly maxWindow: Microseconds;
-  /** Shortest length a window may be halved to, µs: the platform's own resolution of time. */
+  /** The shortest window, at which halving ends: the platform's own resolution of time. */
   readonly minWindow: Microseconds;
-  /** How many sensors one `read` takes; a stream never has more. `Infinity` where one request reads them all. */
+  /** A stream lists at most this many sensors. `Infinity` where one request reads them all. */
   readonly sensorsPerRead: number;
-  /** A read has to name the variables it wants; one found later gets a stream of its own, so its past is filled. */
+  /**
+   * Whether `read` must name its variables. A variable found later then gets a stream of its own, so its past is read.
+   */
   readonly namesVariables: boolean;
-  /** Default pace; the source may lower or raise it. */
+  /** The default pace of a source. An operator can choose a lower or a higher one. */
   readonly pace: { readonly requestsPerSecond: number; readonly burst: number; readonly concurrency: number };
-  /** How late points usually become readable, µs: the default of `settle`. */
+  /** How long a point usually takes until it can be read: the default of `schedule.settle`. */
   readonly lateness: Microseconds;
-  /** How much of the covered end is asked again by default, µs. */
+  /** How much of the covered time is asked again for late points: the default of `schedule.overlap`. */
   readonly overlap: Microseconds;
 }
 
 /** A sensor as discovery finds it. */
 export interface Sensor {
-  /** The platform's own stable identifier. */
+  /** The platform's own identifier, which stays the same when the sensor is renamed. `read` yields it, too. */
   readonly id: string;
-  /** What a person calls it. */
+  /** The name people use for it. */
   readonly name?: string;
-  /** Variables it is known to have, as the platform names them. */
+  /** The variables it is known to have, as the platform names them; needed where `namesVariables`. */
   readonly variables?: readonly string[];
-  /** Sensors of one group may share a stream (one measurement, one device). Default: any may. */
+  /**
+   * A stream reads sensors of one group only, such as a measurement or a device. Without it all sensors are one group.
+   */
   readonly group?: string;
-  /** Only readable together with all of its group (then the stream is named after the group). */
+  /** Ignored: the labels of readings come from `Samples.labels` and from the mapping of the source. */
   readonly labels?: readonly string[];
 }
 
 /**
- * Samples of one variable of one sensor, column by column and of equal length, in any order of time: half the memory
- * and a multiple of the speed of one object a sample.
+ * Samples of one variable of one sensor: columns of equal length, in any order of time. Columns, because they take half
+ * the memory of one object a sample and are several times faster.
  */
 export interface Samples {
   readonly sensor: string;
   readonly variable: string;
-  /** Instants; what could not be read as one stands as NaN and is refused with its raw text from `rawInstants`. */
+  /** An instant that cannot be parsed is NaN; it is refused and shown with its text from `rawInstants`. */
   readonly at: readonly Instant[];
-  /** Raw values as they came: numbers are readings, everything else becomes a refusal (law 6). */
+  /** The values unchanged: finite numbers become readings, all else is refused and counted (law 6). */
   readonly values: readonly unknown[];
+  /** Left out where the platform has no qualities; the readings then have no precision. */
   readonly quality?: readonly Quality[];
+  /** Labels of all these samples; those of the mapping are added. */
   readonly labels?: readonly string[];
+  /** The text of each instant as the platform wrote it. */
   readonly rawInstants?: readonly string[];
 }
 
-/** What a stream reads: its sensors, and the group they came from. */
+/** The sensors a stream reads. */
 export interface Selection {
+  /** Their group; undefined where the platform has none. */
   readonly group: string | undefined;
-  /** Undefined: everything the group holds, also what appears later. */
+  /** Undefined: all sensors of the group, also those that appear later. */
   readonly sensors: readonly string[] | undefined;
-  /** The variables to ask for, on platforms that `namesVariables`; otherwise undefined: all of them. */
+  /** The variables to ask for where `namesVariables`; otherwise undefined, which means all of them. */
   readonly variables: readonly string[] | undefined;
 }
 
-/**
- * A platform. `O` is the output type of its own options schema.
- *
- * - `identify` asks the cheapest question that only this platform answers, then whether the credentials may read;
- *   it throws `contract-broken` ("this is not …"), `credentials-rejected` or `config-invalid` with a remedy.
- *   It returns the product's own words about itself, and its clock where it shows one.
- * - `sensors` yields what there is to read.
- * - `read` yields the samples of one window page by page. Every point with `from <= at < to` must be yielded; points
- *   outside are dropped by the bridge, so a request may be a superset. It stops early when `page` consumption stops
- *   (the generator is returned), and must free the connection then.
- */
+/** A platform. `O` is the output type of its options schema. */
 export interface Platform<O = unknown> {
+  /** The name of its folder, as operators write it under `platform`. */
   readonly name: string;
+  /** The name of the product in messages. */
   readonly title: string;
+  /** The address of the vendor's documentation of the API. */
   readonly docs: string;
+  /** The kinds of credentials it takes, and how each signs a request. */
   readonly kinds: Readonly<Partial<Record<KindName, Authorisation>>>;
   readonly options: z.ZodType<O>;
   readonly limits: PlatformLimits;
+  /**
+   * Asks the cheapest question that only this platform answers, then whether the credentials may read. Returns the
+   * product in its own words, and its clock where it shows one. Throws `contract-broken` ("this is not …"),
+   * `unsupported`, `credentials-rejected` or `config-invalid`, with a remedy.
+   */
   readonly identify: (http: Http, options: O) => Promise<{ product: string; clock?: Instant }>;
+  /** Yields every sensor the credentials may read and the options choose. */
   readonly sensors: (http: Http, options: O) => AsyncIterable<Sensor>;
+  /**
+   * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points
+   * outside, so a request may ask for a little more; they count towards the size of the window. A failure must never
+   * look like an empty window: an error inside an HTTP 200 is `contract-broken`, an answer that was cut short is
+   * `too-much`. The bridge may stop early; the generator then has to destroy the stream it has open. The texts of its
+   * own errors must hold no secret, because only errors that `http` throws are redacted.
+   */
   readonly read: (http: Http, options: O, selection: Selection, window: Window) => AsyncIterable<Samples>;
 }
 
-/** Declares a platform; the generic ties `options` to the functions that receive it. */
+/** Declares a platform. The type parameter ties `options` to the functions that receive them. */
 export const definePlatform = <O>(platform: Platform<O>): Platform => platform as unknown as Platform;
 
-/** The platforms this build serves, and the schema of each kind's connection fields. */
+/** The platforms of this build, and the schema of the connection fields of each kind. */
 export interface Registry {
   readonly platforms: readonly Platform[];
   readonly kinds: KindSchemas<KindName>;

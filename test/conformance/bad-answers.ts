@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { FaultCode } from '../../src/core/errors.ts';
 
-/** An answer that no documentation allows, to whatever was asked, and what has to come of it where that is certain. */
+/**
+ * An answer that no documentation allows, for any request; `code` is the error that must follow, where only one may.
+ */
 export interface BadAnswer {
   readonly send: (response: ServerResponse) => void;
   readonly code?: FaultCode;
@@ -23,8 +25,8 @@ const page =
   };
 
 /**
- * What proxies, portals, broken and foreign servers answer. An empty object or list is missing on purpose: for some
- * questions it is a good answer, so only the platform's own tests can tell.
+ * Answers of proxies, portals, broken servers and other products. An empty object or list is not here on purpose,
+ * because it is a good answer to some requests: the platform's own tests check it.
  */
 export const BAD_ANSWERS: Readonly<Record<string, BadAnswer>> = {
   'a web page': { send: page(200) },
@@ -57,14 +59,14 @@ export const BAD_ANSWERS: Readonly<Record<string, BadAnswer>> = {
 
 export interface BadServer {
   readonly url: string;
-  /** How every request is answered from now on; undefined: not at all. */
+  /** Sets the answer to every later request; undefined: no answer. */
   answer(send: BadAnswer['send'] | undefined): void;
   /** Requests since the last `answer`, as `GET /path`. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** A server on loopback that gives everybody the same answer. */
+/** A server on loopback that gives every request the same answer. */
 export async function startBadServer(): Promise<BadServer> {
   const sockets = new Set<Socket>();
   const asked: string[] = [];

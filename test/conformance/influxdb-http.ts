@@ -7,7 +7,7 @@ import type { InfluxUser } from '../kit/influx-client.ts';
 
 const open: Connection[] = [];
 
-/** Slots for everybody at once: these tests are not about the pace. */
+/** Gives every request a slot at once, because these tests are not about the pace. */
 const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
 
 /** The bridge's own connection to a server, as one of its users. */
@@ -34,11 +34,11 @@ export type Row = readonly [sensor: string, variable: string, at: number, value:
 
 export const optionsOf = (given: object = {}): unknown => influxdb.options.parse({ database: 'plant', ...given });
 
-/** Starts reading a measurement; `sensors` undefined = all of it. */
+/** Reads a measurement; without `sensors` all of it. */
 export const reading = (http: Http, given: object, group: string, window: Window, sensors?: readonly string[]) =>
   influxdb.read(http, optionsOf(given), { group, sensors, variables: undefined } satisfies Selection, window);
 
-/** Everything that is read, in the order it came. */
+/** All samples as rows, in the order in which they came. */
 export async function rowsOf(samples: AsyncIterable<Samples>): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const { sensor, variable, at, values } of samples) {

@@ -29,7 +29,10 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** Names as people make them, and as attackers do. No backslash before `,`, `=`, `"` or space: line protocol cannot say it. */
+/**
+ * Names that people and attackers use. Without a backslash before `,`, `=`, `"` or space, which line protocol cannot
+ * write.
+ */
 const awkward = [
   'hall 3, north',
   `"quoted" and 'quoted'`,
@@ -124,7 +127,7 @@ describe('series that are alike', () => {
       ([sensor, variable, , value]) => [sensor, variable, value],
     );
 
-  test('a sensor is not those that have more tags', async () => {
+  test('a sensor differs from sensors that have more tags', async () => {
     expect(await read({}, 'temp', ['temp,sensor=S1'])).toEqual([['temp,sensor=S1', 'value', 2]]);
     expect(await read({}, 'temp', ['temp'])).toEqual([['temp', 'value', 1]]);
     expect(await read({}, 'temp', ['temp', 'temp,sensor=S2,unit=C'])).toEqual([
@@ -133,7 +136,7 @@ describe('series that are alike', () => {
     ]);
   });
 
-  test('a tag is not the field of the same name', async () => {
+  test('a tag differs from the field of the same name', async () => {
     expect(await read({}, 'same', ['same,sensor=S1'])).toEqual([
       ['same,sensor=S1', 'sensor', 6],
       ['same,sensor=S1', 'value', 7],

@@ -10,7 +10,7 @@ import { differencesOf, type Point } from '../kit/point.ts';
 import { type Proxy, startProxy } from '../kit/proxy.ts';
 import { connect, disconnect, identify, reading, type Row, rowsOf, sensorsOf } from './influxdb-http.ts';
 
-// The real thing: influxd 1.6.7 from Debian, which cuts every answer that is not chunked after 5,000 rows.
+// The real server: influxd 1.6.7 from Debian, set to cut every answer that is not chunked after 5,000 rows.
 const from = Date.UTC(2026, 0, 1) * 1_000;
 const second = 1_000_000;
 const same = { missing: 0, unexpected: 0, changed: 0, repeated: 0, examples: [] };
@@ -47,18 +47,18 @@ const nameOf = ({ measurement, tags }: Pick<Point, 'measurement' | 'tags'>): str
   seriesName({ measurement, tags: Object.entries(tags) });
 
 describe('identify', () => {
-  test('says what it is and what time it has', async () => {
+  test('returns the product and its clock', async () => {
     const { product, clock } = await identify(http);
     expect(product).toBe('InfluxDB 1.6.7');
     expect(Math.abs((clock ?? 0) - Date.now() * 1_000)).toBeLessThan(60 * second);
   });
 
-  test('a wrong password', async () => {
+  test('refuses a wrong password', async () => {
     const stranger = connect(influx.url, { ...influx.reader, password: 'wrong' });
     await expect(identify(stranger)).rejects.toMatchObject({ fault: { code: 'credentials-rejected', right: false } });
   });
 
-  test('no right to read, and the remedy is one', async () => {
+  test('refuses a user without the right to read, and its remedy works', async () => {
     const reader = connect(influx.url, influx.reader);
     const error = await identify(reader, { database: 'secret' }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ fault: { code: 'credentials-rejected', right: true } });
@@ -67,7 +67,7 @@ describe('identify', () => {
     await expect(identify(reader, { database: 'secret' })).resolves.toMatchObject({ product: 'InfluxDB 1.6.7' });
   });
 
-  test('a database that is not there', async () => {
+  test('refuses a database that does not exist', async () => {
     const administrator = connect(influx.url, influx.admin);
     const wanted = { fault: { code: 'config-invalid', path: 'options.database' } };
     await expect(identify(administrator, { database: 'nope' })).rejects.toMatchObject(wanted);
@@ -80,7 +80,7 @@ describe('identify', () => {
     });
   });
 
-  test('a retention policy that is not there', async () => {
+  test('refuses a retention policy that does not exist', async () => {
     const wanted = { fault: { code: 'config-invalid', path: 'options.retentionPolicy' } };
     await expect(identify(http, { retentionPolicy: 'nope' })).rejects.toMatchObject(wanted);
     const window = { from, to: from + second };
@@ -97,7 +97,7 @@ describe('a window', () => {
     await influx.write([...lines, `edge value=-1 -1500`, `edge value=-2 0`], 'plant', 'ns');
   });
 
-  test('holds its first instant and not its last, to the nanosecond', async () => {
+  test('holds its beginning and not its end, to the nanosecond', async () => {
     const rows = await rowsOf(reading(http, {}, 'edge', { from, to: from + second }));
     expect(rows.map(([, , at, value]) => [at - from, value])).toEqual([
       [0, 1],
@@ -108,29 +108,29 @@ describe('a window', () => {
     ]);
   });
 
-  test('of one microsecond', async () => {
+  test('of one microsecond holds the points of that microsecond', async () => {
     const rows = await rowsOf(reading(http, {}, 'edge', { from: from + 999_999, to: from + second }));
     expect(rows.map(([, , , value]) => value)).toEqual([4, 5]);
   });
 
-  test('tiles: two neighbours hold what both together hold', async () => {
+  test('and its neighbour hold the same points as one window over both', async () => {
     const read = async (begin: number, end: number) =>
       await rowsOf(reading(http, {}, 'edge', { from: from + begin, to: from + end }));
     expect([...(await read(-1, 1)), ...(await read(1, second + 1))]).toEqual(await read(-1, second + 1));
   });
 
-  test('at 1970', async () => {
+  test('at 1970 holds its point', async () => {
     expect(await rowsOf(reading(http, {}, 'edge', { from: 0, to: 1 }))).toEqual([['edge', 'value', 0, -2]]);
   });
 
-  test('without points is empty, and no failure', async () => {
+  test('without points is empty and not a failure', async () => {
     expect(await rowsOf(reading(http, {}, 'edge', { from: from + 5 * second, to: from + 6 * second }))).toEqual([]);
     expect(await rowsOf(reading(http, {}, 'never heard of', { from, to: from + second }))).toEqual([]);
   });
 });
 
 describe('60,000 points', () => {
-  test.each([1_000, 50_000])('in pieces of %i are those that were written, each once', async (chunkSize) => {
+  test.each([1_000, 50_000])('in pieces of %i are read as they were written, each once', async (chunkSize) => {
     const options = { database: 'bulk', chunkSize };
     const found: Point[] = [];
     const sensors = await sensorsOf(http, options);
@@ -144,8 +144,8 @@ describe('60,000 points', () => {
     expect(differencesOf(plant.points(), found)).toEqual(same);
   });
 
-  test('may be given up after the first few: InfluxDB stops', async () => {
-    // 30 MB, far more than the connection holds: who does not read on keeps InfluxDB waiting for ever.
+  test('may be given up after the first one, and InfluxDB stops its query', async () => {
+    // 30 MB, far more than the connection buffers, so InfluxDB waits until the reader goes on or closes the connection.
     const line = (index: number): string => `long text="${'x'.repeat(10_000)}" ${from + index}`;
     await influx.write(Array.from({ length: 3_000 }, (_, index) => line(index)).join('\n'), 'plant', 'u');
     for await (const { at } of reading(http, { chunkSize: 1 }, 'long', { from, to: from + second })) {
@@ -157,11 +157,11 @@ describe('60,000 points', () => {
         values.some(([, query]) => String(query).includes('long')),
       );
     while (await running()) await sleep(20);
-    // The connection is of use again.
+    // The next request works.
     expect((await sensorsOf(http)).length).toBeGreaterThan(0);
   }, 30_000);
 
-  test('that break off on the way are unavailable, wherever that is', async () => {
+  test('that break off at any point of the answer are unavailable', async () => {
     const viaProxy = connect(`http://${proxy.host}:${proxy.port}`, influx.reader);
     const [{ group = '' } = {}] = await sensorsOf(http, { database: 'bulk' });
     const read = () =>
@@ -179,7 +179,7 @@ describe('60,000 points', () => {
 });
 
 describe('values', () => {
-  test('of every type come as they were written, and none is rounded', async () => {
+  test('of every type come as they were written, without rounding', async () => {
     await influx.write(
       [
         `kinds float=0,integer=9007199254740993i,boolean=true,string="1.5" ${from}`,
@@ -211,7 +211,7 @@ describe('values', () => {
     expect(numbers).toEqual(rows.filter(([, variable]) => variable !== 'string'));
   });
 
-  test('of a field whose type changed come each once, whichever shards are read', async () => {
+  test('of a field whose type changed come once each, for any range of shards', async () => {
     const month = 31 * 86_400 * second;
     const written = ['1.5', '"two"', '3i', 'true'];
     for (const [index, text] of written.entries())
@@ -229,8 +229,8 @@ describe('values', () => {
   });
 });
 
-describe('what vanished', () => {
-  test('a measurement is empty; its database is not', async () => {
+describe('after a drop', () => {
+  test('a measurement is an empty window, and a database is config-invalid', async () => {
     await influx.write([`pump speed=1 ${from}`], 'doomed', 'u');
     const read = () =>
       rowsOf(reading(connect(influx.url, influx.admin), { database: 'doomed' }, 'pump', { from, to: from + second }));

@@ -13,7 +13,7 @@ import { parseSource } from '../../src/core/source/source.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Platform } from '../../src/platform/contract.ts';
 
-/** What every platform keeps, by a name a waiver can use. A rule throws where it is broken. */
+/** The rules of all platforms, by a name that a waiver can use. A rule throws where a platform breaks it. */
 export type Rules = Readonly<Record<string, (platform: Platform) => void | Promise<void>>>;
 
 export const PLATFORMS = join(import.meta.dirname, '../../adapters/platforms');
@@ -23,7 +23,7 @@ const textOf = ({ name }: Platform, file: string): string => readFileSync(join(P
 
 function sampleOf(platform: Platform): Record<string, unknown> {
   const sample: unknown = parse(textOf(platform, 'source.sample.yaml'));
-  if (!isMapping(sample)) throw new Error('the sample is no source');
+  if (!isMapping(sample)) throw new Error('the sample is not a source');
   return { ...sample };
 }
 
@@ -42,13 +42,13 @@ const SECTIONS = {
   'how it was verified': /\*\*Verified against .*\*\*/s,
 };
 
-/** Names of options that cannot be anything but a secret. */
+/** Names of options that are always secrets. */
 const SECRET_NAME = /password|passphrase|secret|token|api_?key|credential/i;
 
-/** What a platform may import besides the core, the contract and its own folder; all I/O goes through its http. */
+/** Packages a platform may import, besides src/core, src/platform and its own folder; all I/O goes through its http. */
 const PACKAGES = new Set(['zod', 'luxon', 'node:stream', 'node:buffer']);
 
-/** Every file an entry leads to, with what it imports. */
+/** Every file that an entry imports, directly or not, each with its own imports. */
 function importsFrom(entry: string, seen = new Map<string, string[]>()): Map<string, string[]> {
   if (seen.has(entry)) return seen;
   const source = readFileSync(entry, 'utf8');
@@ -89,7 +89,7 @@ export const PAPER_RULES: Rules = {
 
   'unknown keys are refused': (platform) => {
     const sample = sampleOf(platform);
-    // A custom connection takes any field: only the platform knows which it needs.
+    // A custom connection takes any field, because only the platform knows its fields.
     const blocks = sample['kind'] === 'custom' ? ['options', 'schedule'] : ['options', 'schedule', 'connection'];
     for (const block of blocks) {
       const changed = { ...sample, [block]: { ...(sample[block] as object | undefined), nonsense: 1 } };
@@ -99,7 +99,7 @@ export const PAPER_RULES: Rules = {
     }
   },
 
-  'secrets are marked as such, and options are described': (platform) => {
+  'its secrets are marked, and its options are described': (platform) => {
     const check = (path: readonly string[], field: string): void => {
       const here = schemaAt(platform.options, [...path, field]);
       const shape = here && shapeOf(here);
@@ -136,11 +136,11 @@ export const PAPER_RULES: Rules = {
       expect(count).toBeGreaterThanOrEqual(1);
       expect(count).toBeLessThanOrEqual(100);
     }
-    // Otherwise the shortest window would be longer than what a poll asks for.
+    // The first window of a new stream is at most an hour long.
     expect(minWindow).toBeLessThanOrEqual(HOUR);
   },
 
-  'it is called like its folder and says where its documentation is': (platform) => {
+  'it has the name of its folder and the address of its documentation': (platform) => {
     expect(platform.name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
     expect(readFileSync(join(PLATFORMS, platform.name, 'index.ts'), 'utf8')).toContain(`name: '${platform.name}'`);
     expect(platform.title).toMatch(/\S/);

@@ -32,7 +32,10 @@ const WINDOW = { from: FROM, to: FROM + HOUR };
 const SECRET = 'Pa55-never-shown';
 const never = new AbortController().signal;
 
-/** The closed list but for two: a bug of the adapter, and a cancel that nobody asked for. */
+/**
+ * The closed list without two: `bug`, which is a fault of the adapter, and `cancelled`, because the test cancels
+ * nothing.
+ */
 const CODES: readonly FaultCode[] = [
   'throttled',
   'unavailable',
@@ -43,10 +46,10 @@ const CODES: readonly FaultCode[] = [
   'config-invalid',
 ];
 
-/** More requests than this to a platform that answers nothing but nonsense is asking in circles. */
+/** An adapter that sends more requests than this to a platform with bad answers would never end. */
 const MOST_REQUESTS = 12;
 
-/** An http with all layers of the bridge, without waiting for any turn. */
+/** An http with all layers of the bridge and a pacer that never waits. */
 function connect(authorisation: Authorisation, signal = never): Http {
   const slot = { release: () => undefined };
   const connection = openConnection(
@@ -75,7 +78,7 @@ function connect(authorisation: Authorisation, signal = never): Http {
   return connection.http({ lane: 'live', signal, meter: newMeter() });
 }
 
-/** Without a login before it: the question itself gets the bad answer. */
+/** Without a login, so that the request itself gets the bad answer. */
 const open: Authorisation = { sign: () => ({}) };
 
 async function counted(items: AsyncIterable<unknown>): Promise<string> {
@@ -84,7 +87,7 @@ async function counted(items: AsyncIterable<unknown>): Promise<string> {
   return `${number} items and no error`;
 }
 
-/** What is asked of a platform; each says what it brought where it did not throw. */
+/** The operations of a platform. Where one does not throw, it returns its result for the message of the test. */
 const OPERATIONS: Readonly<Record<string, (platform: Platform, http: Http) => Promise<unknown>>> = {
   identify: (platform, http) => platform.identify(http, sourceOf(platform).options),
   sensors: (platform, http) => counted(platform.sensors(http, sourceOf(platform).options)),
@@ -103,7 +106,7 @@ async function refusalOf(asking: Promise<unknown>): Promise<BridgeError> {
     (error: unknown) => error,
   );
   if (outcome instanceof BridgeError) return outcome;
-  throw new Error('it has to be a BridgeError', { cause: outcome });
+  throw new Error('the operation must throw a BridgeError', { cause: outcome });
 }
 
 function expectProper(error: BridgeError, code: FaultCode | undefined): void {
@@ -139,7 +142,7 @@ const ANSWER_RULES: Rules = Object.fromEntries(
 const CANCEL_RULES: Rules = Object.fromEntries(
   Object.entries(OPERATIONS).flatMap(([operation, ask]) => [
     [
-      `${operation} that was cancelled before asks nothing`,
+      `${operation} that was cancelled before sends no request`,
       async (platform: Platform) => {
         server.answer(undefined);
         const error = await refusalOf(ask(platform, connect(open, AbortSignal.abort())));
@@ -148,7 +151,7 @@ const CANCEL_RULES: Rules = Object.fromEntries(
       },
     ],
     [
-      `${operation} that is cancelled meanwhile ends`,
+      `${operation} that is cancelled during a request ends`,
       async (platform: Platform) => {
         server.answer(undefined);
         const stop = new AbortController();
@@ -169,7 +172,7 @@ it('every folder is registered, and every registered platform has a folder', () 
   expect(platforms.map(({ name }) => name).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
 });
 
-it('waivers name platforms and rules that exist, with a reason', () => {
+it('every waiver names a platform and a rule that exist, with a reason', () => {
   for (const [platform, waived] of Object.entries(WAIVERS)) {
     expect(platforms.map(({ name }) => name)).toContain(platform);
     for (const [rule, reason] of Object.entries(waived)) {
@@ -187,6 +190,6 @@ describe.each(platforms.map((platform) => [platform.name, platform] as const))('
       () => true,
       () => false,
     );
-    if (kept) throw new Error(`this holds by now: take the waiver out (${reason})`);
+    if (kept) throw new Error(`the platform keeps this rule now: take the waiver out (${reason})`);
   });
 });

@@ -12,7 +12,7 @@ import { tenant } from './simulators/thingsboard-client.ts';
 
 const open: Connection[] = [];
 
-/** Slots for everybody at once: these tests are not about the pace. */
+/** Gives every request a slot at once, because these tests are not about the pace. */
 const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
 
 /** The bridge's own connection to the simulator, with tokens of its own. `now` is the bridge's clock. */
@@ -34,13 +34,13 @@ export async function disconnect(): Promise<void> {
   await Promise.all(open.splice(0).map((connection) => connection.close()));
 }
 
-/** The options of a source as its schema leaves them. */
+/** The parsed options of a source. */
 export const optionsOf = (given: Partial<ThingsBoardSettings> = {}): unknown => thingsboard.options.parse(given);
 
 /** Points by key: `[µs, value]`, as `read` yields them. */
 export type Found = Record<string, [at: number, value: unknown][]>;
 
-/** Everything `read` yields for all keys of one device. */
+/** All points that `read` yields for all keys of one device. */
 export async function readAll(
   http: Http,
   given: Partial<ThingsBoardSettings>,
@@ -56,14 +56,14 @@ export async function readAll(
   return found;
 }
 
-/** What discovery finds. */
+/** The sensors that discovery finds. */
 export async function sensorsOf(http: Http, given: Partial<ThingsBoardSettings> = {}): Promise<Sensor[]> {
   const found: Sensor[] = [];
   for await (const sensor of thingsboard.sensors(http, optionsOf(given))) found.push(sensor);
   return found;
 }
 
-/** What the bridge keeps of it: the points in the window. */
+/** The points that the bridge keeps: those in the window. */
 export const kept = (found: Found, window: Window): Found =>
   Object.fromEntries(
     Object.entries(found)
@@ -71,7 +71,7 @@ export const kept = (found: Found, window: Window): Found =>
       .filter(([, points]) => points.length > 0),
   );
 
-/** What is true of a device in a window: points lie on whole milliseconds. */
+/** The true points of a device in a window; they lie on whole milliseconds. */
 export function truthOf(spec: TruthSpec, deviceId: string, window: Window): Found {
   const keys = spec.devices.find(({ id }) => id === deviceId)?.keys ?? [];
   const range = [Math.ceil(window.from / 1000), Math.ceil(window.to / 1000)] as const;

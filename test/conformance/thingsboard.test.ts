@@ -22,12 +22,12 @@ const histories = (log: Awaited<ReturnType<RunningSimulator['log']>>): string[] 
 
 afterAll(disconnect);
 
-describe('with a server of today', () => {
+describe('with a current server', () => {
   let simulator: RunningSimulator;
   beforeAll(async () => (simulator = await startSimulator({ name: 'thingsboard' })));
   afterAll(async () => await simulator.stop());
 
-  test('an hour of every kind of value is read point for point', async () => {
+  test('every point of an hour is read, with every kind of value', async () => {
     const expected = truthOf(spec, press, hour);
     expect(Object.keys(expected)).toHaveLength(6);
     const found = await readAll(connect(simulator.url), {}, press, hour);
@@ -37,7 +37,7 @@ describe('with a server of today', () => {
     expect(expected['temperature']?.map(([, value]) => value)).toContain(0);
   });
 
-  test('what lies at the edges is where it belongs, and nothing comes twice', async () => {
+  test('points at the ends of a window are in the right window, and none comes twice', async () => {
     const { temperature = [] } = await readAll(connect(simulator.url), {}, pump, hour);
     const instants = temperature.map(([at]) => at);
     expect(instants).toContain(hour.from);
@@ -62,7 +62,7 @@ describe('with a server of today', () => {
     expect(histories(await simulator.log())).toHaveLength(requests);
   });
 
-  test.each([3, 7, 100, 2500, 2501])('2,500 points in a row survive pages of %i', async (pageLimit) => {
+  test.each([3, 7, 100, 2500, 2501])('2,500 points in a row are read whole in pages of %i', async (pageLimit) => {
     const window = pageLimit < 100 ? { ...burst, to: burst.from + 100_000 } : burst;
     const found = await readAll(connect(simulator.url), { pageLimit }, press, window);
     expect(kept(found, window)).toEqual(truthOf(spec, press, window));
@@ -104,7 +104,7 @@ describe('with a server of today', () => {
     expect(sensors).toEqual(expected);
   });
 
-  test('a wrong password is refused once, with a remedy', async () => {
+  test('a wrong password is sent once and refused with a remedy', async () => {
     await simulator.admin('POST', 'reset');
     const http = connect(simulator.url, { ...tenant, password: 'guess' });
     for (const reading of [readAll(http, {}, pump, hour), thingsboard.identify(http, optionsOf())]) {
@@ -125,7 +125,7 @@ describe('with a server of today', () => {
     [{ kind: 'bad-value', value: 'NaN' }],
     [{ kind: 'duplicate-timestamps' }],
     [{ kind: 'future-dates' }],
-  ] as const)('what is no answer is never taken for one: %j', async (fault) => {
+  ] as const)('a bad answer is contract-broken: %j', async (fault) => {
     const http = connect(simulator.url);
     await simulator.faults({ ...fault, match: '/values/' });
     try {
@@ -135,7 +135,7 @@ describe('with a server of today', () => {
     }
   });
 
-  test('null comes through for the core to refuse', async () => {
+  test('null comes unchanged, for the core to refuse', async () => {
     const http = connect(simulator.url);
     await simulator.faults({ kind: 'bad-value', value: 'null', every: 1, match: '/values/' });
     const found = await readAll(http, { keys: ['pressure'] }, pump, hour);
@@ -167,7 +167,7 @@ describe.each([
     expect(tiled['vibration']).toHaveLength(2500);
   });
 
-  test('the other path is found, or missed where it was forbidden', async () => {
+  test('`auto` finds the path of the server, and `history` fails where the server does not have it', async () => {
     const http = connect(simulator.url);
     await simulator.admin('POST', 'reset');
     await readAll(http, { pageLimit: 400, keys: ['vibration'] }, press, { ...burst, to: burst.from + 500_000 });
@@ -179,7 +179,7 @@ describe.each([
   });
 });
 
-describe('with a plant of its own', () => {
+describe('with a plant made for the test', () => {
   const device = {
     id: pump,
     name: 'odd',
@@ -192,7 +192,7 @@ describe('with a plant of its own', () => {
   const odd = plant({ devices: [device] });
   const minute = { from: noon, to: noon + MINUTE };
 
-  test('a key with a comma is read whole on 4.x and unsupported before', async () => {
+  test('a key with a comma is read whole on 4.x and is unsupported on older servers', async () => {
     const today = await startSimulator({ name: 'thingsboard', truth: odd });
     const before = await startSimulator({ name: 'thingsboard', truth: odd, historyPath: 'old-only' });
     try {
@@ -218,7 +218,7 @@ describe('with a plant of its own', () => {
     }
   });
 
-  test('an answer the server has no time for is too much; a shorter window is not', async () => {
+  test('an answer that takes the server too long is too-much, and a shorter window is read', async () => {
     const simulator = await startSimulator({ name: 'thingsboard', answerPointsLimit: 1000 });
     try {
       const http = connect(simulator.url);
@@ -262,7 +262,7 @@ describe('a token', () => {
   }
   const page = '200 timeseries';
 
-  test('that expires between two pages is renewed without the old one, and no point is lost', async () => {
+  test('that expires between two pages is renewed by a request without it, and no point is lost', async () => {
     const calls = await readAround(
       () => startMs * 1000,
       () => simulator.clock({ advanceMs: 61_000 }),
@@ -282,7 +282,7 @@ describe('a token', () => {
     expect(calls).toEqual(['200 login', page, page, '200 token', page, page, page]);
   });
 
-  test('that is withdrawn with its renewal leads to one login', async () => {
+  test('that is withdrawn together with its refresh token leads to one login', async () => {
     const calls = await readAround(
       () => startMs * 1000,
       () => simulator.admin('POST', 'invalidate-tokens'),

@@ -56,13 +56,13 @@ describe('an answer in pieces', () => {
     });
   });
 
-  test('is the same wherever one piece ends, byte by byte', async () => {
+  test('is the same when it is cut in two at any byte', async () => {
     for (let cut = 0; cut <= recorded.length; cut += 1) {
       expect(await read(piecesOf(recorded, [cut])), `cut at byte ${cut}`).toEqual(whole);
     }
   });
 
-  test('is the same however often it is cut', async () => {
+  test('is the same when it is cut into many pieces', async () => {
     const cuts = fc.array(fc.integer({ min: 0, max: recorded.length }), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(cuts, async (at) => {
@@ -73,7 +73,7 @@ describe('an answer in pieces', () => {
     expect(await read(piecesOf(recorded, [...recorded.keys()]))).toEqual(whole);
   });
 
-  test('that ends early is unavailable, wherever that is, and never an answer', async () => {
+  test('that ends early, at any byte, is unavailable and never an answer', async () => {
     for (let end = 0; end < recorded.length; end += 1) {
       const { found, error } = await read(piecesOf(recorded.subarray(0, end), []));
       expect(error, `ended at byte ${end}`).toMatchObject({ fault: { code: 'unavailable', why: 'reset' } });
@@ -83,12 +83,12 @@ describe('an answer in pieces', () => {
 });
 
 describe('completeness', () => {
-  test('the last document must not be partial, in the series', async () => {
+  test('the series of the last document must not be partial', async () => {
     const { error } = await read(lines({ results: [{ statement_id: 0, series: [series(true)] }] }), 1);
     expect(error).toMatchObject({ code: 'unavailable' });
   });
 
-  test('nor in the result', async () => {
+  test('the result of the last document must not be partial', async () => {
     const { error } = await read(lines({ results: [{ statement_id: 0, series: [series()], partial: true }] }), 1);
     expect(error).toMatchObject({ code: 'unavailable' });
   });
@@ -98,12 +98,12 @@ describe('completeness', () => {
     expect(error).toMatchObject({ code: 'unavailable' });
   });
 
-  test('a complete answer with the beginning of something more is not complete', async () => {
+  test('a complete answer followed by the beginning of a document is not complete', async () => {
     const { error } = await read(piecesOf(Buffer.from('{"results":[{"statement_id":0}]}\n{"res'), []), 1);
     expect(error).toMatchObject({ code: 'unavailable' });
   });
 
-  test('no document at all is no answer', async () => {
+  test('an empty stream is not an answer', async () => {
     expect((await read(lines(), 1)).error).toMatchObject({ code: 'unavailable' });
   });
 
@@ -114,7 +114,7 @@ describe('completeness', () => {
 });
 
 describe('errors inside HTTP 200', () => {
-  test('in the middle, after points have come', async () => {
+  test('are thrown in the middle, after points have come', async () => {
     const stream = lines(
       { results: [{ statement_id: 0, series: [series(true)], partial: true }] },
       { results: [{ statement_id: 0, error: 'query-timeout limit exceeded' }] },
@@ -124,7 +124,7 @@ describe('errors inside HTTP 200', () => {
     expect(error).toMatchObject({ code: 'too-much' });
   });
 
-  test('at the top level', async () => {
+  test('are thrown at the top level of a document', async () => {
     const { error } = await read(lines({ error: 'database not found: plant' }), 1);
     expect(error).toMatchObject({ fault: { code: 'config-invalid', path: 'options.database' } });
   });
@@ -148,19 +148,19 @@ describe('errors inside HTTP 200', () => {
     ['engine: error reading tsm file', 'unavailable'],
     ['shard is disabled', 'unavailable'],
     ['timeout', 'unavailable'],
-    ['something nobody wrote down', 'contract-broken'],
+    ['an error that is not documented', 'contract-broken'],
   ])('%s: %s', async (said, code) => {
     const { error } = await read(lines({ results: [{ statement_id: 0, error: said }] }), 1);
     expect(error).toMatchObject({ code });
   });
 
-  test('an error InfluxDB does not have in its list is shown', async () => {
+  test('an error that is not documented is shown to the operator', async () => {
     const { error } = await read(lines({ results: [{ statement_id: 0, error: 'out of cheese' }] }), 1);
     expect(error).toMatchObject({ fault: { code: 'contract-broken', page: 'out of cheese' } });
   });
 });
 
-describe('what is not an answer of InfluxDB', () => {
+describe('a body that is not an answer of InfluxDB', () => {
   test.each([
     ['a page of a portal', '<!doctype html><title>Sign in</title>'],
     ['a page of several lines', '<html>\n<body>\n'],
@@ -168,7 +168,7 @@ describe('what is not an answer of InfluxDB', () => {
     ['a JSON text', '"hello"\n'],
     ['null', 'null\n'],
     ['another API', '{"status":"success"}\n'],
-    ['a statement nobody asked for', '{"results":[{"statement_id":2}]}\n'],
+    ['a statement that was not sent', '{"results":[{"statement_id":2}]}\n'],
     ['rows that are none', '{"results":[{"statement_id":0,"series":[{"columns":["time"],"values":{}}]}]}\n'],
   ])('%s', async (_what, body) => {
     const { error } = await read(piecesOf(Buffer.from(body), [1]));
@@ -190,7 +190,7 @@ describe('a stream that fails', () => {
     expect(error).toMatchObject({ fault });
   });
 
-  test('with an error of the bridge keeps it', async () => {
+  test('with a BridgeError fails with that error', async () => {
     const said = influxFailure('query-timeout limit exceeded', { database: 'plant' });
     expect((await read(failing(said))).error).toBe(said);
   });

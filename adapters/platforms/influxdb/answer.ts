@@ -11,7 +11,7 @@ export interface Block {
   readonly statement: number;
   /** Of the measurement; "" in answers that have none. */
   readonly name: string;
-  /** With GROUP BY every tag of the measurement; "" where the series does not have it. */
+  /** With GROUP BY, every tag of the measurement; "" for a tag that the series does not have. */
   readonly tags: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
@@ -20,9 +20,9 @@ export interface Block {
 }
 
 /**
- * The blocks of a chunked answer to `statements` statements. The end of the stream is the end of the answer only
- * when every statement said its last word: a document of its own without `partial`, in result and series alike.
- * An `error` anywhere in it is thrown, as `failure` translates it; HTTP 200 was sent long before.
+ * The blocks of a chunked answer to `statements` statements. The answer is complete only when the last document of each
+ * statement has no `partial`, neither in its result nor in its series. An `error` in any document is thrown as
+ * `failure` translates it, because InfluxDB has sent its HTTP 200 before.
  */
 export async function* blocks(
   stream: AsyncIterable<Uint8Array>,
@@ -84,7 +84,7 @@ function blockOf(series: RawSeries, { text, statement, index, position }: Place)
   return { statement, name, tags, columns, rows: values, exactRows };
 }
 
-/** `JSON.parse` also hands out how a number was written; a double would have lost the last digits already. */
+/** Reads a large integer from its source text, because the parsed double has already lost the last digits. */
 function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   const source = context?.source ?? '';

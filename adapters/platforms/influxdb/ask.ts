@@ -8,9 +8,9 @@ import type { InfluxOptions } from './options.ts';
 const NOT_AUTHORISED_BYTES = 16_384;
 
 /**
- * Asks one request of one or more statements and yields what is answered while it arrives. POST, because a list of
- * sensors outgrows an address; chunked, because an answer in one piece may be cut with HTTP 200 (`max-row-limit`)
- * while its `partial` says nothing reliable; instants in µs, cut by InfluxDB from its nanoseconds.
+ * Sends one request of one or more statements and yields the blocks of the answer while it arrives. POST, because a
+ * list of sensors is too long for an address. Chunked, because an answer in one piece may be cut with HTTP 200
+ * (`max-row-limit`) while its `partial` is not reliable. Instants in µs, which InfluxDB cuts from its nanoseconds.
  */
 export async function* ask(http: Http, options: InfluxOptions, statements: readonly string[]): AsyncGenerator<Block> {
   const form = new URLSearchParams({
@@ -25,7 +25,7 @@ export async function* ask(http: Http, options: InfluxOptions, statements: reado
   yield* blocks(answer.data, statements.length, (said) => influxFailure(said, options));
 }
 
-/** The `error` of a short body, or the body. */
+/** The `error` in a body, or its text where it is not JSON. */
 async function saidIn(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let body = Buffer.alloc(0);
   for await (const bytes of stream) {

@@ -11,9 +11,9 @@ export interface BlockColumn {
 }
 
 /**
- * Turns rows into columns: the hot path. A null is left out, because a row holds every field of the measurement and
- * null is how InfluxDB says that this point has no such field; it cannot store one as a value. `mayBeInteger` tells
- * which columns to look through for integers that a double cannot hold; those come as bigint.
+ * Turns rows into columns: the hot path. A null is left out, because a row has every field of the measurement and null
+ * means that this point does not have the field; InfluxDB cannot store a null. Only in columns for which `mayBeInteger`
+ * is true, integers that a double cannot hold become bigint.
  */
 export function blockColumns(block: Block, mayBeInteger: (index: number) => boolean): BlockColumn[] {
   const { rows, columns } = block;
@@ -43,13 +43,13 @@ function instantsOf(rows: Block['rows'], width: number): Instant[] {
   });
 }
 
-/** Columns without gaps, nearly all, share the instants. */
+/** A column without nulls, as nearly all are, shares the array of instants. */
 function columnAt(rows: Block['rows'], at: readonly Instant[], index: number): BlockColumn {
   const column = { index, at, values: rows.map((row) => row[index]) };
   return column.values.includes(null) ? without(column, (value) => value === null) : column;
 }
 
-/** A column without the values `drop` holds of. */
+/** A column without the values for which `drop` is true. */
 export function without(column: BlockColumn, drop: (value: unknown) => boolean): BlockColumn {
   const at: Instant[] = [];
   const values: unknown[] = [];

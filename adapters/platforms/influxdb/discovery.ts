@@ -11,17 +11,17 @@ import { showFieldKeys, showMeasurements, showRetentionPolicies, showSeries } fr
 import { parseSeriesKey } from './series-name.ts';
 
 /**
- * One sensor per series, grouped by measurement: a measurement is a stream. One request, read from the index, so it
- * costs no scan; the variables are the fields of the measurement, which InfluxDB does not tell apart by series.
+ * One sensor for each series; its group, and so its stream, is the measurement. One request, which InfluxDB answers
+ * from its index. The variables are all fields of the measurement, because InfluxDB does not list them by series.
  */
 export async function* sensors(http: Http, options: InfluxOptions): AsyncGenerator<Sensor> {
   const { measurements, skipStringFields } = options;
   const fieldsOf = new Map<string, FieldTypes>();
   const policies: string[][] = [];
-  // Several series become one sensor where the options leave tags out.
+  // Where the options leave tags out of the name, several series become one sensor.
   const merges = options.sensorTag !== undefined || options.ignoreTags !== undefined;
   const seen = new Set<string>();
-  // The policies come first: only they tell a database that is gone from one that is empty.
+  // The policies come first, because only they distinguish a database that is gone from an empty one.
   const statements = [
     showRetentionPolicies(options),
     showFieldKeys(options, measurements),
@@ -54,7 +54,7 @@ export async function* sensors(http: Http, options: InfluxOptions): AsyncGenerat
   checkPolicy(options, policies);
 }
 
-/** The measurements of the options, or all there are. */
+/** The measurements of the options, or all of the database. */
 export async function measurementsOf(http: Http, options: InfluxOptions): Promise<readonly string[]> {
   if (options.measurements !== undefined) return options.measurements;
   const found: string[] = [];
@@ -64,7 +64,9 @@ export async function measurementsOf(http: Http, options: InfluxOptions): Promis
   return found;
 }
 
-/** Whether the database has the policy of the options, or a default one; `config-invalid` where not. */
+/**
+ * Throws `config-invalid` where the database has neither the policy of the options nor, without one, a default policy.
+ */
 export function checkPolicy({ retentionPolicy }: InfluxOptions, rows: readonly (readonly unknown[])[]): void {
   const names = rows.map((row) => String(row[0]));
   const found =

@@ -8,9 +8,9 @@ const EXCERPT_BYTES = 4_000;
 const MAX_DOCUMENT_BYTES = 134_217_728;
 
 /**
- * Cuts a chunked answer into its documents, one line each, and holds no more than the one it is reading.
- * A stream that breaks, or ends inside a line, is `unavailable`, never the end of an answer (law 5); a page that is
- * not JSON at all is `contract-broken`. Returning the generator early destroys the stream.
+ * Cuts a chunked answer into its documents, one line each, and holds only one of them in memory.
+ * A stream that breaks off or ends inside a line is `unavailable`, never the end of an answer (law 5). A page that is
+ * not JSON is `contract-broken`. A consumer that stops early destroys the stream.
  */
 export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let pieces: Buffer[] = [];
@@ -21,7 +21,7 @@ export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenera
     byteCount = 0;
     return line.toString('utf8');
   };
-  for await (const bytes of whole(stream)) {
+  for await (const bytes of bytesOf(stream)) {
     let from = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
       const line = take(bytes.subarray(from, end));
@@ -48,8 +48,8 @@ export const notInflux = (text: string): BridgeError =>
     text.slice(0, EXCERPT_BYTES),
   );
 
-/** The bytes of a stream; whatever it fails with is one of the bridge's own errors. */
-async function* whole(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+/** The bytes of a stream; every error of the stream becomes a BridgeError. */
+async function* bytesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   try {
     for await (const { buffer, byteOffset, byteLength } of stream) yield Buffer.from(buffer, byteOffset, byteLength);
   } catch (error) {

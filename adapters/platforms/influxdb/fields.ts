@@ -1,7 +1,7 @@
 import type { Block } from './answer.ts';
 import type { TypedField } from './query.ts';
 
-/** The types each field of a measurement has: one per shard at most, so nearly always one. */
+/** The types of each field of a measurement: at most one for each shard, so nearly always one. */
 export type FieldTypes = Map<string, Set<string>>;
 
 /** Adds a block of SHOW FIELD KEYS, whose rows are `[field, type]`. */
@@ -12,7 +12,7 @@ export function addFields(fields: FieldTypes, { rows }: Block): void {
   }
 }
 
-/** Whether numbers of the field may be 64-bit integers. Of a field that appeared a moment ago it is not known. */
+/** Whether numbers of the field may be 64-bit integers. Those of a field that is too new to be listed may be. */
 export function mayBeInteger(fields: FieldTypes, field: string): boolean {
   const types = fields.get(field);
   return types === undefined || types.has('integer') || types.has('unsigned');
@@ -24,8 +24,8 @@ export const isText = (fields: FieldTypes, field: string): boolean => {
 };
 
 /**
- * What SELECT * passes over in silence: where shards disagree on the type of a field, it returns the first of number,
- * string and boolean that one of them has, and nothing of the others (influxdata/influxdb#8535) [ran].
+ * The fields and types that SELECT * leaves out without an error: where shards have different types for a field, it
+ * returns the first of number, string and boolean that a shard has, and no other (influxdata/influxdb#8535) [ran].
  */
 export function passedOver(fields: FieldTypes): TypedField[] {
   return [...fields].flatMap(([field, types]) => {

@@ -30,11 +30,11 @@ describe('identify', () => {
     expect(found).toEqual({ product, clock: 1_795_224_984_000_000 });
   });
 
-  test('no clock where the date cannot be read', async () => {
+  test('gives no clock where the date cannot be parsed', async () => {
     expect(await ask([ping('1.8.10', 'soon'), text(policies + names(1))])).toEqual({ product: 'InfluxDB 1.8.10' });
   });
 
-  test('a page of something else', async () => {
+  test('refuses a page of another server', async () => {
     const page = { status: 200, ...text('<html>Sign in</html>') };
     await expect(ask([page])).rejects.toMatchObject({
       fault: { code: 'contract-broken', page: '<html>Sign in</html>' },
@@ -49,7 +49,7 @@ describe('identify', () => {
     });
   });
 
-  test('a policy the database does not have', async () => {
+  test('refuses a policy that the database does not have', async () => {
     const answers = [ping('1.8.10'), text(policies + names(1))];
     await expect(ask(answers, { retentionPolicy: 'month' })).rejects.toMatchObject({
       fault: { code: 'config-invalid', path: 'options.retentionPolicy' },
@@ -57,11 +57,11 @@ describe('identify', () => {
     });
   });
 
-  test('a policy it has', async () => {
+  test('accepts a policy that the database has', async () => {
     await expect(ask([ping('1.8.10'), text(policies + names(1))], { retentionPolicy: 'year' })).resolves.toBeDefined();
   });
 
-  test('a database that is not there', async () => {
+  test('refuses a database that does not exist', async () => {
     const answers = [ping('1.8.10'), text('{"results":[{"statement_id":0,"error":"database not found: plant"}]}\n')];
     await expect(ask(answers)).rejects.toMatchObject({ fault: { code: 'config-invalid', path: 'options.database' } });
   });
@@ -78,7 +78,7 @@ describe('discovery', () => {
     return { found, asked };
   };
 
-  test('one sensor per series, with the fields of its measurement', async () => {
+  test('finds one sensor for each series, with the fields of its measurement', async () => {
     const { found, asked } = await discover({});
     const variables = ['speed', 'state'];
     expect(found).toEqual([
@@ -89,7 +89,7 @@ describe('discovery', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('series that differ in an ignored tag are one sensor', async () => {
+  test('makes one sensor of series that differ only in an ignored tag', async () => {
     const { found } = await discover({ ignoreTags: ['firmware'], skipStringFields: true });
     expect(found).toEqual([
       { id: 'pump,hall=3', group: 'pump', variables: ['speed'] },
@@ -97,14 +97,14 @@ describe('discovery', () => {
     ]);
   });
 
-  test('only the measurements of the options', async () => {
+  test('asks only for the measurements of the options', async () => {
     const { asked } = await discover({ measurements: ['pump', 'fan'] });
     expect(asked[0]?.get('q')).toBe(
       'SHOW RETENTION POLICIES ON "plant"; SHOW FIELD KEYS ON "plant" FROM "pump", "fan"; SHOW SERIES ON "plant" FROM "pump", "fan"',
     );
   });
 
-  test('an empty database has no sensors', async () => {
+  test('finds no sensors in an empty database', async () => {
     const { found } = await discover(
       {},
       `${policies}{"results":[{"statement_id":1}]}\n{"results":[{"statement_id":2}]}\n`,
@@ -112,7 +112,7 @@ describe('discovery', () => {
     expect(found).toEqual([]);
   });
 
-  test('a policy that is not there is no empty database', async () => {
+  test('does not take a missing policy for an empty database', async () => {
     const empty = `${policies}{"results":[{"statement_id":1}]}\n{"results":[{"statement_id":2}]}\n`;
     await expect(discover({ retentionPolicy: 'month' }, empty)).rejects.toMatchObject({ code: 'config-invalid' });
   });

@@ -8,8 +8,8 @@ import type { InfluxOptions } from './options.ts';
 import { showMeasurements, showRetentionPolicies } from './query.ts';
 
 /**
- * Asks `/ping`, which answers anybody and names the version, then for something that needs the user (401), READ on
- * the database (403), the database itself and its retention policy: each is missing with a remedy of its own.
+ * Asks `/ping`, which needs no user and names the version. Then asks a question that needs the user (401), READ on the
+ * database (403), the database and its retention policy; each has a remedy of its own where it is missing.
  */
 export async function identify(http: Http, options: InfluxOptions): Promise<{ product: string; clock?: Instant }> {
   const { headers, data } = await http.get<unknown>('/ping', { responseType: 'text', expect: [404] });
@@ -22,7 +22,7 @@ export async function identify(http: Http, options: InfluxOptions): Promise<{ pr
   const number = /^v?(\d+)(?:\.\d+)*/.exec(version);
   if (number?.[1] !== '1') {
     const remedy =
-      'This platform is for InfluxDB 1.x. Versions 2 and 3 answer its questions differently and were not tried.';
+      'This platform is for InfluxDB 1.x. Versions 2 and 3 answer these requests differently and were not tried.';
     throw unsupported(`this is not InfluxDB 1.x: it calls itself ${version}`, remedy);
   }
   const policies: string[][] = [];

@@ -17,7 +17,7 @@ const series: Series = {
 };
 
 describe('sensor and variable', () => {
-  test('measurement and all tags, by default', () => {
+  test('by default the sensor is named by measurement and all tags', () => {
     const { sensor, labels, variable } = seriesNaming(series, plain);
     expect([sensor, labels, variable('value')]).toEqual([String.raw`temp,firmware=1.2,sensor=S\,1`, [], 'value']);
   });
@@ -32,7 +32,7 @@ describe('sensor and variable', () => {
     expect([sensor, labels, variable('value')]).toEqual([String.raw`S\,1`, ['firmware=1.2'], 'temp.value']);
   });
 
-  test('a dot of the measurement is not the one before the field', () => {
+  test('a dot in the measurement differs from the dot before the field', () => {
     const { variable } = seriesNaming({ measurement: 'a.b', tags: [['sensor', 'S1']] }, byTag);
     expect(variable('c')).toBe(String.raw`a\.b.c`);
   });
@@ -42,7 +42,7 @@ describe('sensor and variable', () => {
     expect([sensor, variable('value')]).toEqual(['temp,sensor=,unit=C', 'value']);
   });
 
-  test('a label is never longer than one may be', () => {
+  test('a label that is too long is left out', () => {
     const long: Series = { measurement: 'temp', tags: [['firmware', 'x'.repeat(200)]] };
     expect(seriesNaming(long, without).labels).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('back from the name', () => {
     ['plain', plain],
     ['sensorTag', byTag],
     ['ignoreTags', without],
-  ])('%s: the tags are those the series has', (_name, given) => {
+  ])('%s: the name gives back the tags of the series', (_name, given) => {
     fc.assert(
       fc.property(anySeries, (one) => {
         const { measurement, tags } = tagsOf(seriesNaming(one, given).sensor, given);
@@ -89,7 +89,7 @@ describe('back from the name', () => {
     ['a tag without a value', plain, 'temp,sensor='],
     ['no tags where there should be', plain, 'temp,'],
     ['a value that is not escaped', byTag, 'S,1'],
-  ])('%s can never match, so it is refused', (_what, given, sensor) => {
+  ])('%s can never match a series, so it is refused', (_what, given, sensor) => {
     expect(() => tagsOf(sensor, given)).toThrow(
       expect.objectContaining({ fault: { code: 'config-invalid', path: 'sensors' } }),
     );

@@ -4,15 +4,18 @@ import type { InfluxOptions } from './options.ts';
 import { escape, parseSeriesName, seriesName, unescape } from './series-name.ts';
 import type { Series } from './series-name.ts';
 
-/** What the readings of one series are called. */
+/** The names and labels of the readings of one series. */
 export interface Naming {
   readonly sensor: string;
-  /** The tags that are not part of `sensor`, as `key=value`; what a label cannot hold is left out. */
+  /** The tags that are not part of `sensor`, as `key=value`; a tag that is not a valid label is left out. */
   readonly labels: readonly string[];
   readonly variable: (field: string) => string;
 }
 
-/** Which series a sensor stands for: those of `measurement` (any, where undefined) that have all these tags. "" = has not. */
+/**
+ * The series of a sensor: those of `measurement` (undefined: of any) with all these tags. The value "" means: without
+ * the tag.
+ */
 export interface SensorTags {
   readonly measurement: string | undefined;
   readonly tags: readonly (readonly [key: string, value: string])[];
@@ -22,8 +25,8 @@ const LABEL_LENGTH = 128;
 const LABELS = 32;
 
 /**
- * Names a series as the options want it. Whatever the options, measurement, tags of the name and field can be read
- * from sensor and variable together, so two series only share a name where the operator asked for it.
+ * Names a series by the options. Sensor and variable together always show the measurement, the tags in the name and the
+ * field, so two series share a name only where the operator's options leave out the tag between them.
  */
 export function seriesNaming(series: Series, { sensorTag, ignoreTags = [] }: InfluxOptions): Naming {
   const { measurement, tags } = series;
@@ -33,16 +36,19 @@ export function seriesNaming(series: Series, { sensorTag, ignoreTags = [] }: Inf
   }
   const [chosen, others] = partition(tags, ([key]) => key === sensorTag);
   const value = chosen[0]?.[1] ?? '';
-  // A series without the tag keeps its long name; "tag=" in it tells it from every value of the tag.
+  // A series without the tag keeps its long name, in which "tag=" distinguishes it from every value of the tag.
   if (value === '') {
     return { sensor: seriesName({ measurement, tags: [...others, [sensorTag, '']] }), labels: [], variable: asIs };
   }
-  // Otherwise `a.b` with the field `c` and `a` with the field `b.c` would be one variable.
+  // The dot is escaped, because `a.b` with the field `c` and `a` with the field `b.c` would be one variable.
   const prefix = measurement.replaceAll(/[\\.]/g, String.raw`\$&`);
   return { sensor: escape(value), labels: labelsOf(others), variable: (field) => `${prefix}.${field}` };
 }
 
-/** The reverse of `nameOf`; `config-invalid` where no series can have that name: it would be read as empty for ever. */
+/**
+ * The reverse of `seriesNaming`; `config-invalid` where no series can have that name, because it would stay empty for
+ * ever.
+ */
 export function tagsOf(sensor: string, options: InfluxOptions): SensorTags {
   const { sensorTag } = options;
   const series = parseSeriesName(sensor);

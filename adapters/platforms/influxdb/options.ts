@@ -8,7 +8,7 @@ const names = (description: string) =>
     .refine((items) => new Set(items).size === items.length, { message: 'holds a name twice' })
     .describe(description);
 
-/** What an InfluxDB source may set under `options`. */
+/** The `options` of an InfluxDB source. */
 export const influxOptions = z
   .strictObject({
     database: text('The database that is read.').meta({ examples: ['plant'] }),
@@ -22,21 +22,23 @@ export const influxOptions = z
       .min(1)
       .max(50_000)
       .default(10_000)
-      .describe('Rows per piece of an answer: what is held in memory at once.'),
+      .describe('Rows per piece of an answer; one piece is held in memory at once.'),
     sensorTag: text(
       'The tag whose value names the sensor. Its variables are then called measurement.field. Default: measurement and all tags name it.',
     ).optional(),
     ignoreTags: names(
-      'Tags that do not tell sensors apart, such as the version of a firmware; they become labels.',
+      'Tags that do not distinguish sensors, such as the version of a firmware; they become labels.',
     ).optional(),
     skipStringFields: z
       .boolean()
       .default(false)
-      .describe('Leave texts out without a trace. Default: each is refused and counted, as what is not a number is.'),
+      .describe(
+        'Leave texts out uncounted. Default: each is refused and counted, like any value that is not a number.',
+      ),
   })
   .refine(({ sensorTag, ignoreTags }) => sensorTag === undefined || ignoreTags === undefined, {
     path: ['ignoreTags'],
-    message: 'is of no use beside sensorTag, which leaves every other tag out of the name',
+    message: 'has no effect with sensorTag, which leaves every other tag out of the name',
     params: { remedy: 'remove one of the two' },
   });
 

@@ -6,7 +6,7 @@ import { quoteName, quoteText, select, showFieldKeys, showSeries } from './query
 const names = { database: 'plant' };
 const window = { from: 1_767_225_600_000_000, to: 1_767_225_600_000_001 };
 
-/** InfluxQL's own reading of a quoted text, and what follows it. */
+/** Parses a quoted text as InfluxQL does, and returns it with the rest after it. */
 function scan(quoted: string): { content: string; rest: string } {
   const quote = quoted[0];
   let content = '';
@@ -42,7 +42,7 @@ describe('quoting', () => {
     );
   });
 
-  test('an injection is a strange name and nothing else', () => {
+  test('makes an injection just a strange name', () => {
     expect(showSeries({ database: 'x"; DROP DATABASE "plant' })).toBe(
       String.raw`SHOW SERIES ON "x\"; DROP DATABASE \"plant"`,
     );
@@ -50,7 +50,7 @@ describe('quoting', () => {
 });
 
 describe('select', () => {
-  test('a window with both ends to the nanosecond', () => {
+  test('asks for a window with both ends to the nanosecond', () => {
     expect(select(names, 'pump', window)).toBe(
       'SELECT * FROM "plant".."pump" WHERE time >= 1767225600000000000 AND time < 1767225600000001000 GROUP BY * ORDER BY time ASC',
     );
@@ -64,11 +64,11 @@ describe('select', () => {
     expect(select(names, 'pump', { from, to })).toContain(condition);
   });
 
-  test('of a retention policy', () => {
+  test('names the retention policy', () => {
     expect(select({ ...names, retentionPolicy: 'a year' }, 'pump', window)).toContain('FROM "plant"."a year"."pump"');
   });
 
-  test('of chosen sensors: what one of them has, the others do not', () => {
+  test('asks for chosen sensors with their tags and without the tags of the others', () => {
     const sensors = [
       { measurement: 'pump', tags: [['line', "o'clock"]] },
       { measurement: 'pump', tags: [['hall', '3']] },
@@ -79,7 +79,7 @@ describe('select', () => {
     );
   });
 
-  test('of sensors named by one tag: the other tags may be anything', () => {
+  test('asks for sensors named by one tag with any other tags', () => {
     const sensors = [
       { measurement: undefined, tags: [['hall', '3']] },
       {
@@ -95,17 +95,17 @@ describe('select', () => {
     );
   });
 
-  test('of nothing but a sensor without tags: all, to be sorted out by name', () => {
+  test('asks for all series where a chosen sensor has no tags', () => {
     const sensors = [{ measurement: 'pump', tags: [] }];
     expect(select(names, 'pump', window, { sensors })).toBe(select(names, 'pump', window));
   });
 
-  test('of one type of a field', () => {
+  test('asks for one type of a field', () => {
     const columns = [{ field: 'a "b"', type: 'string' }];
     expect(select(names, 'pump', window, { columns })).toContain(String.raw`SELECT "a \"b\""::string FROM`);
   });
 });
 
-test('field keys of some measurements', () => {
+test('SHOW FIELD KEYS names the measurements', () => {
   expect(showFieldKeys(names, ['a', 'b c'])).toBe('SHOW FIELD KEYS ON "plant" FROM "a", "b c"');
 });

@@ -6,7 +6,7 @@ import type { InfluxOptions } from './options.ts';
 /** The names a statement needs: those of the options. */
 type Names = Pick<InfluxOptions, 'database' | 'retentionPolicy'>;
 
-/** A column of a SELECT: a field as one of the types it has. */
+/** A column of a SELECT: a field with one of its types. */
 export interface TypedField {
   readonly field: string;
   readonly type: string;
@@ -21,12 +21,12 @@ export const quoteText = (text: string): string => `'${escape(text).replaceAll("
 // The scanner of InfluxQL knows no other escapes, and no quote may span lines (influxql/scanner.go, ScanString).
 const escape = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 
-/** An instant as whole nanoseconds, which is what a bare number means in a time condition. */
+/** An instant as whole nanoseconds, the unit of a bare number in a time condition. */
 const nanoseconds = (instant: Instant): string => `${BigInt(instant) * 1_000n}`;
 
 /**
- * Every point of `measurement` in the window, both ends exact. `sensors` restricts it to their series and possibly a
- * few more; undefined takes all. Without `columns` every field is a column, also one that appeared a moment ago.
+ * Every point of `measurement` in the window, with both ends exact. `sensors` restricts it to their series and possibly
+ * a few more; undefined takes all. Without `columns` every field is a column, also one that is new.
  */
 export function select(
   names: Names,
@@ -43,8 +43,8 @@ export function select(
 }
 
 /**
- * A name with a measurement has all its tags, so it does not have those of the others. No condition where a sensor
- * has nothing to tell it by: then all series are taken, and sorted out by name.
+ * A name with a measurement lists all tags of its series, so the series has none of the other tags. There is no
+ * condition where a sensor has no tag to ask for: then all series are read, and chosen by name.
  */
 function ofSensors(sensors: readonly SensorTags[] | undefined): string[] {
   if (sensors === undefined) return [];
@@ -55,7 +55,7 @@ function ofSensors(sensors: readonly SensorTags[] | undefined): string[] {
     return [...keys].map((key) => [key, own.get(key) ?? ''] as const);
   });
   if (all.some((tags) => tags.length === 0)) return [];
-  // `::tag`, because a field of the same name would otherwise be compared instead [ran].
+  // `::tag`, because InfluxDB would otherwise compare a field of the same name [ran].
   const condition = (tags: SensorTags['tags']): string =>
     tags.map(([key, value]) => `${quoteName(key)}::tag = ${quoteText(value)}`).join(' AND ');
   return [`(${all.map((tags) => `(${condition(tags)})`).join(' OR ')})`];
@@ -68,7 +68,7 @@ const from = (measurements: readonly string[] | undefined): string =>
 export const showFieldKeys = ({ database }: Names, measurements?: readonly string[]): string =>
   `SHOW FIELD KEYS ON ${quoteName(database)}${from(measurements)}`;
 
-/** Rows `[key]`. Series of all retention policies: the index knows no other. */
+/** Rows `[key]`. Series of all retention policies, because the index does not distinguish them. */
 export const showSeries = ({ database }: Names, measurements?: readonly string[]): string =>
   `SHOW SERIES ON ${quoteName(database)}${from(measurements)}`;
 

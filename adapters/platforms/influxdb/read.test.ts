@@ -44,7 +44,7 @@ describe('recorded answers of InfluxDB 1.6.7', () => {
     }
     const { samples, asked } = await reading;
     expect(asked).toHaveLength(answers.length);
-    // JSON has no bigint: a case writes it as text with an n.
+    // A case writes a bigint as text with an n, because JSON has none.
     const written: unknown = JSON.parse(
       JSON.stringify(samples, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
     );
@@ -59,7 +59,7 @@ const points = (columns: readonly string[], values: string, tags: object = {}): 
   `{"results":[{"statement_id":1,"series":[{"name":"m","tags":${JSON.stringify(tags)},"columns":${JSON.stringify(['time', ...columns])},"values":${values}}]}]}\n`;
 
 describe('values', () => {
-  test('an integer a double cannot hold comes as bigint, and only that', async () => {
+  test('only an integer that a double cannot hold comes as bigint', async () => {
     const rows = '[[1,9007199254740993,1152921504606847000],[2,-9007199254740991,0.5],[3,null,1e300]]';
     const body = fieldKeys(['i', 'integer'], ['f', 'float']) + points(['i', 'f'], rows);
     const { samples } = await samplesOf([text(body)], {}, selection('m'));
@@ -69,7 +69,7 @@ describe('values', () => {
     ]);
   });
 
-  test('a field that appeared a moment ago is taken for an integer', async () => {
+  test('a field that is too new to be listed counts as an integer', async () => {
     const { samples } = await samplesOf(
       [text(fieldKeys() + points(['new'], '[[1,9007199254740993]]'))],
       {},
@@ -78,7 +78,7 @@ describe('values', () => {
     expect(samples).toMatchObject([{ values: [9_007_199_254_740_993n] }]);
   });
 
-  test('texts and booleans come as they are, for the bridge to refuse', async () => {
+  test('texts and booleans come unchanged, for the bridge to refuse', async () => {
     const body = fieldKeys(['s', 'string'], ['b', 'boolean']) + points(['s', 'b'], '[[1,"1.5",null],[2,null,false]]');
     const { samples } = await samplesOf([text(body)], {}, selection('m'));
     expect(samples).toEqual([
@@ -87,13 +87,13 @@ describe('values', () => {
     ]);
   });
 
-  test('texts may be left out', async () => {
+  test('texts are left out with skipStringFields', async () => {
     const body = fieldKeys(['s', 'string'], ['f', 'float']) + points(['s', 'f'], '[[1,"1.5",2.5]]');
     const { samples } = await samplesOf([text(body)], { skipStringFields: true }, selection('m'));
     expect(samples.map(({ variable }) => variable)).toEqual(['f']);
   });
 
-  test('texts may be left out of a field that also has numbers, without a second request', async () => {
+  test('texts of a field that also has numbers are left out without a second request', async () => {
     const body = fieldKeys(['f', 'string'], ['f', 'float']) + points(['f'], '[[1,"1.5"]]');
     const { samples, asked } = await samplesOf([text(body)], { skipStringFields: true }, selection('m'));
     expect([samples, asked.length]).toEqual([[], 1]);
@@ -104,7 +104,7 @@ describe('values', () => {
     ['a time in nanoseconds', '[[1767225600000000001,1]]'],
     ['a row that is too short', '[[1]]'],
     ['a row that is too long', '[[1,2,3]]'],
-  ])('%s breaks the contract', async (_what, rows) => {
+  ])('%s is contract-broken', async (_what, rows) => {
     const reading = samplesOf([text(fieldKeys(['f', 'float']) + points(['f'], rows))], {}, selection('m'));
     await expect(reading).rejects.toMatchObject({ code: 'contract-broken' });
   });
@@ -114,7 +114,7 @@ describe('sensors', () => {
   const answer = (statement: string, hall: string): string =>
     fieldKeys(['f', 'float']) + points(['f'], '[[1,2]]', { hall, line: statement });
 
-  test('only the chosen ones are yielded, whatever the answer holds', async () => {
+  test('only the chosen ones are yielded, although the answer holds more', async () => {
     const { samples, asked } = await samplesOf([text(answer('', '3'))], {}, selection('m', ['m,hall=4']));
     expect(samples).toEqual([]);
     expect(asked[0]?.get('q')).toContain(`("hall"::tag = '4')`);
@@ -131,7 +131,7 @@ describe('sensors', () => {
     expect(asked.map((form) => form.get('q')?.match(/::tag/g)?.length)).toEqual([100, 100, 50]);
   });
 
-  test('of another measurement are a mistake, not an empty window', async () => {
+  test('of another measurement are config-invalid, not an empty window', async () => {
     const reading = samplesOf([], {}, selection('m', ['n,hall=4']));
     await expect(reading).rejects.toMatchObject({ fault: { code: 'config-invalid', path: 'sensors' } });
   });
@@ -142,7 +142,7 @@ describe('sensors', () => {
   });
 });
 
-test('what is asked', async () => {
+test('a window is one POST with all parameters', async () => {
   const { asked } = await samplesOf(
     [text(fieldKeys() + '{"results":[{"statement_id":1}]}\n')],
     { chunkSize: 7 },
@@ -180,7 +180,7 @@ describe('a consumer that', () => {
     expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]);
   });
 
-  test('takes its time is not run over', async () => {
+  test('is slow makes the stream wait', async () => {
     const count = { pieces: 0 };
     const { http } = cannedHttp({ pieces: endless(count) });
     const reading = read(http, influxOptions.parse({ database: 'plant' }), selection('m'), { from: 0, to: 10 });
@@ -191,7 +191,7 @@ describe('a consumer that', () => {
   });
 });
 
-test('403 says which right is missing, and how to give it', async () => {
+test('403 names the missing right and how to grant it', async () => {
   const said = `error authorizing query: the "bridge" not authorized to execute statement 'SELECT', requires READ on plant`;
   const reading = samplesOf([{ ...text(JSON.stringify({ error: said })), status: 403 }], {}, selection('m'));
   await expect(reading).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test('403 says which right is missing, and how to give it', async () => {
   });
 });
 
-test('403 of something before InfluxDB', async () => {
+test('403 of a server before InfluxDB is a missing right', async () => {
   const reading = samplesOf([{ ...text('<html>Forbidden</html>'), status: 403 }], {}, selection('m'));
   await expect(reading).rejects.toMatchObject({
     fault: { code: 'credentials-rejected', right: true },

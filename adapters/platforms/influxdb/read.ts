@@ -13,12 +13,13 @@ import type { InfluxOptions } from './options.ts';
 import { select, showFieldKeys } from './query.ts';
 import type { TypedField } from './query.ts';
 
-/** Longer conditions cost InfluxDB more than asking twice. Ours. */
+/** Ours: longer conditions cost InfluxDB more than two requests. */
 const SENSORS_PER_REQUEST = 100;
 
 /**
- * The samples of one window: one request per measurement and 100 chosen sensors, the types of the fields and their
- * points in one answer. A second request follows only where shards disagree on the type of a field.
+ * The samples of one window: one request for each measurement, or for each 100 chosen sensors of it. The answer holds
+ * the types of the fields and their points. A second request follows only where shards have different types for a
+ * field.
  */
 export async function* read(
   http: Http,
@@ -69,37 +70,38 @@ async function* readBatch(http: Http, options: InfluxOptions, question: Question
   const { measurement, window, sensors } = question;
   const fields: FieldTypes = new Map();
   const statements = [showFieldKeys(options, [measurement]), select(options, measurement, window, { sensors })];
-  let separate: readonly TypedField[] | undefined;
+  let askedSeparately: readonly TypedField[] | undefined;
   for await (const block of ask(http, options, statements)) {
     if (block.statement === 0) {
       addFields(fields, block);
       continue;
     }
-    separate ??= passedOver(fields);
-    yield* samplesOf(block, options, fields, separate);
+    askedSeparately ??= passedOver(fields);
+    yield* samplesOf(block, options, fields, askedSeparately);
   }
   const columns = passedOver(fields).filter(({ type }) => !(options.skipStringFields && type === 'string'));
   if (columns.length === 0) return;
   for await (const block of ask(http, options, [select(options, measurement, window, { sensors, columns })])) {
-    // A field asked for as two types has two columns, the second one renamed; their order is that of the question.
+    // A field asked for as two types has two columns, of which InfluxDB renames the second; their order is that of the
+    // question.
     const named = { ...block, columns: ['time', ...columns.map(({ field }) => field)] };
     yield* samplesOf(named, options, fields, []);
   }
 }
 
-/** @param separate what a request of its own brings, so that it is left out here */
+/** The samples of a block without the fields and types of `askedSeparately`, which a request of their own brings. */
 function* samplesOf(
   block: Block,
   options: InfluxOptions,
   fields: FieldTypes,
-  separate: readonly TypedField[],
+  askedSeparately: readonly TypedField[],
 ): Generator<Samples> {
   const tags = Object.entries(block.tags).filter(([, value]) => value !== '');
   const naming = seriesNaming({ measurement: block.name, tags }, options);
   const labels = naming.labels.length > 0 ? { labels: naming.labels } : {};
   for (const column of blockColumns(block, (index) => mayBeInteger(fields, block.columns[index] as string))) {
     const field = block.columns[column.index] as string;
-    const types = separate.filter((other) => other.field === field).map(({ type }) => type as string);
+    const types = askedSeparately.filter((other) => other.field === field).map(({ type }) => type as string);
     if (options.skipStringFields) types.push('string');
     const { at, values } = types.length > 0 ? without(column, (value) => types.includes(typeof value)) : column;
     if (at.length > 0) yield { sensor: naming.sensor, variable: naming.variable(field), at, values, ...labels };

@@ -28,7 +28,7 @@ describe('the name of a series', () => {
     expect(seriesName(series)).toBe('temperature,hall=3,line=paint shop');
   });
 
-  test('marks what would be ambiguous', () => {
+  test('escapes characters that would be ambiguous', () => {
     const series = {
       measurement: 'a,b',
       tags: [
@@ -39,7 +39,7 @@ describe('the name of a series', () => {
     expect(seriesName(series)).toBe(String.raw`a\,b,k\=1=C:\\x,t=\u{7}`);
   });
 
-  test('can be read back, whatever the names', () => {
+  test('can be parsed back for any names', () => {
     fc.assert(
       fc.property(anySeries, (series) => {
         expect(parseSeriesName(seriesName(series))).toEqual(sorted(series));
@@ -55,12 +55,13 @@ describe('the name of a series', () => {
     );
   });
 
-  test.each(['a=b', 'm,', 'm,k', 'm,k=v=w'])('%s is none', (name) => {
+  test.each(['a=b', 'm,', 'm,k', 'm,k=v=w'])('%s is not the name of a series', (name) => {
     expect(parseSeriesName(name)).toBeUndefined();
   });
 });
 
-// The left side is what influxd 1.6.7 shows for what is on the right, which SELECT … GROUP BY * shows unescaped.
+// Left: the key as SHOW SERIES of influxd 1.6.7 writes it. Right: the names as SELECT … GROUP BY * shows them,
+// unescaped.
 describe('the series key of InfluxDB', () => {
   test.each<[key: string, series: Series]>([
     ['neg', { measurement: 'neg', tags: [] }],

@@ -1,4 +1,4 @@
-/** A series of InfluxDB: measurement and those tags that have a value, in any order. */
+/** A series of InfluxDB: its measurement, and its tags that have a value, in any order. */
 export interface Series {
   readonly measurement: string;
   readonly tags: readonly (readonly [key: string, value: string])[];
@@ -14,7 +14,7 @@ export function seriesName({ measurement, tags }: Series): string {
   return [escape(measurement), ...sorted.map(([key, value]) => `${escape(key)}=${escape(value)}`)].join(',');
 }
 
-/** The text of `seriesName` as a series again; undefined where it is not one. */
+/** The reverse of `seriesName`; undefined where the text is not the name of a series. */
 export function parseSeriesName(name: string): Series | undefined {
   const [measurement, ...tags] = splitAt(name, ',').map((part) => splitAt(part, '=').map(unescape));
   if (measurement?.length !== 1 || tags.some((tag) => tag.length !== 2)) return undefined;
@@ -22,8 +22,8 @@ export function parseSeriesName(name: string): Series | undefined {
 }
 
 /**
- * A row of SHOW SERIES as a series. InfluxDB writes `,` and space of names, and `=` of tags, with a backslash before
- * them and every other backslash as it is; no name ends in a backslash, because line protocol cannot say so [ran].
+ * A row of SHOW SERIES as a series. InfluxDB puts a backslash before `,` and space in names and before `=` in tags, and
+ * leaves every other backslash alone. No name ends in a backslash, because line protocol cannot write it [ran].
  */
 export function parseSeriesKey(key: string): Series {
   const [measurement = '', ...tags] = key.split(/(?<!\\),/);
@@ -42,7 +42,7 @@ export const escape = (text: string): string =>
     .replaceAll(/[\\,=]/g, '\\$&')
     .replaceAll(/\p{Cc}/gu, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`);
 
-/** What `escape` made of a text, as that text again. */
+/** The reverse of `escape`. */
 export const unescape = (text: string): string =>
   text.replaceAll(/\\(?:u\{([0-9a-f]+)\}|(.))/gsu, (_match, code: string | undefined, character: string) =>
     code === undefined ? character : String.fromCodePoint(Number.parseInt(code, 16)),

@@ -1,7 +1,7 @@
 import { contractBroken } from '../../../src/core/errors.ts';
 import type { BridgeError } from '../../../src/core/errors.ts';
 
-/** A JSON object as it was parsed. */
+/** A parsed JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
 const PAGE_LENGTH = 4_000;
@@ -9,13 +9,13 @@ const PAGE_LENGTH = 4_000;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `contract-broken` with the beginning of what was answered. */
+/** `contract-broken` with the beginning of the answer. */
 export function broken(message: string, answer: unknown): BridgeError {
   const text = typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? 'nothing');
   return contractBroken(message, text.slice(0, PAGE_LENGTH));
 }
 
-/** The answer as a JSON object, or `contract-broken`: HTML of a portal, an array, nothing at all. */
+/** The answer as a JSON object; `contract-broken` for anything else: HTML of a portal, an array, an empty answer. */
 export function jsonObject(answer: unknown, what: string): Json {
   if (isObject(answer)) return answer;
   throw broken(`${what}: expected a JSON object`, answer);
@@ -27,7 +27,10 @@ export function idOf(entity: unknown, what: string): string {
   throw broken(`${what}: expected an entity id`, entity);
 }
 
-/** What ThingsBoard's error body says: `Device not found (404/32)`. Its `timestamp` differs by version: not read. */
+/**
+ * The words of ThingsBoard's error body: `Device not found (404/32)`. Its `timestamp` differs by version and is not
+ * read.
+ */
 export function saidIn(status: number, body: unknown): string {
   if (!isObject(body)) return `HTTP ${status}`;
   const code = typeof body['errorCode'] === 'number' ? `/${body['errorCode']}` : '';

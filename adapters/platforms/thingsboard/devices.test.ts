@@ -38,7 +38,7 @@ describe('discovery', () => {
     expect(asked.at(-1)?.call).toBe('GET /api/plugins/telemetry/DEVICE/d-3/keys/timeseries');
   });
 
-  test('asks only the devices and keys that were chosen, by id or name', async () => {
+  test('lists only the chosen devices, by id or name, and the chosen keys', async () => {
     const chosen = thingsboardOptions.parse({
       devices: ['fan', 'd-3'],
       keys: ['state'],
@@ -54,7 +54,7 @@ describe('discovery', () => {
     expect(asked[1]?.query.get('type')).toBe('a b');
   });
 
-  test('says which chosen device the user does not see', async () => {
+  test('names the chosen device that the user does not see', async () => {
     const { http } = canned(tenant());
     await expect(all(sensors(http, thingsboardOptions.parse({ devices: ['fan', 'Fan'] })))).rejects.toMatchObject({
       fault: { code: 'config-invalid', path: 'options.devices' },
@@ -62,7 +62,7 @@ describe('discovery', () => {
     });
   });
 
-  test("takes a customer user's own list", async () => {
+  test('lists only the devices of its customer for a customer user', async () => {
     const user = { authority: 'CUSTOMER_USER', customerId: { entityType: 'CUSTOMER', id: 'c-1' } };
     const server = tenant(({ call }) => {
       if (call === 'GET /api/auth/user') return ok(user);
@@ -73,12 +73,12 @@ describe('discovery', () => {
     expect(asked[1]?.call).toBe('GET /api/customer/c-1/deviceInfos');
   });
 
-  test('never walks in circles', async () => {
+  test('ends with an error when pages repeat', async () => {
     const { http } = canned(tenant(only('GET /api/tenant/deviceInfos', PAGES[0])));
     await expect(all(sensors(http, thingsboardOptions.parse({})))).rejects.toMatchObject({ code: 'contract-broken' });
   });
 
-  test('refuses to name two devices alike', async () => {
+  test('refuses two devices of one name', async () => {
     const twins = { data: [device('d-1', 'pump'), device('d-2', 'pump')], hasNext: false };
     const { http } = canned(tenant(only('GET /api/tenant/deviceInfos', twins)));
     await expect(all(sensors(http, thingsboardOptions.parse({ sensorId: 'name' })))).rejects.toMatchObject({
@@ -102,13 +102,13 @@ describe('discovery', () => {
 });
 
 describe('identify', () => {
-  test('asks what only ThingsBoard answers, then who we are', async () => {
+  test('asks for the password policy of ThingsBoard, then for the user', async () => {
     const { http, asked } = canned(tenant());
     expect(await identify(http)).toEqual({ product: 'ThingsBoard, as TENANT_ADMIN' });
     expect(asked.map(({ call }) => call)).toEqual(['GET /api/noauth/userPasswordPolicy', 'GET /api/auth/user']);
   });
 
-  test.each([[no(404, 32)], [ok('<html></html>')]])('says when it is something else: %j', async (answer) => {
+  test.each([[no(404, 32)], [ok('<html></html>')]])('refuses another server: %j', async (answer) => {
     const { http } = canned(() => answer);
     await expect(identify(http)).rejects.toMatchObject({
       code: 'contract-broken',
@@ -116,7 +116,7 @@ describe('identify', () => {
     });
   });
 
-  test('refuses a user that has no devices', async () => {
+  test('refuses a user that cannot have devices', async () => {
     const { http } = canned(tenant(only('GET /api/auth/user', { authority: 'SYS_ADMIN' })));
     await expect(identify(http)).rejects.toMatchObject({
       fault: { code: 'credentials-rejected', right: true },

@@ -9,13 +9,13 @@ export interface Device {
   /** UUID. */
   readonly id: string;
   readonly name: string;
-  /** Its sensor id: one of the two, as the option `sensorId` says. */
+  /** Its sensor id: `id` or `name`, as the option `sensorId` says. */
   readonly sensor: string;
 }
 
 const PAGE_SIZE = 100;
 
-/** Every sensor of the source: one request per 100 devices and one per device for its keys. */
+/** Every sensor of the source: one request for each 100 devices, and one for the keys of each device. */
 export async function* sensors(http: Http, options: ThingsBoardSettings): AsyncGenerator<Sensor> {
   const missing = new Set(options.devices);
   for await (const device of devices(http, options)) {
@@ -65,7 +65,7 @@ export async function* devices(http: Http, options: ThingsBoardSettings): AsyncG
   }
 }
 
-/** The names of the time series a device has, also such that were added since. */
+/** The names of the time series that a device has at this moment. */
 export async function timeSeriesKeys(http: Http, device: string): Promise<readonly string[]> {
   const path = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/keys/timeseries`;
   const { status, data } = await http.get<unknown>(path, { expect: [404] });
@@ -77,12 +77,12 @@ export async function timeSeriesKeys(http: Http, device: string): Promise<readon
 }
 
 /**
- * A device that is gone is never an empty window: its past would count as fetched (law 5). Nor is it a wrong setting,
- * which would stop the whole source: only what reads this device waits.
+ * A device that is gone is not an empty window, because its past would then count as fetched (law 5). It is not
+ * `config-invalid` either, because that would stop the whole source: only the stream of this device waits.
  */
 export const unknownDevice = (device: string, said: string): BridgeError =>
   new BridgeError({ code: 'contract-broken' }, `ThingsBoard knows no device ${device}: ${said}`, {
-    remedy: 'It was deleted, or taken from the customer of the user. Give it back, or take it out of the source.',
+    remedy: 'It was deleted, or taken from the customer of the user. Assign it again, or take it out of the source.',
   });
 
 const ambiguous = (name: string): BridgeError =>

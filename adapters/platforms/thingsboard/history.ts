@@ -11,14 +11,14 @@ interface Answer {
   readonly data: unknown;
 }
 
-/** Points per key that any server has time for. */
-const FEW = 10;
+/** Points per key that every server answers in time. */
+const FEW_POINTS = 10;
 
 const refuses = ({ status }: Answer): boolean => status === 400 || status === 404;
 
 /**
- * The history of one device: question → columns by key. `auto` asks the path of 2.x to 4.x first, then that of 4.x
- * where the first answers 400 or 404, and remembers which one answered for as long as the returned function lives.
+ * The history of one device: question → columns by key. `auto` asks the path of 2.x to 4.x first, and that of 4.x where
+ * the first answers 400 or 404. The returned function then stays with the path that answered.
  */
 export function historyOf(
   http: Http,
@@ -46,9 +46,9 @@ export function historyOf(
 }
 
 /**
- * Asks; and where the answer is 503, asks for a few points, then for all of them again. Servers run out of time over
- * large answers (thingsboard/thingsboard#1580: AsyncRequestTimeout): if the few work and all do not, the window was too
- * much. An outage fails the few as well, and one of a moment answers all in the end.
+ * After a 503, asks for a few points and then for all of them again, because servers run out of time over large answers
+ * (thingsboard/thingsboard#1580: AsyncRequestTimeout). If the few points come and all of them do not, the window was
+ * too much. In an outage the few points fail, too; after a short outage all points come.
  */
 async function ask(http: Http, path: string, question: HistoryQuestion): Promise<Answer> {
   try {
@@ -56,19 +56,19 @@ async function ask(http: Http, path: string, question: HistoryQuestion): Promise
   } catch (error) {
     if (!isBusy(error)) throw error;
   }
-  await send(http, path, { ...question, limit: Math.min(question.limit, FEW) });
+  await send(http, path, { ...question, limit: Math.min(question.limit, FEW_POINTS) });
   try {
     return await send(http, path, question);
   } catch (error) {
     if (!isBusy(error)) throw error;
-    throw tooMuch('ThingsBoard answers 503 to so many points, and a few of them at once');
+    throw tooMuch('ThingsBoard answers 503 for all points of the window, but gives a few of them');
   }
 }
 
 const isBusy = (error: unknown): boolean =>
   error instanceof BridgeError && error.fault.code === 'unavailable' && error.fault.status === 503;
 
-/** `keys`, `startTs` and `endTs` always go together: without one of them the server answers the latest values instead. */
+/** Always sends `keys`, `startTs` and `endTs`, because without one of them the server answers the latest values. */
 async function send(http: Http, path: string, { keys, startTs, endTs, limit }: HistoryQuestion): Promise<Answer> {
   const named = keys.some((key) => key.includes(',')) ? { key: keys } : { keys: keys.join(',') };
   return await http.get<unknown>(path, {
@@ -80,7 +80,8 @@ async function send(http: Http, path: string, { keys, startTs, endTs, limit }: H
 
 function refusal(device: string, question: HistoryQuestion, refused: readonly Answer[]): BridgeError {
   const said = refused.map(({ status, data }) => saidIn(status, data)).join('; ');
-  // An older server without the path may call it an entity that was not found: asked for a comma, doubt the path first.
+  // An older server may answer the unknown path as an entity that was not found, so a comma is taken for the cause
+  // first.
   if (question.keys.some((key) => key.includes(','))) return commaKey(question.keys, said);
   // 404/32 is an entity that does not exist; a 404 without the code is a path that does not.
   if (refused.some(({ status, data }) => status === 404 && isObject(data) && data['errorCode'] === 32)) {

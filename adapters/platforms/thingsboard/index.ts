@@ -25,7 +25,7 @@ export const thingsboard = definePlatform({
     // Limits are off unless an administrator sets them; the documented example is 100 a second and 2,000 a minute
     // (https://thingsboard.io/docs/user-guide/api-limits). This stays far below it, for a server that has other users.
     pace: { requestsPerSecond: 5, burst: 10, concurrency: 2 },
-    // Ours, not documented: how long devices and the rule engine take differs by plant.
+    // Ours, not documented, because the time that devices and the rule engine take differs by plant.
     lateness: 10 * SECOND,
     overlap: 5 * MINUTE,
   },

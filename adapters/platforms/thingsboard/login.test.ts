@@ -14,7 +14,7 @@ const renew = async (answer: Answer, grant: Grant): Promise<Grant | undefined> =
   await login.renew?.(canned(() => answer).http, grant);
 
 describe('login', () => {
-  test('trades user and password for a token whose ends are read from it', async () => {
+  test('trades user and password for tokens, and reads their expiry from them', async () => {
     const { http, asked } = canned(() => ok({ token: jwt({ exp: 1_767_225_600 }), refreshToken: jwt({ exp: 1.7e9 }) }));
     const grant = await login.obtain?.(http, credentials);
     expect(asked.map(({ call, body }) => ({ call, body }))).toEqual([
@@ -25,7 +25,7 @@ describe('login', () => {
   });
 
   test.each([['opaque'], ['a.b.c'], [jwt({})], [jwt({ exp: '1767225600' })], [jwt({ exp: 1e300 })], [jwt(null)]])(
-    'knows no end where the token states none: %s',
+    'has no expiry where the token names none: %s',
     async (token) => {
       expect(await obtain(ok({ token, refreshToken: 'opaque' }))).toEqual({
         token,
@@ -35,7 +35,7 @@ describe('login', () => {
     },
   );
 
-  test('is refused with a remedy, and never shows the password', async () => {
+  test('fails with a remedy and without the password where ThingsBoard refuses it', async () => {
     const refusal = obtain(no(401, 10, 'Invalid username or password'));
     await expect(refusal).rejects.toMatchObject({ fault: { code: 'credentials-rejected', right: false } });
     await expect(refusal).rejects.toThrow(/Invalid username or password \(401\/10\)/);
@@ -56,7 +56,7 @@ describe('login', () => {
     ['an array', ok([])],
     ['no token', ok({ refreshToken: 'r' })],
     ['no such path', no(404, 32)],
-  ])('of something else is contract-broken: %s', async (_, answer) => {
+  ])('with another answer is contract-broken: %s', async (_, answer) => {
     await expect(obtain(answer)).rejects.toMatchObject({ code: 'contract-broken' });
   });
 });
@@ -70,12 +70,12 @@ describe('renewal', () => {
     expect(asked).toMatchObject([{ call: 'POST /api/auth/token', body: { refreshToken: 'refresh' } }]);
   });
 
-  test('that is refused leads to a login', async () => {
+  test('that is refused returns undefined, so that a login follows', async () => {
     expect(await renew(no(401, 11, 'Token has expired'), grant)).toBeUndefined();
     expect(await renew(no(401, 10), { token: 'old', expiresAt: undefined })).toBeUndefined();
   });
 
-  test('is not even asked without a refresh token', async () => {
+  test('is not sent without a refresh token', async () => {
     const { http, asked } = canned(() => no(401, 10));
     expect(await login.renew?.(http, { token: 'old', expiresAt: undefined })).toBeUndefined();
     expect(asked).toEqual([]);

@@ -5,7 +5,7 @@ import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
 import { broken, jsonObject, saidIn } from './answer.ts';
 
 /**
- * User and password → token and refresh token, carried in `X-Authorization`.
+ * Trades user and password for a token, which travels in `X-Authorization`, and a refresh token.
  *
  * Source: `LoginResponse` in thingsboard-java-client ce/spec/openapi.json; lifetimes (2.5 h and 7 d unless an
  * administrator changed them) at https://thingsboard.io/docs/user-guide/ui/jwt-security-settings/ are not in the
@@ -45,7 +45,7 @@ export const login = loginToken({
 
 function grantOf(data: unknown): Grant {
   const { token, refreshToken, scope } = jsonObject(data, 'ThingsBoard login');
-  // Kept without its page: what holds half of a grant may hold a secret.
+  // The error has no page, because an answer with half a grant may hold a secret.
   if (typeof token !== 'string' || token === '') throw contractBroken('ThingsBoard login: the answer holds no token');
   if (typeof refreshToken !== 'string' || isPreliminary(scope) || isPreliminary(jwtClaims(token)['scopes'])) {
     throw unsupported(
@@ -62,7 +62,7 @@ function grantOf(data: unknown): Grant {
   };
 }
 
-/** Whether a scope names the token of an account whose second factor is still owed. */
+/** Whether a scope belongs to a token that still needs a second factor. */
 function isPreliminary(scope: unknown): boolean {
   if (Array.isArray(scope)) return scope.some(isPreliminary);
   return typeof scope === 'string' && /pre.?verification/i.test(scope);

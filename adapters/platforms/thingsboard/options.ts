@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a ThingsBoard source may set under `options`. */
+/** The `options` of a ThingsBoard source. */
 export const thingsboardOptions = z.strictObject({
   devices: z
     .array(z.string().min(1))
@@ -17,9 +17,10 @@ export const thingsboardOptions = z.strictObject({
     .enum(['id', 'name'])
     .default('id')
     .describe(
-      'What names the sensor: the id of the device, which never changes, or its name, which a user may change.',
+      'The name of the sensor: the id of the device, which never changes, or its name, which a user may change.',
     ),
-  // Above about 30,000 servers gave up on the request: thingsboard/thingsboard#1580. Two is the least that makes progress.
+  // Above about 30,000 servers gave up on the request: thingsboard/thingsboard#1580. With fewer than two, paging
+  // stands still.
   pageLimit: z
     .int()
     .min(2)

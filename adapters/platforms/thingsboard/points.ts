@@ -17,8 +17,9 @@ export interface KeyColumn {
 
 /**
  * `{"<key>": [{"ts": 1767225600000, "value": 21.4}, …]}` → columns by key. A key without points is missing from it.
- * `contract-broken` for every other shape, and for an answer to another question: keys or times not asked for
- * (the server took it for "latest values", or split a key at its comma) or an order that paging cannot continue.
+ * `contract-broken` for every other shape, and for an answer to another question: with keys or times that were not
+ * asked for (the server gave the latest values, or split a key at its comma), or in an order from which paging cannot
+ * go on.
  */
 export function keyColumns(answer: unknown, question: HistoryQuestion, device: string): ReadonlyMap<string, KeyColumn> {
   const columns = new Map<string, KeyColumn>();
@@ -39,9 +40,9 @@ function columnOf(points: readonly unknown[], { startTs, endTs }: HistoryQuestio
     if (!isObject(point) || !('value' in point)) throw broken(`${what}: a point without \`value\``, point);
     const { ts, value } = point;
     if (typeof ts !== 'number' || !Number.isSafeInteger(ts)) throw broken(`${what}: \`ts\` is not an integer`, point);
-    // Newer servers leave the end out, 2.1 and 2.2 the start (thingsboard/thingsboard#1443): both ends are fine.
+    // Newer servers leave the end out, 2.1 and 2.2 the start (thingsboard/thingsboard#1443), so both ends are allowed.
     if (ts < startTs || ts > endTs) throw broken(`${what}: a point outside the asked range`, point);
-    // A time is unique per device and key: the same one twice is as wrong as an older one.
+    // A time is unique for each device and key, so a repeated one is as wrong as an older one.
     if (ts <= last) throw broken(`${what}: points are not in ascending order of time`, point);
     last = ts;
     times.push(ts);

@@ -11,7 +11,7 @@ const device = { group: DEVICE, sensors: [DEVICE], variables: undefined };
 const window = { from: T * 1000, to: (T + 1000) * 1000 };
 const point = (ts: number, value: unknown = 1): object => ({ ts, value });
 
-/** Points of one key answered to its questions in turn: what was asked, and what came of it. */
+/** Reads one key from the given pages, in turn; returns the requests and the points. */
 async function conversation(answers: readonly (Answer | object)[], given: object = {}, selection: object = device) {
   let turn = 0;
   const { http, asked } = canned(() => {
@@ -26,7 +26,7 @@ async function conversation(answers: readonly (Answer | object)[], given: object
 const query = (asked: Asked | undefined): string => decodeURIComponent(asked?.query.toString() ?? '');
 
 describe('a request', () => {
-  test('says everything that has a treacherous default, and begins one millisecond early', async () => {
+  test('sends every parameter with a dangerous default, and begins one millisecond early', async () => {
     const { asked } = await conversation([{}], { keys: ['t', 'u'] });
     expect(asked.map(({ call }) => call)).toEqual([HISTORY]);
     expect(query(asked[0])).toBe(
@@ -42,7 +42,7 @@ describe('a request', () => {
     expect(found).toEqual([{ sensor: DEVICE, variable: 't', at: [(T + 1) * 1000], values: [1] }]);
   });
 
-  test('lists the keys only where nobody named them', async () => {
+  test('lists the keys only where neither selection nor options name them', async () => {
     const listed = await conversation([ok(['b']), {}], { keys: undefined });
     expect(listed.asked.map(({ call }) => call)).toEqual([expect.stringMatching(/keys\/timeseries$/), HISTORY]);
     expect(query(listed.asked[1])).toMatch(/^keys=b&/);
@@ -62,7 +62,7 @@ describe('a request', () => {
   });
 });
 
-test('values come through as they are', async () => {
+test('values come unchanged', async () => {
   const values = [0, -1.5, true, 'RUN', '21.4', { a: 1 }, null];
   const { result } = await conversation([{ t: values.map((value, n) => point(T + n, value)) }], { pageLimit: 100 });
   expect(result).toEqual([{ sensor: DEVICE, variable: 't', at: values.map((_, n) => (T + n) * 1000), values }]);
@@ -75,7 +75,7 @@ describe('paging', () => {
     expect(result).toHaveLength(1);
   });
 
-  test('goes on from the last point of each full key, together where they stopped together', async () => {
+  test('goes on from the last point of each full key, in one request for keys that stopped together', async () => {
     const full = [point(T), point(T + 1), point(T + 2)];
     const later = [point(T + 3), point(T + 5), point(T + 7)];
     const { asked, result } = await conversation(
@@ -91,7 +91,7 @@ describe('paging', () => {
     expect((result as object[]).at(-1)).toMatchObject({ variable: 't', at: [(T + 3) * 1000] });
   });
 
-  test('stops at the end of the window without asking', async () => {
+  test('stops at the end of the window without another request', async () => {
     const { asked } = await conversation([{ t: [point(T), point(T + 1), point(T + 999)] }]);
     expect(asked).toHaveLength(1);
   });
@@ -107,7 +107,7 @@ describe('paging', () => {
     ['time with a fraction', [point(T + 0.5)]],
     ['a bare number', [1]],
     ['no array', { ts: T, value: 1 }],
-  ])('does not trust what it cannot continue: %s', async (_, points) => {
+  ])('does not go on from wrong points: %s', async (_, points) => {
     expect((await conversation([{ t: points }])).result).toMatchObject({ code: 'contract-broken' });
   });
 
@@ -120,7 +120,7 @@ describe('paging', () => {
 });
 
 describe('the path', () => {
-  test('is the old one, the new one after 400 or 404, and then stays', async () => {
+  test('is the old one, or the new one after 400 or 404, which then stays', async () => {
     const page = { t: [point(T), point(T + 1), point(T + 2)] };
     const { asked, result } = await conversation([no(404, 0), page, {}]);
     expect(asked.map(({ call }) => call)).toEqual([HISTORY, `${HISTORY}/history`, `${HISTORY}/history`]);
@@ -162,7 +162,7 @@ describe('the path', () => {
   });
 });
 
-test('a 503 is too much where only a small question is answered, and an outage where that is not', async () => {
+test('a 503 is too-much where a small request is answered, and an outage where that fails, too', async () => {
   const down = { status: 503, body: 'down' };
   const large = await conversation([down, { t: [point(T)] }, down], { pageLimit: 1000 });
   expect(large.result).toMatchObject({ code: 'too-much' });
@@ -192,13 +192,13 @@ describe('a selection', () => {
   });
 
   test.each([[{ group: undefined, sensors: ['pump'] }], [{ group: DEVICE, sensors: undefined }]])(
-    'that says half of it is looked up: %j',
+    'that holds only a name or only a group is looked up: %j',
     async (selection) => {
       expect((await conversation([user, list, points], { sensorId: 'name' }, selection)).result).toEqual(found);
     },
   );
 
-  test('of what is not there is an error', async () => {
+  test('of a device that does not exist is an error', async () => {
     const gone = { group: undefined, sensors: ['motor'] };
     const { result } = await conversation([user, list], { sensorId: 'name' }, gone);
     expect(result).toMatchObject({ code: 'contract-broken', message: expect.stringMatching(/motor/) });

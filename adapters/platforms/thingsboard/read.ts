@@ -8,8 +8,8 @@ import type { ThingsBoardSettings } from './options.ts';
 
 type Target = Pick<Device, 'id' | 'sensor'>;
 
-/** Keys from one millisecond on: what a page did not hold yet. */
-interface Rest {
+/** Keys whose points from `from` on (milliseconds since 1970) are still to be read. */
+interface Unread {
   readonly keys: readonly string[];
   readonly from: number;
 }
@@ -37,15 +37,15 @@ async function* readDevice(
   const ask = historyOf(http, id, options.history);
   const limit = options.pageLimit;
   const endTs = Math.ceil(window.to / MILLISECOND);
-  const rests: Rest[] = keyPortions([...new Set(keys)]).map((batch) => ({
+  const queue: Unread[] = keyPortions([...new Set(keys)]).map((batch) => ({
     keys: batch,
     from: Math.ceil(window.from / MILLISECOND),
   }));
 
-  for (let rest = rests.shift(); rest !== undefined; rest = rests.shift()) {
-    const { from } = rest;
-    // Servers 2.1 and 2.2 leave `startTs` itself out (thingsboard/thingsboard#1443): ask from one millisecond before.
-    const columns = await ask({ keys: rest.keys, startTs: Math.max(0, from - 1), endTs, limit });
+  for (let unread = queue.shift(); unread !== undefined; unread = queue.shift()) {
+    const { from } = unread;
+    // One millisecond earlier, because servers 2.1 and 2.2 leave `startTs` itself out (thingsboard/thingsboard#1443).
+    const columns = await ask({ keys: unread.keys, startTs: Math.max(0, from - 1), endTs, limit });
     const unfinished = new Map<number, string[]>();
     for (const [key, { ts, values }] of columns) {
       const first = ts.findIndex((time) => time >= from);
@@ -56,12 +56,12 @@ async function* readDevice(
       // There is no "more" flag (thingsboard/thingsboard#3505): a full array may have been cut off.
       if (ts.length >= limit && next < endTs) unfinished.set(next, [...(unfinished.get(next) ?? []), key]);
     }
-    // Keys that were written together stop together and share their next request.
-    for (const [next, unread] of unfinished) rests.push({ keys: unread, from: next });
+    // Keys whose points have the same times stop at the same point and share their next request.
+    for (const [next, stopped] of unfinished) queue.push({ keys: stopped, from: next });
   }
 }
 
-/** The devices a selection means. Usually it says so itself; by name without a group they have to be looked up. */
+/** The devices of a selection. It usually holds their ids; a selection by name without a group needs a look-up. */
 async function* targets(
   http: Http,
   options: ThingsBoardSettings,
@@ -85,13 +85,14 @@ async function* targets(
   for (const name of missing) throw unknownDevice(name, 'it is not in the list of devices');
 }
 
-// Ours, not documented: a request line stays well below the 8 kB many servers and proxies take, in any alphabet.
+// Ours, not documented: the request line stays far below the 8 kB that many servers and proxies accept, in any
+// alphabet.
 const KEYS_PER_REQUEST = 50;
 const CHARACTERS_PER_REQUEST = 2_000;
 
 /**
- * Keys in portions for one request each. A key with a comma goes alone, because it is asked for differently, and last,
- * so that an unknown device is noticed for what it is.
+ * Keys in portions for one request each. A key with a comma goes alone, because it is asked for in another way, and
+ * last, because the requests before it show whether the device is known.
  */
 export function keyPortions(keys: readonly string[]): readonly (readonly string[])[] {
   const batches: string[][] = [];

@@ -2,14 +2,14 @@ import { rightMissing } from '../../../src/core/errors.ts';
 import type { Http } from '../../../src/platform/contract.ts';
 import { broken, idOf, jsonObject } from './answer.ts';
 
-/** Who the credentials belong to, as far as it decides what may be listed. */
+/** The user of the credentials, as far as it decides which devices may be listed. */
 export interface User {
   readonly authority: 'TENANT_ADMIN' | 'CUSTOMER_USER';
-  /** Where this user's devices are listed. */
+  /** The path that lists the devices of this user. */
   readonly devicesPath: string;
 }
 
-/** Asks who we are; a user without devices of its own is `credentials-rejected {right}`. */
+/** Asks for the user of the credentials; a user that cannot have devices is `credentials-rejected {right}`. */
 export async function currentUser(http: Http): Promise<User> {
   const { data } = await http.get<unknown>('/api/auth/user');
   const { authority, customerId } = jsonObject(data, 'ThingsBoard user');
@@ -25,7 +25,9 @@ export async function currentUser(http: Http): Promise<User> {
   );
 }
 
-/** Whether this is ThingsBoard (its password policy is public and has a path of its own), then who we are in it. */
+/**
+ * Checks that this is ThingsBoard, by its public password policy, which has a path of its own, then asks for the user.
+ */
 export async function identify(http: Http): Promise<{ product: string }> {
   const { status, data } = await http.get<unknown>('/api/noauth/userPasswordPolicy', { expect: [400, 404, 405] });
   if (status !== 200) throw broken('this is not ThingsBoard: it has no password policy', data);

@@ -9,7 +9,7 @@ import { formatPath, valueAt } from './path.ts';
 import type { SourceProblem } from './problems.ts';
 import type { SensorChoice } from './schema.ts';
 
-/** The vendor facts that a source is checked against. */
+/** The facts of a platform that a source is checked against. Lengths in µs. */
 export interface SourceLimits {
   readonly maxWindow: Microseconds;
   readonly minWindow: Microseconds;
@@ -18,17 +18,17 @@ export interface SourceLimits {
   readonly overlap: Microseconds;
 }
 
-/** The fields that are looked at together, with their defaults in. */
+/** The fields that are checked together, with their defaults. */
 interface Checked {
   readonly schedule: { readonly start: Start } & Readonly<Record<'overlap' | 'maxWindow' | 'align', Microseconds>>;
   readonly pace: { readonly quietHours: readonly QuietHours[] };
   readonly sensors: 'all' | readonly SensorChoice[];
 }
 
-/** 2026-01-01: whether some time is left does not depend on the year. */
+/** 2026-01-01. Quiet hours that leave no time leave none in any year. */
 const ANY_INSTANT: Instant = 1_767_225_600_000_000;
 
-/** What no single field can say: whether the fields go together. `now` undefined: the start is not held against it. */
+/** The problems of fields that do not go together. Without `now`, a start in the future is not a problem. */
 export function crossFieldProblems(
   source: Checked,
   given: {
@@ -39,14 +39,14 @@ export function crossFieldProblems(
   },
 ): readonly SourceProblem[] {
   const { quietHours } = source.pace;
-  const silent: SourceProblem = {
+  const alwaysQuiet: SourceProblem = {
     path: 'pace.quietHours',
-    message: 'leave no time at all to ask',
+    message: 'leave no time in which the platform may be asked',
     remedy: 'shorten one of them, or pause the source instead',
   };
   return [
     ...checkSchedule(source.schedule, given),
-    ...(nextAllowed(quietHours, given.now ?? ANY_INSTANT) === undefined ? [silent] : []),
+    ...(nextAllowed(quietHours, given.now ?? ANY_INSTANT) === undefined ? [alwaysQuiet] : []),
     ...checkSensors(source.sensors),
   ];
 }
@@ -57,37 +57,41 @@ function checkSchedule(
 ): readonly SourceProblem[] {
   const problems: SourceProblem[] = [];
   const { overlap, maxWindow, align, start } = schedule;
-  const say = (key: string, message: string, remedy: string): void => {
+  const add = (key: string, message: string, remedy: string): void => {
     problems.push({ path: `schedule.${key}`, message, remedy });
   };
   const longest = formatDuration(limits.maxWindow);
   const shortest = formatDuration(limits.minWindow);
   if (maxWindow > limits.maxWindow)
-    say(
+    add(
       'maxWindow',
-      `${formatDuration(maxWindow)} is more than ${title} can be asked for at once`,
+      `${formatDuration(maxWindow)} is longer than the longest window of ${title}`,
       `use ${longest} or shorter`,
     );
   else if (maxWindow < limits.minWindow)
-    say('maxWindow', `${formatDuration(maxWindow)} is finer than ${title} tells time`, `use ${shortest} or longer`);
+    add(
+      'maxWindow',
+      `${formatDuration(maxWindow)} is shorter than the shortest window of ${title}`,
+      `use ${shortest} or longer`,
+    );
   else if (maxWindow < overlap) {
-    // The blame goes to what the operator wrote, not to a default.
+    // The problem is told about the field the operator wrote, not about a default.
     if (valueAt(raw, ['schedule', 'maxWindow']) === undefined)
-      say(
+      add(
         'overlap',
         `${formatDuration(overlap)} is longer than a window`,
         `use ${formatDuration(maxWindow)} or shorter, or a longer maxWindow`,
       );
     else
-      say(
+      add(
         'maxWindow',
         `${formatDuration(maxWindow)} is shorter than the overlap`,
         `use ${formatDuration(overlap)} or longer, or a shorter overlap`,
       );
   } else if (maxWindow < align)
-    say('align', `${formatDuration(align)} is longer than a window`, `use ${formatDuration(maxWindow)} or shorter`);
+    add('align', `${formatDuration(align)} is longer than a window`, `use ${formatDuration(maxWindow)} or shorter`);
   if ('at' in start && now !== undefined && start.at > now)
-    say(
+    add(
       'start',
       `${formatInstant(start.at)} is in the future`,
       'use an instant that has passed, or leave it out to begin now',

@@ -4,7 +4,7 @@ import { describeDifference } from './difference.ts';
 const version = (raw: unknown, ...secrets: string[]) => ({ raw, secrets });
 
 describe('the difference of two versions', () => {
-  it('is nothing where the same was written', () => {
+  it('is empty where both say the same, in any order of keys and sensors', () => {
     const raw = { name: 'a', sensors: [{ id: 'x' }, { id: 'y' }], connection: { password: 'p' } };
     const turned = { connection: { password: 'p' }, sensors: [{ id: 'y' }, { id: 'x' }], name: 'a' };
     expect(
@@ -12,7 +12,7 @@ describe('the difference of two versions', () => {
     ).toStrictEqual([]);
   });
 
-  it('names each field, what was there and what is', () => {
+  it('names each changed field with its old and its new value', () => {
     const before = { schedule: { every: '10s', settle: '1m' }, mapping: { labels: ['a'] }, sensors: 'all' };
     const after = { schedule: { every: '5s' }, mapping: { labels: ['a', 'b'] }, sensors: [{ id: 'pump 1', as: 'p' }] };
     expect(describeDifference(version(before), version(after))).toStrictEqual([
@@ -40,7 +40,7 @@ describe('the difference of two versions', () => {
     ]);
   });
 
-  it('hides what is a secret in one of the two only, as after a change of kind', () => {
+  it('hides a field that is a secret in only one of the two, as after a change of kind', () => {
     const [before, after] = [{ connection: { key: 'was open' } }, { connection: { key: 'is hidden' } }];
     expect(describeDifference(version(before), version(after, 'connection.key'))).toStrictEqual([
       { path: 'connection.key', before: '(secret)', after: '(secret changed)' },

@@ -1,39 +1,39 @@
 import { formatPath, isMapping } from './path.ts';
 import { parseReference } from './reference.ts';
 
-/** One thing an operator changed; undefined where nothing was written. */
+/** One field that an operator changed; `before` or `after` is undefined where the field was not written. */
 export interface Difference {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** As much of a source as a comparison needs. */
+/** The part of a source that a comparison needs. */
 interface Written {
   readonly raw: unknown;
   readonly secrets: readonly string[];
 }
 
 /**
- * What differs between two versions of a source as they were written, field by field. Sensors are matched by their
- * `id`, not by their place. A secret is `(secret)` and, where it is another one, `(secret changed)`; only references
- * (`${env:X}`) are shown, for they hold none.
+ * The differences between two versions of a source as they were written, field by field. Sensors are matched by their
+ * `id`, not by their position. A secret is shown as `(secret)`, a changed one as `(secret changed)`. References
+ * (`${env:X}`) are shown, because they hold no secret.
  */
 export function describeDifference(before: Written, after: Written): readonly Difference[] {
-  const old = leavesOf(before);
-  const young = leavesOf(after);
-  const paths = new Set([...old.keys(), ...young.keys()]);
+  const leavesBefore = leavesOf(before);
+  const leavesAfter = leavesOf(after);
+  const paths = new Set([...leavesBefore.keys(), ...leavesAfter.keys()]);
   const differences: Difference[] = [];
   for (const path of paths) {
-    const [left, right] = [old.get(path), young.get(path)];
-    if (left?.text === right?.text) continue;
-    // A field that is a secret in either version is one in both: its kind may have changed.
-    const secret = left?.secret === true || right?.secret === true;
-    const hidden = left === undefined ? '(secret)' : '(secret changed)';
+    const [old, current] = [leavesBefore.get(path), leavesAfter.get(path)];
+    if (old?.text === current?.text) continue;
+    // A field that is a secret in one version is hidden in both, because the kind of the source may have changed.
+    const secret = old?.secret === true || current?.secret === true;
+    const mask = old === undefined ? '(secret)' : '(secret changed)';
     differences.push({
       path,
-      before: left && (secret ? masked(left.text, '(secret)') : left.text),
-      after: right && (secret ? masked(right.text, hidden) : right.text),
+      before: old && (secret ? masked(old.text, '(secret)') : old.text),
+      after: current && (secret ? masked(current.text, mask) : current.text),
     });
   }
   return differences;
@@ -46,18 +46,19 @@ type Leaves = Map<string, { readonly text: string; readonly secret: boolean }>;
 function leavesOf({ raw, secrets }: Written): Leaves {
   const hidden = new Set(secrets);
   const leaves: Leaves = new Map();
-  // `place` is where a value really stands (as in `secrets`), `path` is what it is compared and shown as.
-  function visit(value: unknown, place: string, path: string): void {
+  // `writtenPath` is the path in the source, as in `secrets`; `path`, which names sensors by id, is compared and shown.
+  function visit(value: unknown, writtenPath: string, path: string): void {
     if (isMapping(value)) {
-      for (const [key, item] of Object.entries(value)) visit(item, join(place, key), join(path, key));
+      for (const [key, item] of Object.entries(value)) visit(item, join(writtenPath, key), join(path, key));
     } else if (Array.isArray(value) && value.some(isMapping)) {
       const ids = value.map((item) => (isMapping(item) ? item['id'] : undefined));
       const named = new Set(ids).size === ids.length && ids.every((id) => typeof id === 'string');
       for (const [index, item] of value.entries())
-        visit(item, `${place}[${index}]`, `${path}[${named ? String(ids[index]) : index}]`);
+        visit(item, `${writtenPath}[${index}]`, `${path}[${named ? String(ids[index]) : index}]`);
     } else if (value !== undefined) {
       const secret =
-        hidden.has(place) || (Array.isArray(value) && value.some((_, index) => hidden.has(`${place}[${index}]`)));
+        hidden.has(writtenPath) ||
+        (Array.isArray(value) && value.some((_, index) => hidden.has(`${writtenPath}[${index}]`)));
       leaves.set(path, { text: typeof value === 'string' ? value : JSON.stringify(value), secret });
     }
   }

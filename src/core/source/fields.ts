@@ -7,11 +7,11 @@ import { nearest } from './nearest.ts';
 import { looksLikeReference, parseReference } from './reference.ts';
 
 /**
- * Fields that sources, kinds and options of platforms are made of. Each takes the words an operator reads about it:
- * they become the editor's hint, the options table and the remedy of a message.
+ * The fields that sources, kinds and options of platforms are made of. Each takes a description for the operator, which
+ * becomes the hint in an editor, a row of the options table and the remedy of a message.
  */
 
-/** Refuses a value in an operator's words; for `transform` and `check` of a field. */
+/** Refuses a value with a message and a remedy for the operator; for `transform` and `superRefine` of a field. */
 export function refuse(context: z.RefinementCtx, message: string, remedy: string): never {
   context.addIssue({ code: 'custom', message, params: { remedy } });
   return z.NEVER;
@@ -31,7 +31,7 @@ export const text = (description: string, longest = 256): z.ZodString =>
     })
     .describe(description);
 
-/** Text that is sealed at rest and never shown; it may stand outside the source as `${env:X}` or `${file:/path}`. */
+/** Text that is encrypted at rest and never shown. It may be a reference to a secret: `${env:X}` or `${file:/path}`. */
 export const secret = (description: string): z.ZodString =>
   z
     .string()
@@ -43,7 +43,7 @@ export const secret = (description: string): z.ZodString =>
     .describe(description)
     .meta({ secret: true });
 
-/** The base address of an API: http or https, nothing in it that belongs elsewhere. */
+/** The base address of an API: http or https, without credentials, query or fragment. */
 export const baseUrl = (description: string): z.ZodString =>
   z
     .string()
@@ -58,14 +58,14 @@ export const baseUrl = (description: string): z.ZodString =>
 function faultOfUrl(value: string): [message: string, remedy: string] | undefined {
   if (looksLikeReference(value)) return ['may not be a reference', 'write the address itself; it is no secret'];
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  // An address that cannot be read may still hold a password, so it is not repeated.
+  // The address is not repeated, because one that cannot be parsed may still hold a password.
   if (url === undefined || url.hostname === '') return ['is not an address', 'write it like https://host:8443/path'];
   if (url.username !== '' || url.password !== '')
     return ['holds credentials', 'take them out of the address; they have fields of their own'];
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return [`begins with ${url.protocol}//, not with http:// or https://`, 'give the address of the HTTP API'];
   if (value.includes('?') || value.includes('#'))
-    return ['holds a query or a fragment', 'end it before "?" and "#"; the bridge adds its own questions'];
+    return ['holds a query or a fragment', 'end it before "?" and "#"; the bridge adds a query of its own'];
   return undefined;
 }
 
@@ -97,7 +97,7 @@ export const duration = (
     })
     .describe(description);
 
-/** Where readings begin: an instant, or how far before the registration of the source. */
+/** Where readings begin: at an instant, or `before` µs before the registration of the source. */
 export type Start = { readonly at: Instant } | { readonly before: Microseconds };
 
 /** A start, written as an instant or a duration. */
@@ -110,7 +110,7 @@ export const startField = (description: string): z.ZodPipe<z.ZodString, z.ZodTra
       if (at !== undefined) return { at };
       const before = /^\s*-/.test(value) ? undefined : parseDuration(value);
       if (before !== undefined && before >= 0) return { before };
-      const remedy = `write ${formatInstant(1_767_225_600_000_000)} or, that far back from registration, 7d`;
+      const remedy = `write an instant like ${formatInstant(1_767_225_600_000_000)}, or how long before registration, like 7d`;
       return refuse(context, `${shown(value)} is neither an instant nor a duration`, remedy);
     })
     .describe(description);

@@ -28,7 +28,7 @@ describe('the JSON schema of a source', () => {
     expect(schema).not.toHaveProperty(`${decides(3)}.then.required`);
   });
 
-  it('marks secrets as writeOnly and shows no word of ours', () => {
+  it('marks secrets as writeOnly and holds no metadata of databridge', () => {
     const text = JSON.stringify(schema);
     expect(text).toContain('"description":"Password of that user","writeOnly":true');
     expect(text).not.toContain('"secret"');
@@ -38,7 +38,7 @@ describe('the JSON schema of a source', () => {
   it('shows durations as text with examples', () => {
     expect(schema).toHaveProperty('properties.schedule.properties.every', {
       type: 'string',
-      description: 'How often the platform is asked for what is new',
+      description: 'How often the platform is asked for new points',
       examples: ['10s', '1m30s', '7d', 'PT1H'],
     });
   });
@@ -69,7 +69,7 @@ describe('the table of options', () => {
     );
   });
 
-  it('says so where there are none', () => {
+  it('says so where a platform has no options', () => {
     expect(optionTable(examplePlatforms[1])).toMatch(/^This platform has no options\.\n\n\| Setting of the source /);
   });
 });

@@ -5,8 +5,8 @@ import { commonFields } from './schema.ts';
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * One zod schema as JSON schema (draft 2020-12) of what an operator writes. Secrets become `writeOnly`; what only a
- * parser can tell (durations, zones, addresses) is text with examples.
+ * One zod schema as JSON schema (draft 2020-12) of the text an operator writes. Secrets become `writeOnly`. Durations,
+ * zones and addresses, which JSON schema cannot check, become text with examples.
  */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
@@ -22,7 +22,10 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** The JSON schema of a whole source: kind decides `connection`, platform decides `options` and which kinds there are. */
+/**
+ * The JSON schema of a whole source: `kind` decides `connection`; `platform` decides `options` and the choice of
+ * kinds.
+ */
 export function sourceJsonSchema(platforms: readonly SourcePlatform[], kinds: KindSchemas): JsonSchema {
   const common = jsonSchemaOf(z.strictObject(commonFields));
   return {
@@ -32,10 +35,10 @@ export function sourceJsonSchema(platforms: readonly SourcePlatform[], kinds: Ki
     ...common,
     properties: {
       ...(common['properties'] as JsonSchema),
-      kind: { enum: Object.keys(kinds), description: 'What the customer hands over' },
+      kind: { enum: Object.keys(kinds), description: 'Which credentials the customer hands over' },
       platform: { enum: platforms.map(({ name }) => name), description: 'The product whose API is asked' },
-      connection: { type: 'object', description: 'Where the platform is and what signs the requests; decided by kind' },
-      options: { type: 'object', description: 'What this platform needs to know besides; decided by platform' },
+      connection: { type: 'object', description: 'Address and credentials; kind decides which fields there are' },
+      options: { type: 'object', description: 'Settings of the platform; platform decides which there are' },
     },
     required: [...(common['required'] as string[]), 'kind', 'platform', 'connection'],
     allOf: [

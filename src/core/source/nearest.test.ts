@@ -17,7 +17,7 @@ describe('the nearest choice', () => {
     expect(nearest(word, keys)).toBe(meant);
   });
 
-  it.each(['', 'x', 'zebra', 'tag', 'a'.repeat(10_000)])('is none where nothing is near', (word) => {
+  it.each(['', 'x', 'zebra', 'tag', 'a'.repeat(10_000)])('is undefined where no choice is near', (word) => {
     expect(nearest(word, keys)).toBeUndefined();
   });
 });

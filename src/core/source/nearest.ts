@@ -21,22 +21,22 @@ function slips(left: string, right: string): number {
   return last[right.length] ?? 0;
 }
 
-/** Words are compared as people say them: `clientID`, `client_id` and `Client Id` are `clientId`. */
-const spoken = (word: string): string => word.toLowerCase().replaceAll(/[\s_-]/g, '');
+/** Words are compared without case, spaces, `_` and `-`: `clientID`, `client_id` and `Client Id` are `clientId`. */
+const simplified = (word: string): string => word.toLowerCase().replaceAll(/[\s_-]/g, '');
 
-/** What was probably meant: the choice with the fewest slips, or undefined where none is near enough to be said. */
+/** The choice an operator probably meant: the one with the fewest slips; undefined where none is near enough. */
 export function nearest(word: string, choices: readonly string[]): string | undefined {
-  const said = spoken(word);
+  const written = simplified(word);
   let best: string | undefined;
-  let fewest = Math.max(1, Math.floor(said.length / 3)) + 1;
-  // A word far longer than any choice is not a slip, and comparing it would cost its length squared.
-  if (said.length > 64) return undefined;
+  let fewest = Math.max(1, Math.floor(written.length / 3)) + 1;
+  // A word far longer than any choice is no slip, and a comparison would cost the square of its length.
+  if (written.length > 64) return undefined;
   for (const choice of choices) {
-    const found = slips(said, spoken(choice));
+    const found = slips(written, simplified(choice));
     if (found < fewest) [best, fewest] = [choice, found];
   }
   const begins = (long: string, short: string): boolean => short.length >= 3 && long.startsWith(short);
-  return best ?? choices.find((choice) => begins(spoken(choice), said) || begins(said, spoken(choice)));
+  return best ?? choices.find((choice) => begins(simplified(choice), written) || begins(written, simplified(choice)));
 }
 
 /** `did you mean "influxdb"? The platforms are: …`, the remedy for a word that is none of the choices. */

@@ -2,7 +2,7 @@ import { formatDuration } from '../duration.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import type { SourcePlatform } from './source.ts';
 
-/** A table as Markdown, columns padded so that a formatter leaves it as it is. */
+/** A table as Markdown, with padded columns, because a formatter would otherwise change the generated text. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
@@ -28,8 +28,8 @@ interface Node {
 }
 
 /**
- * The options of a platform and its defaults as two Markdown tables, generated into its README so that there is one
- * source of them: the schema.
+ * The options of a platform and its defaults as two Markdown tables. `npm run generate` writes them into the README of
+ * the platform, so that the schema is their only source.
  */
 export function optionTable(platform: SourcePlatform): string {
   const rows = rowsOf(jsonSchemaOf(platform.options) as Node, '');
@@ -56,12 +56,12 @@ export function optionTable(platform: SourcePlatform): string {
   return `${options}\n\n${defaults}`;
 }
 
-/** One row for each key, each followed by the rows of what stands below it. */
+/** One row for each key, followed by the rows of the keys below it. */
 function rowsOf(node: Node, above: string): readonly (readonly string[])[] {
   const own = Object.entries(node.properties ?? {}).flatMap(([key, field]) => {
     const path = `${above}${key}`;
-    const needed = node.required?.includes(key) === true ? 'required' : '';
-    const fallback = field.default === undefined ? needed : `\`${plain(field.default)}\``;
+    const required = node.required?.includes(key) === true ? 'required' : '';
+    const fallback = field.default === undefined ? required : `\`${plain(field.default)}\``;
     const meaning = `${field.description ?? ''}${field.writeOnly ? ' (secret)' : ''}`;
     return [[`\`${path}\``, takes(field), fallback, meaning], ...rowsOf(field, `${path}.`)];
   });

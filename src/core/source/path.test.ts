@@ -8,7 +8,7 @@ describe('a path', () => {
     expect(formatPath([])).toBe('');
   });
 
-  it('is read back as it was written', () => {
+  it('is parsed back from its text', () => {
     const part = fc.oneof(fc.nat(), fc.string(), fc.constantFrom('a.b', '"', ']', '[0]', '\\', ''));
     fc.assert(
       fc.property(fc.array(part), (path) => {
@@ -21,7 +21,7 @@ describe('a path', () => {
     expect(parsePath(text)).toBeUndefined();
   });
 
-  it('leads to own values only', () => {
+  it('leads only to own keys', () => {
     expect(valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b'])).toBe(1);
     expect(valueAt({}, ['constructor', 'name'])).toBeUndefined();
     expect(valueAt({ a: null }, ['a', 'b'])).toBeUndefined();

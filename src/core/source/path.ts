@@ -1,4 +1,4 @@
-/** Where something stands in a source: keys and list positions from the top. */
+/** The path of a value in a source: keys and list positions from the top. */
 export type Path = readonly PropertyKey[];
 
 const PLAIN = /^[A-Za-z0-9_-]+$/;
@@ -29,11 +29,11 @@ export function parsePath(text: string): (string | number)[] | undefined {
   return read === text.length ? path : undefined;
 }
 
-/** A mapping as YAML and JSON know it: neither a list nor empty. */
+/** Whether a value is a mapping of YAML or JSON: an object that is neither a list nor null. */
 export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What stands at a path, or undefined. Only own keys count: `constructor` is nothing special. */
+/** The value at a path, or undefined. Only own keys count, so `constructor` is a key like any other. */
 export function valueAt(value: unknown, path: Path): unknown {
   let found = value;
   for (const part of path) {

@@ -3,8 +3,8 @@ import { exampleKinds, examplePlatforms, told } from '../../../test/kit/source-e
 import { formatProblem } from './problems.ts';
 import { parseSource } from './source.ts';
 
-describe('what an operator is told', () => {
-  const said: readonly [what: string, change: Readonly<Record<string, unknown>>, lines: readonly string[]][] = [
+describe('the problems an operator reads', () => {
+  const cases: readonly [what: string, change: Readonly<Record<string, unknown>>, lines: readonly string[]][] = [
     [
       'an unknown key',
       { shedule: {}, every: '10s' },
@@ -70,10 +70,10 @@ describe('what an operator is told', () => {
       ['schedule.settle: "-5s" is negative; use 0s or longer'],
     ],
     [
-      'a start that is none',
+      'a start that is neither instant nor duration',
       { schedule: { every: '10s', start: 'yesterday' } },
       [
-        'schedule.start: "yesterday" is neither an instant nor a duration; write 2026-01-01T00:00:00Z or, that far back from registration, 7d',
+        'schedule.start: "yesterday" is neither an instant nor a duration; write an instant like 2026-01-01T00:00:00Z, or how long before registration, like 7d',
       ],
     ],
     [
@@ -89,15 +89,15 @@ describe('what an operator is told', () => {
     [
       'windows longer than the platform takes',
       { schedule: { every: '10s', maxWindow: '3d' } },
-      ['schedule.maxWindow: 3d is more than InfluxDB 1.x can be asked for at once; use 1d or shorter'],
+      ['schedule.maxWindow: 3d is longer than the longest window of InfluxDB 1.x; use 1d or shorter'],
     ],
     [
-      'windows finer than the platform tells time',
+      'windows shorter than the platform takes',
       { schedule: { every: '10s', maxWindow: '500ms', overlap: '0s' } },
-      ['schedule.maxWindow: 500ms is finer than InfluxDB 1.x tells time; use 1s or longer'],
+      ['schedule.maxWindow: 500ms is shorter than the shortest window of InfluxDB 1.x; use 1s or longer'],
     ],
     [
-      'windows shorter than what they end on',
+      'windows shorter than their grid',
       { schedule: { every: '10s', maxWindow: '1m', align: '5m' } },
       ['schedule.align: 5m is longer than a window; use 1m or shorter'],
     ],
@@ -107,7 +107,7 @@ describe('what an operator is told', () => {
       ['platform: there is no platform "influxbd"; did you mean "influxdb"? The platforms are: influxdb, thingsboard'],
     ],
     [
-      'a platform nobody wrote',
+      'a platform that does not exist',
       { platform: 'oracle' },
       ['platform: there is no platform "oracle"; the platforms are: influxdb, thingsboard'],
     ],
@@ -120,12 +120,12 @@ describe('what an operator is told', () => {
       ],
     ],
     [
-      'a kind that is no text',
+      'a kind that is not text',
       { kind: 5 },
       ['kind: must be the name of a kind; the kinds are: user-credentials, custom'],
     ],
     [
-      'a kind the platform does not take, and nothing about a connection that cannot be right',
+      'a kind the platform does not take, without a problem of the connection',
       { kind: 'custom', connection: { url: 'nowhere' } },
       ['kind: InfluxDB 1.x does not take custom; use kind: user-credentials'],
     ],
@@ -150,14 +150,14 @@ describe('what an operator is told', () => {
       ['mapping.booleans: true is none of the choices; the choices are: refuse, number'],
     ],
     [
-      'an attempt to trust anybody',
+      'an attempt to skip the check of certificates',
       { tls: { insecure: true } },
       [
         'tls.insecure: unknown key; certificates are always checked; name the authority of the plant in ca (the keys here are: ca, serverName)',
       ],
     ],
     [
-      'a pace of nothing',
+      'a pace of zero',
       { pace: { requestsPerSecond: 0, concurrency: 1.5 } },
       [
         'pace.requestsPerSecond: 0 is too small; use more than 0',
@@ -170,7 +170,7 @@ describe('what an operator is told', () => {
       ['mapping.timezone: "Europe/Berln" is not a time zone; did you mean "Europe/Berlin"?'],
     ],
     [
-      'an offset for a zone',
+      'an offset instead of a zone',
       { mapping: { timezone: '+01:00' } },
       [
         'mapping.timezone: "+01:00" is not a time zone; use a name of the IANA database, like Europe/Paris or Etc/GMT-1',
@@ -186,14 +186,16 @@ describe('what an operator is told', () => {
       ],
     ],
     [
-      'quiet hours without end',
+      'quiet hours that never end',
       { pace: { quietHours: [{ from: '09:00', to: '09:00', zone: 'UTC' }] } },
-      ['pace.quietHours: leave no time at all to ask; shorten one of them, or pause the source instead'],
+      [
+        'pace.quietHours: leave no time in which the platform may be asked; shorten one of them, or pause the source instead',
+      ],
     ],
     ['sensors that are neither all nor a list', { sensors: 'al' }, ['sensors: may not be "al"; give all or a list']],
     ['no sensors', { sensors: [] }, ['sensors: is empty; give at least one entry']],
     [
-      'sensors, told about the list and not about "all"',
+      'a wrong list of sensors, without a word about "all"',
       { sensors: ['pump', { ids: 'pump' }, { id: 'p', values: { t: { scale: 0 } } }] },
       [
         'sensors[0]: must be a mapping, not "pump"; its keys are: id, as, group, values',
@@ -203,7 +205,7 @@ describe('what an operator is told', () => {
       ],
     ],
     [
-      'an option of several types, by the one that was meant',
+      'an option of several types, explained by the type the operator meant',
       { options: { database: 'd', read: [{ id: 1 }] } },
       ['options.read[0].id: must be text, not 1; put it in quotes'],
     ],
@@ -217,18 +219,18 @@ describe('what an operator is told', () => {
       ],
     ],
   ];
-  it.each(said)('%s', (_, change, lines) => {
+  it.each(cases)('%s', (_, change, lines) => {
     expect(told(change)).toStrictEqual(lines);
   });
 
-  it.each([[null], [[]], ['name: x'], [5]])('something that is no source: %j', (input) => {
+  it.each([[null], [[]], ['name: x'], [5]])('an input that is not a source: %j', (input) => {
     const parsed = parseSource(input, examplePlatforms, { kinds: exampleKinds });
     expect(parsed.ok || parsed.problems.map(formatProblem)).toStrictEqual([
       'this is not a source; write it as a mapping that begins with "name: …"',
     ]);
   });
 
-  it('everything at once, one line for each path', () => {
+  it('several problems at once, one line for each path', () => {
     const lines = told({ project: '', platform: 'x', schedule: { every: '1' }, pace: 5 });
     expect(lines.map((line) => line.split(':')[0])).toStrictEqual(['platform', 'project', 'schedule.every', 'pace']);
   });

@@ -5,7 +5,7 @@ import type { Path } from './path.ts';
 import { below, schemaKeys, schemaAt, shapeOf } from './shape.ts';
 import { issueInWords, typeOf, wordOf } from './words.ts';
 
-/** What is wrong with a source, where, and what would be right. Never holds the value of a secret. */
+/** One problem of a source, with its path and its remedy. It never holds the value of a secret. */
 export interface SourceProblem {
   /** Like `schedule.every` or `sensors[2].as`; empty for the source as a whole. */
   readonly path: string;
@@ -19,7 +19,7 @@ export const formatProblem = ({ path, message, remedy }: SourceProblem): string 
 
 type Issue = z.core.$ZodIssue;
 
-/** Issues of a schema as problems, at most one for each path: the first is the one that matters. */
+/** The issues of a schema as problems: for each path only the first. */
 export function problemsOf(issues: readonly Issue[], schema: z.ZodType, input: unknown): readonly SourceProblem[] {
   const problems = issues.flatMap((issue) => explain(issue, schema, input, []));
   return problems.filter(({ path }, index) => problems.findIndex((other) => other.path === path) === index);
@@ -51,7 +51,9 @@ function remedyOfKey(key: string, schema: z.ZodType | undefined, path: Path): st
   return remedy === '' ? 'take it out' : remedy;
 }
 
-/** A union is explained by the one alternative that was meant: the one whose type fits, failing deeper inside. */
+/**
+ * A union is explained by the alternative the operator meant: the one whose type fits and which fails deeper inside.
+ */
 function explainUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   schema: z.ZodType,
@@ -60,9 +62,9 @@ function explainUnion(
 ): readonly SourceProblem[] {
   const bare = shapeOf(schema).schema;
   const options = bare instanceof z.ZodUnion ? bare.options : [];
-  const deep = issue.errors.findIndex((errors) => !errors.some(refusesWhole));
-  const meant = options[deep] as z.ZodType | undefined;
-  if (meant !== undefined) return (issue.errors[deep] ?? []).flatMap((inner) => explain(inner, meant, input, path));
+  const position = issue.errors.findIndex((errors) => !errors.some(refusesWhole));
+  const meant = options[position] as z.ZodType | undefined;
+  if (meant !== undefined) return (issue.errors[position] ?? []).flatMap((inner) => explain(inner, meant, input, path));
   const value = valueAt(input, path);
   const { secret } = shapeOf(schema);
   const message = value === null ? 'is empty' : `may not be ${typeOf(value, secret)}`;

@@ -12,5 +12,5 @@ export function parseReference(text: string): Reference | undefined {
   return match?.[2] === undefined ? undefined : { from: 'file', name: match[2] };
 }
 
-/** Whether somebody meant a reference: it is one, is spelled wrongly, or stands inside other text. */
+/** Whether a text is meant as a reference: it is one, is spelled wrongly, or holds one inside other text. */
 export const looksLikeReference = (text: string): boolean => /^\$\{.*\}$|\$\{(?:env|file):/s.test(text);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MILLISECOND } from '../instant.ts';
 import { duration, startField, text, zone } from './fields.ts';
 
-/** The parts of a source that do not depend on its kind and platform. Every description is read by operators. */
+/** The parts of a source that do not depend on its kind and platform. Operators read every description. */
 
 const unique = (items: readonly string[]): boolean => new Set(items).size === items.length;
 
@@ -19,7 +19,7 @@ const tls = z
       253,
     ).exactOptional(),
   })
-  .describe('How the certificate of the platform is checked; it always is')
+  .describe('How the certificate of the platform is checked; the check cannot be turned off')
   .meta({
     unknownKey:
       'certificates are always checked; name the authority of the plant in ca (the keys here are: ca, serverName)',
@@ -27,10 +27,10 @@ const tls = z
 
 const schedule = z
   .strictObject({
-    every: duration('How often the platform is asked for what is new', { atLeast: 250 * MILLISECOND }),
+    every: duration('How often the platform is asked for new points', { atLeast: 250 * MILLISECOND }),
     start: startField('Where readings begin: an instant, or how far before registration').prefault('0s'),
     settle: duration(
-      'How long after its instant a point is taken to have arrived. Default: by platform',
+      'How old a point must be before it is asked for, because it may arrive late. Default: by platform',
     ).exactOptional(),
     overlap: duration(
       'How much of the time already read is asked again for late points. Default: by platform',
@@ -75,7 +75,11 @@ const pace = z
       .gt(0)
       .describe('Requests a second, over all hosts. Default: by platform')
       .exactOptional(),
-    burst: z.int().min(1).describe('Requests that may follow each other at once. Default: by platform').exactOptional(),
+    burst: z
+      .int()
+      .min(1)
+      .describe('Requests that may leave at once after a time without any. Default: by platform')
+      .exactOptional(),
     concurrency: z
       .int()
       .min(1)
@@ -83,7 +87,7 @@ const pace = z
       .exactOptional(),
     quietHours: z.array(quietHours).default([]).describe('Hours in which the platform is left alone'),
   })
-  .describe('What the platform may be asked; never exceeded');
+  .describe('How fast the platform may be asked; never exceeded');
 
 const labels = z
   .array(text('A label', 128))
@@ -107,9 +111,9 @@ const valueChoice = z
       .default(1)
       .describe('Factor every value is multiplied by'),
     offset: z.number().default(0).describe('Added to every value after the factor'),
-    unit: text('Unit of the values after that; it becomes a label', 128).exactOptional(),
+    unit: text('Unit of the values after factor and offset; it becomes a label', 128).exactOptional(),
   })
-  .describe('What becomes of one variable');
+  .describe('How one variable becomes readings');
 
 const sensorChoice = z
   .strictObject({
@@ -118,7 +122,7 @@ const sensorChoice = z
     group: text('The group it is read with, where the platform has groups').exactOptional(),
     values: z
       .record(z.string(), valueChoice)
-      .describe('What becomes of its variables, by their names on the platform; those not named stay as they are')
+      .describe('How its variables become readings, by their names on the platform; others keep name and values')
       .exactOptional(),
   })
   .describe('A sensor, written "- id: …"');
@@ -135,11 +139,11 @@ const mapping = z
     dst: z
       .enum(['earlier', 'later', 'refuse'])
       .default('earlier')
-      .describe('Which of the two an instant in the repeated hour of autumn means'),
+      .describe('Which of its two instants a local time in the repeated hour of autumn means'),
   })
   .describe('How points become readings');
 
-/** The fields of a source besides `kind`, `platform` and what they decide: `connection` and `options`. */
+/** The fields of a source except `kind` and `platform` and the blocks they decide: `connection` and `options`. */
 export const commonFields = {
   name: z
     .string()
@@ -158,10 +162,10 @@ export const commonFields = {
   mapping: mapping.prefault({}),
 };
 
-/** The common fields as the schemas leave them: defaults that every platform shares are in, durations are µs. */
+/** The common fields after parsing: with the defaults that all platforms share, durations in µs. */
 export type CommonFields = z.output<ReturnType<typeof commonObject>>;
 
 const commonObject = () => z.strictObject(commonFields);
 
-/** What an operator wrote about one sensor. */
+/** An entry of `sensors`. */
 export type SensorChoice = z.output<typeof sensorChoice>;

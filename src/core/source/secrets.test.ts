@@ -12,10 +12,10 @@ describe('secrets', () => {
     ['ftp://h', 'begins with ftp://, not with http:// or https://; give the address of the HTTP API'],
     [
       'https://h/?key=hunter2',
-      'holds a query or a fragment; end it before "?" and "#"; the bridge adds its own questions',
+      'holds a query or a fragment; end it before "?" and "#"; the bridge adds a query of its own',
     ],
     ['${env:URL}', 'may not be a reference; write the address itself; it is no secret'],
-  ])('are not taken in an address: %s', (url, line) => {
+  ])('are not accepted in an address: %s', (url, line) => {
     expect(connected({ url })).toStrictEqual([`connection.url: ${line}`]);
   });
 
@@ -36,7 +36,7 @@ describe('secrets', () => {
   });
 
   it.each(['${HALL_3}', '${evn:HALL_3}', '${env:}', '${file:relative}', ' ${env:X}'])(
-    'are no half reference: %s',
+    'may not be an incomplete reference: %s',
     (password) => {
       expect(connected({ password })).toHaveLength(1);
     },
@@ -50,7 +50,7 @@ describe('secrets', () => {
 describe('paths of secrets', () => {
   const platform = examplePlatforms[0];
 
-  it('are those the schemas mark, where something is written', () => {
+  it('are those that the schemas mark and the source has', () => {
     const raw = { ...good, options: { database: 'plant', token: 't' } };
     expect(secretPaths(exampleKinds['user-credentials'], platform, raw)).toStrictEqual([
       'connection.password',
@@ -59,12 +59,12 @@ describe('paths of secrets', () => {
     expect(secretPaths(exampleKinds['user-credentials'], platform, { connection: { url: 'u' } })).toStrictEqual([]);
   });
 
-  it('are all fields of a custom connection but its address', () => {
+  it('are all fields of a custom connection except its address', () => {
     const raw = { connection: { url: 'https://h', apiKey: 'k', 'x y': 'z' } };
     expect(secretPaths(exampleKinds.custom, platform, raw)).toStrictEqual(['connection.apiKey', 'connection["x y"]']);
   });
 
-  it('are everything no schema vouches for', () => {
+  it('are all values that no schema knows', () => {
     const raw = { name: 'n', connection: { url: 'u', deep: [{ er: 1 }] }, options: { zzz: true, database: 'd' } };
     expect(secretPaths(undefined, undefined, raw)).toStrictEqual([
       'connection.url',

@@ -3,9 +3,9 @@ import { formatPath, isMapping } from './path.ts';
 import { below, shapeOf } from './shape.ts';
 
 /**
- * Paths of the secrets a source holds, as `connection.password` or `options.headers.token`: every text, number or
- * flag below a field with `.meta({ secret: true })` in the schema of its kind or in the options of its platform.
- * Where the schemas are not known, everything in the block is taken for secret. Used to seal and to redact.
+ * Paths of the secrets a source holds, like `connection.password` or `options.headers.token`: every text, number or
+ * boolean below a field with `.meta({ secret: true })` in the schema of its kind or in the options of its platform.
+ * Where the schema is not known, every value of the block counts as secret.
  */
 export function secretPaths(
   kind: z.ZodType | undefined,
@@ -19,15 +19,15 @@ export function secretPaths(
   ];
 }
 
-/** `schemas` undefined: all of it is secret. An empty list is a key that no schema knows, so nothing vouches for it. */
+/** `schemas` undefined: every value is secret. So is a value with an empty list: no schema knows its key. */
 function collect(value: unknown, schemas: readonly z.ZodType[] | undefined, path: readonly PropertyKey[]): string[] {
   const inside = schemas?.length === 0 || schemas?.some((schema) => shapeOf(schema).secret) ? undefined : schemas;
-  if (Array.isArray(value)) return value.flatMap((item, index) => step(item, inside, path, index));
-  if (isMapping(value)) return Object.entries(value).flatMap(([key, item]) => step(item, inside, path, key));
+  if (Array.isArray(value)) return value.flatMap((item, index) => collectBelow(item, inside, path, index));
+  if (isMapping(value)) return Object.entries(value).flatMap(([key, item]) => collectBelow(item, inside, path, key));
   return inside === undefined && value !== undefined && value !== null ? [formatPath(path)] : [];
 }
 
-const step = (
+const collectBelow = (
   value: unknown,
   schemas: readonly z.ZodType[] | undefined,
   path: readonly PropertyKey[],

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A schema without its wrappers, and what the layers say about the field (the outermost word wins). */
+/** A schema without its wrappers, and the metadata of all its layers (that of the outermost layer wins). */
 export interface Shape {
   readonly schema: z.ZodType;
   readonly description: string | undefined;
   readonly examples: readonly unknown[];
   readonly secret: boolean;
   readonly optional: boolean;
-  /** What to say about a key that is not there: `.meta({ unknownKey })`. */
+  /** The remedy for a key that the mapping does not have: `.meta({ unknownKey })`. */
   readonly unknownKey: string | undefined;
 }
 
@@ -24,7 +24,7 @@ function inner(schema: z.ZodType): z.ZodType | undefined {
   )
     return schema.def.innerType as z.ZodType;
   if (schema instanceof z.ZodLazy) return schema.def.getter() as z.ZodType;
-  // What an operator writes is the input side of a pipe, except behind a preprocessing step, which has no shape.
+  // An operator writes the input side of a pipe, except after a preprocessing step, which has no shape of its own.
   if (schema instanceof z.ZodPipe)
     return (schema.def.in instanceof z.ZodTransform ? schema.def.out : schema.def.in) as z.ZodType;
   return undefined;
@@ -53,7 +53,7 @@ export function shapeOf(schema: z.ZodType): Shape {
   }
 }
 
-/** The schemas that may hold at `key` below a schema: several where it is a union, none where nothing may stand. */
+/** The schemas for `key` below a schema: several where it is a union, none where the key is not allowed. */
 export function below(schema: z.ZodType, key: PropertyKey): readonly z.ZodType[] {
   const bare = shapeOf(schema).schema;
   if (bare instanceof z.ZodObject) {
@@ -70,7 +70,7 @@ export function below(schema: z.ZodType, key: PropertyKey): readonly z.ZodType[]
   return [];
 }
 
-/** Follows a path through a schema; the first that may hold wins. */
+/** The schema at a path below a schema; of several (a union) the first. */
 export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
   let found: readonly z.ZodType[] = [schema];
   for (const key of path) found = found.flatMap((one) => below(one, key));

@@ -4,7 +4,7 @@ import { good, exampleKinds, now, examplePlatforms, told } from '../../../test/k
 import { parseSource, startOf } from './source.ts';
 
 describe('a good source', () => {
-  it('gets its defaults from the platform, durations in µs', () => {
+  it('gets its defaults from the platform, with durations in µs', () => {
     const parsed = parseSource(good, examplePlatforms, { kinds: exampleKinds });
     expect(parsed).toMatchObject({
       ok: true,
@@ -31,7 +31,7 @@ describe('a good source', () => {
     expect(parsed.ok && parsed.source.raw).toBe(good);
   });
 
-  it('keeps what the operator wrote over the defaults', () => {
+  it('prefers the values of the operator to the defaults', () => {
     const schedule = { every: '500ms', settle: '0s', overlap: '5s', maxWindow: 'PT1H', start: '7d', catchUp: 'oldest' };
     const pace = { requestsPerSecond: 0.5, burst: 1, concurrency: 1 };
     const parsed = parseSource({ ...good, schedule, pace }, examplePlatforms, { kinds: exampleKinds });
@@ -47,12 +47,12 @@ describe('a good source', () => {
     expect(parsed.ok && parsed.source.pace).toStrictEqual({ ...pace, quietHours: [] });
   });
 
-  it('begins at an instant, or that far before its registration', () => {
+  it('begins at an instant, or at a duration before its registration', () => {
     expect(startOf({ at: 5 }, now)).toBe(5);
     expect(startOf({ before: DAY }, now)).toBe(now - DAY);
   });
 
-  it('may begin in the past of its registration only, but is read again at any time', () => {
+  it('may not begin after its registration, but a stored one is parsed without that check', () => {
     const later = { ...good, schedule: { every: '10s', start: '2026-12-01T00:00:00Z' } };
     expect(parseSource(later, examplePlatforms, { kinds: exampleKinds }).ok).toBe(true);
     expect(told({ schedule: later.schedule })).toStrictEqual([

@@ -16,9 +16,9 @@ import { secretPaths } from './secrets.ts';
 export type { SourceProblem, SensorChoice, Start };
 
 /**
- * A source as its operator wrote it, checked and with all defaults in. Durations are microseconds.
- * `connection` and `options` may still hold references (`${env:X}`); `raw` is the input word for word, and `secrets`
- * are the paths in it that hold secrets.
+ * A source as its operator wrote it, checked and with all defaults. Durations are in µs.
+ * `connection` and `options` may still hold references (`${env:X}`). `raw` is the unchanged input, and `secrets` are
+ * the paths in it that hold secrets.
  */
 export interface SourceConfig<K extends string = string> {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface SourceConfig<K extends string = string> {
   readonly platform: string;
   readonly connection: Readonly<Record<string, string>>;
   readonly tls: CommonFields['tls'];
-  /** What the platform's own schema made of `options`. */
+  /** `options` as the platform's own schema parsed them. */
   readonly options: unknown;
   readonly schedule: {
     readonly every: Microseconds;
@@ -51,7 +51,7 @@ export interface SourceConfig<K extends string = string> {
   readonly secrets: readonly string[];
 }
 
-/** As much of a platform as a source is checked against; every `Platform` is one. */
+/** The part of a platform that a source is checked against; every `Platform` has it. */
 export interface SourcePlatform {
   readonly name: string;
   readonly title: string;
@@ -60,7 +60,7 @@ export interface SourcePlatform {
   readonly limits: SourceLimits;
 }
 
-/** The `connection` block that each kind asks for. */
+/** The schema of the `connection` block for each kind. */
 export type KindSchemas<K extends string = string> = Readonly<Record<K, z.ZodType<Record<string, string>>>>;
 
 export type ParsedSource<P extends SourcePlatform, K extends string> =
@@ -68,8 +68,8 @@ export type ParsedSource<P extends SourcePlatform, K extends string> =
   | { readonly ok: false; readonly problems: readonly SourceProblem[] };
 
 /**
- * Checks one source. Kind and platform are looked up by hand, so every message is about the one schema they decide.
- * With `now`, a start in the future is a problem (at registration; a stored source is read without).
+ * Checks one source. Kind and platform are looked up first, and not in a union of all schemas, so that every message is
+ * about the one schema they decide. With `now`, as at registration, a start in the future is a problem.
  */
 export function parseSource<P extends SourcePlatform, K extends string>(
   input: unknown,
@@ -84,8 +84,8 @@ export function parseSource<P extends SourcePlatform, K extends string>(
   const kind = choose('kind', input['kind'], Object.keys(given.kinds) as K[]);
   const named = choose('platform', input['platform'], names);
   const platform = platforms.find(({ name }) => name === named.choice);
-  const misfit = serves(platform, kind.choice);
-  // A kind that cannot be right says nothing about the connection.
+  const misfit = problemsOfKind(platform, kind.choice);
+  // A kind that the platform does not take does not tell which fields the connection should have.
   const connection = kind.choice === undefined || misfit.length > 0 ? undefined : given.kinds[kind.choice];
   const schema = schemaOf(connection, platform?.options);
   const parsed = schema.safeParse(input);
@@ -125,7 +125,9 @@ const makeSchema = (connection: z.ZodType | undefined, options: z.ZodType | unde
     options: options?.prefault({}) ?? undecided,
   });
 
-/** Zod compiles a schema when it is used first, which takes longer than all the rest: those of two good choices are kept. */
+/**
+ * The schemas of valid pairs of kind and platform are kept, because zod compiles a schema at first use, which is slow.
+ */
 const schemas = new WeakMap<z.ZodType, WeakMap<z.ZodType, ReturnType<typeof makeSchema>>>();
 
 function schemaOf(connection: z.ZodType | undefined, options: z.ZodType | undefined): ReturnType<typeof makeSchema> {
@@ -136,7 +138,7 @@ function schemaOf(connection: z.ZodType | undefined, options: z.ZodType | undefi
   return schema;
 }
 
-/** Where the readings of a source begin: its start counted back from the instant it was registered. */
+/** The instant at which the readings of a source begin; a relative start counts back from the registration. */
 export const startOf = (start: Start, registeredAt: Instant): Instant =>
   'at' in start ? start.at : registeredAt - start.before;
 
@@ -174,7 +176,7 @@ function choose<C extends string>(
   return { choice, problems: [{ path, message, remedy: suggest(word, choices, `the ${path}s are`) }] };
 }
 
-function serves(platform: SourcePlatform | undefined, kind: string | undefined): readonly SourceProblem[] {
+function problemsOfKind(platform: SourcePlatform | undefined, kind: string | undefined): readonly SourceProblem[] {
   if (platform === undefined || kind === undefined || platform.kinds[kind] !== undefined) return [];
   const remedy = `use kind: ${Object.keys(platform.kinds).join(' or ')}`;
   return [{ path: 'kind', message: `${platform.title} does not take ${kind}`, remedy }];

@@ -6,12 +6,14 @@ import type { Shape } from './shape.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What is wrong, and what would be right. */
+/** The message and the remedy of a problem. */
 export type Words = readonly [message: string, remedy: string];
 
 const NO_SHAPE: Partial<Shape> = {};
 
-/** One issue of one field in an operator's words. `value` is shown where it is short and no secret; `last` is the key. */
+/**
+ * One issue of one field as message and remedy. `value` is shown where it is short and not secret; `last` is its key.
+ */
 export function issueInWords(
   issue: Exclude<Issue, { code: 'unrecognized_keys' }>,
   schema: z.ZodType | undefined,
@@ -19,15 +21,15 @@ export function issueInWords(
   last: string,
 ): Words {
   const { description, examples = [], secret = false, optional } = schema === undefined ? NO_SHAPE : shapeOf(schema);
-  const say = description === undefined ? '' : lowerFirst(description);
+  const meaning = description === undefined ? '' : lowerFirst(description);
   const like = examples.length === 0 ? '' : `write it like ${examples.map(String).join(', ')}`;
-  const otherwise = like || say || 'see the documentation of this field';
+  const otherwise = like || meaning || 'see the documentation of this field';
   const shown = typeOf(value, secret);
   switch (issue.code) {
     case 'invalid_type':
-      if (value === undefined) return ['is missing', `add ${last}${say === '' ? '' : `: ${say}`}`];
+      if (value === undefined) return ['is missing', `add ${last}${meaning === '' ? '' : `: ${meaning}`}`];
       if (value === null && optional) return ['is empty', 'give it a value or leave the key out'];
-      if (value === null) return ['is empty', `give it a value: ${say || last}`];
+      if (value === null) return ['is empty', `give it a value: ${meaning || last}`];
       if (issue.expected === 'int') return [`${shown} is not whole`, 'use a whole number'];
       return [
         `must be ${TYPES[issue.expected] ?? issue.expected}, not ${shown}`,
@@ -50,7 +52,7 @@ export function issueInWords(
     }
     case 'invalid_format': {
       const own = issue.message.startsWith('Invalid ') ? 'does not have the right form' : issue.message;
-      return [secret ? own : `${shown} ${own}`, like === '' || say === '' ? otherwise : `${like} (${say})`];
+      return [secret ? own : `${shown} ${own}`, like === '' || meaning === '' ? otherwise : `${like} (${meaning})`];
     }
     case 'invalid_key': {
       const inner = issue.issues[0];
@@ -65,7 +67,7 @@ export function issueInWords(
     }
     case 'too_small':
     case 'too_big':
-      return size(issue, shown);
+      return sizeInWords(issue, shown);
     case 'not_multiple_of':
       return [`${shown} is not a multiple of ${issue.divisor}`, `use a multiple of ${issue.divisor}`];
     case 'invalid_element':
@@ -85,7 +87,7 @@ function retype(expected: string, schema: z.ZodType | undefined, value: unknown)
   return bare ? 'write it without quotes' : undefined;
 }
 
-function size(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>, shown: string): Words {
+function sizeInWords(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>, shown: string): Words {
   const small = issue.code === 'too_small';
   const bound = String(small ? issue.minimum : issue.maximum);
   const [one, many] = COUNTED[issue.origin] ?? [];
@@ -116,14 +118,14 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** What a schema takes, in words: the literal, or the type. */
+/** The values a schema takes, in words: the literal, or the type. */
 export function wordOf(schema: z.ZodType): string {
   const bare = shapeOf(schema).schema;
   if (bare instanceof z.ZodLiteral) return [...bare.values].map(String).join(' or ');
   return TYPES[bare.type] ?? bare.type;
 }
 
-/** What a value is, in words; short plain values are shown themselves, those of secrets never. */
+/** A value in words: a short plain value itself, otherwise its type; of a secret always the type. */
 export function typeOf(value: unknown, secret: boolean): string {
   if (Array.isArray(value)) return 'a list';
   if (isMapping(value)) return 'a mapping';

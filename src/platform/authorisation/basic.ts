@@ -2,8 +2,8 @@ import { configInvalid } from '../../core/errors.ts';
 import type { Authorisation } from '../contract.ts';
 
 /**
- * HTTP Basic (RFC 7617) with the `username` and `password` of the connection, in UTF-8. There is no token, so nothing
- * is obtained or renewed. A user with a colon cannot be written in this scheme: `config-invalid`.
+ * HTTP Basic (RFC 7617) with the `username` and `password` of the connection, in UTF-8. There is no token to obtain or
+ * renew. A user name with a colon is `config-invalid`, because this scheme cannot carry it.
  */
 export const basic = (): Authorisation => ({
   sign: ({ username = '', password = '' }) => {

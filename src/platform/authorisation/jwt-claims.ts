@@ -2,8 +2,8 @@ import { SECOND } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 
 /**
- * The claims of a JWT (RFC 7519), decoded but not verified: the bridge is its bearer, not its judge.
- * Empty where the text is not a JWT.
+ * The claims of a JWT (RFC 7519), decoded but not verified, because the bridge only carries the token to the platform
+ * that issued it. Empty where the text is not a JWT.
  */
 export function jwtClaims(token: string): Readonly<Record<string, unknown>> {
   const payload = token.split('.')[1];
@@ -16,7 +16,7 @@ export function jwtClaims(token: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** When a JWT expires by its `exp` (seconds since 1970), or undefined where it does not say so readably. */
+/** When a JWT expires by its `exp` (seconds since 1970); undefined where there is no valid `exp`. */
 export function jwtExpiry(token: string): Instant | undefined {
   const { exp } = jwtClaims(token);
   const expiresAt = typeof exp === 'number' ? Math.floor(exp * SECOND) : undefined;

@@ -8,11 +8,11 @@ const call = {
   header: (token: string) => ({ 'X-Token': token }),
 };
 
-test('a platform without renewal promises none', () => {
+test('a platform without a renewal call has no `renew`', () => {
   expect(loginToken(call)).not.toHaveProperty('renew');
 });
 
-test('a renewal is asked for only with what it needs', async () => {
+test('the renewal call is made only with a refresh token', async () => {
   const { renew } = loginToken({
     ...call,
     renew: (_http, { renewal }) => Promise.resolve({ ...grant, token: renewal }),
@@ -22,7 +22,7 @@ test('a renewal is asked for only with what it needs', async () => {
   expect(await renew?.(http, { ...grant, renewal: 'next' })).toEqual({ ...grant, token: 'next' });
 });
 
-test('there is nothing to sign with before the login', () => {
+test('before the login, requests get no signature', () => {
   const { sign } = loginToken(call);
   expect(sign({}, undefined)).toEqual({});
   expect(sign({}, 'abc')).toEqual({ 'X-Token': 'abc' });

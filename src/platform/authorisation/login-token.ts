@@ -1,10 +1,10 @@
 import type { Authorisation, Credentials, Grant, Http } from '../contract.ts';
 
-/** What a platform with a login call has to say about it. */
+/** The login call of a platform. */
 export interface LoginCall {
-  /** Trades the credentials for a token; throws `credentials-rejected` where they are refused. */
+  /** Trades the credentials for a token; throws `credentials-rejected` where the platform refuses them. */
   readonly login: (http: Http, credentials: Credentials) => Promise<Grant>;
-  /** Trades `grant.renewal` for a new token; undefined where the platform refuses it. Asked only when there is one. */
+  /** Trades `grant.renewal` for a new token; undefined where the platform refuses it. Called only with a `renewal`. */
   readonly renew?: (http: Http, grant: Grant & { readonly renewal: string }) => Promise<Grant | undefined>;
   /** The headers that carry the token. */
   readonly header: (token: string) => Readonly<Record<string, string>>;

@@ -1,12 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Where clouds hand their secrets to whoever asks: AWS and most others (v4 is link-local anyway), AWS and GCP over
- * IPv6, Alibaba, Azure's wire server, Oracle's classic address. Source: each vendor's page on instance metadata.
+ * Addresses at which clouds give secrets to any process on the machine: AWS and GCP over IPv6, Alibaba, Azure's wire
+ * server, Oracle's classic address (that of AWS and most others over IPv4 is link-local). Source: each vendor's page on
+ * instance metadata.
  */
 const METADATA = new Set(['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '168.63.129.16', '192.0.0.192']);
 
-/** Ranges no platform of a plant can be in. Private and loopback addresses are normal there. */
+/** Ranges in which no platform of a plant lies. Private and loopback addresses are normal for one. */
 const NEVER: Readonly<Record<string, string>> = {
   linkLocal: 'a link-local address',
   unspecified: 'the unspecified address',
@@ -14,7 +15,7 @@ const NEVER: Readonly<Record<string, string>> = {
   broadcast: 'the broadcast address',
 };
 
-/** Why nothing may be sent to an IP address, or undefined where it may. Text that is no address is blocked too. */
+/** Why no request may go to an IP address, or undefined where one may. Text that is not an address is blocked, too. */
 export function whyBlocked(address: string): string | undefined {
   const bare = address.replace(/%.*$/, '');
   if (!ipaddr.isValid(bare)) return 'not an address';
@@ -33,10 +34,12 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
 }
 
-/** First 96 bits that say "an IPv4 address follows": compatible and mapped (RFC 4291), translated (2765), NAT64 (6052, 8215). */
+/**
+ * First 96 bits that precede an IPv4 address: compatible and mapped (RFC 4291), translated (2765), NAT64 (6052, 8215).
+ */
 const PREFIXES = ['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0', '64:ff9b:1:0:0:0'];
 
-/** The IPv4 addresses an IPv6 one leads to; also 6to4 (RFC 3056). */
+/** The IPv4 address that an IPv6 address stands for, where it does; also with 6to4 (RFC 3056). */
 function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
   if (address instanceof ipaddr.IPv4 || address.range() === 'loopback') return [];
   const bytes = address.toByteArray();

@@ -9,11 +9,11 @@ import type { SecureContext } from 'node:tls';
 import { configInvalid } from '../../core/errors.ts';
 import type { Guard } from './egress.ts';
 
-/** How the certificate of a platform is checked; it always is. */
+/** How the certificate of a platform is checked. The check cannot be turned off. */
 export interface Tls {
   /** Certificates to trust besides the public ones: PEM text, or the absolute path of a PEM file. */
   readonly ca?: string;
-  /** Name the certificate of `baseUrl` was made for, where it differs from its host. */
+  /** The name in the certificate of `baseUrl`, where it differs from the host. */
   readonly serverName?: string;
 }
 
@@ -21,9 +21,9 @@ export interface Tls {
 export interface Agents {
   readonly http: http.Agent;
   readonly https: https.Agent;
-  /** Closes the connections nobody is using. */
+  /** Closes the connections that serve no request. */
   dropIdle(): void;
-  /** Closes all. */
+  /** Closes all connections. */
   destroy(): void;
 }
 
@@ -31,13 +31,15 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 type Connected = (error: Error | null, stream: Duplex) => void;
 
-/** Idle connections live this long, less where the platform says so in `Keep-Alive`. */
+/** An idle connection is kept this long, or shorter where the platform says so in `Keep-Alive`. */
 const IDLE_MS = 60_000;
 
-/** How long one of several addresses may take before the next is tried beside it; node's 250 ms suit no plant. */
+/**
+ * One of several addresses may take this long before the next is tried, too; node's 250 ms are too short for a plant.
+ */
 const NEXT_ADDRESS_MS = 1000;
 
-/** Addresses written out never reach `lookup`: they are checked where connections are made. */
+/** The check for a host written as an address, which never reaches `lookup`. */
 function refuse(guard: Guard, args: ClientRequestArgs, connected: Connected | undefined): boolean {
   const error = guard.check(args.host ?? 'localhost');
   if (error === undefined) return false;
@@ -86,7 +88,7 @@ export function openAgents(guard: Guard, baseHost: string, tls: Tls): Agents {
   };
 
   const secureContext = tls.ca === undefined ? undefined : trusting(tls.ca);
-  // Each made when it is needed first: nearly every source needs one of them, and there are many sources.
+  // Each is made at first use, because there are many sources and nearly each of them needs only one.
   let plain: PlainAgent | undefined;
   let secure: SecureAgent | undefined;
   return {
@@ -111,7 +113,7 @@ export function openAgents(guard: Guard, baseHost: string, tls: Tls): Agents {
   };
 }
 
-/** Parsed once: the public certificates alone cost milliseconds a connection. */
+/** Made once for all connections, because parsing the public certificates takes milliseconds. */
 function trusting(ca: string): SecureContext {
   const remedy = 'give the absolute path of a PEM file, or the PEM text itself';
   let text: string;
@@ -124,7 +126,7 @@ function trusting(ca: string): SecureContext {
     throw configInvalid('tls.ca holds no PEM certificate', remedy, 'tls.ca');
   }
   try {
-    // OpenSSL passes over a damaged certificate without a word.
+    // OpenSSL ignores a damaged certificate without an error, so each one is parsed here.
     for (const certificate of text.match(CERTIFICATE) ?? []) new X509Certificate(certificate);
     return createSecureContext({ ca: [...getCACertificates('default'), text] });
   } catch {

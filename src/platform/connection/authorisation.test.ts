@@ -27,13 +27,13 @@ describe('credentials without a token', () => {
     );
   });
 
-  it('that are refused once and then taken have done no harm', async () => {
+  it('that are refused once and then accepted do not stop the source', async () => {
     let asked = 0;
     const url = await serve((_request, response) => json(response, { asked: (asked += 1) }, asked === 1 ? 401 : 200));
     expect((await openRig(url, { credentials, authorisation: basic }).http.get('/')).data).toEqual({ asked: 2 });
   });
 
-  it('that are refused cost two attempts in all, however many ask and however often', async () => {
+  it('that are refused cost two attempts in all, although many callers ask many times', async () => {
     let asked = 0;
     const url = await serve((_request, response) => {
       asked += 1;
@@ -51,7 +51,7 @@ describe('credentials without a token', () => {
     expect(rig.slots).toEqual({ taken: 2, released: 2, held: [] });
   });
 
-  it('that worked and are refused later cost one more attempt for each request under way', async () => {
+  it('that worked and are refused later cost at most one more attempt for each request under way', async () => {
     let good = true;
     let asked = 0;
     const url = await serve((_request, response) => {
@@ -69,7 +69,7 @@ describe('credentials without a token', () => {
     expect(asked).toBe(0);
   });
 
-  it('ask side by side once they are proven', async () => {
+  it('sign requests side by side once they have worked', async () => {
     const waiting: ServerResponse[] = [];
     let proven = false;
     const url = await serve((_request, response) => {
@@ -95,7 +95,7 @@ describe('credentials without a token', () => {
   });
 });
 
-/** A platform with tokens: POST /login and /renew give `t1`, `t2`, …; data only for those in `valid`. */
+/** A platform with tokens: POST /login and /renew give `t1`, `t2`, …; it gives data only for tokens in `valid`. */
 async function tokenPlatform(behaviour: { login?: number; renew?: number; accept?: boolean } = {}) {
   const state = {
     issued: 0,
@@ -146,7 +146,7 @@ function tokens(given: { expires?: boolean } = {}): Authorisation {
 }
 
 describe('credentials with a token', () => {
-  it('log in once for all, unsigned, with a slot of its own', async () => {
+  it('log in once for all callers, unsigned, with a slot of its own', async () => {
     const { state, url } = await tokenPlatform();
     const rig = openRig(url, { credentials, authorisation: tokens() });
     const answers = await Promise.all(Array.from({ length: 4 }, () => rig.http.get<{ token: string }>('/data')));
@@ -156,7 +156,7 @@ describe('credentials with a token', () => {
     expect(rig.meter.requests).toBe(5);
   });
 
-  it('renew a token that is refused, once for all, and ask again', async () => {
+  it('renew a refused token once for all callers, and repeat the requests', async () => {
     const { state, url } = await tokenPlatform();
     const rig = openRig(url, { credentials, authorisation: tokens() });
     await rig.http.get('/data');
@@ -166,7 +166,7 @@ describe('credentials with a token', () => {
     expect(state).toMatchObject({ logins: 1, renewals: 1, authorisations: [undefined, undefined] });
   });
 
-  it('log in anew when the renewal is refused', async () => {
+  it('log in again when the renewal is refused', async () => {
     const { state, url } = await tokenPlatform({ renew: 401 });
     const rig = openRig(url, { credentials, authorisation: tokens() });
     await rig.http.get('/data');
@@ -175,7 +175,7 @@ describe('credentials with a token', () => {
     expect(state).toMatchObject({ logins: 2, renewals: 1 });
   });
 
-  it('do not log in anew when the renewal only failed', async () => {
+  it('do not log in again when the renewal failed without a refusal', async () => {
     const { state, url } = await tokenPlatform({ renew: 500 });
     const rig = openRig(url, { credentials, authorisation: tokens() });
     await rig.http.get('/data');
@@ -184,7 +184,7 @@ describe('credentials with a token', () => {
     expect(state).toMatchObject({ logins: 1, renewals: 1 });
   });
 
-  it('are rejected when a fresh token is refused, and nothing more is sent', async () => {
+  it('are rejected when a fresh token is refused, and no more request is sent', async () => {
     const { state, url } = await tokenPlatform({ accept: false });
     const rig = openRig(url, { credentials, authorisation: tokens() });
     expect((await refusal(rig.http.get('/data'))).fault).toEqual({ code: 'credentials-rejected', right: false });
@@ -202,13 +202,13 @@ describe('credentials with a token', () => {
     expect(state).toMatchObject({ asked: 0, logins: 1 });
   });
 
-  it('are rejected when OAuth says so with 400', async () => {
+  it('are rejected when OAuth refuses them with 400', async () => {
     const url = await serve((_request, response) => json(response, { error: 'invalid_client' }, 400));
     const error = await refusal(openRig(url, { credentials, authorisation: tokens() }).http.get('/data'));
     expect(error.fault).toEqual({ code: 'credentials-rejected', right: false });
   });
 
-  it('stay good when the login server is down or silent', async () => {
+  it('stay valid when the login server is down or silent', async () => {
     const { state, url, behaviour } = await tokenPlatform({ login: 503 });
     const rig = openRig(url, { credentials, authorisation: tokens() });
     expect((await refusal(rig.http.get('/data'))).code).toBe('unavailable');
@@ -244,7 +244,7 @@ describe('credentials with a token', () => {
     expect(state).toMatchObject({ renewals: 0, logins: 1 });
   });
 
-  it('are taken as they are where a token has no end', async () => {
+  it('keep a token that has no end', async () => {
     const { state, url } = await tokenPlatform();
     const rig = openRig(url, { credentials, authorisation: tokens({ expires: false }) });
     await rig.http.get('/data');
@@ -252,7 +252,7 @@ describe('credentials with a token', () => {
     expect(state).toMatchObject({ logins: 1, renewals: 0 });
   });
 
-  it('log in for those who still wait when the one who began is cancelled', async () => {
+  it('log in for the other callers when the caller that began the login is cancelled', async () => {
     let logins = 0;
     let began = (): void => undefined;
     const beginning = new Promise<void>((resolve) => {
@@ -276,7 +276,7 @@ describe('credentials with a token', () => {
     expect(logins).toBe(2);
   });
 
-  it('let go of those who wait for a login and are cancelled', async () => {
+  it('end the wait of a caller that is cancelled during a login', async () => {
     const { url } = await tokenPlatform();
     let asked = (): void => undefined;
     const waits = new Promise<void>((resolve) => {

@@ -17,11 +17,13 @@ export interface Signing {
   readonly gate: Gate;
   /** The only origin that signed requests go to. */
   readonly origin: string;
-  /** Reads the refusal of an answer with status 401. */
+  /** Reads the reason of an answer with status 401. */
   readonly refusalOf: (answer: PlatformAnswer, request: PlatformRequest) => Promise<BridgeError>;
 }
 
-/** Signs requests and, where they are refused, finds out with as few attempts as possible whether that is final. */
+/**
+ * Signs requests. Where the platform refuses one, it finds out with as few attempts as possible whether that is final.
+ */
 export function authorised(given: Signing, grants: ConnectionGrants | undefined, send: Send): Send {
   const attempt = grants === undefined ? withPassword(given, send) : withToken(given, grants, send);
   return async (request) => {
@@ -29,7 +31,7 @@ export function authorised(given: Signing, grants: ConnectionGrants | undefined,
     if (origin !== given.origin) {
       throw new BridgeError(
         { code: 'contract-broken' },
-        `${requestName(request)}: not at ${given.origin}, where alone the credentials go`,
+        `${requestName(request)}: the credentials go only to ${given.origin}`,
         {
           remedy: `if the platform is at ${origin}, give that as the address of the source; otherwise correct its own public address there`,
         },
@@ -54,12 +56,12 @@ function signed(given: Signing, request: PlatformRequest, token: string | undefi
   return { ...request, headers };
 }
 
-/** So many tokens may run out while their request waits for its slot, before it is left for later. */
+/** At most this many tokens may expire while their request waits for a slot; then the request fails. */
 const RAN_OUT = 4;
 
 /**
- * One 401 costs the token, a second one with a fresh token is final. A token that ran out while its request waited for
- * a slot says nothing about the credentials: it is replaced, too, but not counted.
+ * After one 401 the token is replaced; a second one with a fresh token is final. A token that expired while its request
+ * waited for a slot is replaced without being counted, because its refusal says nothing about the credentials.
  */
 function withToken(given: Signing, grants: ConnectionGrants, send: Send): Send {
   return async (request) => {
@@ -73,7 +75,7 @@ function withToken(given: Signing, grants: ConnectionGrants, send: Send): Send {
       if (refused === 2) throw given.gate.close(await given.refusalOf(answer, request));
       await discard(answer.body);
       if (ranOut === RAN_OUT) {
-        throw unavailable('time-out', `${requestName(request)}: each token ran out before its request had its turn`);
+        throw unavailable('time-out', `${requestName(request)}: each token expired before its request got a slot`);
       }
       given.gate.pass();
       grant = await grants.replace(grant, request.conversation);
@@ -82,8 +84,8 @@ function withToken(given: Signing, grants: ConnectionGrants, send: Send): Send {
 }
 
 /**
- * One 401 is confirmed by one repeat. While the credentials are unproven only one request is under way, or several at
- * once would each be a failed login: platforms lock accounts after three.
+ * After one 401 the request is repeated once; a second 401 is final. Until the credentials have worked once, only one
+ * request is under way, because several at once would each be a failed login, and platforms lock accounts after three.
  */
 function withPassword(given: Signing, send: Send): Send {
   let proven = false;

@@ -7,18 +7,18 @@ import { unavailable } from './unreachable.ts';
 import { unpackerFor } from './unpack.ts';
 
 export interface BodySettings {
-  /** What the messages call the request. */
+  /** The name of the request in messages. */
   readonly name: string;
   readonly maxBodyBytes: number;
-  /** A piece came from the network, still packed. */
+  /** Called when a piece, still packed, has arrived from the network. */
   readonly arrived: () => void;
-  /** What failed on the wire, as a BridgeError. */
+  /** Makes a BridgeError of a failure on the network. */
   readonly explain: (error: unknown) => BridgeError;
 }
 
 /**
- * The unpacked body of an answer as the layers above read it: counts against the limit, turns every error into a
- * BridgeError, and closes exactly once whether it was read, failed or was given up; then the wire is given up too.
+ * The unpacked body of an answer. It counts its bytes against the limit, turns every error into a BridgeError and
+ * closes exactly once, whether it was read, failed or was given up; a connection with unread data is closed with it.
  */
 export class Body extends Transform {
   readonly #settings: BodySettings;
@@ -29,7 +29,7 @@ export class Body extends Transform {
     super({ highWaterMark: 256 * 1024 });
     this.#raw = raw;
     this.#settings = settings;
-    // Nobody may be listening yet when a deadline strikes; the reader still gets the error.
+    // Without a listener an error would end the process, and a time limit may be reached before the body has a reader.
     this.on('error', () => undefined);
     raw.on('error', (error) => this.destroy(settings.explain(error)));
     raw.on('close', () => {
@@ -45,7 +45,7 @@ export class Body extends Transform {
       raw.on('data', this.#settings.arrived).pipe(this);
       return;
     }
-    // Some servers announce packing and then send nothing: only a first byte makes it true.
+    // Some servers announce packing and then send no body, so unpacking begins with the first byte.
     raw.once('readable', () => {
       const first: unknown = raw.read();
       if (!Buffer.isBuffer(first)) {

@@ -5,12 +5,12 @@ import { cancelled } from './layer.ts';
 
 type Redact = (text: string) => string;
 
-/** So many causes of causes are kept. */
+/** At most this many nested causes are kept. */
 const CAUSES = 3;
 
 /**
- * Whatever was thrown, as a BridgeError that holds nothing but redacted text: no request, header, configuration or
- * answer hangs on it or on its cause.
+ * Any thrown value as a BridgeError that holds only redacted text: neither it nor its causes refer to a request, a
+ * header, a configuration or an answer.
  */
 export function cleanError(error: unknown, redact: Redact): BridgeError {
   if (isCancel(error)) return cancelled('cancelled');
@@ -26,7 +26,7 @@ export function cleanError(error: unknown, redact: Redact): BridgeError {
 const cleanFault = (fault: Fault, redact: Redact): Fault =>
   fault.code === 'contract-broken' && fault.page !== undefined ? { ...fault, page: redact(fault.page) } : fault;
 
-/** Name, code, message and stack survive: what a bug report needs. */
+/** Keeps name, code, message and stack, because a bug report needs them. */
 function cleanCause(cause: unknown, redact: Redact, depth: number): Error | string | undefined {
   if (cause === undefined || cause === null || depth === 0) return undefined;
   if (!(cause instanceof Error)) return typeof cause === 'string' ? redact(cause) : undefined;

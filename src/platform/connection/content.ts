@@ -5,13 +5,15 @@ import type { PlatformAnswer, PlatformRequest } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 import { unavailable } from './unreachable.ts';
 
-/** So much of a page that cannot be read is kept for the operator. */
+/** At most this many characters of a page that cannot be parsed are kept for the operator. */
 const PAGE_LENGTH = 2048;
 
-/** So much of an answer nobody wants is read to keep its connection; a longer one is cut off. */
+/**
+ * At most this much of an unwanted answer is read to keep its connection; for a longer one the connection is closed.
+ */
 const DISCARD_BYTES = 64 * 1024;
 
-/** All of a body, once it is closed, so that its slot is free by then. */
+/** All bytes of a body. Resolves once the body is closed, so that its slot is free by then. */
 export function collect(body: Readable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -26,7 +28,9 @@ export function collect(body: Readable): Promise<Buffer> {
   });
 }
 
-/** The beginning of a body whose connection may be lost over it. Never throws: half a reason is better than none. */
+/**
+ * The beginning of a body; for a long body the connection is closed. Never throws, because half a reason still helps.
+ */
 export function beginning(body: Readable): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -42,12 +46,12 @@ export function beginning(body: Readable): Promise<Buffer> {
   });
 }
 
-/** Gives the slot back and, where that is cheap, keeps the connection. */
+/** Gives the slot back. Keeps the connection where the rest of the body is short. */
 export async function discard(body: Readable): Promise<void> {
   await beginning(body);
 }
 
-/** Text in the character set its `Content-Type` names, UTF-8 otherwise; without a byte order mark. */
+/** Bytes as text in the character set of `Content-Type`, otherwise UTF-8; without a byte order mark. */
 export function textOf(bytes: Buffer, answer: PlatformAnswer): string {
   const charset = /charset\s*=\s*"?([^\s";]+)/i.exec(headerOf(answer.headers, 'content-type') ?? '')?.[1] ?? 'utf-8';
   try {
@@ -61,8 +65,8 @@ export const isWebPage = (text: string, answer: PlatformAnswer): boolean =>
   /html/i.test(headerOf(answer.headers, 'content-type') ?? '') || /^\s*<(!doctype\s+html|html|head|body)\b/i.test(text);
 
 /**
- * The JSON of an answer. A web page, other text and nothing at all are `contract-broken` with the redacted beginning;
- * JSON that ends early in an answer which only the end of the connection ended is `unavailable {reset}`.
+ * The JSON of an answer. A web page, other text or an empty body is `contract-broken` with the redacted beginning.
+ * JSON that ends early is `unavailable {reset}` where only the end of the connection marked the end of the answer.
  */
 export function parseJson(
   bytes: Buffer,
@@ -80,14 +84,14 @@ export function parseJson(
       throw broken(
         page,
         `${name}: answered with a web page, not JSON`,
-        'check that the address is that of the API, not of its web interface, and that no login page or proxy stands before it',
+        'check that the address is that of the API, not of its web interface, and that no login page or proxy answers instead of it',
       );
     }
     if (text.trim() === '') throw broken(page, `${name}: answered with nothing where JSON was expected`, CHECK_ADDRESS);
     if (endsEarly(error, text) && endsWithConnection(answer)) {
       throw unavailable('reset', `${name}: the answer broke off after ${bytes.length} bytes`);
     }
-    throw broken(page, `${name}: answered with something that is not JSON${place(error, text)}`, CHECK_ADDRESS);
+    throw broken(page, `${name}: answered with something that is not JSON${whereInvalid(error, text)}`, CHECK_ADDRESS);
   }
 }
 
@@ -96,7 +100,10 @@ const CHECK_ADDRESS = 'check that the address is that of the API and that the pl
 const broken = (page: string, message: string, remedy: string): BridgeError =>
   new BridgeError({ code: 'contract-broken', page }, message, { remedy });
 
-/** Where V8 stopped, where it says so; its message also quotes the text, which must not travel. */
+/**
+ * The position at which V8 stopped, where its message names one. The message itself quotes the text, so it is not
+ * used.
+ */
 function position(error: unknown, text: string): number | undefined {
   const message = error instanceof Error ? error.message : '';
   const found = /at position (\d+)/.exec(message);
@@ -110,8 +117,8 @@ const endsEarly = (error: unknown, text: string): boolean =>
 const endsWithConnection = (answer: PlatformAnswer): boolean =>
   !answer.headers.has('content-length') && !answer.headers.has('transfer-encoding');
 
-function place(error: unknown, text: string): string {
+function whereInvalid(error: unknown, text: string): string {
   if (endsEarly(error, text)) return ': it ends early';
   const stopped = position(error, text);
-  return stopped === undefined ? '' : `: it goes wrong at character ${stopped}`;
+  return stopped === undefined ? '' : `: it is invalid at character ${stopped}`;
 }

@@ -8,13 +8,13 @@ import { formatMs } from './limits.ts';
 import type { RequestLimits } from './limits.ts';
 import { unavailable } from './unreachable.ts';
 
-/** The clocks of one request and the caller's signal: whichever comes first calls `stop`, once. */
+/** The time limits of one request and the caller's signal: the first one that is reached calls `stop`. */
 export interface Deadlines {
   readonly phase: Phase;
-  /** Watches a request that has been started until its connection is there. */
+  /** Watches a started request until it is connected. */
   connecting(started: ClientRequest): void;
   answered(raw: IncomingMessage): void;
-  /** A piece of the body came. */
+  /** A piece of the body has arrived. */
   readonly arrived: () => void;
   end(): void;
 }
@@ -27,19 +27,19 @@ export function startDeadlines(
   const { signal } = request.conversation;
   let phase: Phase = 'connect';
   let raw: IncomingMessage | undefined;
-  let moves = 0;
+  let progress = 0;
   let ended = false;
   let step = setTimeout(stepDue, limits.connectMs);
   const total = setTimeout(totalOver, limits.totalMs);
 
   const timedOut = (message: string): void => stop(unavailable('time-out', message));
 
-  /** After a blocked event loop timers come before the network: what has arrived by now gets its chance first. */
+  /** Data that has arrived is read first, because after a blocked event loop timers run before the network. */
   function stepDue(): void {
-    const before = moves;
+    const before = progress;
     setImmediate(() => {
       if (ended) return;
-      if (moves === before) stepOver();
+      if (progress === before) stepOver();
       else step.refresh();
     });
   }
@@ -50,7 +50,7 @@ export function startDeadlines(
     } else if (phase === 'head') {
       timedOut(`${requestName(request)}: connected, but no answer began within ${formatMs(limits.headersMs)}`);
     } else if (raw !== undefined && (raw.complete || raw.readableLength > 0)) {
-      // The platform has done its part: it is our reader that is slow, and only the total counts.
+      // The platform has sent data and the bridge is slow to read it, so only the total counts.
       step.refresh();
     } else {
       timedOut(`${requestName(request)}: the answer stopped and nothing more came for ${formatMs(limits.idleMs)}`);
@@ -59,7 +59,7 @@ export function startDeadlines(
 
   function totalOver(): void {
     const message = `${requestName(request)}: not finished within ${formatMs(limits.totalMs)}`;
-    // Data were flowing, only too many of them: half the window takes half the time.
+    // Data was flowing but there was too much of it: half the window takes half the time.
     if (phase === 'body') stop(tooMuch(message));
     else timedOut(message);
   }
@@ -70,7 +70,7 @@ export function startDeadlines(
   function enter(next: Phase, milliseconds: number): void {
     if (phase === next) return;
     phase = next;
-    moves += 1;
+    progress += 1;
     clearTimeout(step);
     step = setTimeout(stepDue, milliseconds);
   }
@@ -91,7 +91,7 @@ export function startDeadlines(
       enter('body', limits.idleMs);
     },
     arrived() {
-      moves += 1;
+      progress += 1;
       step.refresh();
     },
     end() {

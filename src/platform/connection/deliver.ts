@@ -3,14 +3,14 @@ import { collect, parseJson, textOf } from './content.ts';
 import type { PlatformAnswer, PlatformRequest } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 
-/** Answers that have no body whatever was asked for. */
-const isBare = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
+/** Whether an answer never has a body, by its method and status. */
+const isBodiless = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
   request.method === 'HEAD' || answer.status === 204 || answer.status === 205 || answer.status === 304;
 
 /**
  * The answer as the adapter gets it, by `responseType`: `json` (default) parsed, `text`, `arraybuffer` as a Buffer, or
- * `stream`. What is not JSON where JSON was asked is an error, except under a status the adapter expects: then the
- * text is returned. Answers without a body give ''.
+ * `stream`. Text where JSON was asked for is an error, except with a status that the adapter expects: then the text is
+ * returned. Answers without a body give ''.
  */
 export async function responseOf(
   answer: PlatformAnswer,
@@ -38,7 +38,7 @@ async function dataOf(
   if (type === 'arraybuffer') return bytes;
   if (type === 'text') return textOf(bytes, answer);
   if (type !== 'json') throw new TypeError(`an answer cannot be delivered as ${type}`);
-  if (isBare(answer, request)) return '';
+  if (isBodiless(answer, request)) return '';
   if (answer.status >= 200 && answer.status < 300) return parseJson(bytes, answer, request, redactor);
   try {
     return parseJson(bytes, answer, request, redactor);

@@ -67,13 +67,13 @@ describe('the egress guard', () => {
     expect(error.message).toMatch(/metadata\.test: it is an address of cloud metadata/);
   });
 
-  it('passes over such an address beside a good one', async () => {
+  it('ignores such an address where the name has a good one, too', async () => {
     const url = await serve((_request, response) => json(response, 'plant'));
     const rig = openRig(url.replace('127.0.0.1', 'plant.test'), {}, { lookup: resolvesTo('fe80::1', '127.0.0.1') });
     expect((await rig.http.get('/')).data).toBe('plant');
   });
 
-  it('connects to the address it checked, whatever the name says next', async () => {
+  it('connects to the address it checked, although the name resolves to another one later', async () => {
     const url = await serve((_request, response) => response.setHeader('connection', 'close').end('"plant"'));
     const answers = [['127.0.0.1'], ['169.254.169.254']];
     let asked = 0;
@@ -88,7 +88,7 @@ describe('the egress guard', () => {
     expect(asked).toBe(2);
   });
 
-  it('keeps to the allowed hosts', async () => {
+  it('allows only the allowed hosts', async () => {
     const url = await serve((_request, response) => json(response, 1));
     const named = url.replace('127.0.0.1', 'api.plant.test');
     const lookup = resolvesTo('127.0.0.1');
@@ -102,7 +102,7 @@ describe('the egress guard', () => {
     }
   });
 
-  it('asks nothing but http', async () => {
+  it('allows only http and https', async () => {
     const rig = openRig(await serve((_request, response) => response.end()));
     expect((await refusal(rig.http.get('data:text/plain,hello'))).code).toBe('contract-broken');
     expect((await refusal(rig.http.get('file:///etc/passwd'))).code).toBe('contract-broken');

@@ -7,19 +7,19 @@ import { whyBlocked } from './addresses.ts';
 import { unavailable } from './unreachable.ts';
 
 export interface Egress {
-  /** Host names or addresses that may be connected to, `*.example.com` for all names below one. Default: any. */
+  /** Host names or addresses that requests may go to; `*.example.com` stands for all names below it. Default: any. */
   readonly allowHosts?: readonly string[];
 }
 
-/** Decides where connections may go. The address that is checked is the address that is connected to. */
+/** Decides where connections may go. A connection goes to the very address that was checked. */
 export interface Guard {
-  /** Why a host, as a name or an address, may not be connected to. Names that pass still go through `lookup`. */
+  /** Why no connection may go to a host (a name or an address), or undefined. A name still goes through `lookup`. */
   check(host: string): BridgeError | undefined;
-  /** Resolves a name to the addresses that may be connected to. */
+  /** Resolves a name to those of its addresses that a connection may go to. */
   readonly lookup: LookupFunction;
 }
 
-/** `resolve` is the system's resolver (hosts file, then DNS) unless a test puts its own there. */
+/** `resolve` is the resolver of the system (hosts file, then DNS), except in tests. */
 export function guardEgress(egress: Egress, resolve: LookupFunction = systemLookup): Guard {
   const allowed = egress.allowHosts?.map((host) => host.toLowerCase());
 

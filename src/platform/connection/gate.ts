@@ -1,8 +1,8 @@
 import type { BridgeError } from '../../core/errors.ts';
 
-/** Closed for good once the credentials of a connection were refused: an account must never be locked (law 9). */
+/** Closes for good once the platform refused the credentials, because more attempts could lock the account (law 9). */
 export interface Gate {
-  /** Throws the refusal once there was one. */
+  /** Throws the remembered refusal, where there is one. */
   pass(): void;
   /** Remembers the first refusal and returns it. */
   close(refusal: BridgeError): BridgeError;

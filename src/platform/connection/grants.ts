@@ -7,12 +7,13 @@ import type { Conversation } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 import type { GrantStore } from './tokens.ts';
 
+/** A token is replaced at most this long before it expires. */
 const LONGEST_MARGIN: Microseconds = 60 * SECOND;
 
-/** The clock of a platform may be ahead of ours by this, and a request is under way for a moment. */
+/** The clock of a platform may be this far ahead of ours, the time on the network included. */
 const LEEWAY: Microseconds = 5 * SECOND;
 
-/** How often a login that another caller cancelled is taken over. */
+/** A caller takes over a login that another caller cancelled at most this often. */
 const TAKE_OVERS = 3;
 
 export interface Granting {
@@ -26,11 +27,13 @@ export interface Granting {
   readonly login: (conversation: Conversation) => Http;
 }
 
-/** The tokens of a connection: kept ones, renewed a little before they expire, or new ones. */
+/** The tokens of a connection. */
 export interface ConnectionGrants {
+  /** The kept token, or a new one where it is about to expire or there is none. */
   valid(conversation: Conversation): Promise<Grant>;
+  /** A token in place of one the platform refused. */
   replace(stale: Grant | undefined, conversation: Conversation): Promise<Grant>;
-  /** Whether a token is at its end, or so close to it that the platform may already see it there. */
+  /** Whether a token has expired, or may have expired by the clock of the platform. */
   hasRunOut(grant: Grant): boolean;
 }
 
@@ -38,7 +41,7 @@ export function grantsOf(given: Granting): ConnectionGrants {
   const { authorisation, credentials, tokens, redactor, gate, now, login } = given;
   let seen: { token: string; margin: Microseconds } | undefined;
 
-  /** A fifth of its life, at most a minute. A grant another host obtained is taken to begin when it is first seen. */
+  /** In the last fifth of its life, and at most in the last minute. Its life begins when this process first sees it. */
   function isDue(grant: Grant): boolean {
     if (grant.expiresAt === undefined) return false;
     const left = grant.expiresAt - now();
@@ -58,7 +61,7 @@ export function grantsOf(given: Granting): ConnectionGrants {
     try {
       return await authorisation.renew(http, previous);
     } catch (error) {
-      // A refused renewal is no refusal of the credentials: they have not been asked yet.
+      // A refused renewal does not mean that the credentials are refused, because they were not sent.
       if (hasCode(error, 'credentials-rejected')) return undefined;
       throw error;
     }
@@ -84,9 +87,9 @@ export function grantsOf(given: Granting): ConnectionGrants {
         const grant = tokens.replace(stale, (previous) => fresh(previous, conversation));
         return learn(await orAborted(grant, conversation.signal));
       } catch (error) {
-        // The caller whose login we waited for was cancelled; we were not.
-        const theirs = hasCode(error, 'cancelled') && !conversation.signal.aborted;
-        if (!theirs || takeOvers === TAKE_OVERS) throw error;
+        // Another caller's login was cancelled, and this caller was not: it logs in itself.
+        const cancelledElsewhere = hasCode(error, 'cancelled') && !conversation.signal.aborted;
+        if (!cancelledElsewhere || takeOvers === TAKE_OVERS) throw error;
       }
     }
   }
@@ -101,7 +104,7 @@ export function grantsOf(given: Granting): ConnectionGrants {
   };
 }
 
-/** Waits for what others may be doing, but not longer than the caller wants. */
+/** Waits for a promise that callers share; throws `cancelled` as soon as this caller's signal is aborted. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

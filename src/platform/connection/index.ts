@@ -36,7 +36,7 @@ export { memoryTokens } from './tokens.ts';
 export type { GrantStore } from './tokens.ts';
 
 export interface ConnectionSettings {
-  /** `http://` or `https://`, with the path all requests are below; no user, no parameters. */
+  /** `http://` or `https://` with the path that all requests begin with; without user, query and fragment. */
   readonly baseUrl: string;
   readonly credentials: Credentials;
   readonly authorisation: Authorisation;
@@ -50,24 +50,24 @@ export interface ConnectionParts {
   readonly tokens: GrantStore;
   readonly now: () => Instant;
   readonly userAgent: string;
-  /** Name resolution; the system's unless a test needs its own. */
+  /** Resolves names; without it the resolver of the system does. */
   readonly lookup?: LookupFunction;
 }
 
-/** The way to one platform. Its TCP connections are kept between conversations. */
+/** The connection to one platform. It keeps its TCP connections between conversations. */
 export interface Connection {
-  /** An http for one conversation, cheap to make. See `Http` for what it throws. */
+  /** An http for one conversation, cheap to make. `Http` lists the errors it throws. */
   http(conversation: Conversation): Http;
-  /** Takes the secrets of this connection out of text that did not come from `http`. */
+  /** Takes the secrets of this connection out of a text that did not come from `http`. */
   readonly redact: (text: string) => string;
-  /** Cancels what is under way, gives its slots back and closes every TCP connection. */
+  /** Cancels all requests under way, gives their slots back and closes every TCP connection. */
   close(): Promise<void>;
 }
 
 /**
- * Opens nothing yet; the first request connects. Throws `config-invalid` for an address or a certificate that cannot
- * be right. Once the credentials were refused for good, every further request is refused without being sent: whoever
- * has new credentials, or wants the old ones tried again, opens a new connection.
+ * Sends nothing yet; the first request connects. Throws `config-invalid` for an address or a certificate that is not
+ * valid. Once the platform has finally refused the credentials, every further request fails without being sent; to try
+ * new credentials, or the same ones again, the caller opens a new connection.
  */
 export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
   const { credentials, authorisation } = settings;
@@ -77,8 +77,8 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const guard = guardEgress(settings.egress ?? {}, parts.lookup);
   const agents = openAgents(guard, base.hostname, settings.tls ?? {});
   const closing = new AbortController();
-  /** Conversations of one signal share what it becomes: a signal made for each would outlive many of them. */
-  const stopping = new WeakMap<AbortSignal, AbortSignal>();
+  /** The combined signal is made once for each signal: made for each conversation, it would outlive many of them. */
+  const combined = new WeakMap<AbortSignal, AbortSignal>();
   const judging = { pacer, redactor, now };
   const gate = openGate();
 
@@ -126,14 +126,14 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   };
   const send = judged(judging, false, authorised(signing, grants, exchange));
 
-  function orClosing(signal: AbortSignal): AbortSignal {
-    const either = stopping.get(signal) ?? AbortSignal.any([signal, closing.signal]);
-    stopping.set(signal, either);
+  function withClosing(signal: AbortSignal): AbortSignal {
+    const either = combined.get(signal) ?? AbortSignal.any([signal, closing.signal]);
+    combined.set(signal, either);
     return either;
   }
 
   return {
-    http: (conversation) => makeHttp(send, { ...conversation, signal: orClosing(conversation.signal) }),
+    http: (conversation) => makeHttp(send, { ...conversation, signal: withClosing(conversation.signal) }),
     redact: redactor.redact,
     async close() {
       closing.abort();
@@ -147,7 +147,7 @@ function baseOf(baseUrl: string): URL {
   const path = 'connection.url';
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw configInvalid('the address is no http address', 'write it like https://host:port/path', path);
+    throw configInvalid('the address is not an http address', 'write it like https://host:port/path', path);
   }
   if (url.username !== '' || url.password !== '') {
     throw configInvalid('the address holds a user or password', 'put them into their own fields', path);

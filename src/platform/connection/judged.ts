@@ -9,7 +9,7 @@ import { errorOfStatus } from './statuses.ts';
 import type { RefusedStatus } from './statuses.ts';
 import { platformWords } from './words.ts';
 
-/** So much of what a platform says about its refusal goes into a message. */
+/** At most this many characters of the platform's own reason go into a message. */
 const WORDS_LENGTH = 300;
 
 export interface Judging {
@@ -21,22 +21,22 @@ export interface Judging {
 export const isFine = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
   (answer.status >= 200 && answer.status < 300) || request.expect.includes(answer.status);
 
-/** Throws what an answer's status means; a platform that asks for silence silences the whole source (law 3). */
+/** Throws the error that a status means. Where the platform asks for silence, the whole source is held (law 3). */
 export function judged(given: Judging, login: boolean, send: Send): Send {
   return async (request) => {
     const answer = await send(request);
     if (isFine(answer, request)) return answer;
     const { fault } = errorOfStatus(headOf(answer, request), given.now());
     if (fault.code === 'throttled') {
-      // Before the body is read, for that gives the slot back and the next in line would be sent. The error carries the
-      // same instant to the poll path, so a hold that fails takes nothing away from it.
+      // The hold comes before the body is read, because that gives the slot back and the next request would be sent. A
+      // hold may fail, because the error carries the same instant to the poll path.
       await given.pacer.hold(fault.retryAt).catch(() => undefined);
     }
     throw await refusedAnswerError(answer, request, given, login);
   };
 }
 
-/** Reads what the platform says about it, and frees the slot. */
+/** The error for an answer, with the platform's own reason. Reading the reason gives the slot back. */
 export async function refusedAnswerError(
   answer: PlatformAnswer,
   request: PlatformRequest,
@@ -54,7 +54,7 @@ export async function refusedAnswerError(
   );
 }
 
-/** What the head of an answer says about its refusal. */
+/** A refusal as far as the head of the answer tells it. */
 const headOf = (answer: PlatformAnswer, request: PlatformRequest): RefusedStatus => ({
   name: requestName(request),
   status: answer.status,

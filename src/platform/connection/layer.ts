@@ -4,41 +4,45 @@ import { BridgeError } from '../../core/errors.ts';
 import type { Lane } from '../../core/plan.ts';
 import type { Meter } from './meter.ts';
 
-/** What the requests of one `http` share: whose turn they take, when they stop, where they are counted. */
+/**
+ * Shared by the requests of one `http`: the lane they wait in, the signal that stops them, the meter that counts them.
+ */
 export interface Conversation {
   readonly lane: Lane;
   readonly signal: AbortSignal;
   readonly meter: Meter;
 }
 
-/** How far a request has come: its connection, the head of its answer, the body. */
+/** The part of a request that is under way: connecting, waiting for the head of the answer, reading its body. */
 export type Phase = 'connect' | 'head' | 'body';
 
-/** One request between the layers. It can be sent more than once, so `data` is never a stream. */
+/** One request between the layers. `data` is never a stream, because a request may be sent more than once. */
 export interface PlatformRequest {
   /** Upper case. */
   readonly method: string;
   readonly url: URL;
   readonly headers: AxiosHeaders;
   readonly data: unknown;
-  /** Error statuses the caller handles itself. */
+  /** Error statuses that the caller handles itself. */
   readonly expect: readonly number[];
   readonly conversation: Conversation;
 }
 
-/** An answer whose head has arrived. Whoever gets it must read `body` to its end or destroy it: it holds a slot. */
+/** An answer whose head has arrived. A layer must read `body` to its end or destroy it, because it holds a slot. */
 export interface PlatformAnswer {
   readonly status: number;
   readonly statusText: string;
   readonly headers: AxiosHeaders;
-  /** Unpacked, limited, timed; errors with BridgeErrors only; emits `close` exactly once however it ends. */
+  /**
+   * Unpacked, with limits of size and time; fails only with BridgeErrors; emits `close` exactly once, also on failure.
+   */
   readonly body: Readable;
 }
 
 /** A layer is a Send around another Send. It throws BridgeErrors. */
 export type Send = (request: PlatformRequest) => Promise<PlatformAnswer>;
 
-/** `GET http://10.0.0.5:8086/query`, without the parameters: they are long and may hold secrets. */
+/** `GET http://10.0.0.5:8086/query`: without the query, which is long and may hold secrets. */
 export const requestName = (request: Pick<PlatformRequest, 'method' | 'url'>): string =>
   `${request.method} ${request.url.origin}${request.url.pathname}`;
 

@@ -1,14 +1,16 @@
-/** How long and how large one request may be. Milliseconds and bytes. */
+/** The limits of one request, in milliseconds and bytes. */
 export interface RequestLimits {
-  /** Name resolution, TCP and TLS together. */
+  /** For name resolution, TCP and TLS together. */
   readonly connectMs: number;
-  /** From the connection being there to the head of the answer. */
+  /** From the connection to the head of the answer. */
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly idleMs: number;
-  /** From being sent to the last byte. Shorter than the lease of a request slot, or a slot could be given twice. */
+  /**
+   * From the start to the last byte. Shorter than the lease of a slot, because a slot could be given twice otherwise.
+   */
   readonly totalMs: number;
-  /** Of the body once unpacked. */
+  /** Of the unpacked body. */
   readonly maxBodyBytes: number;
   readonly maxHeaderBytes: number;
 }

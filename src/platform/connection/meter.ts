@@ -1,13 +1,13 @@
-/** What a conversation with a platform has cost so far; the layers add to it, the caller reads it. */
+/** The cost of a conversation with a platform so far. The layers add to it, the caller reads it. */
 export interface Meter {
-  /** Requests sent, with logins, renewals, redirects and repeats. */
+  /** Requests sent, logins, renewals, redirects and repeats included. */
   requests: number;
-  /** Bytes received: heads and bodies as they came, still packed. */
+  /** Bytes received: heads, and bodies still packed. */
   bytesIn: number;
   bytesOut: number;
   /** Milliseconds spent waiting for request slots. */
   waitedMs: number;
-  /** Milliseconds from a request being sent to its answer being read or given up. */
+  /** Milliseconds from the start of each request until its answer was read or given up. */
   httpMs: number;
 }
 

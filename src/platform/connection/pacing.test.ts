@@ -20,7 +20,7 @@ describe('the slot of a request', () => {
     expect(rig.slots).toEqual({ taken: 1, released: 1, held: [] });
   });
 
-  it('is kept while a stream is open and given back at its end, once', async () => {
+  it('is held while a stream is open and given back once, at its end', async () => {
     const rig = openRig(await large());
     const stream = await streamOf(rig);
     expect(rig.slots.released).toBe(0);
@@ -61,13 +61,13 @@ describe('the slot of a request', () => {
     expect(rig.slots.released).toBe(1);
   });
 
-  it('is given back when nobody reads a stream until its time is over', async () => {
+  it('is given back when a stream is not read before its time limit', async () => {
     const rig = openRig(await large(), { limits: { totalMs: 1000 } });
     expect((await refusal(finished(await streamOf(rig)))).fault).toEqual({ code: 'too-much' });
     expect(rig.slots.released).toBe(1);
   });
 
-  it('is not lost to a slow reader while the platform has done its part', async () => {
+  it('is held for a slow reader as long as the platform has sent its data', async () => {
     const rig = openRig(await large(), { limits: { idleMs: 100 } });
     const stream = await streamOf(rig);
     await new Promise((resolve) => setTimeout(resolve, 350));
@@ -83,7 +83,7 @@ describe('the slot of a request', () => {
     expect(rig.slots).toEqual({ taken: 1, released: 1, held: [] });
   });
 
-  it('that is refused is the end of the request', async () => {
+  it('that the pacer refuses ends the request', async () => {
     let asked = 0;
     const url = await serve((_request, response) => {
       asked += 1;
@@ -95,7 +95,7 @@ describe('the slot of a request', () => {
     expect(asked).toBe(0);
   });
 
-  it('that cannot be given back does not spoil the answer', async () => {
+  it('that cannot be given back does not fail the request', async () => {
     const pacer = {
       slot: async () => ({ release: () => Promise.reject(new Error('away')) }),
       hold: async () => undefined,
@@ -122,7 +122,7 @@ describe('the slot of a request', () => {
 });
 
 describe('close', () => {
-  it('cancels what is under way and waits for its slots', async () => {
+  it('cancels the requests under way and waits for their slots', async () => {
     const rig = openRig(await serve((_request, response) => response.write('[')));
     const stream = await streamOf(rig);
     const read = refusal(stream.toArray());
@@ -133,7 +133,7 @@ describe('close', () => {
   });
 });
 
-it('keeps its connections from one conversation to the next', async () => {
+it('a connection keeps its TCP connections from one conversation to the next', async () => {
   const ports = new Set<number | undefined>();
   const rig = openRig(
     await serve((request, response) => {
@@ -146,7 +146,7 @@ it('keeps its connections from one conversation to the next', async () => {
   expect(ports.size).toBe(1);
 });
 
-it('meters both directions, request by request', async () => {
+it('the meter counts both directions of each request', async () => {
   const rig = openRig(
     await serve((request, response) => {
       request.resume().on('end', () => json(response, 'x'.repeat(1000)));
@@ -162,7 +162,7 @@ it('meters both directions, request by request', async () => {
   expect(rig.meter.httpMs).toBeGreaterThan(first.httpMs);
 });
 
-it('uses no proxy of the environment', async () => {
+it('a request ignores the proxy settings of the environment', async () => {
   const url = await serve((_request, response) => json(response, 'direct'));
   const proxies = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'];
   const before = proxies.map((name) => [name, process.env[name]] as const);

@@ -3,35 +3,35 @@ import { cancelled, requestName } from './layer.ts';
 import type { Lane } from '../../core/plan.ts';
 import type { PlatformRequest, Send } from './layer.ts';
 
-/** The permission to have one request open. */
+/** The permission to have one request under way. */
 interface Slot {
   release(): Promise<void> | void;
 }
 
-/** Hands out the request slots of one source over all hosts (law 3). */
+/** Gives the request slots of one source, which all hosts share (law 3). */
 export interface Pacer {
   /** Resolves when the request may be sent; throws `throttled` when the wait is too long, `cancelled` when aborted. */
   slot(lane: Lane, signal: AbortSignal): Promise<Slot>;
-  /** Nobody gets a slot before `until`. */
+  /** No request gets a slot before `until`. */
   hold(until: Instant): Promise<void>;
 }
 
 export interface Pacing {
   readonly send: Send;
-  /** Resolves when no slot is held any more. */
+  /** Resolves when every slot has been given back. */
   settled(): Promise<void>;
 }
 
-/** Every request waits for a slot and keeps it until its answer has been read, has failed or was given up. */
+/** Every request waits for a slot and holds it until its answer has been read, has failed or was given up. */
 export function paced(pacer: Pacer, send: Send): Pacing {
   const held = new Set<Promise<void>>();
 
-  /** Returns what gives the slot back. */
+  /** Returns the function that gives the slot back. */
   function hold(slot: Slot): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     held.add(promise);
     return () => {
-      // A slot that cannot be given back is a lapsing lease for the pacer, never a failure of a request that worked.
+      // A slot that cannot be given back does not fail a request that worked: its lease expires.
       const released = (async () => slot.release())().catch(() => undefined);
       void released.then(() => {
         held.delete(promise);

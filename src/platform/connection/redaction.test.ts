@@ -52,7 +52,7 @@ describe('an error holds no secret', () => {
     ['of a refused request', 400, (text: string) => text],
     ['of a refused login', 401, (text: string) => JSON.stringify({ message: text })],
     ['of a missing right', 403, (text: string) => text],
-    ['of a page that is none', 200, (text: string) => `<html>${text}</html>`],
+    ['of a web page instead of JSON', 200, (text: string) => `<html>${text}</html>`],
     ['of broken JSON', 200, (text: string) => `{${text}`],
     ['of a failing server', 500, (text: string) => text],
   ])('%s', async (_what, status, page) => {
@@ -91,19 +91,19 @@ describe('an error holds no secret', () => {
           done(Object.assign(new Error(known), { password })),
       },
     ],
-  ])('of a connection that is %s', async (_what, url, parts) => {
+  ])('when the connection is %s', async (_what, url, parts) => {
     const rig = openRig(url, { credentials, authorisation: basic }, parts as Parameters<typeof openRig>[2]);
     expectNoSecret(await refusal(rig.http.post(`/${encodeURIComponent(password)}`, { password })));
   });
 
-  it('of an answer that breaks off', async () => {
+  it('when an answer breaks off', async () => {
     const url = await serveBytes(
       `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${Buffer.from(password).toString('base64')}`,
     );
     expectNoSecret(await refusal(openRig(url, { credentials, authorisation: basic }).http.get('/')));
   });
 
-  it('of a login that goes wrong in its own way', async () => {
+  it('when a login throws an error of its own', async () => {
     const url = await serve((_request, response) => json(response, { access_token: token, note: password }));
     const wrong: Authorisation['obtain'][] = [
       async () => {
@@ -125,7 +125,7 @@ describe('an error holds no secret', () => {
     }
   });
 
-  it('of a bug in an adapter', async () => {
+  it('when an adapter has a bug', async () => {
     const rig = openRig(await serve((_request, response) => json(response, 1)), {
       credentials,
       authorisation: withToken,
@@ -139,7 +139,7 @@ describe('an error holds no secret', () => {
     expectNoSecret(error);
   });
 
-  it('of an address nobody should ask', async () => {
+  it('when a request goes to an address that is not allowed', async () => {
     const rig = openRig(
       'http://plant.test',
       { credentials, authorisation: basic },
@@ -150,7 +150,7 @@ describe('an error holds no secret', () => {
   });
 });
 
-it('an answer does not hand the signature to the adapter', async () => {
+it('an answer does not show the signature to the adapter', async () => {
   const url = await serve((_request, response) => json(response, 1));
   const answer = await openRig(url, { credentials, authorisation: withToken }).http.get('/');
   expect(inspect(answer, { depth: 6, showHidden: true })).not.toContain(token);
@@ -181,14 +181,14 @@ describe('redact', () => {
     'mail ops@plant.test',
   ])('leaves %j as it is', (text) => expect(redact(text)).toBe(text));
 
-  it('leaves no half of a secret where a text is cut', () => {
+  it('leaves no part of a secret where a text is cut', () => {
     const redactor = redactorFor({ password: 'hunter22' });
     expect(redactor.excerpt('say hunter22 twice', 8)).toBe('say …');
     expect(redactor.excerpt('say hunter22 twice', 12)).toBe('say [redacted]…');
     expect(redactor.excerpt('short', 12)).toBe('short');
   });
 
-  it('learns what comes up on the way', () => {
+  it('takes out secrets that it learned later', () => {
     const redactor = redactorFor({});
     expect(redactor.redact('a fresh-value')).toBe('a fresh-value');
     redactor.learn('fresh-value');

@@ -2,28 +2,28 @@ import type { Credentials } from '../contract.ts';
 
 /** Takes the secrets of one connection out of text (law 8). */
 export interface Redactor {
-  /** The text without any known secret, and without whatever looks like one. */
+  /** The text without any known secret, and without text that looks like one. */
   readonly redact: (text: string) => string;
-  /** The redacted beginning of a long text; a secret that the cut would have halved is gone as well. */
+  /** The redacted beginning of a long text, without half a secret at the cut. */
   excerpt(text: string, length: number): string;
-  /** Adds a secret that came up on the way: a token, a signed header. */
+  /** Adds a secret that came later: a token, a signed header. */
   learn(secret: string | undefined): void;
 }
 
 const MARK = '[redacted]';
 
-/** Tokens come and go for years; those of the last hours are enough. */
+/** At most this many secrets are added, because tokens change for years; the oldest is forgotten first. */
 const LEARNED_MAX = 64;
 
-/** Shorter secrets would blank half of every message: they are taken out only where they stand alone. */
+/** Secrets shorter than this are taken out only where they stand alone, because they are part of many words. */
 const SHORT = 4;
 
-/** Fields of the connection that belong into messages; every other one is taken for secret. */
+/** Fields of the connection that messages may show; every other field counts as secret. */
 const PUBLIC_FIELD = /^(url|baseUrl|authUrl|user(name)?|clientId)$/i;
 
 const SECRET_NAME = String.raw`[\w.-]*(?:password|passwd|passphrase|pwd|secret|token|api[-_]?key|authorization|credential|session|signature|assertion)[\w.-]*`;
 
-/** What looks like a secret whether it is known or not; the first group stays. */
+/** Text that looks like a secret. The first group of each pattern stays. */
 const LOOKS_SECRET: readonly RegExp[] = [
   /((?:^|[\s"'{,;])(?:proxy-)?(?:authorization|(?:set-)?cookie|x-api-key)["']?\s*:\s*["']?)[^\r\n"']+/gi,
   new RegExp(String.raw`(["']${SECRET_NAME}["']\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,}"']+)`, 'gi'),
@@ -38,13 +38,13 @@ export function redactorFor(credentials: Credentials): Redactor {
   const learned = new Set<string>();
   let pattern: RegExp | undefined;
 
-  /** Worked out when something is redacted: most connections never have to, and there are many of them. */
+  /** Computed at the first redaction, because most of the many connections never redact. */
   const all = (): string[] => [...givenIn(credentials), ...learned].flatMap(forms);
 
   function redact(text: string): string {
     pattern ??= patternOf(all());
     let clean = text.replace(pattern, MARK);
-    for (const look of LOOKS_SECRET) clean = clean.replace(look, `$1${MARK}`);
+    for (const lookalike of LOOKS_SECRET) clean = clean.replace(lookalike, `$1${MARK}`);
     return clean;
   }
 
@@ -65,7 +65,7 @@ export function redactorFor(credentials: Credentials): Redactor {
   };
 }
 
-/** The secret fields, and what HTTP Basic makes of them together with the public ones. */
+/** The secret fields, and each pair of a public and a secret field as HTTP Basic writes it. */
 function givenIn(credentials: Credentials): string[] {
   const fields = Object.entries(credentials);
   const secrets = fields.filter(([field]) => !PUBLIC_FIELD.test(field)).map(([, value]) => value);
@@ -73,10 +73,10 @@ function givenIn(credentials: Credentials): string[] {
   return [...secrets, ...names.flatMap((name) => secrets.map((secret) => basicOf(name, secret)))];
 }
 
-/** How HTTP Basic writes the two (RFC 7617); logins use it too. */
+/** A name and a secret as HTTP Basic writes them (RFC 7617); some logins use this form, too. */
 const basicOf = (name: string, secret: string): string => Buffer.from(`${name}:${secret}`).toString('base64');
 
-/** How a secret may be written in an address, a form, a page, JSON or a header. */
+/** The forms a secret takes in an address, a form, a page, JSON or a header. */
 function forms(secret: string): string[] {
   if (secret === '') return [];
   const percent = encodeURIComponent(secret);
@@ -92,7 +92,7 @@ function forms(secret: string): string[] {
   ];
 }
 
-/** Longest first, or the rest of a long secret would stay behind a short one. */
+/** Longest first, because the rest of a long secret would stay where a shorter one matches its beginning. */
 function patternOf(secrets: readonly string[]): RegExp {
   const parts = [...new Set(secrets)]
     .toSorted((one, other) => other.length - one.length)

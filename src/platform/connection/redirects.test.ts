@@ -21,11 +21,11 @@ describe('a redirect', () => {
     [308, ['POST', 'hello']],
     [302, ['GET', '']],
     [303, ['GET', '']],
-  ])('of a POST with %i', async (status, arrived) => {
+  ])('of a POST with %i arrives as the fetch standard says', async (status, arrived) => {
     expect((await openRig(await to('/end', status)).http.post('/', 'hello')).data).toEqual(arrived);
   });
 
-  it('that never ends is given up after three', async () => {
+  it('is followed at most three times', async () => {
     const rig = openRig(await to('/again'));
     expect((await refusal(rig.http.get('/'))).fault).toEqual({ code: 'contract-broken' });
     expect(rig.meter.requests).toBe(4);
@@ -47,12 +47,12 @@ describe('a redirect', () => {
     expect(asked).toBe(0);
   });
 
-  it('between http and https is another origin', async () => {
+  it('from http to https leads to another origin', async () => {
     const url = await to('https://127.0.0.1:1/');
     expect((await refusal(openRig(url).http.get('/'))).remedy).toMatch('https://127.0.0.1:1');
   });
 
-  it('to something that is no address', async () => {
+  it('to a text that is not an address is contract-broken', async () => {
     expect((await refusal(openRig(await to('http://[')).http.get('/'))).fault).toEqual({ code: 'contract-broken' });
   });
 
@@ -62,7 +62,7 @@ describe('a redirect', () => {
   });
 });
 
-it('a signed request to another host is not sent at all', async () => {
+it('a signed request to another host is not sent', async () => {
   const rig = openRig(await to('/end'));
   const error = await refusal(rig.http.get('http://elsewhere.test/page/2'));
   expect(error.fault).toEqual({ code: 'contract-broken' });

@@ -7,8 +7,8 @@ import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
 const MAX_HOPS = 3;
 
 /**
- * Follows redirects within one origin, at most three; each hop is a request of its own below. Leaving the origin would
- * take credentials elsewhere, so it is `contract-broken` and the remedy names the target.
+ * Follows at most three redirects within one origin; each is paced and counted as a request of its own. A redirect to
+ * another origin is `contract-broken`, because it would take the credentials there; the remedy names the target.
  */
 export function redirected(send: Send): Send {
   return async (request) => {
@@ -52,7 +52,7 @@ function follow(request: PlatformRequest, status: number, location: string): Pla
   if (status === 307 || status === 308 || request.method === 'GET' || request.method === 'HEAD') {
     return { ...request, url };
   }
-  // As the fetch standard has it: 301, 302 and 303 turn a POST into a GET without a body.
+  // As in the fetch standard, 301, 302 and 303 turn a POST into a GET without a body.
   const headers = new AxiosHeaders(request.headers);
   for (const header of ['content-type', 'content-length', 'content-encoding']) headers.delete(header);
   return { ...request, url, method: 'GET', headers, data: undefined };

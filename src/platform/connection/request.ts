@@ -5,12 +5,12 @@ import { isLoopback } from './addresses.ts';
 import type { Conversation, PlatformRequest } from './layer.ts';
 import { ACCEPTED_PACKING } from './unpack.ts';
 
-/** What an adapter asks for, as the layers see it; `config` has been through axios' own request transforms. */
+/** An adapter's request as the layers take it. `config` has been through axios' own request transforms. */
 export function requestOf(config: InternalAxiosRequestConfig, conversation: Conversation): PlatformRequest {
   const method = (config.method ?? 'get').toUpperCase();
   const url = urlOf(config);
   const headers = new AxiosHeaders(config.headers);
-  // Packing costs more than it saves where no network lies between.
+  // On loopback, packing costs more than it saves.
   headers.set('Accept-Encoding', isLoopback(url.hostname) ? 'identity' : ACCEPTED_PACKING, false);
   if (config.auth) {
     const { username, password } = config.auth;
@@ -20,7 +20,7 @@ export function requestOf(config: InternalAxiosRequestConfig, conversation: Conv
   if (typeof data === 'object' && data !== null && 'pipe' in data) {
     throw new BridgeError(
       { code: 'bug' },
-      `${method} ${url.origin}: a stream cannot be sent, since it cannot be repeated`,
+      `${method} ${url.origin}: a stream cannot be sent, because it cannot be repeated`,
     );
   }
   return { method, url, headers, data, expect: config.expect ?? [], conversation };
@@ -30,9 +30,9 @@ function urlOf(config: InternalAxiosRequestConfig): URL {
   const text = axios.getUri(config);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw contractBroken('an address that is no http address was to be asked', text);
+    throw contractBroken('a request was to go to an address that is not an http address', text);
   }
-  // Credentials travel in headers that the layers know, never in an address a platform handed out.
+  // Credentials travel in the headers of `sign`, never in an address that a platform has handed out.
   url.username = '';
   url.password = '';
   return url;

@@ -3,7 +3,7 @@ import type { BridgeError } from '../../core/errors.ts';
 import type { PlatformRequest, Send } from './layer.ts';
 import { codeOf } from './unreachable.ts';
 
-/** A kept connection that the platform had closed while it was idle: nothing is wrong with the platform. */
+/** The platform had closed a kept connection while it was idle, which is not a failure of the platform. */
 export class StaleConnection extends Error {
   readonly explained: BridgeError;
 
@@ -13,13 +13,13 @@ export class StaleConnection extends Error {
   }
 }
 
-/** Only what may be asked twice without consequence (RFC 9110, 9.2.2), and only if no answer had begun. */
+/** Only for requests that are safe to repeat (RFC 9110, 9.2.2), and only where no answer had begun. */
 export function isStale(request: PlatformRequest, started: ClientRequest | undefined, failure: unknown): boolean {
-  const harmless = request.method === 'GET' || request.method === 'HEAD';
-  return harmless && started?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(codeOf(failure));
+  const repeatable = request.method === 'GET' || request.method === 'HEAD';
+  return repeatable && started?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(codeOf(failure));
 }
 
-/** Asks once more over a new connection; the layers below count and pace it as the request that it is. */
+/** Sends a request once more over a new connection; the layers below pace and count it as a request of its own. */
 export function repeatStale(send: Send): Send {
   return async (request) => {
     try {

@@ -12,7 +12,7 @@ async function answeredWith(status: number, headers: Record<string, string> = {}
   return { error, rig, url };
 }
 
-describe('what a status means', () => {
+describe('the error of a status', () => {
   it.each([
     [400, { code: 'contract-broken' }],
     [403, { code: 'credentials-rejected', right: true }],
@@ -33,7 +33,7 @@ describe('what a status means', () => {
     if (error.code !== 'too-much') expect(error.remedy).toBeTruthy();
   });
 
-  it('401 is final after one confirmation', async () => {
+  it('401 is final when one repeat confirms it', async () => {
     const { error, rig } = await answeredWith(401);
     expect(error.fault).toEqual({ code: 'credentials-rejected', right: false });
     expect(rig.meter.requests).toBe(2);
@@ -46,12 +46,12 @@ describe('what a status means', () => {
     ['<html><head><title>Bad Request</title></head><body>x</body></html>', 'Bad Request'],
     ['<p>No <b>title</b></p><script>x()</script>', 'No title'],
     ['{"odd', '{"odd'],
-  ])('a refusal is told in the words of the platform: %s', async (body, words) => {
+  ])('the message has the words of the platform: %s', async (body, words) => {
     const { error, url } = await answeredWith(400, {}, body);
     expect(error.message).toBe(`GET ${url}/data: 400 Bad Request: ${words}`);
   });
 
-  it('shortens those words and reads no more than it needs', async () => {
+  it('the words of the platform are shortened, and the rest of the answer is not read', async () => {
     const { error } = await answeredWith(500, {}, 'x'.repeat(1_000_000));
     expect(error.message.length).toBeLessThan(500);
   });
@@ -79,7 +79,7 @@ describe('a platform that asks for silence', () => {
     expect(rig.slots.held).toEqual([inSeconds(seconds)]);
   });
 
-  it('is throttled even when the pacer cannot take note of it', async () => {
+  it('is throttled even when the pacer cannot store the hold', async () => {
     const url = await serve((_request, response) => response.writeHead(429).end());
     const pacer = { slot: async () => ({ release: () => undefined }), hold: () => Promise.reject(new Error('away')) };
     const error = await refusal(openRig(url, {}, { pacer }).http.get('/'));
@@ -96,12 +96,12 @@ describe('a status the caller expects', () => {
     expect([status, data]).toEqual([404, { nothing: 'here' }]);
   });
 
-  it('is returned with its text where that is no JSON', async () => {
+  it('is returned with its text where that is not JSON', async () => {
     const url = await serve((_request, response) => response.writeHead(400).end('<p>no</p>'));
     expect((await openRig(url).http.get('/', { expect: [400] })).data).toBe('<p>no</p>');
   });
 
-  it('can be 401, which then is asked once', async () => {
+  it('can be 401, and then the request is not repeated', async () => {
     const url = await serve((_request, response) => json(response, {}, 401));
     const rig = openRig(url);
     expect((await rig.http.get('/', { expect: [401] })).status).toBe(401);

@@ -5,9 +5,9 @@ import type { Instant } from '../../core/instant.ts';
 import { parseRetryAfter } from '../../core/retry-after.ts';
 import { UNREACHABLE_REMEDIES, speaksTls } from './unreachable.ts';
 
-/** What is known about an answer that is not a success. */
+/** An answer that is not a success. */
 export interface RefusedStatus {
-  /** What the messages call the request. */
+  /** The name of the request in messages. */
   readonly name: string;
   readonly status: number;
   /** The platform's own words, redacted and shortened; '' where it has none. */
@@ -15,23 +15,23 @@ export interface RefusedStatus {
   readonly retryAfter: string | undefined;
   readonly date: string | undefined;
   readonly secure: boolean;
-  /** OAuth's error code where the request was a login: it decides between a wrong secret and a wrong request. */
+  /** OAuth's error code where the request was a login: it tells a wrong secret from a wrong request. */
   readonly oauthError?: string | undefined;
 }
 
-/** Whoever was told to slow down without being told for how long waits this; growing it is the caller's part. */
+/** The wait where a platform asks to slow down and names no time; the poll path makes it longer after each refusal. */
 const OWN_WAIT = 5 * SECOND;
 
 const CHECK_CREDENTIALS =
-  'check user, password or secret in the connection of the source with whoever gave them out, then resume the source';
+  'check user, password or secret in the connection of the source with the administrator of the platform, then resume the source';
 
-/** RFC 6749, 5.2: what says that the credentials, not the request, are wrong. */
+/** The codes of RFC 6749, 5.2 that mean wrong credentials and not a wrong request. */
 const REFUSED_BY_OAUTH = new Set(['invalid_client', 'invalid_grant', 'unauthorized_client', 'access_denied']);
 
-/** How common servers (nginx, Go, Tomcat) answer plain http on their https port. */
+/** The words with which common servers (nginx, Go, Tomcat) answer plain http on their https port. */
 const WANTS_HTTPS = /plain http request was sent to https|http request to an https server|requires tls/i;
 
-/** The consequence of an answer that is not a success, by its status. */
+/** The error for an answer that is not a success, by its status. */
 export function errorOfStatus(refusal: RefusedStatus, now: Instant): BridgeError {
   const { status, words } = refusal;
   const said = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + (words === '' ? '' : `: ${words}`);

@@ -7,11 +7,11 @@ afterEach(tidyUp);
 
 const credentials = { username: 'plant', password: 'open sesame' };
 
-describe('requests whose token ran out while they waited for a slot', () => {
+describe('a request whose token expired while it waited for a slot', () => {
   it.each([
-    ['taken again and again with fresh ones, until one arrives in time', 3, undefined],
-    ['unavailable for now where none ever arrives in time', Infinity, { code: 'unavailable', why: 'time-out' }],
-  ])('are %s', async (_what, slow, fault) => {
+    ['is repeated with fresh tokens until one arrives in time', 3, undefined],
+    ['is unavailable where no token arrives in time', Infinity, { code: 'unavailable', why: 'time-out' }],
+  ])('%s', async (_what, slow, fault) => {
     const short = 10;
     let now = NOW;
     let issued = 0;
@@ -39,7 +39,7 @@ describe('requests whose token ran out while they waited for a slot', () => {
     const pacer = {
       async slot() {
         waits += 1;
-        // Every second slot is that of a request for data: logins get theirs at once.
+        // Every second slot is that of a request for data. Logins get their slot at once.
         if (waits % 2 === 0 && waits / 2 <= slow) now += (short + 1) * SECOND;
         return { release: () => undefined };
       },

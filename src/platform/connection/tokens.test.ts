@@ -6,7 +6,7 @@ import { memoryTokens } from './index.ts';
 describe('tokens in memory', () => {
   const grant = (token: string): Grant => ({ token, expiresAt: undefined });
 
-  it('replace a grant once for all who found it stale', async () => {
+  it('replace a stale grant once for all callers that hold it', async () => {
     const kept = memoryTokens();
     const first = await kept.replace(undefined, async () => grant('a'));
     let obtained = 0;
@@ -21,7 +21,7 @@ describe('tokens in memory', () => {
     expect((await kept.current())?.token).toBe('after a');
   });
 
-  it('keep what they have when none can be obtained', async () => {
+  it('keep the old grant when no new one can be obtained', async () => {
     const kept = memoryTokens();
     const first = await kept.replace(undefined, async () => grant('a'));
     await expect(kept.replace(first, () => Promise.reject(credentialsRejected('no', 'no')))).rejects.toThrow('no');

@@ -15,7 +15,7 @@ import type { Meter } from './meter.ts';
 import { StaleConnection, isStale } from './stale.ts';
 import { explainTransport } from './unreachable.ts';
 
-/** The innermost layer: axios' own http adapter sends one request, unpacked and unjudged, under our clocks. */
+/** The innermost layer: axios' http adapter sends one request within our time limits; statuses are not judged here. */
 export function transport(agents: Agents, limits: RequestLimits): Send {
   const dispatch = getAdapter('http');
 
@@ -40,7 +40,7 @@ export function transport(agents: Agents, limits: RequestLimits): Send {
     }
 
     function open(given: RequestOptions, onAnswer: (raw: IncomingMessage) => void): ClientRequest {
-      // A kept connection keeps the options of its first request; these would keep the whole request with them.
+      // A kept connection holds the options of its first request; `beforeRedirects` would hold the whole request, too.
       const { beforeRedirects: _redirects, ...options } = given as RequestOptions & { beforeRedirects?: unknown };
       const secure = options.protocol === 'https:';
       started = (secure ? https : http).request({ ...options, maxHeaderSize: limits.maxHeaderBytes }, (raw) => {
@@ -68,7 +68,7 @@ export function transport(agents: Agents, limits: RequestLimits): Send {
       meter.requests += 1;
       const response = await dispatch(configFor(request, agents, open));
       if (stopped) throw stopped;
-      if (body === undefined) throw new TypeError('an answer came that was not asked for over http');
+      if (body === undefined) throw new TypeError('an answer came without a request over http');
       if (body.closed) settle();
       else body.once('close', settle);
       return {
@@ -88,7 +88,7 @@ export function transport(agents: Agents, limits: RequestLimits): Send {
   };
 }
 
-/** Nothing of axios' own beyond sending: what it would do about bodies, statuses and redirects, the layers do. */
+/** Axios only sends: its own handling of bodies, statuses and redirects is off, because the layers do that. */
 function configFor(request: PlatformRequest, agents: Agents, open: unknown): InternalAxiosRequestConfig {
   return {
     method: request.method,
@@ -109,7 +109,7 @@ function configFor(request: PlatformRequest, agents: Agents, open: unknown): Int
 
 const counted = new WeakMap<Socket, { read: number; written: number }>();
 
-/** A connection serves one request at a time: what it moved since it was last counted belongs to this one. */
+/** A connection serves one request at a time, so the bytes since its last count belong to this request. */
 function countBytes(socket: Socket, meter: Meter): void {
   const before = counted.get(socket) ?? { read: 0, written: 0 };
   const after = { read: socket.bytesRead, written: socket.bytesWritten };

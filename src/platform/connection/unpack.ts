@@ -1,12 +1,12 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
-/** What we say we can read; zstd is left out: hardly a platform sends it. */
+/** The packings that requests accept. Without zstd, because hardly any platform sends it. */
 export const ACCEPTED_PACKING = 'gzip, deflate, br';
 
 /**
- * What unpacks a body, or undefined for a packing that was never accepted. `first` is how the body begins: "deflate"
- * means zlib (RFC 9110, 8.4.1.2), but some servers send it raw, and the first byte tells (RFC 1950, 2.2).
+ * The stream that unpacks a body; undefined for a packing that was not accepted. `first` is the beginning of the body:
+ * "deflate" means zlib (RFC 9110, 8.4.1.2), but some servers send it raw, which the first byte shows (RFC 1950, 2.2).
  */
 export function unpackerFor(encoding: string, first: Buffer): Transform | undefined {
   switch (encoding) {

@@ -20,7 +20,7 @@ afterEach(tidyUp);
 const ask = (rig: ReturnType<typeof openRig>) => refusal(rig.http.get('/data'));
 
 describe('a platform that cannot be reached', () => {
-  it('has a name nobody knows', async () => {
+  it('has a name that does not resolve', async () => {
     const error = await ask(openRig('http://nowhere.invalid:8086'));
     expect(error.fault).toEqual({ code: 'unavailable', why: 'name' });
     expect(error.message).toMatch(/^connecting to http:\/\/nowhere\.invalid:8086: the (host name|name server)/);
@@ -42,7 +42,7 @@ describe('a platform that cannot be reached', () => {
     expect(error.fault).toEqual({ code: 'unavailable', why: 'refused' });
   });
 
-  it('is a black hole to TCP', async () => {
+  it('does not answer TCP at all', async () => {
     // A listener with the shortest queue whose thread never accepts: once the queue is full, SYNs go unanswered.
     const worker = new Worker(
       `const { parentPort } = require('node:worker_threads');
@@ -65,26 +65,26 @@ describe('a platform that cannot be reached', () => {
     }
   });
 
-  it('has a name server that is silent', async () => {
+  it('has a name server that does not answer', async () => {
     const error = await ask(openRig('http://plant.test', { limits: { connectMs: 30 } }, { lookup: () => undefined }));
     expect(error.fault).toEqual({ code: 'unavailable', why: 'time-out' });
   });
 
-  it('accepts and never shakes hands', async () => {
+  it('accepts TCP and never answers the TLS handshake', async () => {
     const url = await serveRaw(() => undefined, 'https');
     const error = await ask(openRig(url, { limits: { connectMs: 50 } }));
     expect(error.fault).toEqual({ code: 'unavailable', why: 'time-out' });
     expect(error.message).toMatch(/^connecting to /);
   });
 
-  it('accepts and never answers', async () => {
+  it('accepts a request and never answers', async () => {
     const url = await serve(() => undefined);
     const error = await ask(openRig(url, { limits: { headersMs: 50 } }));
     expect(error.fault).toEqual({ code: 'unavailable', why: 'time-out' });
     expect(error.message).toBe(`GET ${url}/data: connected, but no answer began within 50 ms`);
   });
 
-  it('takes longer than the total before it answers', async () => {
+  it('takes longer than the total limit before it answers', async () => {
     const error = await ask(openRig(await serve(() => undefined), { limits: { totalMs: 50 } }));
     expect(error.fault).toEqual({ code: 'unavailable', why: 'time-out' });
   });
@@ -96,7 +96,7 @@ describe('a platform that cannot be reached', () => {
     expect(error.message).toMatch(/nothing more came for 50 ms/);
   });
 
-  it('sends for longer than the total: the window is too much', async () => {
+  it('sends for longer than the total limit, which is too-much', async () => {
     const url = await serve((_request, response) => {
       const drip = setInterval(() => response.write(' '), 5);
       response.on('close', () => clearInterval(drip));
@@ -125,8 +125,8 @@ describe('a platform that cannot be reached', () => {
   });
 });
 
-describe('a port that speaks something else', () => {
-  it('is not HTTP at all', async () => {
+describe('a port that speaks another protocol', () => {
+  it('sends something that is not HTTP', async () => {
     const error = await ask(openRig(await serveBytes('SSH-2.0-OpenSSH_9.2\r\n')));
     expect(error.fault).toEqual({ code: 'contract-broken' });
     expect(error.message).toMatch(/is not HTTP/);
@@ -153,7 +153,7 @@ describe('a port that speaks something else', () => {
     expect(error.remedy).toMatch(/https:\/\//);
   });
 
-  it('answers plain http in words, as nginx does', async () => {
+  it('explains in words that it wants https, as nginx does', async () => {
     const url = await serve((_request, response) =>
       response.writeHead(400).end('<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>'),
     );
@@ -166,7 +166,7 @@ describe('TLS', () => {
   const expired = makeCertificate('IP:127.0.0.1', true);
   const other = makeCertificate('DNS:historian.plant');
 
-  it('refuses a certificate that signs itself, and takes it once it is trusted', async () => {
+  it('refuses a self-signed certificate, and accepts it once it is trusted', async () => {
     const url = await serveTls(good, (_request, response) => response.end('{"up":true}'));
     const error = await ask(openRig(url));
     expect(error.fault).toEqual({ code: 'unavailable', why: 'tls' });
@@ -192,7 +192,7 @@ describe('TLS', () => {
     expect((await named.http.get('/')).data).toEqual({});
   });
 
-  it('names https when a TLS port is asked in plain http', async () => {
+  it('suggests https when a TLS port is asked in plain http', async () => {
     const url = (await serveTls(good, () => undefined)).replace('https:', 'http:');
     const error = await ask(openRig(url));
     expect(error.code).toBe('unavailable');
@@ -205,26 +205,26 @@ describe('TLS', () => {
   );
 });
 
-describe('a caller that stops', () => {
-  it('before it asks, sends nothing', async () => {
+describe('a caller that cancels', () => {
+  it('before its request sends nothing', async () => {
     const rig = openRig(await serve((_request, response) => response.end('{}')));
     rig.abort.abort();
     expect((await ask(rig)).fault).toEqual({ code: 'cancelled' });
     expect(rig.slots).toEqual({ taken: 0, released: 0, held: [] });
   });
 
-  it('while it waits for the answer', async () => {
+  it('while it waits for the answer gets cancelled', async () => {
     const rig = openRig(await serve(() => rig.abort.abort()));
     expect((await ask(rig)).fault).toEqual({ code: 'cancelled' });
   });
 
-  it('through a signal of its request', async () => {
+  it('with the signal of one request gets cancelled', async () => {
     const mine = new AbortController();
     const rig = openRig(await serve(() => mine.abort()));
     expect((await refusal(rig.http.get('/', { signal: mine.signal }))).fault).toEqual({ code: 'cancelled' });
   });
 
-  it('in the middle of a stream', async () => {
+  it('in the middle of a stream gets cancelled', async () => {
     const rig = openRig(await serve((_request, response) => response.write('[')));
     const { data } = await rig.http.get<Socket>('/', { responseType: 'stream' });
     const read = refusal(data.toArray());
@@ -234,7 +234,7 @@ describe('a caller that stops', () => {
 });
 
 describe('a kept connection that went stale', () => {
-  it('is replaced once for a question that may be asked twice', async () => {
+  it('is replaced once for a request that is safe to repeat', async () => {
     let asked = 0;
     const url = await serve((request, response) => {
       asked += 1;

@@ -3,7 +3,7 @@ import type { Unreachable } from '../../core/errors.ts';
 import { requestName } from './layer.ts';
 import type { Phase, PlatformRequest } from './layer.ts';
 
-/** What an operator can do about a platform that cannot be reached. */
+/** The remedies for a platform that cannot be reached. */
 export const UNREACHABLE_REMEDIES: Readonly<Record<Unreachable, string>> = {
   name: 'check the spelling of the host in the address, and that this machine can resolve names of the plant network',
   refused: 'check address and port, that the platform is running, and that no firewall turns this machine away',
@@ -14,7 +14,7 @@ export const UNREACHABLE_REMEDIES: Readonly<Record<Unreachable, string>> = {
   blocked: 'give the address of a platform in the plant network, or add its host to the allowed hosts',
 };
 
-/** The platform could not be reached or broke off. */
+/** The error for a platform that could not be reached or that broke off. */
 export function unavailable(
   why: Unreachable,
   message: string,
@@ -23,7 +23,7 @@ export function unavailable(
   return new BridgeError({ code: 'unavailable', why }, message, { remedy });
 }
 
-/** Codes of getaddrinfo and of the kernel; the words are the operator's, not the library's. */
+/** Codes of getaddrinfo, the kernel and node, each with the words an operator reads. */
 const CODES: Readonly<Record<string, readonly [why: Unreachable, words: string]>> = {
   ENOTFOUND: ['name', 'the host name is not known'],
   ENODATA: ['name', 'the host name has no address'],
@@ -61,7 +61,7 @@ const TLS_REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The BridgeError for what node says when a request or the body of its answer fails.
+ * The BridgeError for an error of node when a request or the body of its answer fails.
  * Source of the codes: nodejs.org/api/errors.html, X509 codes of nodejs.org/api/tls.html, llhttp's HPE_ codes.
  */
 export function explainTransport(error: unknown, phase: Phase, request: PlatformRequest): BridgeError {
@@ -94,11 +94,11 @@ export function explainTransport(error: unknown, phase: Phase, request: Platform
   return new BridgeError({ code: 'bug' }, `${where}: ${textOf(error)}`, { cause: error });
 }
 
-/** A port that answers plain http with TLS, or says so in the words of common servers. */
+/** The error for a port that expects TLS and was asked in plain http. */
 export const speaksTls = (where: string): BridgeError =>
   unavailable('tls', `${where}: the port speaks https, not plain http`, 'begin the address with https://');
 
-/** Some TLS servers close without a word when they are spoken to in plain http. */
+/** The remedy also names https, because some TLS servers close the connection when they are asked in plain http. */
 const brokenOff = (where: string, secure: boolean): BridgeError =>
   unavailable(
     'reset',
@@ -114,7 +114,7 @@ export function codeOf(error: unknown): string {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : '';
 }
 
-/** A TLS alert or handshake record (RFC 8446, 5.1) where the head of an answer was expected. */
+/** Whether a TLS alert or handshake record (RFC 8446, 5.1) came where the head of an answer was expected. */
 function looksLikeTls(error: unknown): boolean {
   if (!(error instanceof Error) || !('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false;
   const [type, major] = error.rawPacket;

@@ -1,5 +1,5 @@
-/** Keys under which platforms say in JSON what is wrong, the most telling first. */
-const TELLING = [
+/** The keys under which platforms put the reason of a refusal in JSON, the most informative first. */
+const REASON_KEYS = [
   'error_description',
   'detail',
   'message',
@@ -13,8 +13,8 @@ const TELLING = [
 ];
 
 /**
- * What a platform says about its own refusal, on one line: the telling field of its JSON, the text of its page, or ''.
- * Neither redacted nor shortened.
+ * The reason a platform gives for a refusal, on one line: a field of its JSON, the text of its page, or ''. Neither
+ * redacted nor shortened.
  */
 export function platformWords(text: string): string {
   const trimmed = text.trim();
@@ -37,7 +37,7 @@ function fromJson(value: unknown, depth: number): string | undefined {
   if (depth > 3 || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) return fromJson(value[0], depth + 1);
   const fields = new Map<string, unknown>(Object.entries(value));
-  for (const key of TELLING) {
+  for (const key of REASON_KEYS) {
     const words = fromJson(fields.get(key), depth + 1);
     if (words !== undefined) return words;
   }
