@@ -165,8 +165,8 @@ export interface Platform<O = unknown> {
    * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points
    * outside, so a request may ask for a little more; they count towards the size of the window. A failure must never
    * look like an empty window: an error inside an HTTP 200 is `contract-broken`, an answer that was cut short is
-   * `too-much`. The bridge may stop early; the generator then has to destroy the stream it has open. The texts of its
-   * own errors must hold no secret, because only errors that `http` throws are redacted.
+   * `too-much`. The bridge may stop early; the generator then has to destroy the stream it has open. The
+   * bridge takes the secrets of the connection out of every error.
    */
   readonly read: (http: Http, options: O, selection: Selection, window: Window) => AsyncIterable<Samples>;
 }

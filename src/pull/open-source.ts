@@ -131,12 +131,24 @@ export async function openSource(
     secretPlaces(),
   )) as Pick<SourceConfig, 'connection' | 'options' | 'tls'>;
   const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
+  const opened = openConnection(
+    {
+      baseUrl: connection['url'] ?? '',
+      credentials: connection,
+      authorisation,
+      tls: {
+        ...(ca === undefined ? {} : { ca }),
+        ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
+      },
+    },
+    { pacer: given.pacer, tokens: given.tokens, now: given.now, userAgent: USER_AGENT },
+  );
   return {
     id: row.id,
     name: config.name,
     revision: row.revision,
     projectId: row.projectId,
-    platform,
+    platform: withCleanErrors(platform, opened),
     config,
     options,
     policy: {
@@ -147,17 +159,29 @@ export async function openSource(
       maxWindow: config.schedule.maxWindow,
     },
     rules: rulesOf(config),
-    connection: openConnection(
-      {
-        baseUrl: connection['url'] ?? '',
-        credentials: connection,
-        authorisation,
-        tls: {
-          ...(ca === undefined ? {} : { ca }),
-          ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
-        },
-      },
-      { pacer: given.pacer, tokens: given.tokens, now: given.now, userAgent: USER_AGENT },
-    ),
+    connection: opened,
+  };
+}
+
+/** An adapter may quote an answer in its own errors, and an answer may quote a secret (law 8). */
+function withCleanErrors(platform: Platform, { cleanError }: Connection): Platform {
+  async function* clean<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* items;
+    } catch (error) {
+      throw cleanError(error);
+    }
+  }
+  return {
+    ...platform,
+    async identify(http, options) {
+      try {
+        return await platform.identify(http, options);
+      } catch (error) {
+        throw cleanError(error);
+      }
+    },
+    sensors: (http, options) => clean(platform.sensors(http, options)),
+    read: (http, options, selection, window) => clean(platform.read(http, options, selection, window)),
   };
 }

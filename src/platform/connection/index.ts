@@ -1,3 +1,4 @@
+import type { BridgeError } from '../../core/errors.ts';
 import axios from 'axios';
 import type { LookupFunction } from 'node:net';
 import type { Authorisation, Credentials, Http } from '../contract.ts';
@@ -58,8 +59,8 @@ export interface ConnectionParts {
 export interface Connection {
   /** An http for one conversation, cheap to make. `Http` lists the errors it throws. */
   http(conversation: Conversation): Http;
-  /** Takes the secrets of this connection out of a text that did not come from `http`. */
-  readonly redact: (text: string) => string;
+  /** An error of the platform's own code as a BridgeError without the secrets of this connection; `http` does so itself. */
+  readonly cleanError: (error: unknown) => BridgeError;
   /** Cancels all requests under way, gives their slots back and closes every TCP connection. */
   close(): Promise<void>;
 }
@@ -134,7 +135,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
 
   return {
     http: (conversation) => makeHttp(send, { ...conversation, signal: withClosing(conversation.signal) }),
-    redact: redactor.redact,
+    cleanError: (error) => cleanError(error, redactor.redact),
     async close() {
       closing.abort();
       await wire.settled();
