@@ -78,6 +78,8 @@ function farRoot(): string | undefined {
 describe('the first use and the next', () => {
   it('makes a database that is safe, private and the same ever after', async () => {
     const told: string[] = [];
+    // A machine that is busy takes so long that the server says how it gets on.
+    const said = (): string[] => told.filter((line) => !line.includes('is starting since'));
     const first = await openEmbeddedDatabase({ directory: home, log: (message) => told.push(message) });
     inode = statSync(data).ino;
     await remember(first.url);
@@ -125,13 +127,16 @@ describe('the first use and the next', () => {
     await first.release();
     expect(serverProcesses(data)).toEqual([]);
     expect(sharedMemory(inode)).toEqual([]);
-    expect(told).toHaveLength(1);
+    // A copy is made where the server's user cannot read the installed programs.
+    const copied = existsSync(join(home, 'postgres/programs')) ? [expect.stringMatching(/^copying PostgreSQL /)] : [];
+    expect(said()).toEqual([...copied, expect.stringMatching(/^making a new PostgreSQL /)]);
+    const saidAtFirst = said();
 
     const second = await openEmbeddedDatabase({ directory: home, log: (message) => told.push(message) });
     expect(second.url).toBe(first.url);
     expect(await recall(second.url)).toBe(42);
     await second.release();
-    expect(told).toHaveLength(1);
+    expect(said()).toEqual(saidAtFirst);
 
     const port = Number(new URL(first.url).port);
     const squatter = createServer().listen(port, '127.0.0.1');
