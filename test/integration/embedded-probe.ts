@@ -14,6 +14,22 @@ export async function query(url: string, text: string): Promise<Record<string, u
   }
 }
 
+const SETTINGS = [
+  ...['server_encoding', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'jit', 'TimeZone'],
+  ...['max_connections', 'shared_buffers', 'listen_addresses', 'is_superuser', 'wal_compression'],
+];
+
+/** The settings of a server that the tests compare; `fsync` comes with the place it was set in. */
+export async function settingsOf(url: string): Promise<Record<string, unknown>> {
+  const [row = {}] = await query(
+    url,
+    `select ${SETTINGS.map((name) => `current_setting('${name}') as "${name}"`).join(', ')},
+       (select setting || ' (' || source || ')' from pg_settings where name = 'fsync') as fsync,
+       current_database() as database, (select datlocale from pg_database where datname = current_database()) as locale`,
+  );
+  return row;
+}
+
 /** Commits a row that `recall` finds again, as 42. */
 export const remember = (url: string): Promise<unknown> => query(url, 'create table kept as select 42 as answer');
 export const recall = async (url: string): Promise<unknown> => (await query(url, 'select answer from kept'))[0]?.answer;

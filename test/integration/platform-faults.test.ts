@@ -91,18 +91,14 @@ const sourceThat = (name: string, holds: (state: SourceState) => boolean): Promi
 /** Waits for `count` live windows that are asked from now on. */
 async function livePolls(name: string, count: number): Promise<void> {
   const fromMs = Date.now();
-  await eventually(
-    `${count} live windows of ${name}`,
-    async () => {
-      const { rows } = await rig.client.query<{ windows: number }>(
-        `select count(*)::int as windows from window_log join source on source.id = source_id
+  await eventually(`${count} live windows of ${name}`, async () => {
+    const { rows } = await rig.client.query<{ windows: number }>(
+      `select count(*)::int as windows from window_log join source on source.id = source_id
        where name = $1 and lane = 'live' and asked_at > at_instant($2)`,
-        [name, fromMs * 1000],
-      );
-      return (rows[0]?.windows ?? 0) >= count || new Waiting(rows);
-    },
-    12_000,
-  );
+      [name, fromMs * 1000],
+    );
+    return (rows[0]?.windows ?? 0) >= count || new Waiting(rows);
+  });
 }
 
 const isComplete = async (name: string, spec: TruthSpec, untilMs: number): Promise<void> => {
@@ -164,12 +160,15 @@ test('a source whose connections break is retried, stays active and shows the fa
 test('healthy sources keep their interval, and broken ones do not flood the log', async () => {
   await eventually('twenty seconds of trouble', () => Date.now() - begunMs > 20_000);
   for (const { name } of healthy.devices) {
-    const { rows } = await rig.client.query<{ polls: number }>(
-      `select count(*)::int as polls from window_log join source on source.id = source_id
-       where name = $1 and lane = 'live' and asked_at > at_instant($2)`,
-      [name, (Date.now() - 12_000) * 1000],
-    );
-    expect(rows[0]?.polls).toBeGreaterThanOrEqual(8);
+    // A machine that is busy for a while catches up with its interval again.
+    await eventually(`${name} is polled once a second`, async () => {
+      const { rows } = await rig.client.query<{ polls: number }>(
+        `select count(*)::int as polls from window_log join source on source.id = source_id
+         where name = $1 and lane = 'live' and asked_at > at_instant($2)`,
+        [name, (Date.now() - 12_000) * 1000],
+      );
+      return (rows[0]?.polls ?? 0) >= 8 || new Waiting(rows);
+    });
     expect(rig.complaints(name)).toEqual([]);
   }
   expect(rig.complaints('slow')).toEqual([]);

@@ -66,8 +66,17 @@ export async function startHttpFault(upstreamUrl: string): Promise<HttpFault> {
     requests.push(record);
     atOnce += 1;
     mostAtOnce = Math.max(mostAtOnce, atOnce);
-    response.once('finish', () => (record.status = response.statusCode));
-    response.once('close', () => (atOnce -= 1));
+    let open = true;
+    const end = (): void => {
+      if (open) atOnce -= 1;
+      open = false;
+    };
+    response.once('finish', () => {
+      record.status = response.statusCode;
+      // Before the client can have all of the answer and ask again; `close` comes later on a busy machine.
+      end();
+    });
+    response.once('close', end);
     const answer = answerOf(record);
     if (answer === undefined) {
       forward(request, response, upstreamUrl);
