@@ -1,7 +1,7 @@
-/** What `POST /__admin/clock` takes: stand still at an instant, move on by a span, or run with the machine again. */
+/** Stand still at an instant, move on by a span, or run with the machine's clock again. */
 export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly run: true };
 
-/** The simulator's idea of now. A test moves it, so nothing has to wait for a token to expire or a late point to show. */
+/** The simulator's clock. A test moves it instead of waiting for a token to expire or a late point to show up. */
 export class SimulatedClock {
   #frozenMs: number | null;
   #aheadMs = 0;

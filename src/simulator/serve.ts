@@ -1,133 +1,163 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administer } from './admin.ts';
 import type { SimulatedClock } from './clock.ts';
+import type { SimulatedAnswer, SimulatedPlatform, SimulatedRequest, Simulator } from './contract.ts';
 import { exchangeTypes } from './distort.ts';
-import { Faults, isEnding, isPointEffect, type Effect, type EndingEffect, type PointEffect } from './faults.ts';
-import { preciseNowMs, Recorder, type RecordedRequest } from './recorder.ts';
+import { Faults, isEnding, isPointEffect, type EndingEffect, type SimulatedFault } from './faults.ts';
+import { preciseNowMs, Recorder } from './recorder.ts';
 
-export interface SimulatedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-  /** Faults the platform must work into the points it answers with. */
-  readonly pointEffects: readonly PointEffect[];
+/** A simulator that listens. */
+export interface ServedSimulator extends Simulator {
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** Ends every connection; resolves when nothing listens any more. */
+  close(): Promise<void>;
 }
 
-export interface SimulatedAnswer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** What a simulated product is, beneath the faults, the recording and the admin endpoints all simulators share. */
-export interface SimulatedPlatform {
-  answer(request: SimulatedRequest): SimulatedAnswer;
-  /** The body the product sends with an error status it did not come to by itself. */
-  errorBody(status: number): SimulatedAnswer;
-  invalidateTokens(tokens: 'all' | 'access'): void;
-  /** What `GET /__admin/state` shows: plain JSON, no credentials. */
-  state(): unknown;
-}
-
-export interface Simulator {
-  readonly platform: SimulatedPlatform;
-  readonly clock: SimulatedClock;
-  readonly recorder: Recorder;
-  readonly faults: Faults;
-}
-
-/** Listens on 127.0.0.1; port 0 takes a free one. Resolves to the base URL, without a trailing slash. */
-export async function serve(platform: SimulatedPlatform, clock: SimulatedClock, port: number): Promise<string> {
+/** Serves a platform on 127.0.0.1, in this process. Port 0, the default, takes a free one. */
+export async function serve(
+  platform: SimulatedPlatform,
+  clock: SimulatedClock,
+  { port = 0, faults: given = [] }: { readonly port?: number; readonly faults?: readonly SimulatedFault[] } = {},
+): Promise<ServedSimulator> {
   const simulator = { platform, clock, recorder: new Recorder(), faults: new Faults() };
-  const server: Server = createServer((incoming, response) => void handle(simulator, incoming, response));
+  for (const fault of given) simulator.faults.switchOn(fault);
+  const server = createServer((incoming, response) => void handle(simulator, incoming, response));
+  // The bridge keeps its connections between two polls; the default of 5 s would make the bench measure TCP.
+  server.keepAliveTimeout = 75_000;
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
     server.listen(port, '127.0.0.1', listening);
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    ...simulator,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 async function handle(simulator: Simulator, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const arrivedMs = preciseNowMs();
   const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
   const method = incoming.method ?? 'GET';
+  const { recorder, faults } = simulator;
   const isAdmin = url.pathname.startsWith('/__admin/');
-  const recorded = isAdmin ? null : simulator.recorder.arrive(method, url.pathname, url.search.slice(1), arrivedMs);
-  if (recorded) response.once('close', () => simulator.recorder.leave(recorded, null));
+  const recorded = isAdmin ? null : recorder.arrive(method, url.pathname, url.search.slice(1), arrivedMs);
+  if (recorded) response.once('close', () => recorder.leave(recorded, null));
+  const reply = new Reply(response, (status) => {
+    if (recorded) recorder.leave(recorded, status);
+  });
   try {
     const body = await bodyOf(incoming);
+    if (isAdmin) return await reply.send(administer(simulator, method, url.pathname, body));
     const plain = { method, path: url.pathname, query: url.searchParams, headers: incoming.headers, body };
-    if (!recorded) return send(response, administer(simulator, method, url.pathname, body));
-    const effects = simulator.faults.meet(method, url.pathname);
-    await answerWith(simulator, { ...plain, pointEffects: effects.filter(isPointEffect) }, effects, response, recorded);
+    const effects = faults.meet(method, url.pathname);
+    await answerWith(simulator, { ...plain, pointEffects: effects.filter(isPointEffect) }, effects, reply);
   } catch (cause) {
-    // A request the client abandoned is no fault of the simulator; anything else must be seen by the test.
-    if (incoming.errored) return;
-    send(response, { status: 500, body: `simulator bug: ${String(cause)}` }, recorded, simulator.recorder);
+    // A client that gives up is no fault of the simulator; a test must see any other error.
+    if (incoming.errored || response.destroyed) return;
+    if (response.headersSent) return void response.destroy();
+    await reply.send({ status: 500, body: `simulator bug: ${String(cause)}` });
   }
 }
 
 async function answerWith(
-  { platform, recorder }: Simulator,
+  { platform }: Simulator,
   request: SimulatedRequest,
-  effects: readonly Effect[],
-  response: ServerResponse,
-  recorded: RecordedRequest,
+  effects: readonly SimulatedFault[],
+  reply: Reply,
 ): Promise<void> {
   for (const effect of effects) {
     if (effect.kind === 'slow') await sleep(effect.delayMs);
     if (effect.kind === 'invalidate-tokens') platform.invalidateTokens(effect.tokens ?? 'all');
   }
   const ending = effects.find(isEnding);
-  if (ending?.kind === 'hang') return;
-  if (ending?.kind === 'reset') return void response.socket?.resetAndDestroy();
-  const answer = ending?.kind === 'status' ? errorAnswer(platform, ending) : platform.answer(request);
-  if (ending?.kind === 'truncate' && ending.lost === 'connection') return loseHalf(response, answer);
-  send(response, ending ? spoil(answer, ending) : answer, recorded, recorder);
+  switch (ending?.kind) {
+    case undefined:
+      return await reply.send(platform.answer(request));
+    case 'hang':
+      return;
+    case 'reset':
+      return reply.reset();
+    case 'status':
+      return await reply.send(errorAnswer(platform, ending));
+    case 'truncate': {
+      const { body, ...rest } = whole(platform.answer(request));
+      if (ending.lost === 'connection') return reply.loseHalf({ ...rest, body });
+      return await reply.send({ ...rest, body: body.slice(0, body.length / 2) });
+    }
+    case 'wrong-shape':
+      return await reply.send(misshapen(whole(platform.answer(request)), ending.shape));
+  }
 }
 
 function errorAnswer(platform: SimulatedPlatform, effect: EndingEffect & { kind: 'status' }): SimulatedAnswer {
-  const answer = platform.errorBody(effect.status);
+  const answer = platform.errorAnswer(effect.status);
   if (effect.retryAfterSeconds === undefined) return answer;
-  // An HTTP date has whole seconds: rounded up, so that waiting for it is never too short.
+  // An HTTP date has whole seconds: rounded up, so that a client that waits for it never comes too early.
   const date = new Date(Math.ceil(Date.now() / 1000 + effect.retryAfterSeconds) * 1000).toUTCString();
   const retryAfter = effect.retryAfterAs === 'date' ? date : String(effect.retryAfterSeconds);
   return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
 }
 
-function spoil(answer: SimulatedAnswer, effect: EndingEffect): SimulatedAnswer {
-  if (effect.kind === 'truncate') return { ...answer, body: answer.body.slice(0, answer.body.length / 2) };
-  if (effect.kind !== 'wrong-shape') return answer;
-  const json = (value: unknown) => ({ status: 200, body: JSON.stringify(value) });
-  if (effect.shape === 'array') return json([1, 'two', null]);
-  if (effect.shape === 'object') return json({ status: 500, message: 'an error inside a 200' });
-  if (effect.shape === 'types') return json(exchangeTypes(JSON.parse(answer.body)));
+type WholeAnswer = SimulatedAnswer & { readonly body: string };
+
+function whole(answer: SimulatedAnswer): WholeAnswer {
+  if (typeof answer.body === 'string') return { ...answer, body: answer.body };
+  return { ...answer, body: Buffer.concat([...answer.body].map((piece) => Buffer.from(piece))).toString('utf8') };
+}
+
+function misshapen({ body }: WholeAnswer, shape: (EndingEffect & { kind: 'wrong-shape' })['shape']): SimulatedAnswer {
   const page = '<!doctype html><title>Sign in</title><form action="/login"><input name="user"></form>';
-  return { status: 200, body: page, headers: { 'content-type': 'text/html' } };
+  if (shape === 'html') return { status: 200, body: page, headers: { 'content-type': 'text/html' } };
+  if (shape === 'array') return { status: 200, body: '[1,"two",null]' };
+  if (shape === 'object') return { status: 200, body: '{"status":500,"message":"an error inside a 200"}' };
+  const documents = body.split('\n').filter((line) => line !== '');
+  return { status: 200, body: documents.map((line) => JSON.stringify(exchangeTypes(JSON.parse(line)))).join('\n') };
 }
 
-function loseHalf(response: ServerResponse, answer: SimulatedAnswer): void {
-  const body = Buffer.from(answer.body);
-  response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': body.length });
-  response.write(body.subarray(0, body.length / 2), () => response.socket?.destroy());
-}
+/** Writes the answer to one request. The request is recorded before its last byte leaves, so a client finds it in the log. */
+class Reply {
+  readonly #response: ServerResponse;
+  readonly #leave: (status: number) => void;
 
-function send(
-  response: ServerResponse,
-  answer: SimulatedAnswer,
-  recorded?: RecordedRequest | null,
-  recorder?: Recorder,
-): void {
-  const body = Buffer.from(answer.body);
-  const headers = { 'content-type': 'application/json', 'content-length': body.length, ...answer.headers };
-  response.writeHead(answer.status, headers);
-  // Recorded before the last byte leaves: who holds the answer finds it in the log.
-  if (recorded && !response.destroyed) recorder?.leave(recorded, answer.status);
-  response.end(body);
+  constructor(response: ServerResponse, leave: (status: number) => void) {
+    this.#response = response;
+    this.#leave = leave;
+  }
+
+  async send({ status, body, headers }: SimulatedAnswer): Promise<void> {
+    const type = { 'content-type': 'application/json' };
+    if (typeof body === 'string') {
+      const bytes = Buffer.from(body);
+      this.#response.writeHead(status, { ...type, 'content-length': bytes.length, ...headers });
+      if (!this.#response.destroyed) this.#leave(status);
+      this.#response.end(bytes);
+      return;
+    }
+    this.#response.writeHead(status, { ...type, ...headers });
+    await pipeline(Readable.from(body), this.#response, { end: false });
+    this.#leave(status);
+    this.#response.end();
+  }
+
+  reset(): void {
+    this.#response.socket?.resetAndDestroy();
+  }
+
+  loseHalf(answer: WholeAnswer): void {
+    const body = Buffer.from(answer.body);
+    this.#response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': body.length });
+    this.#response.write(body.subarray(0, body.length / 2), () => this.#response.socket?.destroy());
+  }
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<string> {

@@ -1,7 +1,7 @@
 import type { AccountOptions } from './options.ts';
 import { authenticationFailed } from './replies.ts';
 
-/** How logging in went for a user name, known or not. `failedLogins` only grows; a success ends a row of failures. */
+/** The logins of a user name, known or not. `failedLogins` only grows; a success sets `failedInARow` to 0. */
 export interface LoginRecord {
   logins: number;
   failedLogins: number;
@@ -9,7 +9,7 @@ export interface LoginRecord {
   locked: boolean;
 }
 
-/** The accounts, and the count of wrong passwords that locks one. */
+/** The accounts. Wrong passwords in a row lock an account. */
 export class Accounts {
   readonly #accounts: readonly AccountOptions[];
   readonly #lockAfter: number;
@@ -20,7 +20,7 @@ export class Accounts {
     this.#lockAfter = lockAfter;
   }
 
-  /** Throws 401/10 on an unknown user, a wrong password or a locked account, even with the right password. */
+  /** Throws 401/10 on an unknown user and a wrong password; on a locked account, whatever the password is. */
   logIn(username: string, password: string): AccountOptions {
     const record = this.#recordOf(username);
     const account = this.#accounts.find((candidate) => candidate.username === username);

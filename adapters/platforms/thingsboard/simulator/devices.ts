@@ -2,7 +2,7 @@ import type { DeviceSpec, TruthSpec } from '../../../../src/simulator/truth.ts';
 import { requiredWholeNumber, word } from './parameters.ts';
 import { badRequest } from './replies.ts';
 
-/** The only customer there is; every device is theirs. */
+/** The only customer; every device is assigned to it. */
 export const customerId = '00000000-0000-4000-9000-000000000001';
 const tenantId = '00000000-0000-4000-9000-000000000002';
 

@@ -1,6 +1,6 @@
 import { badRequest } from './replies.ts';
 
-/** A whole number from the query; 400 if it is anything else or below `least`. `undefined` if it is not there. */
+/** A whole number from the query; `undefined` if it is missing, 400 if it is anything else or below `least`. */
 export function wholeNumberParameter(query: URLSearchParams, name: string, least = -Infinity): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
@@ -18,7 +18,7 @@ export function requiredWholeNumber(query: URLSearchParams, name: string, least 
   return value;
 }
 
-/** One of the given words, by default the first; 400 if it is none of them. */
+/** One of the given words, by default the first; 400 if it is any other word. */
 export function word<Word extends string>(
   query: URLSearchParams,
   name: string,

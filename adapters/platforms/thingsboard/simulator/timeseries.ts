@@ -1,19 +1,13 @@
 import { distort, writeJson, type WrittenPoint } from '../../../../src/simulator/distort.ts';
-import type { SimulatedAnswer, SimulatedRequest } from '../../../../src/simulator/serve.ts';
-import {
-  pointsNewestFirst,
-  pointsOldestFirst,
-  visibleFromMs,
-  type DeviceSpec,
-  type TruthPoint,
-} from '../../../../src/simulator/truth.ts';
+import type { SimulatedAnswer, SimulatedRequest } from '../../../../src/simulator/contract.ts';
+import { visiblePoints, type DeviceSpec, type Order, type TruthPoint } from '../../../../src/simulator/truth.ts';
 import type { ThingsBoardOptions } from './options.ts';
 import { requiredWholeNumber, wholeNumberParameter, word } from './parameters.ts';
 import { badRequest, simulatedError, json } from './replies.ts';
 
 const defaultLimit = 100;
 
-/** Answers what is asked about the time series of one device, from the truth as it shows at `nowMs`. */
+/** Answers requests for the time series of one device, from the truth that is visible at `nowMs`. */
 export class TimeSeries {
   readonly #options: ThingsBoardOptions;
   readonly #device: DeviceSpec;
@@ -49,7 +43,7 @@ export class TimeSeries {
     const endTs = requiredWholeNumber(query, 'endTs');
     const limit = wholeNumberParameter(query, 'limit', 1) ?? defaultLimit;
     const order = word(query, 'orderBy', ['DESC', 'ASC']);
-    word(query, 'agg', ['NONE']); // Aggregates are not simulated: asking for one must not pass for raw points.
+    word(query, 'agg', ['NONE']); // Aggregates are not simulated, so a request for one must not be answered with raw points.
     const shiftMs = this.#options.bounds === 'legacy' ? 1 : 0;
     const pages = keys.map((key) => {
       const points = this.#points(key, startTs + shiftMs, endTs + shiftMs, order, limit);
@@ -71,20 +65,16 @@ export class TimeSeries {
     return this.#points(key, -Infinity, Infinity, 'DESC', 1);
   }
 
-  #points(key: string, fromMs: number, toMs: number, order: 'ASC' | 'DESC', limit: number): TruthPoint[] {
+  #points(key: string, fromMs: number, toMs: number, order: Order, limit: number): TruthPoint[] {
     const { truth } = this.#options;
-    // What lies beyond both the live edge and the clock cannot show yet; not looking keeps a far end affordable.
-    const visibleToMs = truth.liveFromMs === undefined ? toMs : Math.max(truth.liveFromMs, this.#nowMs + 1);
-    const inOrder = order === 'ASC' ? pointsOldestFirst : pointsNewestFirst;
     const found: TruthPoint[] = [];
-    for (const point of inOrder(truth, this.#device.id, key, fromMs, Math.min(toMs, visibleToMs))) {
-      if (found.length === limit) break;
-      if (visibleFromMs(truth, this.#device.id, key, point.ts) <= this.#nowMs) found.push(point);
+    for (const point of visiblePoints(truth, this.#device.id, key, { fromMs, toMs }, { nowMs: this.#nowMs, order })) {
+      if (found.push(point) === limit) break;
     }
     return found;
   }
 
-  #written({ query, pointEffects }: SimulatedRequest, points: TruthPoint[], order: 'ASC' | 'DESC'): WrittenPoint[] {
+  #written({ query, pointEffects }: SimulatedRequest, points: TruthPoint[], order: Order): WrittenPoint[] {
     const strict = word(query, 'useStrictDataTypes', ['false', 'true']) === 'true';
     const written = strict ? points : points.map(({ ts, value }) => ({ ts, value: asString(value) }));
     return distort(written, pointEffects, this.#nowMs, order);

@@ -24,7 +24,7 @@ export class IssuedTokens {
     this.#lifetimeSeconds = lifetimeSeconds;
   }
 
-  /** The answer to a login or a renewal: both tokens, always new ones. */
+  /** The answer to a login or a renewal: two new tokens. */
   issuePair(username: string, authority: string): { token: string; refreshToken: string } {
     return {
       token: this.#issue(username, 'access', authority),
@@ -32,7 +32,7 @@ export class IssuedTokens {
     };
   }
 
-  /** The user a token was issued to. Throws 401/11 if it has expired or was invalidated, 401/10 if it is not ours. */
+  /** The user a token was issued to. Throws 401/11 if it has expired or was invalidated, 401/10 if this simulator did not issue it. */
   check(token: string, use: Use): string {
     const [header = '', payload = '', signature = '', ...rest] = token.split('.');
     const given = Buffer.from(signature, 'base64url');
