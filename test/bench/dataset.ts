@@ -5,7 +5,7 @@ export interface Dataset {
   readonly from: Instant;
   /** First instant after the last reading. */
   readonly to: Instant;
-  /** Points of each series, `spacing` apart. */
+  /** Points of each series, `SPACING` apart. */
   readonly pointsPerSeries: number;
   readonly series: readonly DatasetSeries[];
 }
@@ -13,7 +13,7 @@ export interface Dataset {
 export interface DatasetSeries {
   readonly measurement: string;
   readonly unit: string;
-  /** What the bridge calls the sensor. */
+  /** The bridge's name of the sensor. */
   readonly sensorId: string;
   readonly number: number;
 }
@@ -22,10 +22,13 @@ export const MEASUREMENTS = 5;
 export const SERIES = 50;
 export const FIELD = 'value';
 
+/** The account of the simulated platforms. */
+export const READER = { username: 'reader', password: 'of a bench' } as const;
+
 /** One reading a second. */
 export const SPACING: Microseconds = 1_000_000;
 
-/** A whole number of readings a series, within one month: `reading` is cut by months, and so one table is filled. */
+/** A whole number of readings a series, within one month, because `reading` is partitioned by months: one table is filled. */
 export function datasetOf(points: number): Dataset {
   const pointsPerSeries = Math.floor(points / SERIES);
   const from = Date.UTC(2026, 0, 5) * 1_000;
@@ -43,6 +46,6 @@ export function datasetOf(points: number): Dataset {
 
 export const instantAt = (dataset: Dataset, index: number): Instant => dataset.from + index * SPACING;
 
-/** Three decimals, as an instrument shows them; neighbours differ, so that nothing is packed better than real values. */
+/** Three decimals, like those of an instrument; neighbours differ, so they compress no better than real values. */
 export const valueAt = (series: DatasetSeries, index: number): number =>
   ((series.number * 7_919 + index * 104_729) % 100_003) / 1_000;

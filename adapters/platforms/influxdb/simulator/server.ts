@@ -36,13 +36,18 @@ export interface WrittenSeries {
   readonly values: readonly unknown[];
 }
 
-const fields = z.strictObject({
-  db: z.string(),
-  q: z.string(),
-  epoch: z.literal('u'),
-  chunked: z.literal('true'),
-  chunk_size: z.coerce.number().int().min(1).default(10_000),
-});
+/** The parameters that a query must have. */
+const parameters: Readonly<Record<string, RegExp>> = {
+  db: /./,
+  q: /./,
+  epoch: /^u$/,
+  chunked: /^true$/,
+  chunk_size: /^[1-9]\d*$/,
+};
+
+/** A parameter of the form that is missing, not simulated, or has a value that is not simulated. */
+const strangeIn = (form: URLSearchParams): string | undefined =>
+  [...Object.keys(parameters), ...form.keys()].find((name) => !parameters[name]?.test(form.get(name) ?? ''));
 
 /** Answers the requests of the bridge as InfluxDB 1.8 does, and refuses every other parameter and statement. */
 export class SimulatedInfluxdb implements SimulatedPlatform {
@@ -63,15 +68,16 @@ export class SimulatedInfluxdb implements SimulatedPlatform {
     if (call === 'GET /ping') return { status: 204, body: '', headers: version };
     if (call !== 'POST /query') return { status: 404, body: '404 page not found', headers: version };
     if (!this.#authorisations.has(headers.authorization ?? '')) return refusal(401, 'authorization failed');
-    const form = fields.safeParse(Object.fromEntries(new URLSearchParams(body)));
-    if (!form.success) return refusal(400, `not simulated: ${form.error.issues.map(({ path: at }) => at).join()}`);
-    const statements = form.data.q.split('; ').map(parseStatement);
+    const form = new URLSearchParams(body);
+    const strange = strangeIn(form);
+    if (strange !== undefined) return refusal(400, `not simulated: ${strange}=${form.get(strange)}`);
+    const statements = (form.get('q') ?? '').split('; ').map(parseStatement);
     const unknown = statements.find((statement) => typeof statement === 'string');
     if (unknown !== undefined) return refusal(400, `error parsing query: not simulated: ${unknown}`);
     // A row has a single value for an instant, and a field has no value that is not of its type.
     const impossible = pointEffects.find(({ kind }) => kind !== 'lie' && kind !== 'future-dates');
     if (impossible) throw new Error(`InfluxDB cannot answer with ${impossible.kind}`);
-    const how = { rowsPerChunk: form.data.chunk_size, effects: pointEffects };
+    const how = { rowsPerChunk: Number(form.get('chunk_size')), effects: pointEffects };
     return { status: 200, body: this.#documents(statements as Statement[], how), headers: version };
   }
 
