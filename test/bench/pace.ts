@@ -102,5 +102,5 @@ async function assertEachWindowOnce(room: Room, windows: number): Promise<void> 
   const row = await room.context.database.row<{ logged: number; readings: number }>(
     'select (select count(*) from window_log where fault is null) as logged, (select count(*) from reading) as readings',
   );
-  if (row?.readings !== windows) throw new WrongData(`${row?.readings} readings are stored, ${windows} were to be`);
+  if (row?.readings !== windows) throw new WrongData(`${row?.readings} readings are stored instead of ${windows}`);
 }

@@ -4,10 +4,10 @@ import type { Dataset, DatasetSeries } from './dataset.ts';
 /** Sensors of the plant that pushes. */
 export const PUSH_SERIES = 64;
 
-/** Readings of a body; where they do not divide the dataset, the last body is shorter. */
+/** Readings of a body; the last body of a dataset may be shorter. */
 export const BATCH = 1_000;
 
-/** As many readings as there are whole ones of each of the 64 series in `points`, within one month like those of `pull`. */
+/** `points` readings, rounded down to a multiple of the 64 series, within one month like the dataset of `pull`. */
 export function pushDatasetOf(points: number): Dataset {
   const pointsPerSeries = Math.floor(points / PUSH_SERIES);
   const from = Date.UTC(2026, 0, 5) * 1_000;
@@ -23,7 +23,7 @@ export function pushDatasetOf(points: number): Dataset {
   return { from, to, pointsPerSeries, series };
 }
 
-/** The bodies a gateway would send: all sensors of an instant, then those of the next, a thousand readings at a time. */
+/** Bodies as a gateway sends them: all sensors of an instant, then of the next instant, a thousand readings a body. */
 export function* bodiesOf(dataset: Dataset): Generator<{ readonly readings: number; readonly body: Buffer }> {
   let batch: string[] = [];
   for (let index = 0; index < dataset.pointsPerSeries; index += 1) {
