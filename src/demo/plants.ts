@@ -40,7 +40,7 @@ export interface Signal extends SimulatedSeries {
   readonly key: string;
 }
 
-export const signalsOf = ({ truth, product }: Pick<Plant, 'truth' | 'product'>): Signal[] =>
+export const signalsOf = ({ truth, product }: Plant): Signal[] =>
   truth.devices.flatMap((device) =>
     device.keys.map((key) => ({ ...product.seriesOf(device, key), deviceId: device.id, key: key.name })),
   );
@@ -53,11 +53,7 @@ export interface Point {
 }
 
 /** Every point of a signal in a window, oldest first, whether or not the plant shows it yet. */
-export function* pointsOf(
-  { truth }: Pick<Plant, 'truth'>,
-  { deviceId: device, key }: Signal,
-  window: Window,
-): Generator<Point> {
+export function* pointsOf({ truth }: Plant, { deviceId: device, key }: Signal, window: Window): Generator<Point> {
   const stretch = { fromMs: Math.ceil(window.from / 1_000), toMs: window.to / 1_000 };
   for (const { ts, value } of truePoints(truth, device, key, stretch)) {
     yield { at: fromMillis(ts), value, appearsAt: fromMillis(visibleFromMs(truth, device, key, ts)) };
@@ -65,7 +61,12 @@ export function* pointsOf(
 }
 
 /** A truth without a beginning, of which the plant shows the points up to now. */
-const sinceEver = (devices: readonly DeviceSpec[]): TruthSpec => ({ seed: 1, firstMs: 0, liveFromMs: 0, devices });
+const withoutBeginning = (devices: readonly DeviceSpec[]): TruthSpec => ({
+  seed: 1,
+  firstMs: 0,
+  liveFromMs: 0,
+  devices,
+});
 
 const wave = (name: string, everySeconds: number, shape: KeySpec['wave'] & {}): KeySpec => ({
   name,
@@ -92,7 +93,7 @@ export const demoPlants = ({ lies }: { readonly lies: boolean }): readonly Plant
     name: 'press-hall',
     product: simulatedInfluxdb,
     about: 'three presses, dense and dependable',
-    truth: sinceEver([
+    truth: withoutBeginning([
       ...machines('motor', presses, [
         wave('current', 5, { middle: 41, swing: 6, ripple: 2.5 }),
         wave('vibration', 5, { middle: 3.2, swing: 0.6, ripple: 0.8 }),
@@ -102,7 +103,7 @@ export const demoPlants = ({ lies }: { readonly lies: boolean }): readonly Plant
         wave('oil_temperature', 15, { middle: 54, swing: 7, ripple: 0.4 }),
       ]),
     ]),
-    faults: lies ? [{ kind: 'lie', every: 500 }] : [],
+    faults: lies ? [{ kind: 'lie', every: 50 }] : [],
     every: '2s',
     maxWindow: '2h',
     requestsPerSecond: 5,
@@ -111,7 +112,7 @@ export const demoPlants = ({ lies }: { readonly lies: boolean }): readonly Plant
     name: 'cooling-water',
     product: simulatedThingsboard,
     about: 'two pumps and a tower, behind a login',
-    truth: sinceEver(
+    truth: withoutBeginning(
       devices(
         ['pump-1', 'pump-2', 'tower'],
         [
@@ -129,7 +130,7 @@ export const demoPlants = ({ lies }: { readonly lies: boolean }): readonly Plant
     name: 'old-boiler',
     product: simulatedInfluxdb,
     about: 'overloaded: 503, 429, late points, odd values',
-    truth: sinceEver(
+    truth: withoutBeginning(
       machines(
         'steam',
         ['boiler-1', 'boiler-2'],

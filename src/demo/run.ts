@@ -12,7 +12,6 @@ import { judgePlant, seriesKey } from './judge.ts';
 import { observerOf } from './observe.ts';
 import type { BoardRow } from './observe.ts';
 import { demoPlants, signalsOf } from './plants.ts';
-import type { Plant } from './plants.ts';
 import { PROJECT, writeSource } from './source-file.ts';
 import type { RunningPlant } from './source-file.ts';
 import type { DemoOutcome } from './summary.ts';
@@ -135,14 +134,7 @@ async function judgeAll(
     verdicts.push(judgePlant(plant, await evidenceOf(database, plant.name, stored), askedOf(simulator.recorder)));
   }
   const problems = verdicts.flatMap(({ source, faults }) => faults.map((fault) => `${source}: ${fault}`));
-  const strangers = strangersIn(
-    [...stored.keys()],
-    plants.map(({ plant }) => plant),
-  );
+  const known = new Set(plants.flatMap(({ plant }) => signalsOf(plant).map(seriesKey)));
+  const strangers = [...stored.keys()].filter((key) => !known.has(key));
   return { verdicts, problems: [...problems, ...strangers.map((key) => `${key} is no signal of any plant`)] };
-}
-
-function strangersIn(keys: readonly string[], plants: readonly Plant[]): string[] {
-  const known = new Set(plants.flatMap((plant) => signalsOf(plant).map(seriesKey)));
-  return keys.filter((key) => !known.has(key));
 }

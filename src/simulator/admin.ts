@@ -46,14 +46,11 @@ function perform({ platform, clock, recorder, faults }: Simulator, call: string,
       return {};
     case 'GET state':
       return platform.state();
-    default:
-      return switchOffOne(faults, call);
+    default: {
+      const id = /^DELETE faults\/(\d+)$/.exec(call)?.[1];
+      if (id === undefined) return undefined;
+      faults.switchOff(Number(id));
+      return {};
+    }
   }
-}
-
-function switchOffOne(faults: Simulator['faults'], call: string): unknown {
-  const id = /^DELETE faults\/(\d+)$/.exec(call)?.[1];
-  if (id === undefined) return undefined;
-  faults.switchOff(Number(id));
-  return {};
 }

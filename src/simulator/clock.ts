@@ -19,13 +19,9 @@ export class SimulatedClock {
   change(change: unknown): void {
     const { nowMs, advanceMs, run } = Object(change) as Record<string, unknown>;
     if (Number.isSafeInteger(nowMs)) this.#frozenMs = nowMs as number;
-    else if (Number.isSafeInteger(advanceMs)) this.#advance(advanceMs as number);
+    else if (Number.isSafeInteger(advanceMs) && this.#frozenMs === null) this.#aheadMs += advanceMs as number;
+    else if (Number.isSafeInteger(advanceMs)) this.#frozenMs = this.nowMs() + (advanceMs as number);
     else if (run === true) [this.#frozenMs, this.#aheadMs] = [null, 0];
     else throw new Error('a clock change is {nowMs}, {advanceMs} (whole milliseconds) or {run: true}');
-  }
-
-  #advance(byMs: number): void {
-    if (this.#frozenMs === null) this.#aheadMs += byMs;
-    else this.#frozenMs += byMs;
   }
 }

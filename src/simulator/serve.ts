@@ -45,26 +45,28 @@ export async function serve(
 async function handle(simulator: Simulator, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const arrivedMs = preciseNowMs();
   const [path = '/', ...rest] = (incoming.url ?? '/').split('?');
-  const search = rest.join('?');
+  const query = rest.join('?');
   const method = incoming.method ?? 'GET';
   const { recorder, faults } = simulator;
   const isAdmin = path.startsWith('/__admin/');
-  const recorded = isAdmin ? null : recorder.arrive(method, path, search, arrivedMs);
-  if (recorded) response.once('close', () => recorder.leave(recorded, null));
-  const reply = new Reply(response, (status) => {
+  const recorded = isAdmin ? null : recorder.arrive(method, path, query, arrivedMs);
+  const leave: Leave = (status) => {
     if (recorded) recorder.leave(recorded, status);
-  });
+  };
+  response.once('close', () => leave(null));
   try {
     const body = await bodyOf(incoming);
-    if (isAdmin) return await reply.send(administer(simulator, method, path, body));
-    const plain = { method, path, query: new URLSearchParams(search), headers: incoming.headers, body };
+    if (isAdmin) return await send(response, administer(simulator, method, path, body), leave);
     const effects = faults.meet(method, path);
-    await answerWith(simulator, { ...plain, pointEffects: effects.filter(isPointEffect) }, effects, reply);
+    const request = { method, path, query: new URLSearchParams(query), headers: incoming.headers, body };
+    const answer = await answerWith(simulator, { ...request, pointEffects: effects.filter(isPointEffect) }, effects);
+    if (answer === 'reset') response.socket?.resetAndDestroy();
+    else if (answer !== 'hang') await send(response, answer, leave);
   } catch (cause) {
     // A client that gives up is no fault of the simulator; a test must see any other error.
     if (incoming.errored || response.destroyed) return;
     if (response.headersSent) return void response.destroy();
-    await reply.send({ status: 500, body: `simulator bug: ${String(cause)}` });
+    await send(response, { status: 500, body: `simulator bug: ${String(cause)}` }, leave);
   }
 }
 
@@ -72,8 +74,7 @@ async function answerWith(
   { platform }: Simulator,
   request: SimulatedRequest,
   effects: readonly SimulatedFault[],
-  reply: Reply,
-): Promise<void> {
+): Promise<Sent | 'hang' | 'reset'> {
   for (const effect of effects) {
     if (effect.kind === 'slow') await sleep(effect.delayMs);
     if (effect.kind === 'invalidate-tokens') platform.invalidateTokens(effect.tokens ?? 'all');
@@ -81,20 +82,20 @@ async function answerWith(
   const ending = effects.find(isEnding);
   switch (ending?.kind) {
     case undefined:
-      return await reply.send(platform.answer(request));
+      return platform.answer(request);
     case 'hang':
-      return;
     case 'reset':
-      return reply.reset();
+      return ending.kind;
     case 'status':
-      return await reply.send(errorAnswer(platform, ending));
+      return errorAnswer(platform, ending);
     case 'truncate': {
-      const { body, ...rest } = whole(platform.answer(request));
-      if (ending.lost === 'connection') return reply.loseHalf({ ...rest, body });
-      return await reply.send({ ...rest, body: body.slice(0, body.length / 2) });
+      const answer = platform.answer(request);
+      const body = textOf(answer);
+      if (ending.lost === 'connection') return { ...answer, body, isLostHalfWay: true };
+      return { ...answer, body: body.slice(0, body.length / 2) };
     }
     case 'wrong-shape':
-      return await reply.send(misshapen(whole(platform.answer(request)), ending.shape));
+      return { status: 200, ...misshapen(textOf(platform.answer(request)), ending.shape) };
   }
 }
 
@@ -107,67 +108,51 @@ function errorAnswer(platform: SimulatedPlatform, effect: EndingEffect & { kind:
   return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
 }
 
-type WholeAnswer = SimulatedAnswer & { readonly body: string };
-
-function whole(answer: SimulatedAnswer): WholeAnswer {
-  if (typeof answer.body === 'string') return { ...answer, body: answer.body };
-  return { ...answer, body: Buffer.concat([...answer.body].map((piece) => Buffer.from(piece))).toString('utf8') };
-}
-
-function misshapen({ body }: WholeAnswer, shape: (EndingEffect & { kind: 'wrong-shape' })['shape']): SimulatedAnswer {
+function misshapen(body: string, shape: (EndingEffect & { kind: 'wrong-shape' })['shape']) {
   const page = '<!doctype html><title>Sign in</title><form action="/login"><input name="user"></form>';
-  if (shape === 'html') return { status: 200, body: page, headers: { 'content-type': 'text/html' } };
-  if (shape === 'array') return { status: 200, body: '[1,"two",null]' };
-  if (shape === 'object') return { status: 200, body: '{"status":500,"message":"an error inside a 200"}' };
+  if (shape === 'html') return { body: page, headers: { 'content-type': 'text/html' } };
+  if (shape === 'array') return { body: '[1,"two",null]' };
+  if (shape === 'object') return { body: '{"status":500,"message":"an error inside a 200"}' };
   const documents = body.split('\n').filter((line) => line !== '');
-  return { status: 200, body: documents.map((line) => JSON.stringify(exchangeTypes(JSON.parse(line)))).join('\n') };
+  return { body: documents.map((line) => JSON.stringify(exchangeTypes(JSON.parse(line)))).join('\n') };
 }
 
-/** Writes the answer to one request. The request is recorded before its last byte leaves, so a client finds it in the log. */
-class Reply {
-  readonly #response: ServerResponse;
-  readonly #leave: (status: number) => void;
+function textOf({ body }: SimulatedAnswer): string {
+  if (typeof body === 'string') return body;
+  return Buffer.concat([...body].map((piece) => Buffer.from(piece))).toString('utf8');
+}
 
-  constructor(response: ServerResponse, leave: (status: number) => void) {
-    this.#response = response;
-    this.#leave = leave;
+interface Sent extends SimulatedAnswer {
+  /** The connection ends after half of the body. */
+  readonly isLostHalfWay?: boolean;
+}
+
+type Leave = (status: number | null) => void;
+
+/** Calls `leave` before the last byte leaves, so that a client that holds the answer finds it in the log. */
+async function send(response: ServerResponse, { status, body, headers, isLostHalfWay }: Sent, leave: Leave) {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : undefined;
+  const length = bytes && { 'content-length': bytes.length };
+  response.writeHead(status, { 'content-type': 'application/json', ...length, ...headers });
+  if (bytes && isLostHalfWay) {
+    return void response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
   }
-
-  async send({ status, body, headers }: SimulatedAnswer): Promise<void> {
-    const type = { 'content-type': 'application/json' };
-    if (typeof body === 'string') {
-      const bytes = Buffer.from(body);
-      this.#response.writeHead(status, { ...type, 'content-length': bytes.length, ...headers });
-      if (!this.#response.destroyed) this.#leave(status);
-      this.#response.end(bytes);
-      return;
-    }
-    this.#response.writeHead(status, { ...type, ...headers });
+  if (typeof body !== 'string') {
     for (const piece of body) {
-      if (!this.#response.write(piece)) await this.#drained();
-      if (this.#response.destroyed) return;
+      if (!response.write(piece)) await drained(response);
+      if (response.destroyed) return;
     }
-    this.#leave(status);
-    this.#response.end();
   }
+  if (!response.destroyed) leave(status);
+  response.end(bytes);
+}
 
-  /** Resolves when the client has read enough, or has gone. */
-  async #drained(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#response.once('drain', resolve).once('close', resolve);
-    if (!this.#response.destroyed) await promise;
-    this.#response.off('drain', resolve).off('close', resolve);
-  }
-
-  reset(): void {
-    this.#response.socket?.resetAndDestroy();
-  }
-
-  loseHalf(answer: WholeAnswer): void {
-    const body = Buffer.from(answer.body);
-    this.#response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': body.length });
-    this.#response.write(body.subarray(0, body.length / 2), () => this.#response.socket?.destroy());
-  }
+/** Resolves when the client has read enough, or has gone. */
+async function drained(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once('drain', resolve).once('close', resolve);
+  if (!response.destroyed) await promise;
+  response.off('drain', resolve).off('close', resolve);
 }
 
 function bodyOf(incoming: IncomingMessage): Promise<string> {

@@ -28,16 +28,19 @@ export const READER = { username: 'reader', password: 'of a bench' } as const;
 /** One reading a second. */
 export const SPACING: Microseconds = 1_000_000;
 
-/** A whole number of readings a series, within one month, because `reading` is partitioned by months: one table is filled. */
-export function datasetOf(points: number): Dataset {
-  const pointsPerSeries = Math.floor(points / SERIES);
+/**
+ * A whole number of readings for each of `seriesCount` series, at most `points` together and within one month, because
+ * `reading` is partitioned by months: one table is filled.
+ */
+export function datasetOf(points: number, seriesCount = SERIES, seriesPerMeasurement = SERIES / MEASUREMENTS): Dataset {
+  const pointsPerSeries = Math.floor(points / seriesCount);
   const from = Date.UTC(2026, 0, 5) * 1_000;
   const to = from + pointsPerSeries * SPACING;
-  if (points % SERIES !== 0 || pointsPerSeries < 1 || to > Date.UTC(2026, 1, 1) * 1_000) {
-    throw new RangeError(`--points must be a multiple of ${SERIES}, and at most 100,000,000`);
+  if (pointsPerSeries < 1 || to > Date.UTC(2026, 1, 1) * 1_000) {
+    throw new RangeError(`--points must be at least ${2 * seriesCount}, and at most 100,000,000`);
   }
-  const series = Array.from({ length: SERIES }, (_, number): DatasetSeries => {
-    const measurement = `line${Math.floor(number / (SERIES / MEASUREMENTS))}`;
+  const series = Array.from({ length: seriesCount }, (_, number): DatasetSeries => {
+    const measurement = `line${Math.floor(number / seriesPerMeasurement)}`;
     const unit = `pump-${String(number).padStart(2, '0')}`;
     return { measurement, unit, sensorId: `${measurement},unit=${unit}`, number };
   });

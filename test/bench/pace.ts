@@ -36,10 +36,7 @@ export async function pace({ seconds, profile, say }: BenchOptions): Promise<Mea
   await room.apply(
     {
       name: 'bench',
-      kind: 'user-credentials',
-      platform: 'influxdb',
       connection: { url: plant.url, ...READER },
-      options: { database: 'plant' },
       schedule: { every: '1h', maxWindow: formatDuration(WINDOW), overlap: '0s' },
       pace: PACE,
     },

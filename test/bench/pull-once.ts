@@ -41,10 +41,7 @@ export async function pullOnce(
     await room.apply(
       {
         name: 'bench',
-        kind: 'user-credentials',
-        platform: 'influxdb',
         connection: { ...platform },
-        options: { database: 'plant' },
         schedule: { every: '1h' },
         pace: { requestsPerSecond: 100_000, burst: 100_000, concurrency: 4 },
       },

@@ -93,10 +93,7 @@ function measuresOf(rounds: readonly Round[]): Measure[] {
       what: `${name} → rows`,
       value: middle((round) => pulled(round).readingsPerSecond),
       unit: 'readings/s',
-      note: rounds
-        .slice(0, 1)
-        .map((round) => pulled(round).window)
-        .join(''),
+      ...(rounds[0] && { note: pulled(rounds[0]).window }),
     },
     {
       what: `${name}, CPU of the bridge`,

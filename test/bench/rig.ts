@@ -35,7 +35,7 @@ export interface Rig {
 export interface Room {
   readonly context: Context;
   readonly url: string;
-  /** Registers a source that reads `groups`, one stream each; it is not due before `every` has passed. Returns its id. */
+  /** Registers an InfluxDB source that reads `groups`, a stream each; it is not due before `every` has passed. Returns its id. */
   apply(source: Record<string, unknown>, groups: readonly string[]): Promise<number>;
   /** Starts `databridge worker` and waits until it is up. */
   worker(): Promise<RunningProcess>;
@@ -120,7 +120,10 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
 
 async function apply(context: Context, input: Record<string, unknown>, groups: readonly string[]): Promise<number> {
   const { database, sealing, clock } = context;
-  const parsed = parseSource({ ...input, project: 'bench' }, registry.platforms, { kinds: registry.kinds });
+  const platform = { kind: 'user-credentials', platform: 'influxdb', options: { database: 'plant' } };
+  const parsed = parseSource({ ...platform, ...input, project: 'bench' }, registry.platforms, {
+    kinds: registry.kinds,
+  });
   if (!parsed.ok) throw new Error(`the bench's own source is wrong: ${JSON.stringify(parsed.problems)}`);
   await applySource(database, sealing, parsed.source, { now: clock.now(), actor: 'bench', dryRun: false });
   const row = await database.row<{ id: number }>(

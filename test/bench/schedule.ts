@@ -114,10 +114,7 @@ async function registerMany(room: Room, url: string, load: Load): Promise<string
   await room.apply(
     {
       name: first,
-      kind: 'user-credentials',
-      platform: 'influxdb',
       connection: { url, ...READER },
-      options: { database: 'plant' },
       // Each poll asks for one window, which begins where the last one ended.
       schedule: { every: formatDuration(load.every), settle: '0s', overlap: '0s', align: '1ms' },
       pace: { requestsPerSecond: 100, burst: 10, concurrency: 2 },

@@ -14,23 +14,15 @@ const from = startMs * 1_000;
 const account = { username: 'bridge', password: 'of the test' };
 const pump = 'pump,hall=3,machine=P-1';
 const valve = 'valve,machine=V 2';
-const spec: TruthSpec = {
-  seed: 1,
-  firstMs: startMs,
-  endMs: startMs + 7_200_000,
-  devices: [
-    {
-      id: pump,
-      name: 'P-1',
-      keys: [
-        { name: 'flow', kind: 'number', everyMs: 1_000, edges: true },
-        { name: 'state', kind: 'text', everyMs: 60_000 },
-        { name: 'on', kind: 'boolean', everyMs: 7_000 },
-      ],
-    },
-    { id: valve, name: 'V 2', keys: [{ name: 'level', kind: 'number', everyMs: 5_000 }] },
-  ],
-};
+const flow = { name: 'flow', kind: 'number', everyMs: 1_000, edges: true } as const;
+const state = { name: 'state', kind: 'text', everyMs: 60_000 } as const;
+const on = { name: 'on', kind: 'boolean', everyMs: 7_000 } as const;
+const level = { name: 'level', kind: 'number', everyMs: 5_000 } as const;
+const devices = [
+  { id: pump, name: 'P-1', keys: [flow, state, on] },
+  { id: valve, name: 'V 2', keys: [level] },
+];
+const spec: TruthSpec = { seed: 1, firstMs: startMs, endMs: startMs + 7_200_000, devices };
 
 const running: RunningSimulator[] = [];
 async function start(more: Partial<SimulatedInfluxdbOptions> = {}): Promise<RunningSimulator> {

@@ -93,15 +93,12 @@ export class SimulatedInfluxdb implements SimulatedPlatform {
     return {};
   }
 
-  *#documents(
-    statements: readonly Statement[],
-    how: Pick<SelectQuestion, 'rowsPerChunk' | 'effects'>,
-  ): Generator<string | Uint8Array> {
+  *#documents(statements: readonly Statement[], how: Pick<SelectQuestion, 'rowsPerChunk' | 'effects'>) {
     const missing = statements.findIndex(({ database }) => database !== this.#database);
     for (const [position, statement] of statements.entries()) {
       if (missing !== -1 && position >= missing) {
         const error = position === missing ? `database not found: ${statement.database}` : 'not executed';
-        yield `${JSON.stringify({ results: [{ statement_id: position, error }] })}\n`;
+        yield documentOf({ statement_id: position, error });
       } else if (statement.verb === 'SELECT') yield* this.#data.select({ ...statement, ...how, statement: position });
       else yield* documentsOf(position, this.#show(statement), how.rowsPerChunk);
     }
@@ -146,16 +143,15 @@ export function* documentsOf(
   series: readonly WrittenSeries[],
   rowsPerChunk: number,
 ): Generator<string> {
-  const pieces = series.flatMap(({ values, ...head }) =>
-    Array.from({ length: Math.ceil(values.length / rowsPerChunk) }, (_, piece) => {
-      const end = (piece + 1) * rowsPerChunk;
-      const partial = end < values.length ? { partial: true } : {};
-      return { ...head, values: values.slice(piece * rowsPerChunk, end), ...partial };
-    }),
-  );
-  if (pieces.length === 0) yield `${JSON.stringify({ results: [{ statement_id: statement }] })}\n`;
-  for (const [index, piece] of pieces.entries()) {
-    const partial = index < pieces.length - 1 ? { partial: true } : {};
-    yield `${JSON.stringify({ results: [{ statement_id: statement, series: [piece], ...partial }] })}\n`;
+  const last = series.findLastIndex(({ values }) => values.length > 0);
+  if (last === -1) yield documentOf({ statement_id: statement });
+  for (const [index, { values, ...head }] of series.entries()) {
+    for (let row = 0; row < values.length; row += rowsPerChunk) {
+      const isCut = row + rowsPerChunk < values.length;
+      const piece = { ...head, values: values.slice(row, row + rowsPerChunk), ...(isCut && { partial: true }) };
+      yield documentOf({ statement_id: statement, series: [piece], ...((isCut || index < last) && { partial: true }) });
+    }
   }
 }
+
+const documentOf = (result: object): string => `${JSON.stringify({ results: [result] })}\n`;

@@ -6,7 +6,7 @@ import { customerId, devicePage } from './devices.ts';
 import type { AccountOptions, ThingsBoardOptions } from './options.ts';
 import { authenticationFailed, badRequest, forbidden, notFound, RefusedRequest, tooManyRequests } from './replies.ts';
 import { json, refusal, simulatedError } from './replies.ts';
-import { TimeSeries } from './timeseries.ts';
+import { history, keyNames, values } from './timeseries.ts';
 import { IssuedTokens } from './tokens.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -90,10 +90,10 @@ export class ThingsBoard implements SimulatedPlatform {
     if (!uuid.test(deviceId)) throw badRequest(`Not a UUID: ${deviceId}`);
     const device = truth.devices.find(({ id }) => id === deviceId);
     if (!device) throw notFound('Device');
-    const series = new TimeSeries(this.#options, device, this.#clock.nowMs());
-    if (call === 'keys/timeseries') return series.keys();
-    if (call === 'values/timeseries' && historyPath !== 'history-only') return series.values(request);
-    if (call === 'values/timeseries/history' && historyPath !== 'old-only') return series.history(request);
+    const place = { options: this.#options, device, nowMs: this.#clock.nowMs() };
+    if (call === 'keys/timeseries') return keyNames(place);
+    if (call === 'values/timeseries' && historyPath !== 'history-only') return values(place, request);
+    if (call === 'values/timeseries/history' && historyPath !== 'old-only') return history(place, request);
     throw notFound(request.path);
   }
 
