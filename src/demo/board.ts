@@ -4,7 +4,7 @@ import type { Paint } from '../terminal/screen.ts';
 import { grouped, shortly } from '../terminal/words.ts';
 import type { BoardRow, BoardTrouble } from './observe.ts';
 
-/** Name and width of each column; numbers stand to the right. The last one takes what is left. */
+/** Title and width of each column but the last, which takes the rest of the line. Numbers stand to the right. */
 const COLUMNS = [
   { title: 'source', width: 13, right: false },
   { title: 'lag', width: 5, right: true },
@@ -15,15 +15,15 @@ const COLUMNS = [
 ] as const;
 
 const GAP = '  ';
-const LAST = 'last error';
+const TROUBLE_TITLE = 'last error';
 
-/** The heading of the board, cut to `width` characters; 100 are enough for all of it. */
+/** The heading of the board, cut to `width` characters; 100 are enough for the whole. */
 export function boardHeading(width: number, paint: Paint): string {
-  const cells = [...COLUMNS.map(({ title }) => title), LAST];
+  const cells = [...COLUMNS.map(({ title }) => title), TROUBLE_TITLE];
   return paint('dim', lineOf(cells, width));
 }
 
-/** A source as one line of the board, cut as its heading. */
+/** A source as a line of the board, cut to `width` characters. */
 export function boardLine(row: BoardRow, given: { width: number; now: Instant; paint: Paint }): string {
   const { width, now, paint } = given;
   const cells = [
@@ -34,17 +34,17 @@ export function boardLine(row: BoardRow, given: { width: number; now: Instant; p
     grouped(row.requests),
     `${row.lastSecond} of ${row.allowedInOneSecond}`,
   ];
-  const known = lineOf(cells, width);
-  const left = width - known.length - GAP.length;
-  if (left < LAST.length) return known;
+  const line = lineOf(cells, width);
+  const left = width - line.length - GAP.length;
+  if (left < TROUBLE_TITLE.length) return line;
   if (row.state !== 'active')
-    return `${known}${GAP}${paint('red', cut(`${row.state}: ${phraseOf(row.trouble)}`, left))}`;
-  if (row.trouble === undefined) return `${known}${GAP}${paint('dim', '–')}`;
+    return `${line}${GAP}${paint('red', cut(`${row.state}: ${phraseOf(row.trouble)}`, left))}`;
+  if (row.trouble === undefined) return `${line}${GAP}${paint('dim', '–')}`;
   const waits = row.trouble.until !== null && row.trouble.until > now;
   const distance = waits ? (row.trouble.until ?? now) - now : now - row.trouble.at;
-  const roughly = shortly(Math.max(SECOND, Math.round(distance / SECOND) * SECOND));
-  const when = waits ? `waits ${roughly}` : `${roughly} ago`;
-  return `${known}${GAP}${paint(waits ? 'yellow' : 'dim', cut(`${phraseOf(row.trouble)}, ${when}`, left))}`;
+  const shown = shortly(Math.max(SECOND, Math.round(distance / SECOND) * SECOND));
+  const when = waits ? `waits ${shown}` : `${shown} ago`;
+  return `${line}${GAP}${paint(waits ? 'yellow' : 'dim', cut(`${phraseOf(row.trouble)}, ${when}`, left))}`;
 }
 
 function lineOf(cells: readonly string[], width: number): string {
@@ -56,7 +56,7 @@ function lineOf(cells: readonly string[], width: number): string {
   return padded.join(GAP).slice(0, width);
 }
 
-/** What a platform said, without the address: `503 Service Unavailable`. */
+/** Status and reason out of a message: `503 Service Unavailable`; the message if it has none. */
 function phraseOf(trouble: BoardTrouble | undefined): string {
   const message = trouble?.message ?? '';
   return /\b[45]\d\d(?: [A-Z][a-z]+)+/.exec(message)?.[0] ?? message;
@@ -66,7 +66,7 @@ const cut = (text: string, width: number): string => (text.length <= width ? tex
 
 const CELLS = 6;
 
-/** `███░░░  63%`; full only where nothing is missing. */
+/** `███░░░  63%`; full only if nothing is missing. */
 function progress(share: number): string {
   const full = Math.floor(share * CELLS);
   return `${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${String(Math.floor(share * 100)).padStart(3)}%`;

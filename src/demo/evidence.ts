@@ -4,8 +4,7 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { seriesKey } from './judge.ts';
 import type { Asked, Evidence } from './judge.ts';
-import type { RunningPlant } from './plant-server.ts';
-import { maxInSlidingSecond } from '../simulator/recorder.ts';
+import type { Recorder } from '../simulator/recorder.ts';
 
 type Stored = Evidence['stored'];
 
@@ -16,7 +15,7 @@ const LEDGER = `
      where stream.source_id = source.id) as refused
   from source left join window_sum on source_id = source.id where source.name = $1 group by source.id`;
 
-/** What the database holds of a source. `stored` may hold readings of others; its plant knows which are its own. */
+/** What the database holds of a source. `stored` may hold the readings of other sources too. */
 export async function evidenceOf(database: Database, source: string, stored: Stored): Promise<Evidence> {
   const ledger = await database.row<Omit<Evidence, 'coverage' | 'stored'>>(LEDGER, [source]);
   if (ledger === undefined) throw new Error(`source ${source} is gone`);
@@ -32,7 +31,7 @@ async function coverageByGroup(database: Database, source: string): Promise<Map<
   return new Map(rows.map(({ group, covered }) => [group, coverageOf(covered.map(([from, to]) => ({ from, to })))]));
 }
 
-/** Every reading there is, by series; straight from the table, not by way of what an operator is shown. */
+/** Every reading, by series; straight from the table, because a view for operators may be wrong. */
 export async function readingsBySeries(database: Database): Promise<Stored> {
   const stored = new Map<string, readonly { at: Instant; value: number }[]>();
   const series = await database.rows<{ id: number; sensorId: string; valueName: string }>(
@@ -48,12 +47,9 @@ export async function readingsBySeries(database: Database): Promise<Stored> {
   return stored;
 }
 
-/** What the plant recorded. */
-export function askedOf({ recorder }: RunningPlant): Asked {
-  const log = recorder.log();
-  return {
-    requests: log.length,
-    troubles: log.filter(({ status }) => status === null || status >= 400).length,
-    busiestSecond: maxInSlidingSecond(log.map(({ arrivedMs }) => arrivedMs)),
-  };
+/** The requests as the plant recorded them. */
+export function askedOf(recorder: Recorder): Asked {
+  const { total, maxInOneSecond } = recorder.statistics();
+  const troubles = recorder.log().filter(({ status }) => status === null || status >= 400).length;
+  return { requests: total, troubles, busiestSecond: maxInOneSecond };
 }

@@ -7,20 +7,22 @@ import { PROJECT } from './source-file.ts';
 /** Name of the bridge's log in the home of a demo. */
 export const LOG = 'bridge.log';
 
-/** What the demo is, before anything runs. */
+/** What the demo shows, printed before anything runs. */
 export const introduction = (plants: readonly Plant[], paint: Paint): string[] => [
   `${paint('bold', 'databridge demo')}: three simulated plants and a bridge, all on this machine.`,
   '',
-  ...plants.map(({ name, title, about }) => `  ${paint('bold', name.padEnd(14))} ${title.padEnd(12)} ${about}`),
+  ...plants.map(
+    ({ name, product, about }) => `  ${paint('bold', name.padEnd(14))} ${product.title.padEnd(12)} ${about}`,
+  ),
   '',
 ];
 
-/** The command, wherever it is installed; the compiled file lies one folder further down. */
+/** The path of the command; from a compiled file it is one folder further up. */
 const launcher = ['../../bin/databridge.js', '../../../bin/databridge.js']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
-/** What to look at while it runs: commands for a second terminal. */
+/** Commands for a second terminal while the demo runs. */
 export function whatNext(home: string, paint: Paint): string[] {
   const commands: readonly (readonly [command: string, shows: string])[] = [
     ['databridge source list', 'how far behind each is'],
@@ -32,11 +34,11 @@ export function whatNext(home: string, paint: Paint): string[] {
     [`tail -f $DATABRIDGE_HOME/${LOG}`, 'what the bridge logs'],
   ];
   const width = Math.max(...commands.map(([command]) => command.length));
-  // An empty variable counts as not set: the demo has a database and a queue of its own, whatever the shell says.
-  const others = ['DATABASE_URL', 'REDIS_URL'].filter((name) => process.env[name]).map((name) => ` ${name}=`);
+  // An empty variable counts as not set: the demo has its own database and queue, even if the shell names others.
+  const unset = ['DATABASE_URL', 'REDIS_URL'].filter((name) => process.env[name]).map((name) => ` ${name}=`);
   return [
     `${paint('bold', 'What to look at next')}, in a second terminal:`,
-    `  export DATABRIDGE_HOME=${home}${others.join('')}`,
+    `  export DATABRIDGE_HOME=${home}${unset.join('')}`,
     ...(launcher === undefined ? [] : [`  alias databridge=${launcher}`]),
     ...commands.map(([command, shows]) => `  ${command.padEnd(width)}  ${paint('dim', shows)}`),
     '',

@@ -4,19 +4,19 @@ import { join, resolve } from 'node:path';
 import { configInvalid } from '../core/errors.ts';
 import { removeEmbeddedDatabase } from '../database/embedded/remove.ts';
 
-/** Where a demo keeps everything: database, sealing key, sources, log. */
+/** The directory of a demo: database, sealing key, sources, log. */
 export interface Home {
   readonly path: string;
   readonly kept: boolean;
-  /** Ends the database server, even if somebody still looks at it, and deletes all; nothing where it is kept. */
+  /** Ends the database server, even if a client is still connected, and deletes the directory. Does nothing if it is kept. */
   remove(): Promise<void>;
 }
 
-/** A temporary directory, or a new one at `keep`. Throws `config-invalid` where something is there already. */
+/** A temporary directory, or a new directory at `keep`. Throws `config-invalid` if `keep` is not empty. */
 export async function openHome(keep: string | undefined): Promise<Home> {
   const path = keep === undefined ? await mkdtemp(join(tmpdir(), 'databridge-demo-')) : resolve(keep);
   if (keep !== undefined) await makeEmpty(path);
-  // Where we are root, the database server runs as another user, who has to get here.
+  // If this process is root, the database server runs as another user, and that user must reach the directory.
   await chmod(path, 0o755);
   return {
     path,

@@ -2,49 +2,50 @@ import { describe, expect, test } from 'vitest';
 import { DAY, SECOND } from '../core/instant.ts';
 import { judgePlant, seriesKey } from './judge.ts';
 import type { Asked, Evidence } from './judge.ts';
-import { FOUND_WITHIN } from './plants.ts';
-import type { Plant } from './plants.ts';
-import { pointsOf } from './signal.ts';
-import type { Signal } from './signal.ts';
+import { FOUND_WITHIN, pointsOf, signalsOf } from './plants.ts';
+import type { Plant, Signal } from './plants.ts';
+import type { SimulatedProduct } from '../simulator/contract.ts';
+import type { KeySpec } from '../simulator/truth.ts';
 
-const signal: Signal = {
-  group: 'steam',
-  sensor: 'boiler',
-  field: 'pressure',
-  sensorId: 'boiler',
-  valueName: 'pressure',
-  every: 5 * SECOND,
-  middle: 11,
-  swing: 1,
-  ripple: 0.5,
+const pressure: KeySpec = {
+  name: 'pressure',
+  kind: 'number',
+  everyMs: 5_000,
+  wave: { middle: 11, swing: 1, ripple: 0.5 },
 };
-const alarm: Signal = { ...signal, field: 'alarm', valueName: 'alarm', every: 60 * SECOND, words: ['n/a'] };
-const plantOf = (...signals: Signal[]): Plant => ({
-  name: 'old-boiler',
-  platform: 'influxdb',
+const alarm: KeySpec = { name: 'alarm', kind: 'text', everyMs: 60_000, words: ['n/a'] };
+const product: SimulatedProduct = {
+  platform: '',
   title: '',
+  open: () => expect.unreachable(),
+  sourceOptions: {},
+  seriesOf: (device, key) => ({ group: 'steam', sensorId: device.name, valueName: key.name }),
+};
+const plantOf = (...keys: KeySpec[]): Plant => ({
+  name: 'old-boiler',
+  product,
   about: '',
-  signals,
+  truth: { seed: 1, firstMs: 0, liveFromMs: 0, devices: [{ id: 'boiler', name: 'boiler', keys }] },
+  faults: [],
   every: '1s',
   maxWindow: '1h',
   requestsPerSecond: 3,
-  troubled: false,
-  lies: false,
 });
-const plant = plantOf(signal, alarm);
+const plant = plantOf(pressure, alarm);
+const signalOf = (of: Plant): Signal => signalsOf(of)[0] as Signal;
 
 const covered = { from: 20_000 * DAY, to: 20_000 * DAY + 600 * SECOND };
 const asked: Asked = { requests: 10, troubles: 0, busiestSecond: 4 };
 
 type Reading = { at: number; value: number };
 
-/** What a faultless bridge leaves behind: 120 readings and 10 refusals, or what `change` makes of the readings. */
-function evidence(change: (readings: Reading[]) => Reading[] = (readings) => readings, of: Signal = signal): Evidence {
-  const truth = [...pointsOf(of, covered)].map(({ at, value }) => ({ at, value: value as number }));
+/** The evidence of a faultless bridge: 120 readings and 10 refusals. `change` replaces the readings. */
+function evidence(change: (readings: Reading[]) => Reading[] = (readings) => readings, of = plant): Evidence {
+  const truth = [...pointsOf(of, signalOf(of), covered)].map(({ at, value }) => ({ at, value: value as number }));
   const stored = change(truth);
   return {
     coverage: new Map([['steam', [covered]]]),
-    stored: new Map([[seriesKey(of), stored]]),
+    stored: new Map([[seriesKey(signalOf(of)), stored]]),
     windows: 1,
     fresh: stored.length,
     revised: 0,
@@ -53,23 +54,23 @@ function evidence(change: (readings: Reading[]) => Reading[] = (readings) => rea
   };
 }
 
-test('what is as the plant says has no faults', () => {
+test("the plant's own points have no faults", () => {
   const verdict = judgePlant(plant, evidence(), asked);
   expect(verdict.faults).toEqual([]);
   expect(verdict).toMatchObject({ expected: 120, arrived: 120, lost: 0, doubled: 0, wrong: 0, refused: 10 });
 });
 
-describe('a fault is seen:', () => {
+describe('the judge sees', () => {
   const second = covered.from + 5 * SECOND;
   const faults = (given: Evidence, more: Partial<Asked> = {}): readonly string[] =>
     judgePlant(plant, given, { ...asked, ...more }).faults;
 
-  test('a reading that is not there', () => {
+  test('a missing reading', () => {
     const given = evidence((readings) => readings.toSpliced(1, 1));
     expect(faults(given)).toEqual(['1 readings lost, the first boiler pressure at 2024-10-04T00:00:05Z']);
   });
 
-  test('a reading that is there twice', () => {
+  test('a reading that is stored twice', () => {
     const given = evidence((readings) => [...readings, { ...(readings[1] as Reading) }]);
     expect(faults(given)).toEqual(['1 readings doubled, the first boiler pressure at 2024-10-04T00:00:05Z']);
   });
@@ -85,49 +86,49 @@ describe('a fault is seen:', () => {
     ]);
   });
 
-  test('a reading between the points, and one in time that is not covered', () => {
+  test('a reading between the points, and a reading in time that is not covered', () => {
     const given = evidence((readings) => [...readings, { at: second + 1, value: 1 }]);
     expect(judgePlant(plant, given, asked).wrong).toBe(1);
     const less = { ...covered, to: covered.to - 5 * SECOND };
     expect(judgePlant(plant, { ...evidence(), coverage: new Map([['steam', [less]]]) }, asked).wrong).toBe(1);
   });
 
-  test('refusals that do not add up, readings nobody counted, revisions', () => {
+  test('refusals that do not add up, readings that the bridge did not count, revisions', () => {
     expect(faults({ ...evidence(), refused: 9 })).toEqual(['9 points were refused, and 10 are no numbers']);
     expect(faults({ ...evidence(), fresh: 119 })).toHaveLength(1);
     expect(faults({ ...evidence(), revised: 1 })).toHaveLength(1);
   });
 
-  test('a pace of one request too many', () => {
+  test('a second with one request too many', () => {
     expect(faults(evidence(), { busiestSecond: 5 })).toEqual(['5 requests in one second, and 4 are allowed']);
   });
 
-  test('nothing at all', () => {
+  test('a plant without any reading', () => {
     const nothing = { ...evidence(() => []), coverage: new Map(), refused: 0 };
     expect(faults(nothing)).toEqual(['no reading arrived']);
   });
 });
 
 describe('a point that appears late', () => {
-  const late: Signal = { ...signal, late: { every: 120, by: 20 * SECOND } };
-  const at = [...pointsOf(late, covered)].find((point) => point.appearsAt > point.at)?.at ?? Number.NaN;
+  const late = plantOf({ ...pressure, late: { share: 0.1, delayMs: 20_000 } });
+  const [point] = [...pointsOf(late, signalOf(late), covered)].filter(({ at, appearsAt }) => appearsAt > at);
+  const at = point?.at ?? Number.NaN;
   const without = (to: number): Evidence => ({
     ...evidence((readings) => readings.filter((reading) => reading.at !== at && reading.at < to), late),
     coverage: new Map([['steam', [{ from: covered.from, to }]]]),
     refused: 0,
   });
-  const owedFrom = at + 20 * SECOND + FOUND_WITHIN;
+  const requiredFrom = at + 20 * SECOND + FOUND_WITHIN;
 
-  test('is owed once the coverage reaches far enough past its appearance', () => {
-    expect(judgePlant(plantOf(late), without(owedFrom - 1), asked).faults).toEqual([]);
-    expect(judgePlant(plantOf(late), without(owedFrom), asked)).toMatchObject({ lost: 1 });
+  test('is required once the coverage reaches far enough past its appearance', () => {
+    expect(judgePlant(late, without(requiredFrom - 1), asked).faults).toEqual([]);
+    expect(judgePlant(late, without(requiredFrom), asked)).toMatchObject({ lost: 1 });
   });
 
-  test('may be there before', () => {
-    const early = without(owedFrom - 1);
-    const [point] = pointsOf(late, { from: at, to: at + 1 });
-    const stored = [...(early.stored.get(seriesKey(late)) ?? []), { at, value: point?.value as number }];
-    const given = { ...early, stored: new Map([[seriesKey(late), stored]]), fresh: stored.length };
-    expect(judgePlant(plantOf(late), given, asked)).toMatchObject({ faults: [], arrived: stored.length });
+  test('may be stored before', () => {
+    const early = without(requiredFrom - 1);
+    const stored = [...(early.stored.get(seriesKey(signalOf(late))) ?? []), { at, value: point?.value as number }];
+    const given = { ...early, stored: new Map([[seriesKey(signalOf(late)), stored]]), fresh: stored.length };
+    expect(judgePlant(late, given, asked)).toMatchObject({ faults: [], arrived: stored.length });
   });
 });

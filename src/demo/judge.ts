@@ -1,19 +1,17 @@
 import type { Coverage } from '../core/coverage.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { FOUND_WITHIN, allowedInOneSecond } from './plants.ts';
-import type { Plant } from './plants.ts';
+import { FOUND_WITHIN, allowedInOneSecond, pointsOf, signalsOf } from './plants.ts';
+import type { Plant, Point, Signal } from './plants.ts';
 import type { Window } from '../core/window.ts';
-import { pointsOf } from './signal.ts';
-import type { Point, Signal } from './signal.ts';
 
 /** What the database holds of one source when the demo ends. */
 export interface Evidence {
-  /** What each group was covered. */
+  /** The coverage of each group. */
   readonly coverage: ReadonlyMap<string, Coverage>;
   /** Readings by `seriesKey`. */
   readonly stored: ReadonlyMap<string, readonly { readonly at: Instant; readonly value: number }[]>;
-  /** What the bridge itself counted. */
+  /** The bridge's own counts. */
   readonly windows: number;
   readonly fresh: number;
   readonly revised: number;
@@ -21,26 +19,26 @@ export interface Evidence {
   readonly refused: number;
 }
 
-/** What the plant counted. */
+/** The plant's own counts. */
 export interface Asked {
   readonly requests: number;
-  /** Of these the ones it answered with an error. */
+  /** Those of them that it answered with an error. */
   readonly troubles: number;
   /** The most requests in any second. */
   readonly busiestSecond: number;
 }
 
-/** One source against the truth and the record of its plant, in numbers; `faults` in words, none where all is well. */
+/** A source compared with the truth and the record of its plant, in numbers; `faults` says in words what is wrong. */
 export interface Verdict extends Asked {
   readonly source: string;
-  /** Points in covered time that are numbers: each is to be one reading. */
+  /** Points in covered time that are numbers: each must be a reading. */
   readonly expected: number;
-  /** Readings that are such a point, with its value. */
+  /** Readings that are such a point and have its value. */
   readonly arrived: number;
   readonly lost: number;
-  /** Readings that are there twice, or were counted as new more often than they are there. */
+  /** Readings that are stored twice, or were counted as new more often than they are stored. */
   readonly doubled: number;
-  /** Readings with another value, or that no covered point stands behind. */
+  /** Readings with another value, and readings that are no point in covered time. */
   readonly wrong: number;
   readonly refused: number;
   readonly late: number;
@@ -54,7 +52,7 @@ export const seriesKey = ({ sensorId, valueName }: Pick<Signal, 'sensorId' | 'va
 
 type Kind = 'lost' | 'doubled' | 'wrong';
 
-/** Compares point for point. Pure; what the bridge says about itself is held against what is there. */
+/** Compares point for point, and the bridge's own counts with the stored readings. Pure. */
 export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verdict {
   const count = { lost: 0, doubled: 0, wrong: 0 };
   const first = new Map<Kind, string>();
@@ -63,7 +61,7 @@ export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verd
     if (!first.has(kind)) first.set(kind, `, the first ${seriesKey(signal)} at ${formatInstant(at)}`);
   };
   let [expected, arrived, refusals, rows] = [0, 0, 0, 0];
-  for (const signal of plant.signals) {
+  for (const signal of signalsOf(plant)) {
     const found = new Map<Instant, number>();
     for (const { at, value } of evidence.stored.get(seriesKey(signal)) ?? []) {
       rows += 1;
@@ -71,13 +69,13 @@ export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verd
       found.set(at, value);
     }
     for (const stretch of evidence.coverage.get(signal.group) ?? []) {
-      for (const point of pointsOf(signal, stretch)) {
+      for (const point of pointsOf(plant, signal, stretch)) {
         const { at, value } = point;
         if (typeof value === 'string') {
           refusals += 1;
           continue;
         }
-        if (!found.has(at) && !isOwed(point, stretch)) continue;
+        if (!found.has(at) && !mustBeStored(point, stretch)) continue;
         expected += 1;
         if (!found.has(at)) note('lost', signal, at);
         else if (Object.is(found.get(at), value)) arrived += 1;
@@ -90,14 +88,14 @@ export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verd
   const { late, windows, refused, fresh, revised } = evidence;
   count.doubled += Math.max(0, fresh - rows);
   const allowed = allowedInOneSecond(plant);
-  const that = (kind: Kind): string => first.get(kind) ?? '';
+  const firstOf = (kind: Kind): string => first.get(kind) ?? '';
   const faults = [
     arrived === 0 && 'no reading arrived',
-    count.lost > 0 && `${count.lost} readings lost${that('lost')}`,
-    count.doubled > 0 && `${count.doubled} readings doubled${that('doubled')}`,
-    count.wrong > 0 && `${count.wrong} readings are not what the plant said${that('wrong')}`,
-    fresh < rows && `${rows} readings are there, and only ${fresh} were counted as new`,
-    revised > 0 && `${revised} readings were revised, and the plant never changes one`,
+    count.lost > 0 && `${count.lost} readings lost${firstOf('lost')}`,
+    count.doubled > 0 && `${count.doubled} readings doubled${firstOf('doubled')}`,
+    count.wrong > 0 && `${count.wrong} readings are not what the plant said${firstOf('wrong')}`,
+    fresh < rows && `${rows} readings are stored, and only ${fresh} were counted as new`,
+    revised > 0 && `${revised} readings were revised, and the plant never changes a value`,
     refused !== refusals && `${refused} points were refused, and ${refusals} are no numbers`,
     asked.busiestSecond > allowed && `${asked.busiestSecond} requests in one second, and ${allowed} are allowed`,
   ].filter((fault) => fault !== false);
@@ -105,6 +103,6 @@ export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verd
   return { source: plant.name, ...counted, ...asked, allowedInOneSecond: allowed, faults };
 }
 
-/** In covered time every point is; one that came late, once the coverage around it reaches far enough past its coming. */
-const isOwed = ({ at, appearsAt }: Point, stretch: Window): boolean =>
+/** Every point in covered time must be stored; a late point only if coverage reaches `FOUND_WITHIN` past its appearance. */
+const mustBeStored = ({ at, appearsAt }: Point, stretch: Window): boolean =>
   appearsAt === at || appearsAt + FOUND_WITHIN <= stretch.to;

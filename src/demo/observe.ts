@@ -2,11 +2,11 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { parseInstant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { listSources } from '../source/report.ts';
-import type { RunningPlant } from './plant-server.ts';
+import type { RunningPlant } from './source-file.ts';
 import { allowedInOneSecond } from './plants.ts';
 import { preciseNowMs } from '../simulator/recorder.ts';
 
-/** What went wrong last; `until`: the source is left alone until then. */
+/** The last fault of a source; `until`: the source waits until then. */
 export interface BoardTrouble {
   readonly message: string;
   readonly at: Instant;
@@ -20,7 +20,7 @@ export interface BoardRow {
   /** Null until its sensors are known. */
   readonly lag: Microseconds | null;
   readonly readings: number;
-  /** How much of the past before the demo is covered, 0..1. */
+  /** The covered share of the time before the demo, 0..1. */
   readonly history: number;
   readonly requests: number;
   readonly lastSecond: number;
@@ -32,14 +32,14 @@ const HISTORY = `
   select source.name, coalesce(avg(share_of(tstzrange(source.start_at, source.created_at), covered)), 0) as share
   from source left join stream on source_id = source.id group by source.name`;
 
-/** Looks at the sources again and again; a trouble that is over is remembered, because it is gone within a second. */
+/** Returns a function that looks at the sources. It remembers the last trouble, because the database forgets it within a second. */
 export function observerOf(database: Database, plants: readonly RunningPlant[]): () => Promise<readonly BoardRow[]> {
   const troubles = new Map<string, BoardTrouble>();
   return async () => {
     const lines = new Map((await listSources(database)).map((line) => [line.name, line]));
     const shares = await database.rows<{ name: string; share: number }>(HISTORY);
     const history = new Map(shares.map(({ name, share }) => [name, share]));
-    return plants.map(({ plant, recorder }) => {
+    return plants.map(({ plant, simulator: { recorder } }) => {
       const line = lines.get(plant.name);
       if (line?.fault) {
         const { message, at } = line.fault;

@@ -8,17 +8,15 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { askedOf, evidenceOf, readingsBySeries } from './evidence.ts';
 import { LOG } from './guide.ts';
 import type { Home } from './home.ts';
-import { influxOf } from './influx.ts';
 import { judgePlant, seriesKey } from './judge.ts';
 import { observerOf } from './observe.ts';
 import type { BoardRow } from './observe.ts';
-import { openPlant } from './plant-server.ts';
-import type { RunningPlant } from './plant-server.ts';
-import { demoPlants } from './plants.ts';
-import type { Plant } from './plants.ts';
+import { demoPlants, signalsOf } from './plants.ts';
 import { PROJECT, writeSource } from './source-file.ts';
+import type { RunningPlant } from './source-file.ts';
 import type { DemoOutcome } from './summary.ts';
-import { thingsboardOf } from './thingsboard.ts';
+import { SimulatedClock } from '../simulator/clock.ts';
+import { serve } from '../simulator/serve.ts';
 import { startDaemon } from '../pull/daemon.ts';
 import { applySource } from '../source/registration.ts';
 import { readSettings } from '../settings.ts';
@@ -28,14 +26,14 @@ import type { Context } from '../context.ts';
 import { actor } from '../terminal/output.ts';
 import { readConfigs } from '../source/configs.ts';
 
-/** What the demo tells while it runs. */
+/** Shows the demo while it runs. */
 export interface Audience {
   /** The sources are registered; polling begins. */
   begins(): void;
-  /** How the sources are, `lookEveryMs` apart. */
+  /** The state of the sources, every `lookEveryMs`. */
   shows(rows: readonly BoardRow[], ran: Microseconds): void;
   readonly lookEveryMs: number;
-  /** Polling comes to its end; then what was stored is compared. */
+  /** Polling ends; the comparison of all readings follows. */
   ends(): void;
 }
 
@@ -47,21 +45,21 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
 }
 
-/** How long the daemon may take to end. What runs are single windows of plants that answer at once. */
+/** How long the daemon may take to end: it only has to finish windows of plants that answer at once. */
 const PATIENCE_MS = 15_000;
 
 const now = (): Instant => Date.now() * MILLISECOND;
 
-const opening = { influxdb: influxOf, thingsboard: thingsboardOf };
-
-/** The whole demo but for what is printed: plants, bridge, polls, comparison. Leaves nothing running, whatever happens. */
+/** The whole demo without its output: plants, bridge, polls, comparison. Leaves nothing running, whatever happens. */
 export async function runDemo(options: DemoOptions, audience: Audience): Promise<DemoOutcome> {
   const { home } = options;
   const plants: RunningPlant[] = [];
   try {
     for (const plant of demoPlants(options)) {
       const account = { username: 'databridge', password: randomBytes(12).toString('base64url') };
-      plants.push(await openPlant(plant, account, opening[plant.platform](plant, account, now)));
+      const clock = new SimulatedClock();
+      const platform = plant.product.open({ accounts: [account], truth: plant.truth }, clock);
+      plants.push({ plant, account, simulator: await serve(platform, clock, { faults: plant.faults }) });
     }
     const settings = readSettings({ DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '10' });
     const log = pino({ base: null }, pino.destination({ dest: join(home.path, LOG), sync: true }));
@@ -70,7 +68,7 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
       return await pollAndJudge(context, plants, options, audience);
     });
   } finally {
-    await Promise.all(plants.map((plant) => plant.close()));
+    await Promise.all(plants.map(({ simulator }) => simulator.close()));
   }
 }
 
@@ -102,12 +100,12 @@ async function pollAndJudge(
     await watch(context, plants, options, audience);
   } finally {
     audience.ends();
-    // What does not end by then loses its database: nothing half done was ever stored.
+    // A window that has not ended by then loses its database, which holds no half of a window.
     drained = await Promise.race([daemon.drain(), sleep(PATIENCE_MS, false, { ref: false })]);
   }
   const ran = now() - begun;
   const { verdicts, problems } = await judgeAll(context, plants);
-  return { ran, verdicts, problems: drained ? problems : [...problems, 'what was under way did not end in time'] };
+  return { ran, verdicts, problems: drained ? problems : [...problems, 'the windows under way did not end in time'] };
 }
 
 async function watch(
@@ -132,19 +130,11 @@ async function judgeAll(
 ): Promise<Pick<DemoOutcome, 'verdicts' | 'problems'>> {
   const stored = await readingsBySeries(database);
   const verdicts = [];
-  for (const running of plants) {
-    const { plant } = running;
-    verdicts.push(judgePlant(plant, await evidenceOf(database, plant.name, stored), askedOf(running)));
+  for (const { plant, simulator } of plants) {
+    verdicts.push(judgePlant(plant, await evidenceOf(database, plant.name, stored), askedOf(simulator.recorder)));
   }
   const problems = verdicts.flatMap(({ source, faults }) => faults.map((fault) => `${source}: ${fault}`));
-  const strangers = strangersIn(
-    [...stored.keys()],
-    plants.map(({ plant }) => plant),
-  );
+  const known = new Set(plants.flatMap(({ plant }) => signalsOf(plant).map(seriesKey)));
+  const strangers = [...stored.keys()].filter((key) => !known.has(key));
   return { verdicts, problems: [...problems, ...strangers.map((key) => `${key} is no signal of any plant`)] };
-}
-
-function strangersIn(keys: readonly string[], plants: readonly Plant[]): string[] {
-  const known = new Set(plants.flatMap(({ signals }) => signals.map(seriesKey)));
-  return keys.filter((key) => !known.has(key));
 }

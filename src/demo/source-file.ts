@@ -2,9 +2,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { formatDuration } from '../core/duration.ts';
-import { DATABASE, TAG } from './influx.ts';
-import type { RunningPlant } from './plant-server.ts';
+import type { ServedSimulator } from '../simulator/serve.ts';
 import { BURST, OVERLAP } from './plants.ts';
+import type { Plant } from './plants.ts';
+
+/** A plant whose simulator listens, and its only account. */
+export interface RunningPlant {
+  readonly plant: Plant;
+  readonly simulator: ServedSimulator;
+  readonly account: { readonly username: string; readonly password: string };
+}
 
 /** The ML project that all readings of the demo go to. */
 export const PROJECT = 'demo';
@@ -13,8 +20,8 @@ export const PROJECT = 'demo';
 const START = '2d';
 const SETTLE = '2s';
 
-/** Writes a plant's source as an operator would, its password in a file of its own; returns the path of the YAML. */
-export async function writeSource({ plant, url, account }: RunningPlant, home: string): Promise<string> {
+/** Writes a plant's source as an operator would, the password in a separate file; returns the path of the YAML. */
+export async function writeSource({ plant, simulator, account }: RunningPlant, home: string): Promise<string> {
   const [sources, secrets] = [join(home, 'sources'), join(home, 'secrets')];
   await mkdir(sources, { recursive: true });
   await mkdir(secrets, { recursive: true });
@@ -25,9 +32,9 @@ export async function writeSource({ plant, url, account }: RunningPlant, home: s
     name: plant.name,
     project: PROJECT,
     kind: 'user-credentials',
-    platform: plant.platform,
-    connection: { url, username: account.username, password: `\${file:${password}}` },
-    options: { influxdb: { database: DATABASE, sensorTag: TAG }, thingsboard: { sensorId: 'name' } }[plant.platform],
+    platform: plant.product.platform,
+    connection: { url: simulator.url, username: account.username, password: `\${file:${password}}` },
+    options: plant.product.sourceOptions,
     schedule: {
       every: plant.every,
       start: START,

@@ -1,15 +1,15 @@
-/** Aborts when somebody wants the demo to end. */
+/** The operator's wish to end the demo. */
 export interface Stop {
   readonly signal: AbortSignal;
-  /** The process reacts to signals as before. */
+  /** From here on, signals end the process as before. */
   release(): void;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Ctrl-C, a service manager, a closed terminal, a reader that has gone (`| head`): each ends the demo, and none of them
- * before it is tidied up, however often it comes.
+ * Ctrl-C, a service manager, a closed terminal and a closed pipe (`| head`) each abort the signal. The process itself
+ * goes on until the demo is tidied up, even if they come several times.
  */
 export function stopOnSignals(output: NodeJS.WriteStream): Stop {
   const stopping = new AbortController();
@@ -17,7 +17,7 @@ export function stopOnSignals(output: NodeJS.WriteStream): Stop {
     stopping.abort();
   };
   for (const signal of SIGNALS) process.on(signal, stop);
-  // The command line ends the process at once here; a database server would be left running.
+  // The command line's own listener ends the process at once, and the database server would go on running.
   output.removeAllListeners('error').on('error', stop);
   return {
     signal: stopping.signal,

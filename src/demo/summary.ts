@@ -4,16 +4,16 @@ import { grouped, stopwatch } from '../terminal/words.ts';
 import type { Paint } from '../terminal/screen.ts';
 import type { Verdict } from './judge.ts';
 
-/** What a demo comes to. */
+/** The result of a demo. */
 export interface DemoOutcome {
   /** How long sources were polled. */
   readonly ran: Microseconds;
   readonly verdicts: readonly Verdict[];
-  /** What is wrong, in words; all is well where there is nothing. */
+  /** What is wrong, in words; empty if all is well. */
   readonly problems: readonly string[];
 }
 
-/** One line for each thing that was counted, a column for each source. */
+/** A row for each count, a column for each source. */
 export const summaryRows = (verdicts: readonly Verdict[]): (string | number)[][] => {
   const row = (title: string, cell: (verdict: Verdict) => string | number) => [title, ...verdicts.map(cell)];
   return [
@@ -31,7 +31,7 @@ export const summaryRows = (verdicts: readonly Verdict[]): (string | number)[][]
   ];
 };
 
-/** The result in a sentence or, where it failed, in one for each thing that did. */
+/** The result as a sentence, or a sentence for each problem. */
 export function resultLines({ ran, verdicts, problems }: DemoOutcome, paint: Paint): string[] {
   if (problems.length > 0) {
     return [

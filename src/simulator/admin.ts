@@ -1,14 +1,15 @@
-import type { SimulatedAnswer, Simulator } from './serve.ts';
+import type { SimulatedAnswer, Simulator } from './contract.ts';
 
 /**
- * The endpoints a test drives any simulator with; none of them is recorded or harmed by a fault.
+ * The endpoints with which a test drives any simulator; they are not recorded and no fault hits them.
  *
- * - `POST /__admin/faults` takes a `Fault` or an array of them and answers `{ids}`; `GET` lists them with their hits;
- *   `DELETE /__admin/faults` switches all off, `DELETE /__admin/faults/ID` one.
- * - `GET /__admin/log` every `RecordedRequest`; `GET /__admin/stats` the `RequestStatistics`; `POST /__admin/reset`
- *   starts both afresh.
- * - `GET /__admin/clock` `{nowMs}`; `POST /__admin/clock` a `ClockChange`.
- * - `POST /__admin/invalidate-tokens` makes every token issued so far worthless; `GET /__admin/state` the platform's own.
+ * - `POST /__admin/faults` takes a `SimulatedFault` or an array of them and answers `{ids}`; `GET` lists them with their
+ *   hits; `DELETE /__admin/faults` switches all off, `DELETE /__admin/faults/ID` a single fault.
+ * - `GET /__admin/log` answers every `RecordedRequest`, `GET /__admin/stats` the `RequestStatistics`; `POST
+ *   /__admin/reset` starts both afresh.
+ * - `GET /__admin/clock` answers `{nowMs}`; `POST /__admin/clock` takes a `ClockChange`.
+ * - `POST /__admin/invalidate-tokens` makes every token issued so far worthless; `GET /__admin/state` answers
+ *   `SimulatedPlatform.state`.
  */
 export function administer(simulator: Simulator, method: string, path: string, body: string): SimulatedAnswer {
   try {
@@ -45,14 +46,11 @@ function perform({ platform, clock, recorder, faults }: Simulator, call: string,
       return {};
     case 'GET state':
       return platform.state();
-    default:
-      return switchOffOne(faults, call);
+    default: {
+      const id = /^DELETE faults\/(\d+)$/.exec(call)?.[1];
+      if (id === undefined) return undefined;
+      faults.switchOff(Number(id));
+      return {};
+    }
   }
-}
-
-function switchOffOne(faults: Simulator['faults'], call: string): unknown {
-  const id = /^DELETE faults\/(\d+)$/.exec(call)?.[1];
-  if (id === undefined) return undefined;
-  faults.switchOff(Number(id));
-  return {};
 }

@@ -1,7 +1,7 @@
-/** What `POST /__admin/clock` takes: stand still at an instant, move on by a span, or run with the machine again. */
+/** Stand still at an instant, move on by a span, or run with the machine's clock again. */
 export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly run: true };
 
-/** The simulator's idea of now. A test moves it, so nothing has to wait for a token to expire or a late point to show. */
+/** The simulator's clock. A test moves it instead of waiting for a token to expire or a late point to show up. */
 export class SimulatedClock {
   #frozenMs: number | null;
   #aheadMs = 0;
@@ -19,13 +19,9 @@ export class SimulatedClock {
   change(change: unknown): void {
     const { nowMs, advanceMs, run } = Object(change) as Record<string, unknown>;
     if (Number.isSafeInteger(nowMs)) this.#frozenMs = nowMs as number;
-    else if (Number.isSafeInteger(advanceMs)) this.#advance(advanceMs as number);
+    else if (Number.isSafeInteger(advanceMs) && this.#frozenMs === null) this.#aheadMs += advanceMs as number;
+    else if (Number.isSafeInteger(advanceMs)) this.#frozenMs = this.nowMs() + (advanceMs as number);
     else if (run === true) [this.#frozenMs, this.#aheadMs] = [null, 0];
     else throw new Error('a clock change is {nowMs}, {advanceMs} (whole milliseconds) or {run: true}');
-  }
-
-  #advance(byMs: number): void {
-    if (this.#frozenMs === null) this.#aheadMs += byMs;
-    else this.#frozenMs += byMs;
   }
 }

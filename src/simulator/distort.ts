@@ -1,5 +1,6 @@
 import type { PointEffect } from './faults.ts';
 import { hash } from './truth.ts';
+import type { Order } from './truth.ts';
 
 /** A point as a platform writes it; a `NaN` in it is written as the bare word, which is not JSON. */
 export interface WrittenPoint {
@@ -7,29 +8,29 @@ export interface WrittenPoint {
   readonly value: unknown;
 }
 
-/** Whether a fault with this `every` (default 2) touches the point at `ts`: by its instant alone, whatever the page. */
-export function isDistorted(ts: number, every = 2): boolean {
-  return hash(0, 'distorted', ts) % every === 0;
-}
+/** Whether a fault with this `every` (default 2) touches the point at `ts`. Its page and its value do not matter. */
+export const isDistorted = (ts: number, every = 2): boolean => residue(ts, every) === 0;
 
-/** The points of one key after the given faults. Pure, so a test computes the same. Keeps the order of the points. */
+const residue = (ts: number, every: number): number => hash(0, 'distorted', ts) % every;
+
+/** The points of one key after the given faults, in the same order. Pure, so a test computes the same. */
 export function distort(
   points: readonly WrittenPoint[],
   effects: readonly PointEffect[],
   nowMs: number,
-  order: 'ASC' | 'DESC',
+  order: Order,
 ): WrittenPoint[] {
   return effects.reduce((current, effect) => distortOnce(current, effect, nowMs, order), [...points]);
 }
 
-function distortOnce(points: WrittenPoint[], effect: PointEffect, nowMs: number, order: string): WrittenPoint[] {
+function distortOnce(points: WrittenPoint[], effect: PointEffect, nowMs: number, order: Order): WrittenPoint[] {
   switch (effect.kind) {
     case 'bad-value': {
       const value = { NaN, '"NaN"': 'NaN', null: null }[effect.value];
       return points.map((point) => (isDistorted(point.ts, effect.every) ? { ts: point.ts, value } : point));
     }
     case 'duplicate-timestamps': {
-      const twin = (point: WrittenPoint) => (effect.value === 'other' ? { ts: point.ts, value: other(point) } : point);
+      const twin = (point: WrittenPoint) => (effect.value === 'other' ? changed(point) : point);
       return points.flatMap((point) => (isDistorted(point.ts, effect.every) ? [point, twin(point)] : [point]));
     }
     case 'future-dates': {
@@ -38,15 +39,20 @@ function distortOnce(points: WrittenPoint[], effect: PointEffect, nowMs: number,
       const future = { ts: nowMs + (effect.aheadMs ?? 400 * 86_400_000), value: last.value };
       return order === 'ASC' ? [...points, future] : [future, ...points];
     }
+    case 'lie': {
+      const { every = 2 } = effect;
+      const told = points.filter((point) => !isDistorted(point.ts, every));
+      return told.map((point) => (residue(point.ts, every) === 1 ? changed(point) : point));
+    }
   }
 }
 
-function other({ value }: WrittenPoint): unknown {
-  if (typeof value === 'number') return value + 1;
-  return typeof value === 'boolean' ? !value : 'other';
+function changed({ ts, value }: WrittenPoint): WrittenPoint {
+  if (typeof value === 'number') return { ts, value: value + 1 };
+  return { ts, value: typeof value === 'boolean' ? !value : 'other' };
 }
 
-/** JSON, except that `NaN` stands as the bare word where a number would. */
+/** JSON, except that `NaN` is written as the bare word where a number would be. */
 export function writeJson(value: unknown): string {
   const marker = '\u0001NaN\u0001';
   const json = JSON.stringify(value, (_, part: unknown) => (Number.isNaN(part) ? marker : part));

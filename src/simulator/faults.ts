@@ -1,47 +1,65 @@
-/** Which requests a fault hits. Faults are asked in the order they were switched on. */
-export interface FaultScope {
-  /** A regular expression the path must match; without it, every path. */
-  readonly match?: string;
-  readonly method?: string;
-  /** Matching requests let through unharmed before the first hit. */
-  readonly after?: number;
-  /** How many requests to hit; without it, until switched off. */
-  readonly next?: number;
-}
+import { z } from 'zod';
 
-/** Faults after which the request is not answered as asked, so no later fault sees it. */
-export type EndingEffect =
+const count = z.int().min(0);
+
+/** Which requests a fault hits. Faults are asked in the order in which they were switched on. */
+const scope = {
+  /** A regular expression that the path must match; without it, every path. */
+  match: z.string().optional(),
+  method: z.string().optional(),
+  /** Matching requests that pass unharmed before the first hit. */
+  after: count.optional(),
+  /** Hits only every n-th matching request after those; without it, each. */
+  everyNth: z.int().min(1).optional(),
+  /** How many requests it hits; without it, it hits until it is switched off. */
+  next: count.optional(),
+};
+
+const declare = <Kind extends string, Fields extends z.ZodRawShape>(kind: Kind, fields: Fields) =>
+  z.strictObject({ kind: z.literal(kind), ...scope, ...fields }).readonly();
+
+/** About one point in `every` is touched, see `isDistorted` in distort.ts; default 2. */
+const every = z.int().min(1).optional();
+
+// A fault with a wrong name or value would never hit, and its test would pass: `z.strictObject` refuses it.
+const simulatedFault = z.discriminatedUnion('kind', [
   /** An error status with the platform's own error body for it, and a Retry-After if one is given. */
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly retryAfterSeconds?: number;
-      readonly retryAfterAs?: 'seconds' | 'date';
-    }
+  declare('status', {
+    status: count,
+    retryAfterSeconds: count.optional(),
+    retryAfterAs: z.enum(['seconds', 'date']).optional(),
+  }),
   /** Never answers; the connection stays open until the client gives up. */
-  | { readonly kind: 'hang' }
+  declare('hang', {}),
   /** The connection ends with a TCP reset instead of an answer. */
-  | { readonly kind: 'reset' }
+  declare('reset', {}),
   /** A 200 with a login page, `[1,"two",null]`, an error object, or the real answer with every type exchanged. */
-  | { readonly kind: 'wrong-shape'; readonly shape: 'html' | 'array' | 'object' | 'types' }
-  /** Half of the real body: as a complete HTTP answer (`body`), or with the connection lost half-way. */
-  | { readonly kind: 'truncate'; readonly lost?: 'body' | 'connection' };
+  declare('wrong-shape', { shape: z.enum(['html', 'array', 'object', 'types']) }),
+  /** Half of the real body: as a complete HTTP answer (`body`, the default), or with the connection lost half-way. */
+  declare('truncate', { lost: z.enum(['body', 'connection']).optional() }),
 
-/** Faults in the points of an answer. `every` picks about one point in so many, see `isDistorted` in distort.ts. */
-export type PointEffect =
-  | { readonly kind: 'bad-value'; readonly value: 'NaN' | '"NaN"' | 'null'; readonly every?: number }
-  | { readonly kind: 'duplicate-timestamps'; readonly value?: 'same' | 'other'; readonly every?: number }
-  /** One more point per key, dated this far after the simulator's clock. */
-  | { readonly kind: 'future-dates'; readonly aheadMs?: number };
+  declare('bad-value', { value: z.enum(['NaN', '"NaN"', 'null']), every }),
+  declare('duplicate-timestamps', { value: z.enum(['same', 'other']).optional(), every }),
+  /** One more point per key, dated this far after the simulator's clock; default 400 days. */
+  declare('future-dates', { aheadMs: count.optional() }),
+  /** Leaves about one point in `every` out and changes the value of about as many. */
+  declare('lie', { every }),
 
-export type Effect =
-  | EndingEffect
-  | PointEffect
-  | { readonly kind: 'slow'; readonly delayMs: number }
-  /** Before the request is looked at, every token issued so far stops being accepted. */
-  | { readonly kind: 'invalidate-tokens'; readonly tokens?: 'all' | 'access' };
+  declare('slow', { delayMs: count }),
+  /** Before the platform sees the request, every token issued so far becomes worthless; default `all`. */
+  declare('invalidate-tokens', { tokens: z.enum(['all', 'access']).optional() }),
+]);
 
-export type SimulatedFault = FaultScope & Effect;
+export type SimulatedFault = z.output<typeof simulatedFault>;
+
+/** Faults that replace the answer, so no later fault sees the request. */
+export type EndingEffect = Extract<SimulatedFault, { kind: (typeof endings)[number] }>;
+
+/** Faults in the points of an answer. */
+export type PointEffect = Extract<SimulatedFault, { kind: (typeof pointKinds)[number] }>;
+
+const endings = ['status', 'hang', 'reset', 'wrong-shape', 'truncate'] as const;
+const pointKinds = ['bad-value', 'duplicate-timestamps', 'future-dates', 'lie'] as const;
 
 export interface SwitchedFault {
   readonly id: number;
@@ -51,44 +69,17 @@ export interface SwitchedFault {
   readonly hits: number;
 }
 
-const fieldsOfKind: Record<Effect['kind'], Record<string, 'number' | 'word'>> = {
-  status: { status: 'number', retryAfterSeconds: 'number', retryAfterAs: 'word' },
-  'invalidate-tokens': { tokens: 'word' },
-  slow: { delayMs: 'number' },
-  hang: {},
-  reset: {},
-  truncate: { lost: 'word' },
-  'wrong-shape': { shape: 'word' },
-  'bad-value': { value: 'word', every: 'number' },
-  'duplicate-timestamps': { value: 'word', every: 'number' },
-  'future-dates': { aheadMs: 'number' },
-};
-
-const wordsOfField: Record<string, readonly string[]> = {
-  'status.retryAfterAs': ['seconds', 'date'],
-  'invalidate-tokens.tokens': ['all', 'access'],
-  'truncate.lost': ['body', 'connection'],
-  'wrong-shape.shape': ['html', 'array', 'object', 'types'],
-  'bad-value.value': ['NaN', '"NaN"', 'null'],
-  'duplicate-timestamps.value': ['same', 'other'],
-};
-
-const required: Partial<Record<Effect['kind'], string>> = {
-  status: 'status',
-  slow: 'delayMs',
-  'wrong-shape': 'shape',
-  'bad-value': 'value',
-};
-
 /** The faults of one simulator, switched on and off while it runs. */
 export class Faults {
   #switched: { id: number; fault: SimulatedFault; matched: number; hits: number }[] = [];
   #lastId = 0;
 
-  /** Returns the fault's id. Throws, saying what is wrong, if it is not a {@link SimulatedFault}. */
-  switchOn(fault: unknown): number {
+  /** Returns the fault's id. Throws, with the reason, if it is not a {@link SimulatedFault}. */
+  switchOn(given: unknown): number {
+    const fault = simulatedFault.parse(given);
+    new RegExp(fault.match ?? '');
     this.#lastId += 1;
-    this.#switched.push({ id: this.#lastId, fault: parseFault(fault), matched: 0, hits: 0 });
+    this.#switched.push({ id: this.#lastId, fault, matched: 0, hits: 0 });
     return this.#lastId;
   }
 
@@ -101,56 +92,26 @@ export class Faults {
     return this.#switched;
   }
 
-  /** The effects a request meets, in order. An ending effect is the last one and leaves the faults behind it unused. */
-  meet(method: string, path: string): Effect[] {
-    const met: Effect[] = [];
+  /** The faults that hit a request, in order. An ending one is the last: the faults behind it do not count the request. */
+  meet(method: string, path: string): SimulatedFault[] {
+    const met: SimulatedFault[] = [];
     for (const switched of this.#switched) {
-      const { fault } = switched;
-      if (fault.method !== undefined && fault.method !== method) continue;
-      if (fault.match !== undefined && !new RegExp(fault.match).test(path)) continue;
-      if (switched.hits >= (fault.next ?? Infinity)) continue;
+      const { match, after = 0, everyNth = 1, next = Infinity, ...own } = switched.fault;
+      if (own.method !== undefined && own.method !== method) continue;
+      if (match !== undefined && !new RegExp(match).test(path)) continue;
+      if (switched.hits >= next) continue;
       switched.matched += 1;
-      if (switched.matched <= (fault.after ?? 0)) continue;
+      if (switched.matched <= after || (switched.matched - after) % everyNth !== 0) continue;
       switched.hits += 1;
-      met.push(fault);
-      if (isEnding(fault)) break;
+      met.push(switched.fault);
+      if (isEnding(switched.fault)) break;
     }
     return met;
   }
 }
 
-export function isEnding(effect: Effect): effect is EndingEffect {
-  return ['status', 'hang', 'reset', 'wrong-shape', 'truncate'].includes(effect.kind);
-}
+export const isEnding = (effect: SimulatedFault): effect is EndingEffect =>
+  (endings as readonly string[]).includes(effect.kind);
 
-export function isPointEffect(effect: Effect): effect is PointEffect {
-  return ['bad-value', 'duplicate-timestamps', 'future-dates'].includes(effect.kind);
-}
-
-/** A misspelt fault must not pass for one that never bites, so unknown names and values are refused. */
-function parseFault(input: unknown): SimulatedFault {
-  const fault = Object(input) as Record<string, unknown>;
-  const kind = fault['kind'];
-  if (typeof kind !== 'string' || !Object.hasOwn(fieldsOfKind, kind)) throw new Error(`no such fault: ${String(kind)}`);
-  const ownFields = fieldsOfKind[kind as Effect['kind']];
-  const need = required[kind as Effect['kind']];
-  if (need !== undefined && fault[need] === undefined) throw new Error(`a fault ${kind} needs ${need}`);
-  for (const [name, value] of Object.entries(fault)) {
-    if (name === 'kind') continue;
-    else if (name === 'match') new RegExp(text(name, value));
-    else if (name === 'method') text(name, value);
-    else if (name === 'after' || name === 'next' || ownFields[name] === 'number') wholeNumber(name, value);
-    else if (ownFields[name] !== 'word') throw new Error(`a fault ${kind} has no ${name}`);
-    else if (!wordsOfField[`${kind}.${name}`]?.includes(text(name, value))) throw new Error(`${name} is not ${value}`);
-  }
-  return fault as unknown as SimulatedFault;
-}
-
-function text(name: string, value: unknown): string {
-  if (typeof value !== 'string') throw new Error(`${name} is a string`);
-  return value;
-}
-
-function wholeNumber(name: string, value: unknown): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw new Error(`${name} is a whole number, 0 or more`);
-}
+export const isPointEffect = (effect: SimulatedFault): effect is PointEffect =>
+  (pointKinds as readonly string[]).includes(effect.kind);

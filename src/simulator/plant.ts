@@ -20,14 +20,14 @@ const pressKeys: readonly KeySpec[] = [
   { name: 'settings', kind: 'json', everyMs: 300_000 },
 ];
 
-/** The id of the n-th device of {@link plant}, counting from 0. */
+/** A UUID for the n-th device of a plant, counting from 0. */
 export function deviceId(index: number): string {
   return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
 }
 
 /**
- * A small plant: device 0 (`press-0`) has a key of every kind, the last one (`spare-…`) has none, those between
- * (`pump-…`) have two numeric keys. By default it holds the first two days of 2026; any part can be replaced.
+ * A small plant: device 0 (`press-0`) has a key of every kind, the last device (`spare-…`) has none, the devices between
+ * them (`pump-…`) have two numeric keys. By default it holds the first two days of 2026; `changes` replaces any part.
  */
 export function plant(changes: Partial<TruthSpec> & { deviceCount?: number } = {}): TruthSpec {
   const { deviceCount = 5, ...rest } = changes;

@@ -1,15 +1,15 @@
 /** One request as it reached a simulator. Headers and bodies are left out on purpose: they hold credentials. */
 export interface RecordedRequest {
   readonly number: number;
-  /** When it was seen, in milliseconds since 1970 with fractions (the monotonic clock, so it never steps back). */
+  /** When the simulator saw it, see {@link preciseNowMs}. */
   readonly arrivedMs: number;
   readonly method: string;
   readonly path: string;
   /** The raw query string without its question mark. */
   readonly query: string;
-  /** `null` while it is being answered, and for ever if the connection ended without an answer. */
+  /** `null` until it is answered, and for ever if the connection ends without an answer. */
   status: number | null;
-  /** When its answer was sent or its connection ended; `null` while it is open. */
+  /** When its answer was sent or its connection ended; `null` until then. */
   finishedMs: number | null;
 }
 
@@ -21,23 +21,23 @@ export interface RequestStatistics {
   readonly concurrent: number;
 }
 
-/** Milliseconds since 1970 with fractions of a millisecond, never stepping back. */
+/** Milliseconds since 1970 with fractions of a millisecond; the monotonic clock, so it never steps back. */
 export function preciseNowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
 /** Counts events in the stretch `(t − 1 s, t]` that ends at the newest event. */
 export class SlidingSecond {
-  #times: number[] = [];
+  readonly #times: number[] = [];
 
-  /** Forgets what is a second old or older at `atMs` and returns how many events remain. */
+  /** Forgets the events that are a second old or older at `atMs` and returns how many remain. */
   count(atMs: number): number {
     const firstKept = this.#times.findIndex((time) => time > atMs - 1000);
-    this.#times = firstKept === -1 ? [] : this.#times.slice(firstKept);
+    this.#times.splice(0, firstKept === -1 ? this.#times.length : firstKept);
     return this.#times.length;
   }
 
-  /** Adds an event and returns how many, it included, lie in the second that ends with it. `atMs` never decreases. */
+  /** Adds an event and returns how many lie in the second that ends with it, itself included. `atMs` never decreases. */
   add(atMs: number): number {
     this.count(atMs);
     return this.#times.push(atMs);
@@ -51,8 +51,8 @@ export function maxInSlidingSecond(timesMs: readonly number[]): number {
 }
 
 /**
- * Records every request of a simulator: what, when, how many in a second, how many at once. The arrival is the moment
- * this process reads the request, so a stalled event loop can bring arrivals together but cannot lose one.
+ * Records every request of a simulator, how many arrived in a second and how many were open at once. The arrival is the
+ * moment this process reads the request, so a stalled event loop can bring arrivals together but cannot lose a request.
  */
 export class Recorder {
   readonly #log: RecordedRequest[] = [];
@@ -72,7 +72,7 @@ export class Recorder {
     return request;
   }
 
-  /** `status` is `null` if the connection ended without an answer. The second call for a request does nothing. */
+  /** `status` is `null` if the connection ended without an answer. Only the first call for a request counts. */
   leave(request: RecordedRequest, status: number | null, finishedMs = preciseNowMs()): void {
     if (request.finishedMs !== null) return;
     request.status = status;

@@ -1,10 +1,10 @@
-/** When a key has points. All its instants follow from these numbers; none is stored. */
+/** When a key has points. All instants follow from these numbers; none is stored. */
 export interface Rhythm {
-  /** A point at every multiple of this since 1970: 1,000 puts points exactly on seconds, minutes and hours. */
+  /** A point at every multiple of this since 1970, so points lie exactly on seconds, minutes and hours. */
   readonly everyMs: number;
   /** Also a point 1 ms before each of those. */
   readonly edges?: boolean;
-  /** Also a stretch dense with points, `offsetMs` into every multiple of `everyMs`. */
+  /** Also a point every `stepMs` for `lengthMs`, beginning `offsetMs` after every multiple of `everyMs`. */
   readonly burst?: {
     readonly everyMs: number;
     readonly offsetMs: number;

@@ -1,137 +1,165 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administer } from './admin.ts';
 import type { SimulatedClock } from './clock.ts';
+import type { SimulatedAnswer, SimulatedPlatform, SimulatedRequest, Simulator } from './contract.ts';
 import { exchangeTypes } from './distort.ts';
-import { Faults, isEnding, isPointEffect, type Effect, type EndingEffect, type PointEffect } from './faults.ts';
-import { preciseNowMs, Recorder, type RecordedRequest } from './recorder.ts';
+import { Faults, isEnding, isPointEffect, type EndingEffect, type SimulatedFault } from './faults.ts';
+import { preciseNowMs, Recorder } from './recorder.ts';
 
-export interface SimulatedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-  /** Faults the platform must work into the points it answers with. */
-  readonly pointEffects: readonly PointEffect[];
+/** A simulator that listens. */
+export interface ServedSimulator extends Simulator {
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** Ends every connection; resolves when nothing listens any more. */
+  close(): Promise<void>;
 }
 
-export interface SimulatedAnswer {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** What a simulated product is, beneath the faults, the recording and the admin endpoints all simulators share. */
-export interface SimulatedPlatform {
-  answer(request: SimulatedRequest): SimulatedAnswer;
-  /** The body the product sends with an error status it did not come to by itself. */
-  errorBody(status: number): SimulatedAnswer;
-  invalidateTokens(tokens: 'all' | 'access'): void;
-  /** What `GET /__admin/state` shows: plain JSON, no credentials. */
-  state(): unknown;
-}
-
-export interface Simulator {
-  readonly platform: SimulatedPlatform;
-  readonly clock: SimulatedClock;
-  readonly recorder: Recorder;
-  readonly faults: Faults;
-}
-
-/** Listens on 127.0.0.1; port 0 takes a free one. Resolves to the base URL, without a trailing slash. */
-export async function serve(platform: SimulatedPlatform, clock: SimulatedClock, port: number): Promise<string> {
+/** Serves a platform on 127.0.0.1, in this process. Port 0, the default, takes a free one. */
+export async function serve(
+  platform: SimulatedPlatform,
+  clock: SimulatedClock,
+  { port = 0, faults: given = [] }: { readonly port?: number; readonly faults?: readonly SimulatedFault[] } = {},
+): Promise<ServedSimulator> {
   const simulator = { platform, clock, recorder: new Recorder(), faults: new Faults() };
-  const server: Server = createServer((incoming, response) => void handle(simulator, incoming, response));
+  for (const fault of given) simulator.faults.switchOn(fault);
+  const server = createServer((incoming, response) => void handle(simulator, incoming, response));
+  // The bridge keeps its connections between two polls; the default of 5 s would make the bench measure TCP.
+  server.keepAliveTimeout = 75_000;
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
     server.listen(port, '127.0.0.1', listening);
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    ...simulator,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 async function handle(simulator: Simulator, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const arrivedMs = preciseNowMs();
-  const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
+  const [path = '/', ...rest] = (incoming.url ?? '/').split('?');
+  const query = rest.join('?');
   const method = incoming.method ?? 'GET';
-  const isAdmin = url.pathname.startsWith('/__admin/');
-  const recorded = isAdmin ? null : simulator.recorder.arrive(method, url.pathname, url.search.slice(1), arrivedMs);
-  if (recorded) response.once('close', () => simulator.recorder.leave(recorded, null));
+  const { recorder, faults } = simulator;
+  const isAdmin = path.startsWith('/__admin/');
+  const recorded = isAdmin ? null : recorder.arrive(method, path, query, arrivedMs);
+  const leave: Leave = (status) => {
+    if (recorded) recorder.leave(recorded, status);
+  };
+  response.once('close', () => leave(null));
   try {
     const body = await bodyOf(incoming);
-    const plain = { method, path: url.pathname, query: url.searchParams, headers: incoming.headers, body };
-    if (!recorded) return send(response, administer(simulator, method, url.pathname, body));
-    const effects = simulator.faults.meet(method, url.pathname);
-    await answerWith(simulator, { ...plain, pointEffects: effects.filter(isPointEffect) }, effects, response, recorded);
+    if (isAdmin) return await send(response, administer(simulator, method, path, body), leave);
+    const effects = faults.meet(method, path);
+    const request = { method, path, query: new URLSearchParams(query), headers: incoming.headers, body };
+    const answer = await answerWith(simulator, { ...request, pointEffects: effects.filter(isPointEffect) }, effects);
+    if (answer === 'reset') response.socket?.resetAndDestroy();
+    else if (answer !== 'hang') await send(response, answer, leave);
   } catch (cause) {
-    // A request the client abandoned is no fault of the simulator; anything else must be seen by the test.
-    if (incoming.errored) return;
-    send(response, { status: 500, body: `simulator bug: ${String(cause)}` }, recorded, simulator.recorder);
+    // A client that gives up is no fault of the simulator; a test must see any other error.
+    if (incoming.errored || response.destroyed) return;
+    if (response.headersSent) return void response.destroy();
+    await send(response, { status: 500, body: `simulator bug: ${String(cause)}` }, leave);
   }
 }
 
 async function answerWith(
-  { platform, recorder }: Simulator,
+  { platform }: Simulator,
   request: SimulatedRequest,
-  effects: readonly Effect[],
-  response: ServerResponse,
-  recorded: RecordedRequest,
-): Promise<void> {
+  effects: readonly SimulatedFault[],
+): Promise<Sent | 'hang' | 'reset'> {
   for (const effect of effects) {
     if (effect.kind === 'slow') await sleep(effect.delayMs);
     if (effect.kind === 'invalidate-tokens') platform.invalidateTokens(effect.tokens ?? 'all');
   }
   const ending = effects.find(isEnding);
-  if (ending?.kind === 'hang') return;
-  if (ending?.kind === 'reset') return void response.socket?.resetAndDestroy();
-  const answer = ending?.kind === 'status' ? errorAnswer(platform, ending) : platform.answer(request);
-  if (ending?.kind === 'truncate' && ending.lost === 'connection') return loseHalf(response, answer);
-  send(response, ending ? spoil(answer, ending) : answer, recorded, recorder);
+  switch (ending?.kind) {
+    case undefined:
+      return platform.answer(request);
+    case 'hang':
+    case 'reset':
+      return ending.kind;
+    case 'status':
+      return errorAnswer(platform, ending);
+    case 'truncate': {
+      const answer = platform.answer(request);
+      const body = textOf(answer);
+      if (ending.lost === 'connection') return { ...answer, body, isLostHalfWay: true };
+      return { ...answer, body: body.slice(0, body.length / 2) };
+    }
+    case 'wrong-shape':
+      return { status: 200, ...misshapen(textOf(platform.answer(request)), ending.shape) };
+  }
 }
 
 function errorAnswer(platform: SimulatedPlatform, effect: EndingEffect & { kind: 'status' }): SimulatedAnswer {
-  const answer = platform.errorBody(effect.status);
+  const answer = platform.errorAnswer(effect.status);
   if (effect.retryAfterSeconds === undefined) return answer;
-  // An HTTP date has whole seconds: rounded up, so that waiting for it is never too short.
+  // An HTTP date has whole seconds: rounded up, so that a client that waits for it never comes too early.
   const date = new Date(Math.ceil(Date.now() / 1000 + effect.retryAfterSeconds) * 1000).toUTCString();
   const retryAfter = effect.retryAfterAs === 'date' ? date : String(effect.retryAfterSeconds);
   return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
 }
 
-function spoil(answer: SimulatedAnswer, effect: EndingEffect): SimulatedAnswer {
-  if (effect.kind === 'truncate') return { ...answer, body: answer.body.slice(0, answer.body.length / 2) };
-  if (effect.kind !== 'wrong-shape') return answer;
-  const json = (value: unknown) => ({ status: 200, body: JSON.stringify(value) });
-  if (effect.shape === 'array') return json([1, 'two', null]);
-  if (effect.shape === 'object') return json({ status: 500, message: 'an error inside a 200' });
-  if (effect.shape === 'types') return json(exchangeTypes(JSON.parse(answer.body)));
+function misshapen(body: string, shape: (EndingEffect & { kind: 'wrong-shape' })['shape']) {
   const page = '<!doctype html><title>Sign in</title><form action="/login"><input name="user"></form>';
-  return { status: 200, body: page, headers: { 'content-type': 'text/html' } };
+  if (shape === 'html') return { body: page, headers: { 'content-type': 'text/html' } };
+  if (shape === 'array') return { body: '[1,"two",null]' };
+  if (shape === 'object') return { body: '{"status":500,"message":"an error inside a 200"}' };
+  const documents = body.split('\n').filter((line) => line !== '');
+  return { body: documents.map((line) => JSON.stringify(exchangeTypes(JSON.parse(line)))).join('\n') };
 }
 
-function loseHalf(response: ServerResponse, answer: SimulatedAnswer): void {
-  const body = Buffer.from(answer.body);
-  response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': body.length });
-  response.write(body.subarray(0, body.length / 2), () => response.socket?.destroy());
+function textOf({ body }: SimulatedAnswer): string {
+  if (typeof body === 'string') return body;
+  return Buffer.concat([...body].map((piece) => Buffer.from(piece))).toString('utf8');
 }
 
-function send(
-  response: ServerResponse,
-  answer: SimulatedAnswer,
-  recorded?: RecordedRequest | null,
-  recorder?: Recorder,
-): void {
-  const body = Buffer.from(answer.body);
-  const headers = { 'content-type': 'application/json', 'content-length': body.length, ...answer.headers };
-  response.writeHead(answer.status, headers);
-  // Recorded before the last byte leaves: who holds the answer finds it in the log.
-  if (recorded && !response.destroyed) recorder?.leave(recorded, answer.status);
-  response.end(body);
+interface Sent extends SimulatedAnswer {
+  /** The connection ends after half of the body. */
+  readonly isLostHalfWay?: boolean;
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+type Leave = (status: number | null) => void;
+
+/** Calls `leave` before the last byte leaves, so that a client that holds the answer finds it in the log. */
+async function send(response: ServerResponse, { status, body, headers, isLostHalfWay }: Sent, leave: Leave) {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : undefined;
+  const length = bytes && { 'content-length': bytes.length };
+  response.writeHead(status, { 'content-type': 'application/json', ...length, ...headers });
+  if (bytes && isLostHalfWay) {
+    return void response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
+  }
+  if (typeof body !== 'string') {
+    for (const piece of body) {
+      if (!response.write(piece)) await drained(response);
+      if (response.destroyed) return;
+    }
+  }
+  if (!response.destroyed) leave(status);
+  response.end(bytes);
+}
+
+/** Resolves when the client has read enough, or has gone. */
+async function drained(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once('drain', resolve).once('close', resolve);
+  if (!response.destroyed) await promise;
+  response.off('drain', resolve).off('close', resolve);
+}
+
+function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let body = '';
+  // Listeners cost less per request than an asynchronous iterator, and the benches send thousands of requests.
+  incoming.setEncoding('utf8').on('data', (text: string) => (body += text));
+  incoming.once('end', () => resolve(body)).once('error', reject);
+  return promise;
 }

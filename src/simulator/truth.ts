@@ -8,19 +8,34 @@ export interface TruthPoint {
   readonly value: Value;
 }
 
-/** One key of a device: what its values are and when it has points. */
+export type Order = 'ASC' | 'DESC';
+
+/** One key of a device: its values and the instants of its points. */
 export interface KeySpec extends Rhythm {
   readonly name: string;
   readonly kind: 'number' | 'boolean' | 'text' | 'json';
+  /** Numbers around `middle`: `swing` up and down over a day, `ripple` from point to point. Without it, noise. */
+  readonly wave?: { readonly middle: number; readonly swing: number; readonly ripple: number };
+  /** The texts, one after the other. Without it, words that tempt a reader to coerce them. */
+  readonly words?: readonly string[];
+  /** Replaces `late` of the whole truth. */
+  readonly late?: Late;
+}
+
+/** This share (0..1) of the points shows up `delayMs` after its own instant. */
+export interface Late {
+  readonly share: number;
+  readonly delayMs: number;
 }
 
 export interface DeviceSpec {
+  /** In the platform's own form: a UUID, a series key. */
   readonly id: string;
   readonly name: string;
   readonly keys: readonly KeySpec[];
 }
 
-/** Everything the data of a simulator follows from. Plain JSON: the test and the simulator hold the same one. */
+/** Everything from which the data of a simulator follow. Plain JSON: the test and the simulator hold the same one. */
 export interface TruthSpec {
   readonly seed: number;
   /** No point is older. */
@@ -29,9 +44,9 @@ export interface TruthSpec {
   readonly endMs?: number;
   /** Points from here on exist only once the simulator's clock has reached them; older ones always exist. */
   readonly liveFromMs?: number;
-  /** Of the points from `liveFromMs` on, this share (0..1) shows up `delayMs` after its own instant. */
-  readonly late?: { readonly share: number; readonly delayMs: number };
-  /** Stretches `[fromMs, toMs)` in which no device says anything. */
+  /** Late points; there are none before `liveFromMs`. */
+  readonly late?: Late;
+  /** Stretches `[fromMs, toMs)` in which no device has a point. */
   readonly silences?: readonly { readonly fromMs: number; readonly toMs: number }[];
   readonly devices: readonly DeviceSpec[];
 }
@@ -41,65 +56,57 @@ export interface TruthSpec {
  * Pure: the same arguments always give the same points. An unknown device or key has none.
  */
 export function truth(spec: TruthSpec, deviceId: string, keyName: string, fromMs: number, toMs: number): TruthPoint[] {
-  return [...pointsOldestFirst(spec, deviceId, keyName, fromMs, toMs)];
+  return [...truePoints(spec, deviceId, keyName, { fromMs, toMs })];
 }
 
-/** The part of {@link truth} that the simulator shows when its clock stands at `nowMs`. */
-export function visibleTruth(
+/** The part of the truth that the simulator shows when its clock stands at `nowMs`, one by one. */
+export function* visiblePoints(
   spec: TruthSpec,
   deviceId: string,
   keyName: string,
-  fromMs: number,
-  toMs: number,
-  nowMs: number,
-): TruthPoint[] {
-  const points = truth(spec, deviceId, keyName, fromMs, toMs);
-  return points.filter(({ ts }) => visibleFromMs(spec, deviceId, keyName, ts) <= nowMs);
+  { fromMs, toMs }: Stretch,
+  { nowMs, order = 'ASC' }: { readonly nowMs: number; readonly order?: Order },
+): Generator<TruthPoint> {
+  // No point shows up before its own instant, so a `toMs` far in the future need not be walked through.
+  const shownToMs = spec.liveFromMs === undefined ? toMs : Math.max(spec.liveFromMs, nowMs + 1);
+  for (const point of truePoints(spec, deviceId, keyName, { fromMs, toMs: Math.min(toMs, shownToMs) }, order)) {
+    if (visibleFromMs(spec, deviceId, keyName, point.ts) <= nowMs) yield point;
+  }
 }
 
 /** When a point shows up: `-Infinity` before `liveFromMs`, else its own instant, or later if it is a late one. */
 export function visibleFromMs(spec: TruthSpec, deviceId: string, keyName: string, ts: number): number {
   if (spec.liveFromMs === undefined || ts < spec.liveFromMs) return -Infinity;
-  const isLate =
-    spec.late !== undefined && hash(spec.seed, `late ${deviceId} ${keyName}`, ts) / 2 ** 32 < spec.late.share;
-  return isLate ? ts + (spec.late?.delayMs ?? 0) : ts;
+  const late = keyOf(spec, deviceId, keyName)?.late ?? spec.late;
+  if (late === undefined) return ts;
+  return hash(spec.seed, `late ${deviceId} ${keyName}`, ts) / 2 ** 32 < late.share ? ts + late.delayMs : ts;
 }
 
-/** The points of `[fromMs, toMs)` one by one, so that a limit need not compute what it cuts off. */
-export function* pointsOldestFirst(
+/** `[fromMs, toMs)`. */
+interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** As {@link truth}, one by one, so that a caller with a limit computes no more than it needs. */
+export function* truePoints(
   spec: TruthSpec,
   deviceId: string,
   keyName: string,
-  fromMs: number,
-  toMs: number,
-): Generator<TruthPoint> {
-  const key = keyOf(spec, deviceId, keyName);
-  if (!key) return;
-  const endMs = Math.min(toMs, spec.endMs ?? Infinity);
-  let ts = instantAtOrAfter(key, Math.max(fromMs, spec.firstMs));
-  while (ts < endMs) {
-    const silence = silenceAt(spec, ts);
-    if (!silence) yield { ts, value: valueAt(spec, deviceId, key, ts) };
-    ts = instantAtOrAfter(key, silence ? silence.toMs : ts + 1);
-  }
-}
-
-/** As {@link pointsOldestFirst}, from the newest back. `toMs` or `spec.endMs` must be finite. */
-export function* pointsNewestFirst(
-  spec: TruthSpec,
-  deviceId: string,
-  keyName: string,
-  fromMs: number,
-  toMs: number,
+  { fromMs, toMs }: Stretch,
+  order: Order = 'ASC',
 ): Generator<TruthPoint> {
   const key = keyOf(spec, deviceId, keyName);
   if (!key) return;
   const firstMs = Math.max(fromMs, spec.firstMs);
-  let ts = instantAtOrBefore(key, Math.min(toMs, spec.endMs ?? Infinity) - 1);
-  while (ts >= firstMs) {
-    const silence = silenceAt(spec, ts);
+  const endMs = Math.min(toMs, spec.endMs ?? Infinity);
+  const ascending = order === 'ASC';
+  let ts = ascending ? instantAtOrAfter(key, firstMs) : instantAtOrBefore(key, endMs - 1);
+  while (firstMs <= ts && ts < endMs) {
+    const silence = spec.silences?.find((stretch) => stretch.fromMs <= ts && ts < stretch.toMs);
     if (!silence) yield { ts, value: valueAt(spec, deviceId, key, ts) };
-    ts = instantAtOrBefore(key, silence ? silence.fromMs - 1 : ts - 1);
+    if (ascending) ts = instantAtOrAfter(key, silence?.toMs ?? ts + 1);
+    else ts = instantAtOrBefore(key, (silence?.fromMs ?? ts) - 1);
   }
 }
 
@@ -114,22 +121,32 @@ export function hash(seed: number, text: string, ts: number): number {
 }
 
 // Words that tempt a reader to coerce: the empty one and those that look like numbers.
-const words = ['RUN', 'STOP', 'IDLE', '', '42', '-1.5', 'NaN', 'false'];
+const temptingWords = ['RUN', 'STOP', 'IDLE', '', '42', '-1.5', 'NaN', 'false'];
 
 function valueAt(spec: TruthSpec, deviceId: string, key: KeySpec, ts: number): Value {
+  const position = Math.floor(ts / key.everyMs);
+  if (key.wave !== undefined) return waveAt(key.wave, ts, position);
+  if (key.words !== undefined) return key.words[position % key.words.length] ?? '';
   const noise = hash(spec.seed, `${deviceId} ${key.name}`, ts);
   const number = noise % 8 === 0 ? 0 : ((noise >>> 3) % 200_001) / 1000 - 100;
   const rounded = Math.round(number * 1000) / 1000 || 0;
   if (key.kind === 'number') return rounded;
   if (key.kind === 'boolean') return noise % 2 === 1;
-  if (key.kind === 'text') return words[noise % words.length] ?? '';
-  return { mode: words[noise % 3] ?? '', setpoint: rounded, limits: { high: noise % 100 } };
+  if (key.kind === 'text') return temptingWords[noise % temptingWords.length] ?? '';
+  return { mode: temptingWords[noise % 3] ?? '', setpoint: rounded, limits: { high: noise % 100 } };
+}
+
+const dayMs = 86_400_000;
+
+/** About the golden angle, in radians: neighbouring points are never near each other on the circle. */
+const stride = 2.4;
+
+function waveAt({ middle, swing, ripple }: NonNullable<KeySpec['wave']>, ts: number, position: number): number {
+  const value = middle + swing * Math.sin((2 * Math.PI * (ts % dayMs)) / dayMs) + ripple * Math.sin(stride * position);
+  // Adding 0 turns -0 into 0, because a database would store it so.
+  return Math.round(value * 100) / 100 + 0;
 }
 
 function keyOf(spec: TruthSpec, deviceId: string, keyName: string): KeySpec | undefined {
   return spec.devices.find(({ id }) => id === deviceId)?.keys.find(({ name }) => name === keyName);
-}
-
-function silenceAt(spec: TruthSpec, ts: number) {
-  return spec.silences?.find(({ fromMs, toMs }) => fromMs <= ts && ts < toMs);
 }

@@ -1,4 +1,4 @@
-/** What one bench was asked to do. */
+/** The options of a bench. */
 export interface BenchOptions {
   /** Readings of the pull bench. */
   readonly points: number;
@@ -6,9 +6,9 @@ export interface BenchOptions {
   readonly runs: number;
   /** How long the schedule bench watches, and about how long the pace bench runs, s. */
   readonly seconds: number;
-  /** Where the workers write CPU profiles; undefined: they write none. */
+  /** Where the workers write CPU profiles; undefined: they write no profile. */
   readonly profile: string | undefined;
-  /** Told what is going on. */
+  /** Gets a line about each step. */
   readonly say: (message: string) => void;
 }
 
@@ -17,15 +17,15 @@ export interface Measure {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** What we want it to be. A missed aim is marked; it does not fail the bench. */
+  /** The wanted value. A missed aim is marked; it does not fail the bench. */
   readonly aim?: { readonly atLeast: number } | { readonly atMost: number };
-  /** What the number needs to be understood. */
+  /** Explains the number. */
   readonly note?: string;
 }
 
 export type Bench = (options: BenchOptions) => Promise<Measure[]>;
 
-/** What arrived is not what was sent: then no speed means anything, and the whole run fails. */
+/** The stored readings are not the sent ones, so no speed means anything and the whole run fails. */
 export class WrongData extends Error {
   override readonly name = 'WrongData';
 }

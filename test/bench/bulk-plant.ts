@@ -1,10 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import type { SelectQuestion } from '../../adapters/platforms/influxdb/simulator/server.ts';
 import { FIELD, SPACING, datasetOf, instantAt, valueAt } from './dataset.ts';
 import type { Dataset, DatasetSeries } from './dataset.ts';
-import { EMPTY, fieldsDocument, servePlant } from './plant-http.ts';
-import type { Question } from './plant-http.ts';
+import { runInfluxPlant } from './influx-plant.ts';
 
-// A platform that is never the limit: all rows stand in memory as the text InfluxDB would send. Argument: points.
+// A platform that is never the limit: all rows are in memory as the text that InfluxDB sends. Option: points.
 
 interface Rendered {
   readonly series: DatasetSeries;
@@ -26,53 +25,35 @@ function render(dataset: Dataset, series: DatasetSeries): Rendered {
   return { series, text: Buffer.from(rows.join('')), starts };
 }
 
-const dataset = datasetOf(Number(process.argv[2]));
-const rendered = Map.groupBy(
-  dataset.series.map((series) => render(dataset, series)),
-  ({ series }) => series.measurement,
-);
+await runInfluxPlant(({ points }: { readonly points: number }) => {
+  const dataset = datasetOf(points);
+  const rendered = Map.groupBy(
+    dataset.series.map((series) => render(dataset, series)),
+    ({ series }) => series.measurement,
+  );
+  const rowsBefore = (instant: number): number =>
+    Math.min(dataset.pointsPerSeries, Math.max(0, Math.ceil((instant - dataset.from) / SPACING)));
+  return (question) => {
+    const [first, end] = [rowsBefore(question.fromUs), rowsBefore(question.toUs)];
+    return chunksOf(rendered.get(question.measurement) ?? [], [first, end], question);
+  };
+});
 
-/** The number of rows before an instant. */
-const rowsBefore = (instant: number): number =>
-  Math.min(dataset.pointsPerSeries, Math.max(0, Math.ceil((instant - dataset.from) / SPACING)));
-
-async function answer(question: Question, response: ServerResponse): Promise<void> {
-  const { measurement, chunkSize } = question;
-  response.write(fieldsDocument(measurement, FIELD));
-  const [first, end] = [rowsBefore(question.from), rowsBefore(question.to)];
-  const all = rendered.get(measurement) ?? [];
-  if (first >= end || all.length === 0) {
-    response.write(EMPTY);
-    return;
-  }
-  for (const one of all) {
-    for (let row = first; row < end; row += chunkSize) {
-      const last = one === all.at(-1) && row + chunkSize >= end;
-      await writeChunk(response, one, [row, Math.min(end, row + chunkSize)], { more: row + chunkSize < end, last });
+function* chunksOf(
+  all: readonly Rendered[],
+  [first, end]: readonly [number, number],
+  { statement, rowsPerChunk }: SelectQuestion,
+): Generator<string | Uint8Array> {
+  if (first >= end || all.length === 0) yield `{"results":[{"statement_id":${statement}}]}\n`;
+  for (const { series, text, starts } of all) {
+    const { measurement, unit } = series;
+    const head = `{"results":[{"statement_id":${statement},"series":[{"name":"${measurement}","tags":{"unit":"${unit}"},"columns":["time","${FIELD}"],"values":[`;
+    for (let row = first; row < end; row += rowsPerChunk) {
+      const rowsEnd = Math.min(end, row + rowsPerChunk);
+      const isLast = rowsEnd === end && series === all.at(-1)?.series;
+      const rows = text.subarray(starts[row], (starts[rowsEnd] as number) - 1);
+      const tail = `]${rowsEnd < end ? ',"partial":true' : ''}}]${isLast ? '' : ',"partial":true'}}]}\n`;
+      yield Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]);
     }
   }
 }
-
-async function writeChunk(
-  response: ServerResponse,
-  { series, text, starts }: Rendered,
-  [from, to]: readonly [number, number],
-  { more, last }: { more: boolean; last: boolean },
-): Promise<void> {
-  const head = `{"results":[{"statement_id":1,"series":[{"name":"${series.measurement}","tags":{"unit":"${series.unit}"},"columns":["time","${FIELD}"],"values":[`;
-  const rows = text.subarray(starts[from], (starts[to] as number) - 1);
-  const tail = `]${more ? ',"partial":true' : ''}}]${last ? '' : ',"partial":true'}}]}\n`;
-  // In one piece: a corked response may owe its 'drain' for ever.
-  const written = response.write(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]));
-  if (!written) await drained(response);
-}
-
-/** The bridge wants more, or has gone. */
-function drained(response: ServerResponse): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (response.destroyed) resolve();
-  response.once('drain', resolve).once('close', resolve);
-  return promise.finally(() => response.off('drain', resolve).off('close', resolve));
-}
-
-await servePlant(answer);

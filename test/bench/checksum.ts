@@ -13,11 +13,11 @@ export async function assertStored(database: Database, dataset: Dataset): Promis
   const found = await database.transaction(storedChecksum);
   const rows = (await database.row<{ count: number }>('select count(*) from reading'))?.count;
   const wantedRows = dataset.series.length * dataset.pointsPerSeries;
-  if (rows !== wantedRows) throw new WrongData(`${rows} readings are stored, ${wantedRows} were to be`);
-  if (found !== wanted) throw new WrongData('the readings stored are not the ones the platform has');
+  if (rows !== wantedRows) throw new WrongData(`${rows} readings are stored instead of ${wantedRows}`);
+  if (found !== wanted) throw new WrongData('the stored readings differ from those of the platform');
 }
 
-/** One line a reading: sensor, value name, instant, value. Numbers are written the same by PostgreSQL and JavaScript. */
+/** A line a reading: sensor, value name, instant, value. PostgreSQL and JavaScript write numbers in the same way. */
 function expectedChecksum(dataset: Dataset): string {
   const hash = createHash('sha256');
   for (const series of dataset.series) {

@@ -5,7 +5,7 @@ export interface Dataset {
   readonly from: Instant;
   /** First instant after the last reading. */
   readonly to: Instant;
-  /** Points of each series, `spacing` apart. */
+  /** Points of each series, `SPACING` apart. */
   readonly pointsPerSeries: number;
   readonly series: readonly DatasetSeries[];
 }
@@ -13,7 +13,7 @@ export interface Dataset {
 export interface DatasetSeries {
   readonly measurement: string;
   readonly unit: string;
-  /** What the bridge calls the sensor. */
+  /** The bridge's name of the sensor. */
   readonly sensorId: string;
   readonly number: number;
 }
@@ -22,19 +22,25 @@ export const MEASUREMENTS = 5;
 export const SERIES = 50;
 export const FIELD = 'value';
 
+/** The account of the simulated platforms. */
+export const READER = { username: 'reader', password: 'of a bench' } as const;
+
 /** One reading a second. */
 export const SPACING: Microseconds = 1_000_000;
 
-/** A whole number of readings a series, within one month: `reading` is cut by months, and so one table is filled. */
-export function datasetOf(points: number): Dataset {
-  const pointsPerSeries = Math.floor(points / SERIES);
+/**
+ * A whole number of readings for each of `seriesCount` series, at most `points` together and within one month, because
+ * `reading` is partitioned by months: one table is filled.
+ */
+export function datasetOf(points: number, seriesCount = SERIES, seriesPerMeasurement = SERIES / MEASUREMENTS): Dataset {
+  const pointsPerSeries = Math.floor(points / seriesCount);
   const from = Date.UTC(2026, 0, 5) * 1_000;
   const to = from + pointsPerSeries * SPACING;
-  if (points % SERIES !== 0 || pointsPerSeries < 1 || to > Date.UTC(2026, 1, 1) * 1_000) {
-    throw new RangeError(`--points must be a multiple of ${SERIES}, and at most 100,000,000`);
+  if (pointsPerSeries < 1 || to > Date.UTC(2026, 1, 1) * 1_000) {
+    throw new RangeError(`--points must be at least ${2 * seriesCount}, and at most 100,000,000`);
   }
-  const series = Array.from({ length: SERIES }, (_, number): DatasetSeries => {
-    const measurement = `line${Math.floor(number / (SERIES / MEASUREMENTS))}`;
+  const series = Array.from({ length: seriesCount }, (_, number): DatasetSeries => {
+    const measurement = `line${Math.floor(number / seriesPerMeasurement)}`;
     const unit = `pump-${String(number).padStart(2, '0')}`;
     return { measurement, unit, sensorId: `${measurement},unit=${unit}`, number };
   });
@@ -43,6 +49,6 @@ export function datasetOf(points: number): Dataset {
 
 export const instantAt = (dataset: Dataset, index: number): Instant => dataset.from + index * SPACING;
 
-/** Three decimals, as an instrument shows them; neighbours differ, so that nothing is packed better than real values. */
+/** Three decimals, like those of an instrument; neighbours differ, so they compress no better than real values. */
 export const valueAt = (series: DatasetSeries, index: number): number =>
   ((series.number * 7_919 + index * 104_729) % 100_003) / 1_000;

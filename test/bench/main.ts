@@ -17,10 +17,10 @@ const usage = `usage: npm run bench -- [--only pull|push|schedule|pace] [--json]
   --runs     how often each pull and push is measured, default 3; the middle one counts
   --seconds  how long the schedule and pace benches watch, default 60
   --profile  directory for CPU profiles of the workers and the API
-Aims that were missed are marked and do not fail; wrong data does, with exit code 1.
+A missed aim is marked and does not fail the run; wrong data does, with exit code 1.
 `;
 
-// Servers outlive a process that is ended in the middle.
+// The servers would go on running if a signal ended this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave);
 process.exitCode = await run();
 

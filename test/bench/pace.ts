@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../../src/core/duration.ts';
 import { MINUTE } from '../../src/core/instant.ts';
 import { startBackfill } from '../../src/source/backfills.ts';
-import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { WrongData } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';
+import { READER } from './dataset.ts';
 import { openRig, startPlant } from './rig.ts';
 import type { Room } from './rig.ts';
 import { usageOf } from './usage.ts';
@@ -14,18 +14,19 @@ const WORKERS = 4;
 const STREAMS = 8;
 const WINDOW = MINUTE;
 
-/** So long a plant thinks about each question, ms: several are open at a time, as with a real one. */
-const THINKS_MS = 50;
+/** The plant answers each request after this time, so that several requests are open at once. */
+const ANSWER_DELAY_MS = 50;
 
 const FROM = Date.UTC(2026, 0, 5) * 1_000;
 
-/** One source limited to a pace, backfilled by several worker processes: never faster, and hardly slower. */
+/** Several worker processes backfill a source with a pace: never faster than the pace, and hardly slower. */
 export async function pace({ seconds, profile, say }: BenchOptions): Promise<Measure[]> {
   await using stack = new AsyncDisposableStack();
   const rig = await openRig({ profile });
   stack.defer(() => rig.close());
-  const plant = await startPlant('point-plant.ts', THINKS_MS);
+  const plant = await startPlant('point-plant.ts');
   stack.defer(() => plant.stop());
+  await plant.faults({ kind: 'slow', delayMs: ANSWER_DELAY_MS });
   const room = await rig.room();
   stack.defer(() => room.close());
   const { database } = room.context;
@@ -35,10 +36,7 @@ export async function pace({ seconds, profile, say }: BenchOptions): Promise<Mea
   await room.apply(
     {
       name: 'bench',
-      kind: 'user-credentials',
-      platform: 'influxdb',
-      connection: { url: plant.url, username: 'reader', password: 'of a bench' },
-      options: { database: 'plant' },
+      connection: { url: plant.url, ...READER },
       schedule: { every: '1h', maxWindow: formatDuration(WINDOW), overlap: '0s' },
       pace: PACE,
     },
@@ -53,11 +51,11 @@ export async function pace({ seconds, profile, say }: BenchOptions): Promise<Mea
   await untilDone(room, id, seconds);
   const cpu = workers.reduce((sum, { pid }, index) => sum + (usageOf(pid)?.cpuSeconds ?? 0) - (before[index] ?? 0), 0);
 
-  const arrivals = await plant.arrivals();
+  const arrivals = (await plant.log()).map(({ arrivedMs }) => arrivedMs);
+  const { maxInOneSecond: most } = await plant.stats();
   await assertEachWindowOnce(room, windowsPerStream * STREAMS);
   const workersUsed = (await database.rows('select distinct id from worker')).length;
   const share = shareOfAllowance(arrivals);
-  const most = mostInAnySecond(arrivals);
   say(`${arrivals.length} requests, ${most} in the fullest second, ${(share * 100).toFixed(1)} % of the allowance`);
   return [
     {
@@ -83,12 +81,12 @@ async function untilDone(room: Room, id: number, seconds: number): Promise<void>
   for (;;) {
     const row = await room.context.database.row<{ state: string }>('select state from backfill where id = $1', [id]);
     if (row?.state === 'done') return;
-    if (performance.now() > giveUpAt) throw new Error('the backfill does not come to its end');
+    if (performance.now() > giveUpAt) throw new Error('the backfill does not end');
     await sleep(100);
   }
 }
 
-/** Between the second in which the burst was spent and the moment when streams begin to have nothing left to ask. */
+/** Measured from two seconds after the first request, when the burst is used up, to 80 % of the requests, when the first streams end. */
 function shareOfAllowance(arrivalsMs: readonly number[]): number {
   const [first = 0] = arrivalsMs;
   const begin = first + 2_000;
@@ -101,5 +99,5 @@ async function assertEachWindowOnce(room: Room, windows: number): Promise<void> 
   const row = await room.context.database.row<{ logged: number; readings: number }>(
     'select (select count(*) from window_log where fault is null) as logged, (select count(*) from reading) as readings',
   );
-  if (row?.readings !== windows) throw new WrongData(`${row?.readings} readings are stored, ${windows} were to be`);
+  if (row?.readings !== windows) throw new WrongData(`${row?.readings} readings are stored instead of ${windows}`);
 }

@@ -7,27 +7,27 @@ import type { Dataset } from './dataset.ts';
 import type { Rig } from './rig.ts';
 import { forgetPeak, machine, usageOf } from './usage.ts';
 
-/** The connection of a source that reads the dataset from somewhere. */
+/** The connection of a source that reads the dataset. */
 export interface Platform {
   readonly url: string;
   readonly username: string;
   readonly password: string;
 }
 
-/** How one backfill of the dataset went. */
+/** The measures of a backfill of the dataset. */
 export interface Pulled {
   readonly readingsPerSecond: number;
   readonly cpuSecondsPerMillion: number;
   readonly peakRssMegabytes: number;
-  /** Of the whole machine, while it ran. */
+  /** Of the whole machine, during the backfill. */
   readonly coresBusy: number;
-  /** Where the time of an average window went. */
+  /** The times of an average window, in words. */
   readonly window: string;
 }
 
 /**
- * Lets a new installation with one worker backfill the dataset, and checks what it stored: throws `WrongData` where
- * that is not the dataset.
+ * Lets a new installation with one worker backfill the dataset. Throws `WrongData` if the stored readings are not the
+ * dataset.
  */
 export async function pullOnce(
   rig: Rig,
@@ -41,16 +41,13 @@ export async function pullOnce(
     await room.apply(
       {
         name: 'bench',
-        kind: 'user-credentials',
-        platform: 'influxdb',
         connection: { ...platform },
-        options: { database: 'plant' },
         schedule: { every: '1h' },
         pace: { requestsPerSecond: 100_000, burst: 100_000, concurrency: 4 },
       },
       [...new Set(dataset.series.map(({ measurement }) => measurement))],
     );
-    // As after a while of work, when the length of a window has been learned.
+    // The bridge learns the length of a window during the first windows; this installation knows it already.
     const length = Math.round((windowReadings * SPACING * MEASUREMENTS) / SERIES);
     await database.run('update stream set learned = $1', [JSON.stringify({ length })]);
     const worker = await room.worker();

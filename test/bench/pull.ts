@@ -2,7 +2,7 @@ import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
 import { median } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';
-import { FIELD, datasetOf, instantAt, valueAt } from './dataset.ts';
+import { FIELD, READER, datasetOf, instantAt, valueAt } from './dataset.ts';
 import type { Dataset } from './dataset.ts';
 import { pullOnce } from './pull-once.ts';
 import type { Platform, Pulled } from './pull-once.ts';
@@ -10,12 +10,12 @@ import { copyRate } from './reference-copy.ts';
 import { openRig, startPlant } from './rig.ts';
 import type { Rig } from './rig.ts';
 
-/** The default of DATABRIDGE_WINDOW_READINGS, and far to both sides of it. */
+/** Readings of a window: the default of DATABRIDGE_WINDOW_READINGS, a tenth of it and four times it. */
 const USUAL = 50_000;
 const SMALL = 5_000;
 const LARGE = 200_000;
 
-/** Everything measured once, one after the other: what slows the machine down meanwhile slows down all of it. */
+/** Everything measured once, one after the other, so that a slow machine slows down all of it. */
 interface Round {
   readonly text: number;
   readonly binary: number;
@@ -25,20 +25,20 @@ interface Round {
   readonly influx: Pulled;
 }
 
-/** Platform JSON over HTTP → durable rows by one worker, against what COPY makes of the same rows in the same server. */
+/** Platform JSON over HTTP → durable rows by one worker, compared with COPY of the same rows in the same server. */
 export async function pull(options: BenchOptions): Promise<Measure[]> {
   const dataset = datasetOf(options.points);
   await using stack = new AsyncDisposableStack();
   const rig = await openRig(options);
   stack.defer(() => rig.close());
-  const plant = await startPlant('bulk-plant.ts', options.points);
+  const plant = await startPlant('bulk-plant.ts', { points: options.points });
   stack.defer(() => plant.stop());
   const influx = await startInflux({ databases: ['plant'] });
   stack.defer(() => influx.stop());
   await writeDataset(influx, dataset);
   options.say(`InfluxDB and the simulator hold ${options.points} points`);
 
-  const simulated = { url: plant.url, username: 'reader', password: 'of a bench' };
+  const simulated = { url: plant.url, ...READER };
   const real = { url: influx.url, ...influx.reader };
   const rounds: Round[] = [];
   for (let run = 1; run <= options.runs; run += 1) {
@@ -93,10 +93,7 @@ function measuresOf(rounds: readonly Round[]): Measure[] {
       what: `${name} → rows`,
       value: middle((round) => pulled(round).readingsPerSecond),
       unit: 'readings/s',
-      note: rounds
-        .slice(0, 1)
-        .map((round) => pulled(round).window)
-        .join(''),
+      ...(rounds[0] && { note: pulled(rounds[0]).window }),
     },
     {
       what: `${name}, CPU of the bridge`,

@@ -15,10 +15,10 @@ export const TOKEN_PATH = '/v0/oauth2/token';
 export interface BenchedApi {
   readonly room: Room;
   readonly url: string;
-  /** An access token, and the header it is got with. */
+  /** An access token, and the header `Authorization` with which the application gets it. */
   readonly token: string;
   readonly basic: string;
-  /** Begins to count what the API and the database use; the answer ends that. */
+  /** Starts to measure the API and the database; the function it returns ends the measurement. */
   watch(): () => Used;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface Used {
   readonly cpuSeconds: number;
   readonly databaseCpuSeconds: number;
   readonly peakRssMegabytes: number;
-  /** Of the whole machine: others may have been working on it too. */
+  /** Of the whole machine, with all other processes. */
   readonly coresBusy: number;
 }
 
@@ -44,7 +44,7 @@ export async function openBenchedApi(rig: Rig, { profile }: Pick<BenchOptions, '
       DATABRIDGE_HOME: settings.home,
       DATABASE_URL: room.url,
       DATABRIDGE_API_PORT: '0',
-      // What one client may ask is a matter of politeness; here it is how much can be answered.
+      // The bench measures how many token requests the API can answer, so the limit of a client must not count.
       DATABRIDGE_API_TOKENS_PER_MINUTE: '1000000',
     },
     ready: (running) => running.output().includes('the API is up'),

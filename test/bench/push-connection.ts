@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** A keep-alive connection that carries requests written out beforehand: whoever makes the load should cost little of it. */
+/** A keep-alive connection for prepared requests, because the process that makes the load must use little CPU. */
 export interface Connection {
-  /** Sends one request and waits for its answer. Throws where the connection ends before. */
+  /** Sends one request and waits for its answer. Throws if the connection ends before. */
   exchange(request: Buffer): Promise<{ readonly status: number; readonly body: string }>;
   close(): void;
 }
 
-/** An HTTP/1.1 request with everything a server needs to know. */
+/** A complete HTTP/1.1 request. */
 export function requestOf(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Buffer {
   const all = { Host: '127.0.0.1', ...headers, 'Content-Length': String(body.length) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -41,7 +41,7 @@ export async function connectTo(url: string): Promise<Connection> {
   };
 }
 
-/** The answer, once it is whole: the API gives the length of every one. */
+/** The answer, or undefined until it is whole: the API gives the length of every answer. */
 function answerIn(received: string): { status: number; body: string } | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -1,29 +1,16 @@
-import { FIELD, SPACING, instantAt, valueAt } from './dataset.ts';
-import type { Dataset, DatasetSeries } from './dataset.ts';
+import { FIELD, datasetOf, instantAt, valueAt } from './dataset.ts';
+import type { Dataset } from './dataset.ts';
 
 /** Sensors of the plant that pushes. */
 export const PUSH_SERIES = 64;
 
-/** Readings of a body; where they do not divide the dataset, the last body is shorter. */
+/** Readings of a body; the last body of a dataset may be shorter. */
 export const BATCH = 1_000;
 
-/** As many readings as there are whole ones of each of the 64 series in `points`, within one month like those of `pull`. */
-export function pushDatasetOf(points: number): Dataset {
-  const pointsPerSeries = Math.floor(points / PUSH_SERIES);
-  const from = Date.UTC(2026, 0, 5) * 1_000;
-  const to = from + pointsPerSeries * SPACING;
-  if (pointsPerSeries < 1 || to > Date.UTC(2026, 1, 1) * 1_000) {
-    throw new RangeError(`--points must be at least ${2 * PUSH_SERIES}, and at most 100,000,000`);
-  }
-  const series = Array.from({ length: PUSH_SERIES }, (_, number): DatasetSeries => {
-    const measurement = `line${Math.floor(number / 8)}`;
-    const unit = `pump-${String(number).padStart(2, '0')}`;
-    return { measurement, unit, sensorId: `${measurement},unit=${unit}`, number };
-  });
-  return { from, to, pointsPerSeries, series };
-}
+/** At most `points` readings, a whole number for each of the 64 series. */
+export const pushDatasetOf = (points: number): Dataset => datasetOf(points, PUSH_SERIES, 8);
 
-/** The bodies a gateway would send: all sensors of an instant, then those of the next, a thousand readings at a time. */
+/** Bodies as a gateway sends them: all sensors of an instant, then of the next instant, a thousand readings a body. */
 export function* bodiesOf(dataset: Dataset): Generator<{ readonly readings: number; readonly body: Buffer }> {
   let batch: string[] = [];
   for (let index = 0; index < dataset.pointsPerSeries; index += 1) {

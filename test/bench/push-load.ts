@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Instant } from '../../src/core/instant.ts';
 
-/** What `pushing-plant.ts` is to do. */
+/** The task of `pushing-plant.ts`. */
 export type Load = BatchLoad | PostLoad | TokenLoad | InsertLoad;
 
 interface OfApi {
-  /** Where the API listens, and the path of the endpoint. */
+  /** The address of the API, and the path of the endpoint. */
   readonly url: string;
   readonly path: string;
   readonly connections: number;
@@ -39,7 +39,7 @@ export interface TokenLoad extends OfApi {
   readonly seconds: number;
 }
 
-/** Rows into `reading` without a bridge, each a commit of its own; every client has a series of its own. */
+/** Rows into `reading` without a bridge; each row is a commit, each client has its own series. */
 export interface InsertLoad {
   readonly kind: 'inserts';
   readonly databaseUrl: string;
@@ -50,17 +50,17 @@ export interface InsertLoad {
   readonly seconds: number;
 }
 
-/** How it went. */
+/** The measures of a load. */
 export interface Loaded {
   readonly seconds: number;
   readonly answers: number;
-  /** While it warmed up, before `seconds` began. */
+  /** During the warm-up, before `seconds` began. */
   readonly answersBefore: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Lets a process of its own prepare a load, calls `begin`, and waits until all of it was answered. */
+/** Starts a process that prepares a load, calls `begin`, and waits for the answers to the whole load. */
 export async function sendLoad(load: Load, begin: () => void = () => undefined): Promise<Loaded> {
   const path = fileURLToPath(new URL('pushing-plant.ts', import.meta.url));
   const child = spawn(process.execPath, [path, JSON.stringify(load)], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -15,19 +15,19 @@ import type { Rig } from './rig.ts';
 /** Connections that carry batches, single readings and token requests. */
 export const CONNECTIONS = { batches: 16, posts: 64, tokens: 16 } as const;
 
-/** How long what could go on for ever is watched, s, once everybody has got going. */
+/** How long a load without an end is watched, s, after its warm-up. */
 const TIMES = { warmUpSeconds: 0.5, seconds: 1 } as const;
 
-/** What a load brought, and what the API and the database used for it. */
+/** The measures of a load, and the CPU and memory that the API and the database used for it. */
 export interface Answered extends Loaded, Used {}
 
-/** All of it measured once, one after the other: what slows the machine down meanwhile slows down all of it. */
+/** Everything measured once, one after the other, so that a slow machine slows down all of it. */
 export interface Round {
   /** Rows a second. */
   readonly copy: number;
   readonly plain: Answered;
   readonly gzip: Answered;
-  /** Insert loops, rows a second each committed by itself. */
+  /** Insert loops, rows a second; each row is a commit. */
   readonly oneClient: number;
   readonly manyClients: number;
   readonly posts: Answered;
@@ -35,13 +35,13 @@ export interface Round {
   readonly renew: Answered;
 }
 
-/** One round in a new installation. Throws `WrongData` where it does not hold exactly what was answered with 200. */
+/** One round in a new installation. Throws `WrongData` if it does not hold exactly the readings that were answered with 200. */
 export async function measurePushRound(rig: Rig, dataset: Dataset, options: BenchOptions): Promise<Round> {
   const api = await openBenchedApi(rig, options);
   try {
     const singles = await measureSingles(api);
     const copy = await copyRate(api.room.url, dataset, 'text in time order');
-    // As after a minute of work, when everything is compiled.
+    // A first load, not measured, lets the JIT compile the API.
     await sendLoad(batchLoad(api, Math.max(PUSH_SERIES, dataset.pointsPerSeries * 6), { gzip: false }));
     const plain = await pushBatches(api, dataset, { gzip: false });
     const gzip = await pushBatches(api, dataset, { gzip: true });
@@ -71,14 +71,14 @@ const batchLoad = (api: BenchedApi, points: number, { gzip }: { gzip: boolean })
   gzip,
 });
 
-/** Single readings, beside single inserts into the same table. */
+/** Single readings, compared with single inserts into the same table. */
 async function measureSingles(api: BenchedApi): Promise<Pick<Round, 'oneClient' | 'manyClients' | 'posts'>> {
   const { database } = api.room.context;
   const from = Date.UTC(2026, 0, 5) * 1_000;
   await partitionsOf(database).ensure('reading', from, from + DAY);
   let rows = 0;
   const insert = async (clients: number): Promise<number> => {
-    // Far behind the numbers that sensors get.
+    // Far above the numbers of real series.
     const firstSeries = 1_000_000 * clients;
     const load = { kind: 'inserts', databaseUrl: api.room.url, clients, firstSeries, from, ...TIMES } as const;
     const { answers, answersBefore, seconds } = await sendLoad(load);

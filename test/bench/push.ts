@@ -5,7 +5,7 @@ import { CONNECTIONS, measurePushRound } from './push-rounds.ts';
 import type { Answered, Round } from './push-rounds.ts';
 import { openRig } from './rig.ts';
 
-/** Readings and token requests over HTTP, against what the same server makes of the same rows without a bridge. */
+/** Readings and token requests over HTTP, compared with the same rows written to the same server without a bridge. */
 export async function push(options: BenchOptions): Promise<Measure[]> {
   const dataset = pushDatasetOf(options.points / 2);
   const readings = dataset.pointsPerSeries * PUSH_SERIES;
@@ -35,7 +35,7 @@ function inShort({ copy, plain, gzip, oneClient, manyClients, posts, create, ren
   );
 }
 
-/** What the API used for one unit of work, with what PostgreSQL used for it. */
+/** The CPU and memory that the API and PostgreSQL used for one unit of work. */
 function costs(
   rounds: readonly Round[],
   name: string,

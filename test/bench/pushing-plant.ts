@@ -9,13 +9,13 @@ import { connectTo, requestOf } from './push-connection.ts';
 import type { Connection } from './push-connection.ts';
 import type { BatchLoad, InsertLoad, Load, Loaded, PostLoad, TokenLoad } from './push-load.ts';
 
-// Whoever makes load, as a process of its own: prepares all it will send, says "ready", begins when told to, and says in
-// one line of JSON how it went. Argument: a `Load`. Lives as long as stdin.
+// The process that makes the load: prepares all requests, prints "ready", begins at the next line of stdin, and prints
+// the measures as a line of JSON. Argument: a `Load`. Lives as long as stdin.
 
 const orders = createInterface({ input: process.stdin }).once('close', () => process.exit());
 const load = JSON.parse(process.argv[2] ?? '') as Load;
 
-/** What one lane does again and again until it answers false. */
+/** A lane repeats its step until the step resolves to false. */
 type Step = () => Promise<boolean>;
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -37,7 +37,7 @@ const loaded: Loaded = {
 await close();
 process.stdout.write(`${JSON.stringify(loaded)}\n`);
 
-/** All lanes at once, each one step after the other. @returns how long each step took, ms */
+/** All lanes at once, each lane a step after the other. @returns the durations of the steps, ms */
 async function run(steps: readonly Step[], forSeconds: number): Promise<number[]> {
   const took: number[] = [];
   const until = performance.now() + forSeconds * 1_000;
@@ -90,7 +90,7 @@ function batches(order: BatchLoad, connections: readonly Connection[]): Step[] {
   });
 }
 
-/** A sensor of its own for each connection, a reading a second. */
+/** Each connection has its own sensor, with a reading a second. */
 function posts(order: PostLoad, connection: Connection, lane: number): Step {
   const headers = { ...JSON_TYPE, Authorization: `Bearer ${order.token}` };
   let at = order.from;
@@ -107,7 +107,7 @@ function posts(order: PostLoad, connection: Connection, lane: number): Step {
 
 function assertTaken({ status, body }: { status: number; body: string }, readings: number): void {
   if (status !== 200 || !body.startsWith(`{"accepted":${readings},`))
-    throw new Error(`pushed in vain: ${status} ${body}`);
+    throw new Error(`a push was not accepted: ${status} ${body}`);
 }
 
 function creating(order: TokenLoad, connection: Connection): Step {
@@ -122,7 +122,7 @@ function creating(order: TokenLoad, connection: Connection): Step {
   };
 }
 
-/** Each connection renews a token of its own, with the refresh token of the answer before. */
+/** Each connection renews its own token, with the refresh token of the answer before. */
 async function renewing(order: TokenLoad, connection: Connection): Promise<Step> {
   const credentials = { ...FORM, Authorization: order.basic };
   const created = requestOf(order.path, credentials, Buffer.from('grant_type=client_credentials'));
@@ -139,7 +139,7 @@ function refreshTokenOf({ status, body }: { status: number; body: string }): str
   return (JSON.parse(body) as { refresh_token: string }).refresh_token;
 }
 
-/** As pgbench would with prepared statements: every client inserts one row a transaction, again and again. */
+/** Like pgbench with prepared statements: every client inserts a row in each transaction. */
 async function inserting(order: InsertLoad): Promise<{ lanes: Step[]; close(): Promise<void> }> {
   const clients = Array.from({ length: order.clients }, () => new pg.Client({ connectionString: order.databaseUrl }));
   await Promise.all(clients.map((client) => client.connect()));

@@ -5,7 +5,7 @@ import { instantAt, valueAt } from './dataset.ts';
 import type { Dataset } from './dataset.ts';
 import { WrongData } from './bench.ts';
 
-/** Ways to copy the rows of the pull bench without asking anybody, as fast as one connection can. */
+/** Ways to copy the rows of the pull bench without a platform, as fast as a connection can. */
 export type Way = 'text in time order' | 'binary in key order';
 
 const PIECE_BYTES = 65_536;
@@ -54,7 +54,7 @@ function* textPieces(dataset: Dataset): Generator<Buffer> {
   yield Buffer.from(text);
 }
 
-/** Written apart from src/ingest/rows.ts on purpose: what is measured does not make its own measure. */
+/** Not the encoder of src/ingest/rows.ts, because the reference must not change with the measured code. */
 function* binaryPieces(dataset: Dataset): Generator<Buffer> {
   yield Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
   const row = Buffer.alloc(42);

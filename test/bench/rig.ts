@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openContext, registry } from '../../src/context.ts';
@@ -17,17 +14,19 @@ import { openLog } from '../../src/telemetry/log.ts';
 import { watchForLeaks } from '../kit/leaks.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
+import { startSimulatorFile } from '../kit/simulator.ts';
+import type { RunningSimulator } from '../kit/simulator.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { BenchOptions } from './bench.ts';
 import { cpuSecondsOfGroup } from './usage.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** The servers all runs of a bench share: one embedded PostgreSQL, as the bridge itself would start it. */
+/** The server that all runs of a bench share: an embedded PostgreSQL, as the bridge itself starts it. */
 export interface Rig {
   /** A database of its own with the bridge's schema and the project `bench`. */
   room(environment?: Readonly<Record<string, string>>): Promise<Room>;
-  /** What PostgreSQL has used so far, s. */
+  /** CPU time of PostgreSQL so far, s. */
   databaseCpuSeconds(): number;
   close(): Promise<void>;
 }
@@ -36,17 +35,17 @@ export interface Rig {
 export interface Room {
   readonly context: Context;
   readonly url: string;
-  /** Registers a source that reads `groups`, one stream each; it is not due before `every` has passed. Returns its id. */
+  /** Registers an InfluxDB source that reads `groups`, a stream each; it is not due before `every` has passed. Returns its id. */
   apply(source: Record<string, unknown>, groups: readonly string[]): Promise<number>;
   /** Starts `databridge worker` and waits until it is up. */
   worker(): Promise<RunningProcess>;
-  /** Stops what works here and drops the database. */
+  /** Stops the workers and drops the database. */
   close(): Promise<void>;
 }
 
 export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promise<Rig> {
   const directory = await makeTempDirectory('bench');
-  // Root's PostgreSQL runs as somebody else, who has to get there.
+  // If this process is root, PostgreSQL runs as another user, and that user must reach the directory.
   await chmod(directory.path, 0o755);
   const home = join(directory.path, 'home');
   const embedded = await openEmbeddedDatabase({ directory: home });
@@ -105,7 +104,7 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
           await Promise.all(workers.map((worker) => worker.stop(40_000)));
           await context.sources.closeAll();
           await context.close();
-          // Not by force: an autovacuum worker is not ours to end, and without it PostgreSQL sends it away itself.
+          // Not by force: only without force does PostgreSQL itself end an autovacuum worker, which this user may not end.
           await asAdministrator(`drop database ${name}`);
         },
       };
@@ -121,7 +120,10 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
 
 async function apply(context: Context, input: Record<string, unknown>, groups: readonly string[]): Promise<number> {
   const { database, sealing, clock } = context;
-  const parsed = parseSource({ ...input, project: 'bench' }, registry.platforms, { kinds: registry.kinds });
+  const platform = { kind: 'user-credentials', platform: 'influxdb', options: { database: 'plant' } };
+  const parsed = parseSource({ ...platform, ...input, project: 'bench' }, registry.platforms, {
+    kinds: registry.kinds,
+  });
   if (!parsed.ok) throw new Error(`the bench's own source is wrong: ${JSON.stringify(parsed.problems)}`);
   await applySource(database, sealing, parsed.source, { now: clock.now(), actor: 'bench', dryRun: false });
   const row = await database.row<{ id: number }>(
@@ -138,28 +140,6 @@ async function apply(context: Context, input: Record<string, unknown>, groups: r
   return row.id;
 }
 
-/** A platform of the benches, as a process of its own. */
-export interface Plant {
-  readonly url: string;
-  /** When each question arrived, ms since 1970. */
-  arrivals(): Promise<number[]>;
-  stop(): Promise<void>;
-}
-
-/** Starts `bulk-plant.ts` or `point-plant.ts`; it ends with `stop()`, and at the latest when this process does. */
-export async function startPlant(file: 'bulk-plant.ts' | 'point-plant.ts', argument: number): Promise<Plant> {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [path, String(argument)], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const gone = once(child, 'exit');
-  const ended = gone.then(() => Promise.reject(new Error(`${file} ended before it was ready`)));
-  const [url] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string];
-  ended.catch(() => undefined);
-  return {
-    url,
-    arrivals: async () => (await (await fetch(`${url}/arrivals`)).json()) as number[],
-    async stop() {
-      child.stdin.end();
-      await gone;
-    },
-  };
-}
+/** Starts `bulk-plant.ts` or `point-plant.ts` as a process of its own. */
+export const startPlant = (file: 'bulk-plant.ts' | 'point-plant.ts', options: object = {}): Promise<RunningSimulator> =>
+  startSimulatorFile(fileURLToPath(new URL(file, import.meta.url)), options);

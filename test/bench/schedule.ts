@@ -7,6 +7,7 @@ import type { Database } from '../../src/database/database.ts';
 import { startRedis } from '../kit/redis.ts';
 import { WrongData, percentile } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';
+import { READER } from './dataset.ts';
 import { openRig, startPlant } from './rig.ts';
 import type { Rig, Room } from './rig.ts';
 import { punctualityOf } from './tick-lag.ts';
@@ -24,13 +25,13 @@ const LOADS: readonly Load[] = [
   { sources: 1_000, every: 10 * SECOND, queue: 'PostgreSQL' },
 ];
 
-/** Time to get over the first polls, in which all sources are opened at once. */
+/** Time for the first polls, which open all sources at once. */
 const CATCH_UP: Microseconds = 10 * SECOND;
 
-/** Polls that began so late after the watched time still count as the answer to its last due instants. */
+/** A poll that began at most this long after the watched time still answers its last due instants. */
 const GRACE: Microseconds = 5 * SECOND;
 
-/** Many small sources on one worker: how late do polls begin, and what does that cost? */
+/** Many small sources on one worker: how late polls begin, and what a poll costs. */
 export async function schedule(options: BenchOptions): Promise<Measure[]> {
   await using stack = new AsyncDisposableStack();
   const rig = await openRig(options);
@@ -42,7 +43,7 @@ export async function schedule(options: BenchOptions): Promise<Measure[]> {
 
 async function measureLoad(rig: Rig, load: Load, { seconds, say }: BenchOptions): Promise<Measure[]> {
   await using stack = new AsyncDisposableStack();
-  const plant = await startPlant('point-plant.ts', 0);
+  const plant = await startPlant('point-plant.ts');
   stack.defer(() => plant.stop());
   const environment: Record<string, string> = {};
   if (load.queue === 'Redis') {
@@ -59,7 +60,7 @@ async function measureLoad(rig: Rig, load: Load, { seconds, say }: BenchOptions)
   say(`${load.sources} sources registered in ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   const worker = await room.worker();
   await dueFrom(database, names, load, clock.now() + SECOND);
-  // Every source has polled before the clock starts: connections are open and sources are parsed, as in the second hour.
+  // Every source polls before the measurement starts, so connections are open and sources are parsed as in later hours.
   await sleep((load.every + CATCH_UP) / 1_000);
 
   forgetPeak(worker.pid);
@@ -106,17 +107,14 @@ async function measureLoad(rig: Rig, load: Load, { seconds, say }: BenchOptions)
   ];
 }
 
-/** Registers the first source as an operator would and copies its rows for all others: 10,000 of them in seconds. */
+/** Registers the first source as an operator would and copies its rows for the others, because 10,000 are slow otherwise. */
 async function registerMany(room: Room, url: string, load: Load): Promise<string[]> {
   const { database } = room.context;
   const first = 'source-1';
   await room.apply(
     {
       name: first,
-      kind: 'user-credentials',
-      platform: 'influxdb',
-      connection: { url, username: 'reader', password: 'of a bench' },
-      options: { database: 'plant' },
+      connection: { url, ...READER },
       // Each poll asks for one window, which begins where the last one ended.
       schedule: { every: formatDuration(load.every), settle: '0s', overlap: '0s', align: '1ms' },
       pace: { requestsPerSecond: 100, burst: 10, concurrency: 2 },
@@ -131,7 +129,7 @@ async function registerMany(room: Room, url: string, load: Load): Promise<string
      from source, unnest($2::text[]) as copy (name) where source.name = $1`,
     [first, names],
   );
-  // What each of them gives its sensor has to differ: they all read one project.
+  // Their sensors need different names, because all sources write to one project.
   await database.run(
     `insert into stream (source_id, key, selection, sensors)
      select source.id, 'pumps', jsonb_build_object('group', source.name), '[]' from source where name <> $1`,
@@ -141,7 +139,7 @@ async function registerMany(room: Room, url: string, load: Load): Promise<string
   return [first, ...names];
 }
 
-/** Puts every source on its grid, the first due instants lying after `start`, with nothing to catch up. */
+/** Puts every source on its grid, with its first due instant after `start` and nothing to catch up. */
 async function dueFrom(database: Database, names: readonly string[], { every }: Load, start: Instant): Promise<void> {
   await database.run(
     `update source set phase_us = given.phase, next_due_at = at_instant(given.due), start_at = at_instant($4)
@@ -181,7 +179,7 @@ async function punctuality(
   return { due, done, lags, inTime, unanswered };
 }
 
-/** The platform has one point in every window: as many readings as windows, or something was lost or doubled. */
+/** The platform has one point in every window, so the readings are as many as the windows. */
 async function assertEveryPollStored(database: Database): Promise<void> {
   const row = await database.row<{ windows: number; readings: number; faults: number }>(
     `with windows as materialized (select count(*) as n from window_log where fault is null),
@@ -193,7 +191,7 @@ async function assertEveryPollStored(database: Database): Promise<void> {
   if (row.windows !== row.readings) throw new WrongData(`${row.windows} windows, but ${row.readings} readings`);
 }
 
-/** What was committed so far, by everybody in this database; backends tell it once a second. */
+/** The commits of all sessions in this database so far; backends report them once a second. */
 async function commitsIn(database: Database): Promise<number> {
   const row = await database.row<{ commits: number }>(
     'select xact_commit as commits from pg_stat_database where datname = current_database()',

@@ -7,7 +7,7 @@ export interface BenchResult {
   readonly measures: readonly Measure[];
 }
 
-/** Whether an aim was reached; undefined where there is none. */
+/** Whether the aim was reached; undefined if the measure has no aim. */
 export function isMet({ aim, value }: Measure): boolean | undefined {
   if (aim === undefined) return undefined;
   return 'atLeast' in aim ? value >= aim.atLeast : value <= aim.atMost;
@@ -28,7 +28,7 @@ export function tableOf(results: readonly BenchResult[]): string {
   return table(['bench', 'what', 'measured', 'aim', '', 'note'], rows);
 }
 
-/** Four digits that count. */
+/** At least three significant digits; whole numbers from 1,000 on. */
 export const format = (value: number): string =>
   Math.abs(value) >= 1_000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
 

@@ -1,26 +1,26 @@
 import type { Instant, Microseconds } from '../../src/core/instant.ts';
 
-/** How far the clocks of the worker and the database may be apart, so that a poll is not taken for the tick before. */
+/** The clocks of worker and database are at most this far apart: a poll that seems this much too early is in time. */
 const CLOCKS_APART: Microseconds = 5_000;
 
-/** How punctual one source was. */
+/** The punctuality of a source. */
 export interface Punctuality {
   /** Instants in the watched time at which it was due. */
   readonly due: number;
   /** Polls that began in it. */
   readonly done: number;
-  /** Of each due instant: how much later the next poll began, or how long it had been waited for in vain. */
+  /** For each due instant, the time until the next poll began, or until the end of the watch if no poll followed. */
   readonly lags: readonly Microseconds[];
-  /** Due instants with a poll before the next one came. */
+  /** Due instants with a poll before the next due instant. */
   readonly inTime: number;
   /** Due instants without any poll until the end: their lags are at least that long. */
   readonly unanswered: number;
 }
 
 /**
- * Holds the polls of a source against its grid (phase + n × every). The lag of a due instant is the time to the first
- * poll at or after it; where ticks collapsed into one poll, each of them has waited for it. Leaving out those that
- * nobody answered would make a worker look better the less it can keep up.
+ * Compares the polls of a source with its grid (phase + n × every). The lag of a due instant is the time to the first
+ * poll at or after it; several due instants may wait for the same poll. Due instants without a poll count too, because
+ * otherwise a worker would look better the less it keeps up.
  *
  * @param watched due instants of `[from, to)` count, and polls up to `until` as their answers
  * @param askedAt when polls began, ascending

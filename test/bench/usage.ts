@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 /** Of `stat` in /proc: 100 on every Linux (USER_HZ). */
 const TICKS_PER_SECOND = 100;
 
-/** What a process has used so far; undefined where the system has no /proc. */
+/** The CPU and memory a process has used so far; undefined if the system has no /proc. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly peakRssBytes: number;
@@ -24,16 +24,16 @@ export function usageOf(pid: number): Usage | undefined {
   }
 }
 
-/** Lets the peak of a process begin anew (proc(5), clear_refs). */
+/** Resets the peak memory of a process (proc(5), clear_refs). */
 export function forgetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // No /proc, then no peak either.
+    // A system without /proc has no peak either.
   }
 }
 
-/** CPU seconds of a process with all it started, such as the backends of a PostgreSQL. */
+/** CPU seconds of a process and its children, such as the backends of a PostgreSQL. */
 export function cpuSecondsOfGroup(leader: number): number {
   let seconds = 0;
   for (const pid of childrenOf(leader)) seconds += usageOf(pid)?.cpuSeconds ?? 0;
@@ -54,7 +54,7 @@ function childrenOf(parent: number): number[] {
   }
 }
 
-/** How many cores of the whole machine were busy since `before`: others may be working on it too. */
+/** The cores of the whole machine that were busy since this call, with all other processes. */
 export function machine(): { busySince(): number } {
   const read = (): { busy: number; total: number } => {
     let busy = 0;

@@ -182,8 +182,8 @@ test.each([
   const stopped = await sourceThat('locked', ({ state }) => state === 'stopped');
   expect(stopped.fault?.code).toMatch(/^(credentials-rejected|config-invalid)$/);
   expect(stopped.fault?.remedy).toMatch(/GRANT READ|SHOW DATABASES/);
-  const asked = before.requests.length;
-  await eventually('other sources are asked', () => before.requests.length > asked + 2);
+  const asked = httpFault.requests.length;
+  await eventually('other sources are asked', () => httpFault.requests.length > asked + 2);
   for (const statement of give) await influx.query(statement);
   const fromUs = nowUs();
   await rig.bridge.succeed('source', 'resume', 'locked');

@@ -126,6 +126,12 @@ describe('the package', () => {
     expect(again).toEqual({ status: 0, output: 'project pump-hall exists already\n' });
   });
 
+  it('brings the simulated platforms of its demo', () => {
+    const { status, output } = run(installed, ['demo', '--for', '10s', '--json'], '/', { TMPDIR: temporary.path });
+    expect(JSON.parse(output)).toMatchObject({ ok: true, problems: [] });
+    expect(status).toBe(0);
+  });
+
   it('gives other programs the push client with its types', () => {
     const program = join(temporary.path, 'program');
     mkdirSync(join(program, 'node_modules'), { recursive: true });

@@ -12,34 +12,34 @@ import type { DeviceSpec, TruthSpec } from '../../src/simulator/truth.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** An account whose password is found nowhere else, so that it can be looked for. */
+/** An account with a unique password, so that a test can look for it in logs and in the database. */
 export const ACCOUNT: AccountOptions = {
   username: 'bridge@plant.test',
   password: 'pa55-of-the-pl4nt/+&',
   authority: 'TENANT_ADMIN',
 };
 
-/** A device with numbers: one point in `everyMs` of each key. */
+/** A device with numbers: a point every `everyMs` of each key. */
 export const device = (number: number, everyMs = 1_000, keys = ['flow', 'temperature']): DeviceSpec => ({
   id: `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`,
   name: `pump-${number}`,
   keys: keys.map((name) => ({ name, kind: 'number', everyMs })),
 });
 
-/** A plant that began `hours` ago and goes on: what lies in the future shows up when it is its turn. */
+/** A plant that began `hours` ago and goes on: each future point shows up at its own instant. */
 export function livingPlant(devices: readonly DeviceSpec[], hours = 2, more: Partial<TruthSpec> = {}): TruthSpec {
   const nowMs = Math.floor(Date.now() / 1000) * 1000;
   return { seed: 7, firstMs: nowMs - hours * HOUR_MS, liveFromMs: nowMs, devices, ...more };
 }
 
-/** ThingsBoard at an address that stays while the server behind it is replaced by another one. */
+/** ThingsBoard at an address that stays the same when another server replaces the server behind it. */
 export interface Plant {
   readonly url: string;
   readonly proxy: Proxy;
   simulator(): RunningSimulator;
-  /** The old server is gone and another one answers: other data, accounts, tokens. */
+  /** Ends the server and starts another server, with other data, accounts and tokens. */
   replace(options: Partial<ThingsBoardOptions>): Promise<void>;
-  /** Requests to all servers there were, in order. */
+  /** The requests to all servers so far, in order. */
   log(): Promise<RecordedRequest[]>;
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function startPlant(options: Partial<ThingsBoardOptions>): Promise<
   };
 }
 
-/** A source of a plant, quick enough for a test; `more` replaces whole fields. */
+/** A source of a plant with a schedule and a pace for tests; `more` replaces whole fields. */
 export const thingsboard = (
   name: string,
   url: string,
@@ -88,7 +88,7 @@ export const thingsboard = (
   ...more,
 });
 
-/** Requests for readings: for which device, and for which time. Both bounds in milliseconds as the bridge asked. */
+/** A request for readings of a device. Both bounds in milliseconds, as the bridge sent them. */
 export interface DataRequest extends RecordedRequest {
   readonly device: string;
   readonly fromMs: number;
@@ -105,7 +105,7 @@ export function dataRequests(log: readonly RecordedRequest[]): DataRequest[] {
 }
 
 /**
- * What is stored of some devices in `[fromMs, toMs)` against what is true of them, point for point. Only numbers become
+ * Compares the readings of some devices in `[fromMs, toMs)` with their truth, point for point. Only numbers become
  * readings; `expected` may change a point that a fault replaced, or leave it out.
  */
 export async function differences(
@@ -142,5 +142,5 @@ export async function differences(
   );
 }
 
-/** What `differences` says of two sets of points that are the same. */
+/** The `differences` of two equal sets of points. */
 export const NONE: Difference = { missing: 0, unexpected: 0, changed: 0, repeated: 0, examples: [] };

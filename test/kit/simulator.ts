@@ -5,22 +5,13 @@ import { fileURLToPath } from 'node:url';
 import type { ClockChange } from '../../src/simulator/clock.ts';
 import type { SimulatedFault, SwitchedFault } from '../../src/simulator/faults.ts';
 import type { RecordedRequest, RequestStatistics } from '../../src/simulator/recorder.ts';
-import type { ThingsBoardOptions } from '../../adapters/platforms/thingsboard/simulator/options.ts';
 
-/** One line per simulator: what it can be asked for. Its file is `adapters/platforms/NAME/simulator.ts`. */
-interface OptionsOf {
-  thingsboard: Partial<ThingsBoardOptions>;
+export interface SimulatorStart {
+  /** The platform: its simulator is `adapters/platforms/NAME/simulator.ts`. */
+  readonly name: string;
+  /** Freezes the simulator's clock at this instant, milliseconds since 1970. */
+  readonly clockMs?: number;
 }
-
-type SimulatorName = keyof OptionsOf;
-
-export type SimulatorStart = {
-  [Name in SimulatorName]: {
-    readonly name: Name;
-    /** Freezes the simulator's clock at this instant, milliseconds since 1970. */
-    readonly clockMs?: number;
-  } & OptionsOf[Name];
-}[SimulatorName];
 
 export interface RunningSimulator {
   readonly url: string;
@@ -37,13 +28,19 @@ export interface RunningSimulator {
   stop(): Promise<void>;
 }
 
-/** Starts a simulator as a process of its own. It ends with `stop()`, and at the latest when this process does. */
-export async function startSimulator({ name, clockMs, ...options }: SimulatorStart): Promise<RunningSimulator> {
+/** Starts the simulator of a platform; whatever is not part of {@link SimulatorStart} are the simulator's own options. */
+export function startSimulator<Options extends object>(start: SimulatorStart & Options): Promise<RunningSimulator> {
+  const { name, clockMs, ...options } = start;
   const file = fileURLToPath(new URL(`../../adapters/platforms/${name}/simulator.ts`, import.meta.url));
+  return startSimulatorFile(file, options, clockMs);
+}
+
+/** Starts a file that calls `runSimulator`. Its process ends with `stop()`, and at the latest when this process does. */
+export async function startSimulatorFile(file: string, options: object, clockMs?: number): Promise<RunningSimulator> {
   const frozen = clockMs === undefined ? [] : ['--clock', String(clockMs)];
   const given = ['--port', '0', '--options', JSON.stringify(options), '--until-stdin-ends', ...frozen];
   const child = spawn(process.execPath, [file, ...given], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const url = await urlOf(child, name);
+  const url = await urlOf(child, file);
   const admin: RunningSimulator['admin'] = (method, path, body) => callAdmin(`${url}/__admin/${path}`, method, body);
   return {
     url,
@@ -58,11 +55,11 @@ export async function startSimulator({ name, clockMs, ...options }: SimulatorSta
   };
 }
 
-async function urlOf(child: ChildProcess, name: string): Promise<string> {
+async function urlOf(child: ChildProcess, file: string): Promise<string> {
   let complaint = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text));
   const lines = createInterface({ input: child.stdout ?? process.stdin });
-  const ended = once(child, 'close').then(() => Promise.reject(new Error(`simulator ${name} ended: ${complaint}`)));
+  const ended = once(child, 'close').then(() => Promise.reject(new Error(`${file} ended: ${complaint}`)));
   const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string];
   ended.catch(() => {});
   return (JSON.parse(line) as { url: string }).url;

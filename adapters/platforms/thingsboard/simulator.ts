@@ -1,5 +1,14 @@
+import type { SimulatedProduct } from '../../../src/simulator/contract.ts';
 import { runSimulator } from '../../../src/simulator/run.ts';
 import { parseOptions } from './simulator/options.ts';
 import { ThingsBoard } from './simulator/platform.ts';
 
-await runSimulator((options, clock) => new ThingsBoard(parseOptions(options), clock));
+export const simulatedThingsboard: SimulatedProduct = {
+  platform: 'thingsboard',
+  title: 'ThingsBoard',
+  open: (options, clock) => new ThingsBoard(parseOptions(options), clock),
+  sourceOptions: { sensorId: 'name' },
+  seriesOf: ({ id, name }, key) => ({ group: id, sensorId: name, valueName: key.name }),
+};
+
+if (import.meta.main) await runSimulator(simulatedThingsboard);

@@ -1,4 +1,5 @@
-import { startSimulator, type RunningSimulator, type SimulatorStart } from '../../kit/simulator.ts';
+import type { ThingsBoardOptions } from '../../../adapters/platforms/thingsboard/simulator/options.ts';
+import { startSimulator, type RunningSimulator } from '../../kit/simulator.ts';
 
 export const tenant = { username: 'tenant@example.test', password: 'tenant-password' };
 export const customer = { username: 'customer@example.test', password: 'customer-password' };
@@ -18,7 +19,7 @@ export interface TokenPair {
 
 export type Points = Record<string, { ts: number; value: unknown }[]>;
 
-/** The barest client of the simulated product: it adds nothing a test does not ask for. */
+/** A client of the simulated product that sends nothing of its own. */
 export class Client {
   readonly simulator: RunningSimulator;
   token = '';
@@ -53,9 +54,9 @@ export class Client {
   }
 }
 
-/** Runs `use` with a simulator of its own and a client that is logged in, and always ends the simulator. */
+/** Runs `use` with a new simulator and a client that is logged in, and ends the simulator whatever happens. */
 export async function withThingsBoard(
-  options: Omit<Extract<SimulatorStart, { name: 'thingsboard' }>, 'name'>,
+  options: Partial<ThingsBoardOptions> & { readonly clockMs?: number },
   use: (client: Client, simulator: RunningSimulator) => Promise<void>,
 ): Promise<void> {
   const simulator = await startSimulator({ name: 'thingsboard', ...options });

@@ -26,7 +26,7 @@ const statuses = async (client: Client, times: number) => {
   return seen;
 };
 
-test('an error status lasts for its number of requests, in order, on the paths it names', () =>
+test('an error status hits `next` requests on the paths that match, in the order of the faults', () =>
   withThingsBoard({}, async (client, simulator) => {
     await simulator.faults(
       { kind: 'status', status: 429, match: '/values/', after: 1, next: 2 },
@@ -37,12 +37,21 @@ test('an error status lasts for its number of requests, in order, on the paths i
     expect(await simulator.listFaults()).toMatchObject([{ hits: 2 }, { hits: 2 }]);
   }));
 
-test('an error without a number lasts until it is switched off', () =>
+test('an error without `next` lasts until it is switched off', () =>
   withThingsBoard({}, async (client, simulator) => {
     const [id] = await simulator.faults({ kind: 'status', status: 503 });
     expect(await statuses(client, 2)).toEqual([503, 503]);
     await simulator.faultsOff(id);
     expect(await statuses(client, 1)).toEqual([200]);
+  }));
+
+test('a fault hits every n-th request, and an ending fault hides a request from the faults behind it', () =>
+  withThingsBoard({}, async (client, simulator) => {
+    await simulator.faults(
+      { kind: 'status', status: 429, match: '/values/', after: 1, everyNth: 3 },
+      { kind: 'status', status: 503, match: '/values/', everyNth: 2 },
+    );
+    expect(await statuses(client, 8)).toEqual([200, 503, 200, 429, 503, 200, 429, 503]);
   }));
 
 test('Retry-After is absent, in seconds or an HTTP date that is not too early', () =>
@@ -64,7 +73,7 @@ test('Retry-After is absent, in seconds or an HTTP date that is not too early', 
     }
   }));
 
-test('tokens can die between two pages, with or without their refresh tokens', () =>
+test('tokens become invalid between two pages, with or without their refresh tokens', () =>
   withThingsBoard({}, async (client, simulator) => {
     const renew = (refreshToken: string) => client.post('/api/auth/token', { refreshToken });
     const { refreshToken } = await client.logIn();
@@ -92,7 +101,7 @@ test('a truncated body is half of the real one, complete as HTTP or cut off', ()
     expect((await read(client)).text).toBe(whole);
   }));
 
-test('a wrong shape is a 200 with something else in it', () =>
+test('a wrong shape is a 200 with another body', () =>
   withThingsBoard({}, async (client, simulator) => {
     const shapes = ['html', 'array', 'object', 'types'] as const;
     await simulator.faults(...shapes.map((shape): SimulatedFault => ({ kind: 'wrong-shape', shape, next: 1 })));
@@ -122,7 +131,7 @@ test('a reset ends the connection, a hang never answers, and both are in the log
     expect(await statuses(client, 1)).toEqual([200]);
   }));
 
-test('a slow answer is the right one, at least that much later', () =>
+test('a slow answer is right and at least `delayMs` later', () =>
   withThingsBoard({}, async (client, simulator) => {
     await simulator.faults({ kind: 'slow', delayMs: 50, match: '/values/' }, { kind: 'status', status: 503, next: 1 });
     expect(await statuses(client, 1)).toEqual([503]);
@@ -148,25 +157,30 @@ test.each([
   }),
 );
 
-test('duplicate timestamps and future dates are what distort() says', () =>
+test('duplicate timestamps, future dates and lies are in the answer as distort() computes them', () =>
   withThingsBoard({ clockMs: startMs + hourMs }, async (client, simulator) => {
     const faults: SimulatedFault[] = [
       { kind: 'duplicate-timestamps', next: 1 },
       { kind: 'duplicate-timestamps', value: 'other', next: 1 },
       { kind: 'future-dates', next: 1 },
+      { kind: 'lie', every: 5, next: 1 },
     ];
     for (const fault of faults) {
       await simulator.faults(fault);
       const { pressure } = (await read(client)).json<Points>();
       const distorted = distort(expected, [fault as never], startMs + hourMs, 'ASC');
       expect(pressure).toEqual(distorted.slice(0, 100));
+      if (fault.kind === 'lie') {
+        expect(pressure?.length).toBeLessThan(expected.length);
+        continue;
+      }
       expect(pressure?.length).toBeGreaterThan(expected.length);
       if (fault.kind === 'future-dates') expect(pressure?.at(-1)?.ts).toBe(startMs + hourMs + 400 * 86_400_000);
       else expect(new Set(pressure?.map(({ ts }) => ts)).size).toBe(expected.length);
     }
   }));
 
-test('its own rate limit answers 429/33 to what is above it and lets the rest through', () =>
+test('its own rate limit answers 429/33 to the requests above it and serves the others', () =>
   withThingsBoard({ requestsPerSecond: 3 }, async (client, simulator) => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => client.get('/api/noauth/userPasswordPolicy')));
     const refused = replies.filter(({ status }) => status === 429);
@@ -178,7 +192,7 @@ test('its own rate limit answers 429/33 to what is above it and lets the rest th
     expect(await simulator.admin('GET', 'state')).toMatchObject({ rateLimited: refused.length });
   }));
 
-test('the log and the statistics know every request and none of the secrets', () =>
+test('the log and the statistics hold every request and no secret', () =>
   withThingsBoard({}, async (client, simulator) => {
     await Promise.all([read(client), read(client), client.get('/api/nothing')]);
     const log = await simulator.log();
@@ -201,7 +215,7 @@ test('the log and the statistics know every request and none of the secrets', ()
     expect(JSON.stringify(log)).not.toContain('password"');
   }));
 
-test('a fault that is misspelt is refused with the reason', () =>
+test('a misspelt fault is refused with the reason', () =>
   withThingsBoard({}, async (_, simulator) => {
     const wrong = [{ kind: 'explode' }, { kind: 'slow' }, { kind: 'hang', nxt: 1 }, { kind: 'slow', delayMs: '5' }];
     for (const fault of [...wrong, { kind: 'wrong-shape', shape: 'round' }, { kind: 'hang', match: '(' }]) {

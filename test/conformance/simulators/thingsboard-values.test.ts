@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deviceId, plant } from '../../../src/simulator/plant.ts';
-import { truth, visibleFromMs, visibleTruth, type Value } from '../../../src/simulator/truth.ts';
+import { truth, visibleFromMs, type Value } from '../../../src/simulator/truth.ts';
 import { withThingsBoard, type Client, type Points } from './thingsboard-client.ts';
 
 const spec = plant();
@@ -12,7 +12,7 @@ const strict = { orderBy: 'ASC', useStrictDataTypes: 'true', limit: 100_000 };
 const read = async (client: Client, query: Record<string, string | number>, suffix?: string) =>
   (await client.values(press, query, suffix)).json<Points>();
 
-test('a window is the truth of every key, with its type, and keys without points are absent', () =>
+test('a window holds the truth of every key with its type, and no key without points', () =>
   withThingsBoard({}, async (client) => {
     const keys = ['temperature', 'pressure', 'vibration', 'running', 'state', 'settings'];
     const query = { ...strict, startTs: startMs, endTs: startMs + hourMs };
@@ -38,7 +38,7 @@ test('without useStrictDataTypes every value is a string', () =>
     expect(Object.keys(points)).toHaveLength(4);
   }));
 
-test('the limit is 100 by default, per key, and by default cuts off the oldest', () =>
+test('the limit counts per key, is 100 by default and by default cuts off the oldest points', () =>
   withThingsBoard({}, async (client) => {
     const query = { keys: 'temperature,pressure', startTs: startMs, endTs: startMs + 2 * hourMs };
     const newest = await read(client, query);
@@ -70,7 +70,7 @@ test.each([
   }),
 );
 
-test('without one of keys, startTs and endTs the old path silently means the latest value', () =>
+test('a request without keys, startTs or endTs is answered with the latest value on the old path', () =>
   withThingsBoard({}, async (client) => {
     const whole: Record<string, string | number> = {
       ...strict,
@@ -102,7 +102,7 @@ test.each([
   }),
 );
 
-test('a key with a comma is split by keys= and whole in key= of the newer path', () => {
+test('keys= splits a key with a comma, key= of the newer path does not', () => {
   const keys = [{ name: 'flow,main', kind: 'number', everyMs: 60_000 } as const];
   const odd = plant({ devices: [{ id: press, name: 'odd-0', keys }] });
   return withThingsBoard({ truth: odd }, async (client) => {
@@ -113,7 +113,7 @@ test('a key with a comma is split by keys= and whole in key= of the newer path',
   });
 });
 
-test('what is not a number, a known word or a known device is refused', () =>
+test('a parameter that is no number or no known word is refused, and so is an unknown device', () =>
   withThingsBoard({}, async (client) => {
     const query = { ...strict, keys: 'pressure', startTs: startMs, endTs: startMs + hourMs };
     const wrong = [{ startTs: '2026-01-01' }, { endTs: 1.5 }, { limit: 0 }, { limit: 'all' }, { agg: 'AVG' }];
@@ -127,7 +127,7 @@ test('what is not a number, a known word or a known device is refused', () =>
     expect((await client.values(press, { ...query, agg: 'NONE' })).status).toBe(200);
   }));
 
-test('an answer that would be too large is a 503 that is not JSON', () =>
+test('a 503 that is not JSON replaces an answer that is too large', () =>
   withThingsBoard({ answerPointsLimit: 60 }, async (client) => {
     const query = { ...strict, keys: 'pressure', startTs: startMs, endTs: startMs + hourMs };
     expect((await client.values(press, query)).status).toBe(200);
@@ -140,8 +140,10 @@ test('live data ends at the clock, and a share of it shows up late', () => {
   return withThingsBoard({ truth: live, clockMs: nowMs }, async (client, simulator) => {
     const query = { ...strict, keys: 'temperature', startTs: startMs, endTs: startMs + 9 * hourMs };
     const shown = async () => (await read(client, query))['temperature'] ?? [];
+    const all = truth(live, press, 'temperature', startMs, startMs + 9 * hourMs);
+    const visible = (atMs: number) => all.filter(({ ts }) => visibleFromMs(live, press, 'temperature', ts) <= atMs);
     const before = await shown();
-    expect(before).toEqual(visibleTruth(live, press, 'temperature', startMs, startMs + 9 * hourMs, nowMs));
+    expect(before).toEqual(visible(nowMs));
     const past = truth(live, press, 'temperature', startMs, nowMs + 1);
     const late = past.filter(({ ts }) => visibleFromMs(live, press, 'temperature', ts) > nowMs);
     expect(late.length).toBeGreaterThan(0);
@@ -149,6 +151,6 @@ test('live data ends at the clock, and a share of it shows up late', () => {
     await simulator.clock({ advanceMs: 90_000 });
     const after = await shown();
     for (const point of late) expect(after).toContainEqual(point);
-    expect(after).toEqual(visibleTruth(live, press, 'temperature', startMs, startMs + 9 * hourMs, nowMs + 90_000));
+    expect(after).toEqual(visible(nowMs + 90_000));
   });
 });

@@ -1,7 +1,7 @@
 import type { AccountOptions } from './options.ts';
 import { authenticationFailed } from './replies.ts';
 
-/** How logging in went for a user name, known or not. `failedLogins` only grows; a success ends a row of failures. */
+/** The logins of a user name, known or not. `failedLogins` only grows; a success sets `failedInARow` to 0. */
 export interface LoginRecord {
   logins: number;
   failedLogins: number;
@@ -9,22 +9,23 @@ export interface LoginRecord {
   locked: boolean;
 }
 
-/** The accounts, and the count of wrong passwords that locks one. */
+/** The accounts. Wrong passwords in a row lock an account. */
 export class Accounts {
-  readonly #accounts: readonly AccountOptions[];
+  readonly #accounts: ReadonlyMap<string, AccountOptions>;
   readonly #lockAfter: number;
   readonly #records = new Map<string, LoginRecord>();
 
   constructor(accounts: readonly AccountOptions[], lockAfter: number) {
-    this.#accounts = accounts;
+    this.#accounts = new Map(accounts.map((account) => [account.username, account]));
     this.#lockAfter = lockAfter;
   }
 
-  /** Throws 401/10 on an unknown user, a wrong password or a locked account, even with the right password. */
+  /** Throws 401/10 on an unknown user and a wrong password; on a locked account, whatever the password is. */
   logIn(username: string, password: string): AccountOptions {
-    const record = this.#recordOf(username);
-    const account = this.#accounts.find((candidate) => candidate.username === username);
-    if (!account || account.password !== password || record.locked) {
+    const record = this.#records.get(username) ?? { logins: 0, failedLogins: 0, failedInARow: 0, locked: false };
+    this.#records.set(username, record);
+    const account = this.#accounts.get(username);
+    if (account?.password !== password || record.locked) {
       record.failedLogins += 1;
       record.failedInARow += 1;
       record.locked ||= record.failedInARow >= this.#lockAfter;
@@ -37,7 +38,7 @@ export class Accounts {
 
   /** The account of a user whose token was accepted. */
   of(username: string): AccountOptions {
-    const account = this.#accounts.find((candidate) => candidate.username === username);
+    const account = this.#accounts.get(username);
     if (!account) throw authenticationFailed();
     return account;
   }
@@ -45,13 +46,5 @@ export class Accounts {
   /** Per user name. */
   state(): Record<string, LoginRecord> {
     return Object.fromEntries(this.#records);
-  }
-
-  #recordOf(username: string): LoginRecord {
-    const known = this.#records.get(username);
-    if (known) return known;
-    const record = { logins: 0, failedLogins: 0, failedInARow: 0, locked: false };
-    this.#records.set(username, record);
-    return record;
   }
 }

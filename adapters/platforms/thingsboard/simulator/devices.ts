@@ -1,15 +1,15 @@
 import type { DeviceSpec, TruthSpec } from '../../../../src/simulator/truth.ts';
-import { requiredWholeNumber, word } from './parameters.ts';
+import { wholeNumber, word } from './parameters.ts';
 import { badRequest } from './replies.ts';
 
-/** The only customer there is; every device is theirs. */
+/** The only customer; every device is assigned to it. */
 export const customerId = '00000000-0000-4000-9000-000000000001';
 const tenantId = '00000000-0000-4000-9000-000000000002';
 
 /** `GET …/deviceInfos`: one page of the devices, 400 unless both `pageSize` and `page` are given. */
 export function devicePage(truth: TruthSpec, query: URLSearchParams): unknown {
-  const pageSize = requiredWholeNumber(query, 'pageSize', 1);
-  const page = requiredWholeNumber(query, 'page', 0);
+  const pageSize = wholeNumber(query, 'pageSize', 1);
+  const page = wholeNumber(query, 'page', 0);
   const devices = select(truth.devices, query);
   return {
     data: devices.slice(page * pageSize, (page + 1) * pageSize).map((device) => deviceInfo(device, truth.firstMs)),
@@ -21,7 +21,7 @@ export function devicePage(truth: TruthSpec, query: URLSearchParams): unknown {
 
 function select(devices: readonly DeviceSpec[], query: URLSearchParams): DeviceSpec[] {
   const property = word(query, 'sortProperty', ['createdTime', 'name']);
-  const direction = word(query, 'sortOrder', ['ASC', 'DESC']) === 'ASC' ? 1 : -1;
+  const order = word(query, 'sortOrder', ['ASC', 'DESC']);
   if (query.has('deviceProfileId')) throw badRequest('deviceProfileId is not simulated');
   const active = word(query, 'active', ['any', 'true', 'false']);
   const wanted = devices.filter(
@@ -30,10 +30,9 @@ function select(devices: readonly DeviceSpec[], query: URLSearchParams): DeviceS
       (query.get('type') ?? typeOf(device)) === typeOf(device) &&
       (active === 'any' || String(device.keys.length > 0) === active),
   );
-  const order = new Map(devices.map((device, index) => [device, index]));
-  const byCreation = (a: DeviceSpec, b: DeviceSpec) => (order.get(a) ?? 0) - (order.get(b) ?? 0);
-  const byName = (a: DeviceSpec, b: DeviceSpec) => (a.name < b.name ? -1 : 1);
-  return wanted.toSorted((a, b) => direction * (property === 'name' ? byName(a, b) : byCreation(a, b)));
+  // The truth lists the devices in the order of their creation.
+  const sorted = property === 'name' ? wanted.toSorted((one, other) => (one.name < other.name ? -1 : 1)) : wanted;
+  return order === 'ASC' ? sorted : sorted.toReversed();
 }
 
 function deviceInfo(device: DeviceSpec, createdTime: number): unknown {

@@ -1,71 +1,50 @@
+import { z } from 'zod';
 import { plant } from '../../../../src/simulator/plant.ts';
 import type { TruthSpec } from '../../../../src/simulator/truth.ts';
 
-export interface AccountOptions {
-  readonly username: string;
-  readonly password: string;
-  readonly authority: 'TENANT_ADMIN' | 'CUSTOMER_USER';
-}
+const account = z
+  .strictObject({
+    username: z.string(),
+    password: z.string(),
+    authority: z.enum(['TENANT_ADMIN', 'CUSTOMER_USER']).default('TENANT_ADMIN'),
+  })
+  .readonly();
 
-export interface ThingsBoardOptions {
-  readonly accounts: readonly AccountOptions[];
-  /** Lifetime of an access token in seconds. The product's default; it may be set as short as a test needs. */
-  readonly accessSeconds: number;
-  readonly refreshSeconds: number;
-  /** Wrong passwords in a row after which an account stays locked, whatever password comes then. */
-  readonly lockAfter: number;
-  readonly truth: TruthSpec;
-  /** Which of the two forms of reading a window work; the other one answers 404. */
-  readonly historyPath: 'both' | 'old-only' | 'history-only';
+const number = z.number().min(0);
+
+/** Everything that a test can change; it refuses a name or a value it does not know. */
+const options = z.strictObject({
+  accounts: z
+    .array(account)
+    .readonly()
+    .default([
+      { username: 'tenant@example.test', password: 'tenant-password', authority: 'TENANT_ADMIN' },
+      { username: 'customer@example.test', password: 'customer-password', authority: 'CUSTOMER_USER' },
+    ]),
+  /** Lifetime of an access token in seconds; 9,000 is the product's default. */
+  accessSeconds: number.default(9000),
+  refreshSeconds: number.default(604_800),
+  /** Wrong passwords in a row after which an account stays locked, even for the right password. */
+  lockAfter: number.default(5),
+  truth: z
+    .custom<TruthSpec>((truth) => typeof truth === 'object')
+    .refine(({ endMs, liveFromMs }) => (endMs ?? liveFromMs) !== undefined, 'needs an endMs or a liveFromMs')
+    .refine(({ late, liveFromMs }) => !late || liveFromMs !== undefined, 'has late points and needs a liveFromMs')
+    .default(plant()),
+  /** Which of the two ways to read a window works; the other way is answered with 404. */
+  historyPath: z.enum(['both', 'old-only', 'history-only']).default('both'),
   /** `half-open` is `startTs <= ts < endTs`; `legacy` is `startTs < ts <= endTs`, seen in 2.1 and 2.2. */
-  readonly bounds: 'half-open' | 'legacy';
-  /** Requests in a sliding second before 429/33; 0 is the product's default, no limit. */
-  readonly requestsPerSecond: number;
-  /** Points in one answer above which it is a 503 instead, as an overloaded server does; 0 is never. */
-  readonly answerPointsLimit: number;
+  bounds: z.enum(['half-open', 'legacy']).default('half-open'),
+  /** Requests in a sliding second before 429/33; 0, the product's default, is no limit. */
+  requestsPerSecond: number.default(0),
+  /** An answer with more points is a 503 instead, as of an overloaded server; 0 is no limit. */
+  answerPointsLimit: number.default(0),
   /** How an error body writes its `timestamp`: a number (as specified) or an ISO string (older servers). */
-  readonly errorTimestamp: 'number' | 'iso';
-}
+  errorTimestamp: z.enum(['number', 'iso']).default('number'),
+});
 
-const words: Partial<Record<keyof ThingsBoardOptions, readonly string[]>> = {
-  historyPath: ['both', 'old-only', 'history-only'],
-  bounds: ['half-open', 'legacy'],
-  errorTimestamp: ['number', 'iso'],
-};
+export type ThingsBoardOptions = Readonly<z.output<typeof options>>;
+export type AccountOptions = ThingsBoardOptions['accounts'][number];
 
-/** What the simulator does when nothing is asked for. */
-export const defaultOptions: ThingsBoardOptions = {
-  accounts: [
-    { username: 'tenant@example.test', password: 'tenant-password', authority: 'TENANT_ADMIN' },
-    { username: 'customer@example.test', password: 'customer-password', authority: 'CUSTOMER_USER' },
-  ],
-  accessSeconds: 9000,
-  refreshSeconds: 604_800,
-  lockAfter: 5,
-  truth: plant(),
-  historyPath: 'both',
-  bounds: 'half-open',
-  requestsPerSecond: 0,
-  answerPointsLimit: 0,
-  errorTimestamp: 'number',
-};
-
-/** Fills in the defaults. Throws on a name or a value it does not know: a misspelt option must not pass unnoticed. */
-export function parseOptions(input: unknown): ThingsBoardOptions {
-  const given = Object(input) as Record<string, unknown>;
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaultOptions, name)) throw new Error(`no such option: ${name}`);
-    const key = name as keyof ThingsBoardOptions;
-    if (typeof value !== typeof defaultOptions[key]) throw new Error(`option ${name} has the wrong type`);
-    if (typeof value === 'number' && !(value >= 0)) throw new Error(`option ${name} is 0 or more`);
-    if (words[key] && !words[key].includes(value as string)) throw new Error(`option ${name} is not ${value}`);
-  }
-  const options = { ...defaultOptions, ...given } as ThingsBoardOptions;
-  checkTruth(options.truth);
-  return options;
-}
-
-function checkTruth({ endMs, liveFromMs, late }: TruthSpec): void {
-  if (endMs === undefined && liveFromMs === undefined) throw new Error('the truth needs an endMs or a liveFromMs');
-  if (late !== undefined && liveFromMs === undefined) throw new Error('late points need a liveFromMs');
-}
+/** Fills in the defaults. Throws on a name or a value it does not know, so that no misspelt option passes unnoticed. */
+export const parseOptions = (given: unknown): ThingsBoardOptions => options.parse(given);

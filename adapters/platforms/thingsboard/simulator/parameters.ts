@@ -1,9 +1,8 @@
 import { badRequest } from './replies.ts';
 
-/** A whole number from the query; 400 if it is anything else or below `least`. `undefined` if it is not there. */
-export function wholeNumberParameter(query: URLSearchParams, name: string, least = -Infinity): number | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
+/** A whole number from the query; 400 if it is missing without a default, below `least`, or anything else. */
+export function wholeNumber(query: URLSearchParams, name: string, least = -Infinity, byDefault?: number): number {
+  const text = query.get(name) ?? byDefault?.toString() ?? '';
   const value = Number(text);
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
     throw badRequest(`Parameter ${name} must be a whole number of at least ${least}`);
@@ -11,14 +10,7 @@ export function wholeNumberParameter(query: URLSearchParams, name: string, least
   return value;
 }
 
-/** As {@link wholeNumberParameter}, but 400 if it is missing. */
-export function requiredWholeNumber(query: URLSearchParams, name: string, least = -Infinity): number {
-  const value = wholeNumberParameter(query, name, least);
-  if (value === undefined) throw badRequest(`Parameter ${name} is required`);
-  return value;
-}
-
-/** One of the given words, by default the first; 400 if it is none of them. */
+/** One of the given words, by default the first; 400 if it is any other word. */
 export function word<Word extends string>(
   query: URLSearchParams,
   name: string,

@@ -1,26 +1,17 @@
 import type { SimulatedClock } from '../../../../src/simulator/clock.ts';
 import { preciseNowMs, SlidingSecond } from '../../../../src/simulator/recorder.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatedPlatform } from '../../../../src/simulator/serve.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatedPlatform } from '../../../../src/simulator/contract.ts';
 import { Accounts } from './accounts.ts';
 import { customerId, devicePage } from './devices.ts';
 import type { AccountOptions, ThingsBoardOptions } from './options.ts';
-import {
-  authenticationFailed,
-  badRequest,
-  simulatedError,
-  forbidden,
-  json,
-  notFound,
-  RefusedRequest,
-  refusal,
-} from './replies.ts';
-import { tooManyRequests } from './replies.ts';
-import { TimeSeries } from './timeseries.ts';
+import { authenticationFailed, badRequest, forbidden, notFound, RefusedRequest, tooManyRequests } from './replies.ts';
+import { json, refusal, simulatedError } from './replies.ts';
+import { history, keyNames, values } from './timeseries.ts';
 import { IssuedTokens } from './tokens.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** ThingsBoard as far as its published interface is known, and no more forgiving than that. */
+/** ThingsBoard as far as its published interface is known; it refuses everything else. */
 export class ThingsBoard implements SimulatedPlatform {
   readonly #options: ThingsBoardOptions;
   readonly #clock: SimulatedClock;
@@ -46,7 +37,7 @@ export class ThingsBoard implements SimulatedPlatform {
     }
   }
 
-  errorBody(status: number): SimulatedAnswer {
+  errorAnswer(status: number): SimulatedAnswer {
     return simulatedError(status, this.#clock.nowMs(), this.#options.errorTimestamp);
   }
 
@@ -79,14 +70,14 @@ export class ThingsBoard implements SimulatedPlatform {
   }
 
   #renew(request: SimulatedRequest): SimulatedAnswer {
-    // The trap of this call: a token that came along is checked too, and the expired one is why we are called.
+    // The product checks the header here too, so a client that sends its expired token cannot renew it.
     if (request.headers['x-authorization'] !== undefined) this.#tokens.check(bearerOf(request), 'access');
     const { refreshToken } = textFields(request, ['refreshToken']);
     const { username, authority } = this.#accounts.of(this.#tokens.check(refreshToken ?? '', 'refresh'));
     return json(this.#tokens.issuePair(username, authority));
   }
 
-  /** A tenant administrator lists all devices, a customer user those of their own customer. */
+  /** A tenant administrator lists all devices, a customer user the devices of their customer. */
   #devices(request: SimulatedRequest, account: AccountOptions, customer: string | undefined): SimulatedAnswer {
     const isTenant = account.authority === 'TENANT_ADMIN';
     if (customer === undefined ? !isTenant : !isTenant && customer !== customerId) throw forbidden();
@@ -94,19 +85,19 @@ export class ThingsBoard implements SimulatedPlatform {
     return json(devicePage(this.#options.truth, request.query));
   }
 
-  #telemetry(request: SimulatedRequest, deviceId: string, what: string): SimulatedAnswer {
+  #telemetry(request: SimulatedRequest, deviceId: string, call: string): SimulatedAnswer {
     const { truth, historyPath } = this.#options;
     if (!uuid.test(deviceId)) throw badRequest(`Not a UUID: ${deviceId}`);
     const device = truth.devices.find(({ id }) => id === deviceId);
     if (!device) throw notFound('Device');
-    const series = new TimeSeries(this.#options, device, this.#clock.nowMs());
-    if (what === 'keys/timeseries') return series.keys();
-    if (what === 'values/timeseries' && historyPath !== 'history-only') return series.values(request);
-    if (what === 'values/timeseries/history' && historyPath !== 'old-only') return series.history(request);
+    const place = { options: this.#options, device, nowMs: this.#clock.nowMs() };
+    if (call === 'keys/timeseries') return keyNames(place);
+    if (call === 'values/timeseries' && historyPath !== 'history-only') return values(place, request);
+    if (call === 'values/timeseries/history' && historyPath !== 'old-only') return history(place, request);
     throw notFound(request.path);
   }
 
-  /** Refused requests do not count, so waiting is always enough to be let in again. */
+  /** Refused requests do not count, so a client that waits a second is always let in again. */
   #limitRate(): void {
     const { requestsPerSecond } = this.#options;
     const nowMs = preciseNowMs();
@@ -130,7 +121,7 @@ function userOf({ username, authority }: AccountOptions): unknown {
   return { name: username, email: username, authority, ...own };
 }
 
-/** The named texts of a JSON body; 400 if it is not sent as JSON or one is missing. */
+/** The named texts of a JSON body; 400 if it is not sent as JSON or a text is missing. */
 function textFields({ headers, body }: SimulatedRequest, names: readonly string[]): Record<string, string> {
   if (!headers['content-type']?.startsWith('application/json')) throw badRequest('The body must be application/json');
   let parsed: unknown;

@@ -1,6 +1,6 @@
-import type { SimulatedAnswer } from '../../../../src/simulator/serve.ts';
+import type { SimulatedAnswer } from '../../../../src/simulator/contract.ts';
 
-/** A request that is answered with an error body; thrown by whatever finds out. */
+/** Thrown for a request that is answered with an error body. */
 export class RefusedRequest extends Error {
   readonly status: number;
   readonly errorCode: number;
@@ -17,7 +17,7 @@ export const badRequest = (message: string) => new RefusedRequest(400, 31, messa
 export const authenticationFailed = (message = 'Authentication failed') => new RefusedRequest(401, 10, message);
 export const tokenExpired = () => new RefusedRequest(401, 11, 'Token has expired');
 export const forbidden = () => new RefusedRequest(403, 20, 'Not permitted for this authority');
-export const notFound = (what: string) => new RefusedRequest(404, 32, `${what} not found`);
+export const notFound = (item: string) => new RefusedRequest(404, 32, `${item} not found`);
 export const tooManyRequests = () => new RefusedRequest(429, 33, 'Too many requests for current tenant');
 
 const known = [badRequest('Bad request'), authenticationFailed(), forbidden(), notFound('Item'), tooManyRequests()];
@@ -33,7 +33,7 @@ export function refusal(refused: RefusedRequest, nowMs: number, timestamp: 'numb
   return { status, body: JSON.stringify({ status, message, errorCode, timestamp: written }) };
 }
 
-/** An error of that status: with its code where one is known, else as whatever stands in front of the server says it. */
+/** An error of that status: with the product's code where it is known, else the page of a proxy in front of the server. */
 export function simulatedError(status: number, nowMs: number, timestamp: 'number' | 'iso'): SimulatedAnswer {
   const refused = known.find((candidate) => candidate.status === status);
   if (refused) return refusal(refused, nowMs, timestamp);

@@ -1,99 +1,89 @@
 import { distort, writeJson, type WrittenPoint } from '../../../../src/simulator/distort.ts';
-import type { SimulatedAnswer, SimulatedRequest } from '../../../../src/simulator/serve.ts';
-import {
-  pointsNewestFirst,
-  pointsOldestFirst,
-  visibleFromMs,
-  type DeviceSpec,
-  type TruthPoint,
-} from '../../../../src/simulator/truth.ts';
+import type { SimulatedAnswer, SimulatedRequest } from '../../../../src/simulator/contract.ts';
+import { visiblePoints, type DeviceSpec, type Order, type TruthPoint } from '../../../../src/simulator/truth.ts';
 import type { ThingsBoardOptions } from './options.ts';
-import { requiredWholeNumber, wholeNumberParameter, word } from './parameters.ts';
+import { wholeNumber, word } from './parameters.ts';
 import { badRequest, simulatedError, json } from './replies.ts';
 
 const defaultLimit = 100;
 
-/** Answers what is asked about the time series of one device, from the truth as it shows at `nowMs`. */
-export class TimeSeries {
-  readonly #options: ThingsBoardOptions;
-  readonly #device: DeviceSpec;
-  readonly #nowMs: number;
+/** The device whose time series are asked for, at the simulator's time `nowMs`. */
+interface Place {
+  readonly options: ThingsBoardOptions;
+  readonly device: DeviceSpec;
+  readonly nowMs: number;
+}
 
-  constructor(options: ThingsBoardOptions, device: DeviceSpec, nowMs: number) {
-    this.#options = options;
-    this.#device = device;
-    this.#nowMs = nowMs;
-  }
+/** `GET …/keys/timeseries`: the names of the keys that have a point by now. */
+export const keyNames = (place: Place): SimulatedAnswer =>
+  json(place.device.keys.map(({ name }) => name).filter((name) => latest(place, name).length > 0));
 
-  /** `GET …/keys/timeseries`: the names of the keys that have a point by now. */
-  keys(): SimulatedAnswer {
-    return json(this.#device.keys.map(({ name }) => name).filter((name) => this.#latest(name).length > 0));
-  }
+/** `GET …/values/timeseries`: a window, but the latest values if one of `keys`, `startTs`, `endTs` is missing. */
+export function values(place: Place, request: SimulatedRequest): SimulatedAnswer {
+  const { query } = request;
+  if (['keys', 'startTs', 'endTs'].every((name) => query.has(name))) return window(place, request, splitKeys(query));
+  const keys = query.has('keys') ? splitKeys(query) : place.device.keys.map(({ name }) => name);
+  return answerOf(keys.map((key) => [key, written(place, request, latest(place, key), 'DESC').slice(0, 1)]));
+}
 
-  /** `GET …/values/timeseries`: a window, but the latest values if one of `keys`, `startTs`, `endTs` is missing. */
-  values(request: SimulatedRequest): SimulatedAnswer {
-    const isWindow = ['keys', 'startTs', 'endTs'].every((name) => request.query.has(name));
-    return isWindow ? this.window(request, splitKeys(request.query)) : this.#latestValues(request);
-  }
+/** `GET …/values/timeseries/history`: `startTs` and `endTs` are required; a key with a comma travels as `key=`. */
+export function history(place: Place, request: SimulatedRequest): SimulatedAnswer {
+  const keys = [...splitKeys(request.query), ...request.query.getAll('key')];
+  if (keys.length === 0) throw badRequest('Parameter keys is required');
+  return window(place, request, keys);
+}
 
-  /** `GET …/values/timeseries/history`: `startTs` and `endTs` are required; a key with a comma travels as `key=`. */
-  history(request: SimulatedRequest): SimulatedAnswer {
-    const keys = [...splitKeys(request.query), ...request.query.getAll('key')];
-    if (keys.length === 0) throw badRequest('Parameter keys is required');
-    return this.window(request, keys);
-  }
+function window(place: Place, request: SimulatedRequest, keys: readonly string[]): SimulatedAnswer {
+  const { query } = request;
+  const { bounds, answerPointsLimit, errorTimestamp } = place.options;
+  const startTs = wholeNumber(query, 'startTs');
+  const endTs = wholeNumber(query, 'endTs');
+  const limit = wholeNumber(query, 'limit', 1, defaultLimit);
+  const order = word(query, 'orderBy', ['DESC', 'ASC']);
+  // Aggregates are not simulated, so a request for them must not be answered with raw points.
+  word(query, 'agg', ['NONE']);
+  const shiftMs = bounds === 'legacy' ? 1 : 0;
+  const stretch = { fromMs: startTs + shiftMs, toMs: endTs + shiftMs };
+  const pages = keys.map((key) => {
+    const found = points(place, key, stretch, order, limit);
+    return [key, written(place, request, found, order).slice(0, limit)] as const;
+  });
+  const pointCount = pages.reduce((sum, [, page]) => sum + page.length, 0);
+  const isTooLarge = answerPointsLimit > 0 && pointCount > answerPointsLimit;
+  return isTooLarge ? simulatedError(503, place.nowMs, errorTimestamp) : answerOf(pages);
+}
 
-  window(request: SimulatedRequest, keys: readonly string[]): SimulatedAnswer {
-    const { query } = request;
-    const startTs = requiredWholeNumber(query, 'startTs');
-    const endTs = requiredWholeNumber(query, 'endTs');
-    const limit = wholeNumberParameter(query, 'limit', 1) ?? defaultLimit;
-    const order = word(query, 'orderBy', ['DESC', 'ASC']);
-    word(query, 'agg', ['NONE']); // Aggregates are not simulated: asking for one must not pass for raw points.
-    const shiftMs = this.#options.bounds === 'legacy' ? 1 : 0;
-    const pages = keys.map((key) => {
-      const points = this.#points(key, startTs + shiftMs, endTs + shiftMs, order, limit);
-      return [key, this.#written(request, points, order).slice(0, limit)] as const;
-    });
-    const pointCount = pages.reduce((sum, [, points]) => sum + points.length, 0);
-    const { answerPointsLimit, errorTimestamp } = this.#options;
-    if (answerPointsLimit > 0 && pointCount > answerPointsLimit)
-      return simulatedError(503, this.#nowMs, errorTimestamp);
-    return answerOf(pages);
-  }
+const latest = (place: Place, key: string): TruthPoint[] =>
+  points(place, key, { fromMs: -Infinity, toMs: Infinity }, 'DESC', 1);
 
-  #latestValues(request: SimulatedRequest): SimulatedAnswer {
-    const keys = request.query.has('keys') ? splitKeys(request.query) : this.#device.keys.map(({ name }) => name);
-    return answerOf(keys.map((key) => [key, this.#written(request, this.#latest(key), 'DESC').slice(0, 1)]));
+function points(
+  { options: { truth }, device, nowMs }: Place,
+  key: string,
+  stretch: { readonly fromMs: number; readonly toMs: number },
+  order: Order,
+  limit: number,
+): TruthPoint[] {
+  const found: TruthPoint[] = [];
+  for (const point of visiblePoints(truth, device.id, key, stretch, { nowMs, order })) {
+    if (found.push(point) === limit) break;
   }
+  return found;
+}
 
-  #latest(key: string): TruthPoint[] {
-    return this.#points(key, -Infinity, Infinity, 'DESC', 1);
-  }
-
-  #points(key: string, fromMs: number, toMs: number, order: 'ASC' | 'DESC', limit: number): TruthPoint[] {
-    const { truth } = this.#options;
-    // What lies beyond both the live edge and the clock cannot show yet; not looking keeps a far end affordable.
-    const visibleToMs = truth.liveFromMs === undefined ? toMs : Math.max(truth.liveFromMs, this.#nowMs + 1);
-    const inOrder = order === 'ASC' ? pointsOldestFirst : pointsNewestFirst;
-    const found: TruthPoint[] = [];
-    for (const point of inOrder(truth, this.#device.id, key, fromMs, Math.min(toMs, visibleToMs))) {
-      if (found.length === limit) break;
-      if (visibleFromMs(truth, this.#device.id, key, point.ts) <= this.#nowMs) found.push(point);
-    }
-    return found;
-  }
-
-  #written({ query, pointEffects }: SimulatedRequest, points: TruthPoint[], order: 'ASC' | 'DESC'): WrittenPoint[] {
-    const strict = word(query, 'useStrictDataTypes', ['false', 'true']) === 'true';
-    const written = strict ? points : points.map(({ ts, value }) => ({ ts, value: asString(value) }));
-    return distort(written, pointEffects, this.#nowMs, order);
-  }
+function written(
+  { nowMs }: Place,
+  { query, pointEffects }: SimulatedRequest,
+  found: readonly TruthPoint[],
+  order: Order,
+): WrittenPoint[] {
+  const strict = word(query, 'useStrictDataTypes', ['false', 'true']) === 'true';
+  const page = strict ? found : found.map(({ ts, value }) => ({ ts, value: asString(value) }));
+  return distort(page, pointEffects, nowMs, order);
 }
 
 /** Keys without points are absent, so no data at all is `{}`. */
-function answerOf(pages: (readonly [string, readonly WrittenPoint[]])[]): SimulatedAnswer {
-  return { status: 200, body: writeJson(Object.fromEntries(pages.filter(([, points]) => points.length > 0))) };
+function answerOf(pages: readonly (readonly [string, readonly WrittenPoint[]])[]): SimulatedAnswer {
+  return { status: 200, body: writeJson(Object.fromEntries(pages.filter(([, page]) => page.length > 0))) };
 }
 
 function splitKeys(query: URLSearchParams): string[] {
