@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import cliProgress from 'cli-progress';
 import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
 import { formatDuration } from '../core/duration.ts';
@@ -11,6 +10,8 @@ import { isPlannerSilent } from '../pull/planner.ts';
 import { withContext } from '../context.ts';
 import type { Context } from '../context.ts';
 import { EXIT, actor, printJson, printLine, table } from '../terminal/output.ts';
+import { SILENT, startProgress } from '../terminal/progress.ts';
+import type { TaskState } from '../terminal/progress.ts';
 import { parseTime } from '../terminal/time.ts';
 import { instantOrNull } from '../terminal/words.ts';
 
@@ -102,43 +103,34 @@ function addList(backfill: Command): void {
 
 const WATCH_MS = 500;
 
-/** A progress bar on a terminal, a line now and then on a pipe; ends with the backfill. */
+/** Shows the progress of a backfill until it ends. */
 async function watch(context: Context, id: number, json: boolean): Promise<void> {
-  const bar = new cliProgress.SingleBar(
-    {
-      format: '{bar} {percentage}% │ {readings} readings │ {eta_text} │ {note}',
-      hideCursor: true,
-      clearOnComplete: false,
-      noTTYOutput: !json,
-      notTTYSchedule: 5_000,
-    },
-    cliProgress.Presets.shades_classic,
-  );
   if (await isPlannerSilent(context.database)) {
     process.stderr.write('nothing works on it right now: start databridge up (or a worker)\n');
   }
   let state = await backfillState(context.database, id);
   const begun = { at: performance.now(), share: state?.share ?? 0 };
-  if (!json) bar.start(1000, 0, { readings: 0, eta_text: '', note: '' });
-  while (state?.state === 'running') {
-    if (!json)
-      bar.update(Math.floor(state.share * 1000), {
-        readings: state.readings,
-        eta_text: etaOf(state, begun),
-        note: noteOf(state, context.clock.now()),
-      });
-    await sleep(WATCH_MS);
-    state = await backfillState(context.database, id);
+  const progress = json || !state ? SILENT : startProgress(taskState(state, []));
+  try {
+    while (state?.state === 'running') {
+      progress.update(taskState(state, [etaOf(state, begun), noteOf(state, context.clock.now())]));
+      await sleep(WATCH_MS);
+      state = await backfillState(context.database, id);
+    }
+    if (state) progress.update(taskState(state, [state.state]));
+  } finally {
+    progress.stop();
   }
   if (!state) throw configInvalid(`backfill ${id} is gone`, 'its source was removed');
-  if (!json) {
-    bar.update(Math.floor(state.share * 1000), { readings: state.readings, eta_text: '', note: state.state });
-    bar.stop();
-  }
   if (json) printJson(readable(state));
   else printLine(describe(state));
   if (state.state !== 'done') process.exitCode = EXIT.failed;
 }
+
+const taskState = ({ share, readings }: BackfillState, facts: readonly string[]): TaskState => ({
+  share,
+  facts: [`${readings} readings`, ...facts],
+});
 
 function etaOf(state: BackfillState, begun: { at: number; share: number }): string {
   const gained = state.share - begun.share;
