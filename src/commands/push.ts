@@ -64,7 +64,10 @@ export function addPushCommand(program: Command): void {
       wholeNumber,
       BATCH,
     )
-    .option('--resume', 'go on where an interrupted push of this file stopped; without such a push, begin at the beginning')
+    .option(
+      '--resume',
+      'go on where an interrupted push of this file stopped; without such a push, begin at the beginning',
+    )
     .option('--restart', 'begin at the beginning although a push of this file was interrupted')
     .option('--from-line <number>', 'leave out the records before this line of the file', wholeNumber)
     .option('--state <file>', 'file that keeps the progress; default: FILE.databridge-push')

@@ -3,7 +3,7 @@ import { configInvalid } from '../core/errors.ts';
 import { parseInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 
-/** A point in time as people write it: an ISO 8601 instant, a day (its UTC midnight), or how long ago (`7d`). */
+/** Reads an option: an ISO 8601 instant, a day (its midnight, UTC), or a length of time before `now` (`7d`). Throws `config-invalid`. */
 export function parseTime(text: string, now: Instant, option: string): Instant {
   const instant = parseInstant(text) ?? parseInstant(`${text}T00:00:00Z`);
   if (instant !== undefined) return instant;

@@ -163,7 +163,9 @@ describe('a push', () => {
     expect(await stored()).toHaveLength(counts.read);
 
     // --resume refuses a file that changed before the place, and accepts a file that has grown.
-    await writeFile(file, text.replace('pump-0', 'pump-x'));
+    const lines = text.split('\n');
+    const middle = Math.floor(place.line / 2);
+    await writeFile(file, lines.with(middle, `x${lines[middle]?.slice(1)}`).join('\n'));
     const changed = await push(env, [file, ...SMALL, '--resume']);
     expect([changed.code, changed.stderr]).toEqual([
       2,
