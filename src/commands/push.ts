@@ -36,7 +36,7 @@ interface PushOptions {
   readonly json?: boolean;
 }
 
-/** Every answer costs the service a disk flush, so a request holds thousands of readings; sending one again is still quick. */
+/** Every answer costs the service a disk flush, so a request holds thousands of readings; a repeat is still quick. */
 const BATCH = 5_000;
 
 const SECRET = 'DATABRIDGE_APPLICATION_SECRET';
@@ -154,7 +154,7 @@ function durationMs(text: string): number {
   return duration / MILLISECOND;
 }
 
-/** A fault of the push as an error of this program. Exit code 2 (`config-invalid`) asks for another option or credential. */
+/** A fault of the push as an error of this program. `config-invalid` (exit code 2) asks for another option or secret. */
 function explained(error: unknown, url: string): unknown {
   if (!(error instanceof PushError)) return error;
   const { fault, message } = error;

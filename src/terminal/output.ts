@@ -29,7 +29,7 @@ export function table(heading: readonly string[], rows: readonly (readonly Cell[
   return [line(heading), line(widths.map((width) => '─'.repeat(width))), ...shown.map(line)].join('\n');
 }
 
-/** Prints an error on stderr: the message, and the remedy where there is one. `json` prints the same as one document. */
+/** Prints an error on stderr: the message and the remedy; with `json` the same as one document. */
 export function printError(error: unknown, json: boolean): void {
   const bridge = error instanceof BridgeError ? error : undefined;
   const message = error instanceof Error ? error.message || error.name : String(error);

@@ -43,14 +43,11 @@ export async function* uploadBatches(
   if (gathered.length > 0) yield taken();
 }
 
-async function isLate(next: Promise<unknown>, lingerMs: number): Promise<boolean> {
-  const timer = new AbortController();
-  const late = sleep(lingerMs, true, { signal: timer.signal }).catch(() => true);
+/** Whether `next` takes longer than `lingerMs`. An error of `next` is not late; the caller meets it. */
+const isLate = (next: Promise<unknown>, lingerMs: number): Promise<boolean> => {
   const isHere = next.then(
     () => false,
     () => false,
   );
-  const result = await Promise.race([late, isHere]);
-  timer.abort();
-  return result;
-}
+  return Promise.race([isHere, sleep(lingerMs, true, { ref: false })]);
+};

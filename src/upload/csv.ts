@@ -32,13 +32,13 @@ export function csvReader(fromLine: number): RecordReader {
   };
 }
 
-/** A row of cells, which may span lines; or one line without cells, where a quote is out of place. */
+/** Cells and the lines they span; or one line without cells, because a quote in it is out of place. */
 interface Row {
   readonly lines: readonly Line[];
   readonly cells?: readonly string[];
 }
 
-/** A row has at most this many lines, so that a quote that is never closed costs only its own line. */
+/** A row spans at most this many lines, so that an open quote costs only its own line. */
 const MOST_LINES = 100;
 
 const LINE_END = Buffer.from([LINE_FEED]);
@@ -46,8 +46,8 @@ const LINE_END = Buffer.from([LINE_FEED]);
 class RowTooLong extends Error {}
 
 /**
- * The rows in some lines; the rows of the last lines are missing where their end is not there yet. csv-parse ends at the
- * first quote out of place: the line is refused, and the next line begins a new row.
+ * The rows in some lines, without the last row where its end is not there yet. csv-parse stops at the first quote out of
+ * place; the row loses the line in which it begins, and parsing goes on in the next line.
  */
 function rowsIn(lines: readonly Line[], isLast: boolean): readonly Row[] {
   const text = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, LINE_END]));

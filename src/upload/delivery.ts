@@ -25,7 +25,7 @@ export interface SentBatch {
 }
 
 export interface Delivery {
-  /** Sends a batch and waits until the service has stored it. Throws PushError, and AbortError where a wait was ended. */
+  /** Sends a batch and waits until the service stored it. Throws PushError, and AbortError where `stop` ended a wait. */
   deliver(batch: readonly FileRecord[]): Promise<SentBatch>;
   /** Requests so far, failed tries included. */
   requests(): number;

@@ -5,10 +5,10 @@ import type { FilePosition, FileRecord, LocalReason } from './record.ts';
 /** A line without its line feed and carriage return. */
 export interface Line {
   readonly number: number;
-  /** Its bytes; only the first 200 where `refusal` is there. */
+  /** Its bytes; only the first 200 of a line that is too long. */
   readonly bytes: Buffer;
   readonly next: FilePosition;
-  readonly refusal?: LocalReason;
+  readonly refusal?: Extract<LocalReason, 'too-long' | 'not-utf-8'>;
 }
 
 /** Turns lines into records; `isLast` where no more lines follow. */
@@ -18,7 +18,7 @@ export const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Bytes that are kept of a line that cannot be read. */
+/** At most this many bytes are kept of a line that is too long. */
 const KEPT_BYTES = 200;
 
 /** Cuts a file into lines, one page a chunk. Memory is bounded by the longest record and the chunk. */
@@ -37,8 +37,8 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<re
     parts = [];
     partsBytes = 0;
     if (length > LONGEST_RECORD_BYTES) return { ...place, bytes: bytes.subarray(0, KEPT_BYTES), refusal: 'too-long' };
-    if (!isUtf8(bytes)) return { ...place, bytes: bytes.subarray(0, KEPT_BYTES), refusal: 'not-utf-8' };
-    return { ...place, bytes: withoutMarks(bytes, place.number) };
+    const line = { ...place, bytes: withoutMarks(bytes, place.number) };
+    return isUtf8(bytes) ? line : { ...line, refusal: 'not-utf-8' };
   };
 
   for await (const chunk of chunks) {

@@ -40,7 +40,7 @@ function isDeeper(value: unknown, deepest: number): boolean {
   return false;
 }
 
-/** JSON.parse makes a number that a double cannot hold infinite, and JSON.stringify would send null: another refusal. */
+/** JSON.stringify would send null for a number that a double cannot hold, and the service would give another reason. */
 function asWritten(reading: Record<string, unknown>): unknown {
   const { value } = reading;
   if (value === Infinity) return { ...reading, value: rawJson('1e999') };

@@ -32,7 +32,7 @@ const stateSchema = z.strictObject({
   target: targetSchema,
   /** The option `--format`, where it was given. */
   format: z.enum(FORMATS).optional(),
-  place: z.strictObject({ offset: countSchema, line: countSchema }),
+  place: z.strictObject({ offset: z.int().min(1), line: countSchema }),
   /** SHA-256 of the file up to `place`. */
   sha256: z.string(),
   counts: countsSchema,
@@ -62,8 +62,8 @@ export interface Checkpoint {
 }
 
 /**
- * Finds out where a push of a file begins. Throws `config-invalid` where an earlier push was interrupted and the operator
- * did not say whether to go on, and where its state is of another file or project.
+ * Finds the place where a push of a file begins. Throws `config-invalid` where an earlier push was interrupted and the
+ * options do not say whether to go on, and where its state belongs to another file or project.
  */
 export async function openCheckpoint(
   { name, path, size }: Input,
