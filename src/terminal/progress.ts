@@ -11,7 +11,7 @@ export interface TaskState {
 
 export interface Progress {
   update(state: TaskState): void;
-  /** Shows what the task waits for; undefined says that the wait is over. */
+  /** Shows the trouble for which the task waits; undefined says that the trouble is over. */
   readonly tell: (trouble: string | undefined) => void;
   /** Shows the last state and lets go of the terminal. */
   stop(): void;

@@ -167,7 +167,7 @@ describe('csv', () => {
     ['sensorId,date', /value is missing/],
     ['sensorId,date,value,date', /date is there twice/],
     ['', /empty/],
-  ])('says what is wrong with the heading %s', async (heading, message) => {
+  ])('names the mistake in the heading %s', async (heading, message) => {
     const error = await faultOf(read('csv', heading));
     expect([error.code, error.message, error.remedy]).toEqual([
       'config-invalid',

@@ -11,7 +11,7 @@ export interface Line {
   readonly refusal?: Extract<LocalReason, 'too-long' | 'not-utf-8'>;
 }
 
-/** Turns lines into records; `isLast` where no more lines follow. */
+/** Turns lines into records. `isLast`: no further lines follow. */
 export type RecordReader = (lines: readonly Line[], isLast: boolean) => readonly FileRecord[];
 
 export const LINE_FEED = 10;
