@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import cliProgress from 'cli-progress';
 import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
 import { formatDuration } from '../core/duration.ts';
@@ -13,6 +12,8 @@ import type { Context } from '../context.ts';
 import { EXIT, actor, printJson, printLine, table } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
 import { parseTime } from './options.ts';
+import { SILENT, startProgress } from '../terminal/progress.ts';
+import type { TaskState } from '../terminal/progress.ts';
 import { instantOrNull } from '../terminal/words.ts';
 
 export function addBackfill(program: Command): void {
@@ -86,7 +87,7 @@ function addStart(backfill: Command): void {
           };
           const id = await startBackfill(context.database, request);
           if (options.detach) {
-            if (options.json) printJson(await backfillState(context.database, id));
+            if (options.json) printJson(documentOf((await backfillState(context.database, id)) as BackfillState));
             else printLine(`backfill ${id} started; databridge backfill show ${id} watches it`);
             return;
           }
@@ -133,47 +134,34 @@ function addList(backfill: Command): void {
 
 const WATCH_MS = 500;
 
-/** Shows a progress bar on a terminal, a line every 5 s on a pipe, until the backfill ends. */
+/** Shows the progress of a backfill until it ends. */
 async function watch(context: Context, id: number, json: boolean): Promise<void> {
-  const bar = new cliProgress.SingleBar(
-    {
-      format: '{bar} {percentage}% │ {readings} readings │ {eta_text} │ {note}',
-      hideCursor: true,
-      clearOnComplete: false,
-      noTTYOutput: !json,
-      notTTYSchedule: 5_000,
-    },
-    cliProgress.Presets.shades_classic,
-  );
   if (await isPlannerSilent(context.database)) {
     process.stderr.write('no process works on it now: start databridge up or databridge worker\n');
   }
   let state = await backfillState(context.database, id);
   const begun = { at: performance.now(), share: state?.share ?? 0 };
-  if (!json) bar.start(1000, 0, { readings: 0, eta_text: '', note: '' });
-  while (state?.state === 'running') {
-    if (!json)
-      bar.update(Math.floor(state.share * 1000), {
-        readings: state.readings,
-        eta_text: etaOf(state, begun),
-        note: noteOf(state, context.clock.now()),
-      });
-    await sleep(WATCH_MS);
-    state = await backfillState(context.database, id);
+  const progress = json || !state ? SILENT : startProgress(taskState(state, []));
+  try {
+    while (state?.state === 'running') {
+      progress.update(taskState(state, [etaOf(state, begun), noteOf(state, context.clock.now())]));
+      await sleep(WATCH_MS);
+      state = await backfillState(context.database, id);
+    }
+    if (state) progress.update(taskState(state, [state.state]));
+  } finally {
+    progress.stop();
   }
-  if (!state)
-    throw configInvalid(
-      `backfill ${id} no longer exists`,
-      'its source was removed; databridge backfill list shows the others',
-    );
-  if (!json) {
-    bar.update(Math.floor(state.share * 1000), { readings: state.readings, eta_text: '', note: state.state });
-    bar.stop();
-  }
+  if (!state) throw configInvalid(`backfill ${id} is gone`, 'its source was removed');
   if (json) printJson(documentOf(state));
   else printLine(describe(state));
   if (state.state !== 'done') process.exitCode = EXIT.failed;
 }
+
+const taskState = ({ share, readings }: BackfillState, facts: readonly string[]): TaskState => ({
+  share,
+  facts: [`${readings} readings`, ...facts],
+});
 
 function etaOf(state: BackfillState, begun: { at: number; share: number }): string {
   const gained = state.share - begun.share;

@@ -11,7 +11,7 @@ import { VERSION } from '../version.ts';
 import { EXIT } from '../terminal/output.ts';
 import { FORMATS } from '../upload/file.ts';
 import type { Format } from '../upload/file.ts';
-import { localJudge } from '../upload/judge.ts';
+import { localJudge } from '../upload/dry-run.ts';
 import { runPush } from '../upload/run.ts';
 import { printSummary, printSummaryJson } from '../upload/summary.ts';
 import { travelsInClear, wholeNumber } from './options.ts';
@@ -35,7 +35,7 @@ interface PushOptions {
   readonly json?: boolean;
 }
 
-/** A durable answer costs the service a disk flush, so some thousands at a time; a repeat is still a matter of moments. */
+/** Every answer costs the service a disk flush, so a request holds thousands of readings; a repeat is still quick. */
 const BATCH = 5_000;
 
 const SECRET = 'DATABRIDGE_APPLICATION_SECRET';
@@ -51,7 +51,7 @@ export function addPushCommand(program: Command): void {
       new Option('--url <url>', 'address of the API, without /v0').env('DATABRIDGE_PUSH_URL').default(DEFAULT_URL),
     )
     .addOption(new Option('--application <id>', 'application that pushes').env('DATABRIDGE_APPLICATION_ID'))
-    .option('--secret-file <file>', `file with its secret; without it ${SECRET} of the environment`)
+    .option('--secret-file <file>', `file with the secret of the application; default: ${SECRET} of the environment`)
     .addOption(
       new Option('--format <format>', 'default: by the name of the file, otherwise by its first character').choices(
         FORMATS,
@@ -59,22 +59,25 @@ export function addPushCommand(program: Command): void {
     )
     .option(
       '--batch <number>',
-      'most readings in a request; halved by itself where the service wants less',
+      'a request holds at most this many readings; halved where the service takes fewer',
       wholeNumber,
       BATCH,
     )
-    .option('--resume', 'go on where an interrupted push of this file stopped; from the beginning where there is none')
-    .option('--restart', 'begin anew although a push of this file was interrupted')
-    .option('--from-line <number>', 'begin with this line of the file', wholeNumber)
-    .option('--state <file>', 'where progress is kept; default: FILE.databridge-push')
-    .option('--refused <file>', 'write every refused reading there, as NDJSON')
+    .option(
+      '--resume',
+      'go on where an interrupted push of this file stopped; without such a push, begin at the beginning',
+    )
+    .option('--restart', 'begin at the beginning although a push of this file was interrupted')
+    .option('--from-line <number>', 'leave out the records before this line of the file', wholeNumber)
+    .option('--state <file>', 'file that keeps the progress; default: FILE.databridge-push')
+    .option('--refused <file>', 'file that takes every refused reading, as NDJSON')
     .option(
       '--give-up-after <duration>',
-      'how long to try again while the service is away or busy; 0: not at all',
-      lasting,
+      'try again for at most this long while the service is away or busy; 0: never',
+      durationMs,
       900_000,
     )
-    .option('--dry-run', 'read and judge here, send nothing')
+    .option('--dry-run', 'judge the readings by the rules of the service, and send nothing')
     .option('--json', 'print one JSON summary')
     .addHelpText(
       'after',
@@ -85,12 +88,13 @@ export function addPushCommand(program: Command): void {
     });
 }
 
-const NOTES = `Formats: ndjson (a JSON object a line), json (one array) and csv with a heading
+const NOTES = `Formats: ndjson (one JSON object a line) and csv with a heading
 (sensorId,valueName,date,value,precision,labels in any order; labels joined by ;), as databridge readings
-prints them. Nothing is coerced: a value that is not a number is refused, the others are stored.
+prints them. jq -c '.[]' FILE turns a JSON array into ndjson. Nothing is coerced: a value that is not a number is
+refused, and the other readings are stored.
 
-Sending readings twice is harmless, they are counted as duplicates. Ctrl-C finishes the request under way.
-Exit code: 0 everything was taken, 1 something was refused or not sent, 2 wrong usage or credentials.`;
+Sending readings twice is harmless: the service counts them as duplicates. Ctrl-C finishes the request under way.
+Exit code: 0 the service took everything, 1 a reading was refused or not sent, 2 wrong usage or credentials.`;
 
 async function push(file: string, options: PushOptions): Promise<void> {
   const target = { url: options.url.replace(/\/+$/, ''), organisation: options.organisation, project: options.project };
@@ -110,7 +114,7 @@ function clientOf({ url, organisation, application, secretFile }: PushOptions): 
   if (!application) {
     throw configInvalid(
       'no application is named',
-      'databridge application create NAME, where the bridge is, makes one; give its id by --application or DATABRIDGE_APPLICATION_ID',
+      'databridge application create NAME, on the host of the bridge, makes one; give its id by --application or DATABRIDGE_APPLICATION_ID',
       '--application',
     );
   }
@@ -119,7 +123,7 @@ function clientOf({ url, organisation, application, secretFile }: PushOptions): 
     const given = secretFile === undefined ? `${SECRET} is not set` : `${secretFile} is empty`;
     throw configInvalid(given, `put the secret of the application into ${SECRET}, or into a file for --secret-file`);
   }
-  warnOfPlain(url);
+  warnOfPlainHttp(url);
   const remote: Remote = { baseUrl: url, organisation, applicationId: application, applicationSecret };
   try {
     return openPushClient(remote, { userAgent: `databridge/${VERSION}` });
@@ -128,9 +132,11 @@ function clientOf({ url, organisation, application, secretFile }: PushOptions): 
   }
 }
 
-function warnOfPlain(url: string): void {
+function warnOfPlainHttp(url: string): void {
   if (!travelsInClear(url)) return;
-  process.stderr.write('the address begins with http://: secret and readings travel in clear, for everybody to read\n');
+  process.stderr.write(
+    'the address begins with http://: secret and readings travel in clear, and every host on the way can read them\n',
+  );
 }
 
 function secretIn(path: string): string {
@@ -141,13 +147,13 @@ function secretIn(path: string): string {
   }
 }
 
-function lasting(text: string): number {
+function durationMs(text: string): number {
   const duration = text === '0' ? 0 : parseDuration(text);
   if (duration === undefined) throw new InvalidArgumentError('It is a length of time like 15m, 2h or 0.');
   return duration / MILLISECOND;
 }
 
-/** A fault of the push in the words of this program: 2 is the exit code where a person has to give something else. */
+/** A fault of the push as an error of this program. `config-invalid` (exit code 2) asks for another option or secret. */
 function explained(error: unknown, url: string): unknown {
   if (!(error instanceof PushError)) return error;
   const { fault, message } = error;
@@ -170,14 +176,14 @@ function explained(error: unknown, url: string): unknown {
 }
 
 const REMEDIES: Readonly<Record<PushFault['code'], string>> = {
-  'credentials-rejected': `check --application and the secret; databridge application list shows whether it was revoked, rotate gives a new secret`,
+  'credentials-rejected': `check --application and the secret; databridge application list shows whether it was revoked, and databridge application rotate gives a new secret`,
   forbidden: 'check --organisation and --project, or use an application that may push there',
   'unknown-target':
     'check --url, --organisation and --project; the operator issues project codes (databridge project create)',
   unreachable: 'check --url and that the bridge runs (databridge up), then push again; --give-up-after waits longer',
   overloaded: 'push again later; --give-up-after waits longer',
-  failed: 'look at the log of the bridge, then push again',
+  failed: 'read the log of the bridge, then push again',
   'too-large': 'push with a smaller --batch',
-  rejected: 'this is a mistake of this program or of what stands between: please report it',
-  'not-a-bridge': 'check --url: something else answers there, such as a proxy or a page to log in',
+  rejected: 'this is a mistake of databridge or of a proxy on the way: please report it',
+  'not-a-bridge': 'check --url: another server answers there, such as a proxy or a login page',
 };

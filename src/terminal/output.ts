@@ -1,6 +1,6 @@
 import { BridgeError } from '../core/errors.ts';
 
-/** Done, failed, wrong usage or invalid configuration (decisions: running). */
+/** Exit codes: 0 done, 1 failed, 2 wrong usage or invalid configuration (decisions: running). */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 export type Cell = string | number | boolean | null | undefined;
@@ -9,12 +9,12 @@ export const printLine = (text = ''): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** One JSON document on stdout: what `--json` prints instead of words. */
+/** Prints one JSON document on stdout, as a command with `--json` does instead of words. */
 export const printJson = (value: unknown): void => {
   printLine(JSON.stringify(value, undefined, 2));
 };
 
-/** Rows under a heading, columns as wide as their widest cell; numbers to the right. */
+/** Rows under a heading. A column is as wide as its widest cell, and numbers stand to the right. */
 export function table(heading: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const shown = rows.map((row) => row.map((cell) => (cell === null || cell === undefined ? '–' : String(cell))));
   const numeric = heading.map((_, column) => rows.some((row) => typeof row[column] === 'number'));
@@ -29,7 +29,7 @@ export function table(heading: readonly string[], rows: readonly (readonly Cell[
   return [line(heading), line(widths.map((width) => '─'.repeat(width))), ...shown.map(line)].join('\n');
 }
 
-/** What a person is told of an error: what happened, and what they can do. With `json` the same as a document. */
+/** Prints an error on stderr: the message and the remedy; with `json` the same as one document. */
 export function printError(error: unknown, json: boolean): void {
   const bridge = error instanceof BridgeError ? error : undefined;
   const message = error instanceof Error ? error.message || error.name : String(error);
@@ -43,9 +43,9 @@ export function printError(error: unknown, json: boolean): void {
   if (bridge === undefined && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
 }
 
-/** The exit code an error asks for: 2 where a person has to write something else, 1 otherwise. */
+/** The exit code of an error: 2 where the operator has to change an option, a file or a credential, otherwise 1. */
 export const exitCodeOf = (error: unknown): number =>
   error instanceof BridgeError && error.code === 'config-invalid' ? EXIT.usage : EXIT.failed;
 
-/** Who acts, for the audit: the account at the keyboard. */
+/** The actor that the audit names: the account of this computer that runs the command. */
 export const actor = (): string => `cli:${process.env['USER'] ?? process.env['LOGNAME'] ?? 'unknown'}`;

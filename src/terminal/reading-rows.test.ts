@@ -12,19 +12,19 @@ const reading = {
   labels: ['bar', 'hall "3"'],
 };
 
-test('what CSV takes for special is quoted, and nothing else', () => {
+test('cells with a comma, a quote, a line break or a space at an end are quoted, and no other cells', () => {
   expect(csvLine(['plain', 'a,b', 'say "x"', 'two\nlines', 'cr\r', ' edge', '', null, undefined, 0, -1.5])).toBe(
     'plain,"a,b","say ""x""","two\nlines","cr\r"," edge",,,,0,-1.5\n',
   );
 });
 
-test('a reading keeps its microseconds, its exact value, and joins its labels', () => {
+test('a row of CSV holds the microseconds and the exact value of a reading, and its labels joined', () => {
   expect(csvLine(readingCells(reading))).toBe(
     '"pump,unit=1",flow,2026-11-21T08:15:30.123456Z,1e-7,,"bar;hall ""3"""\n',
   );
 });
 
-test('a document holds what is known and nothing else', () => {
+test('a document leaves out a precision and labels that a reading does not have', () => {
   const { sensorId, valueName, value } = reading;
   const date = '2026-11-21T08:15:30.123456Z';
   expect(readingDocument(reading)).toEqual({ sensorId, valueName, date, value, labels: reading.labels });
@@ -37,7 +37,7 @@ test('a document holds what is known and nothing else', () => {
   });
 });
 
-test('labels come out of a cell as they went in, and a lone backslash is itself', () => {
+test('labels are read from a cell as they were written, and a lone backslash is itself', () => {
   const label = fc.string({ unit: fc.constantFrom('a', ';', '\\', '"', ' '), minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {

@@ -5,11 +5,11 @@ import type { Cell } from './output.ts';
 /** The fields of a reading in the order of seed 2.1, as heading of tables and CSV. */
 export const READING_FIELDS = ['sensorId', 'valueName', 'date', 'value', 'precision', 'labels'] as const;
 
-/** Labels in one cell, with `;` between; `\;` and `\\` stand for a `;` and a `\` of a label itself. */
+/** Labels in one cell, joined by `;`. In a label, `\;` stands for `;` and `\\` for `\`. */
 export const labelsCell = (labels: readonly string[]): string =>
   labels.map((label) => label.replaceAll(/[\\;]/g, String.raw`\$&`)).join(';');
 
-/** The reverse. A `\` before anything else is itself. */
+/** The labels of a cell that `labelsCell` wrote. A `\` before any other character is itself. */
 export const labelsIn = (cell: string): string[] =>
   Array.from(cell.matchAll(/(?:^|;)((?:\\[\\;]|[^;])*)/g), ([, label = '']) => label.replaceAll(/\\([\\;])/g, '$1'));
 
@@ -22,7 +22,7 @@ export const readingCells = ({ sensorId, valueName, at, value, precision, labels
   labelsCell(labels),
 ];
 
-/** As it could be pushed to another bridge: what is not known is left out. */
+/** A reading as a JSON object that another bridge takes. Fields without a value are left out. */
 export const readingDocument = ({
   sensorId,
   valueName,
@@ -39,7 +39,7 @@ export const readingDocument = ({
   ...(labels.length === 0 ? {} : { labels }),
 });
 
-/** One line of CSV (RFC 4180, but ended by a line feed alone, as Unix tools expect). */
+/** One line of CSV as in RFC 4180, except that a line feed alone ends it, because Unix tools expect that. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\n`;
 
 function csvCell(cell: Cell): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { screenOn } from './screen.ts';
 
-/** A terminal that understands what a screen sends: lines, cursor up, erase to the end of line and screen. */
+/** A terminal that understands the sequences of a screen: cursor up, erase to the end of the line and of the screen. */
 function terminal(): { lines: () => string[]; stream: NodeJS.WriteStream; cursor: () => boolean } {
   const lines = ['before', ''];
   let row = 1;
@@ -28,7 +28,7 @@ function terminal(): { lines: () => string[]; stream: NodeJS.WriteStream; cursor
   return { lines: () => lines, stream: { write } as unknown as NodeJS.WriteStream, cursor: () => shown };
 }
 
-test('frames of any height replace each other below what was there', () => {
+test('frames of any height replace each other below earlier output', () => {
   const { lines, stream, cursor } = terminal();
   const screen = screenOn(stream);
   screen.draw(['one', 'two', 'three']);

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Colours a piece of text that already has its width; the identity where there are no colours. */
+/** Colours text that already has its width; returns the text unchanged where the terminal has no colours. */
 export type Paint = (style: 'dim' | 'bold' | 'green' | 'yellow' | 'red', text: string) => string;
 
 const HIDE_CURSOR = '\u001B[?25l';
@@ -8,15 +8,15 @@ const SHOW_CURSOR = '\u001B[?25h';
 const CLEAR_LINE = '\u001B[K';
 const CLEAR_BELOW = '\u001B[J';
 
-/** The last lines of a terminal, drawn over again in place. */
+/** The last lines of a terminal, which are drawn again in place. */
 export interface Screen {
-  /** Replaces what was drawn before; each line fits the terminal. */
+  /** Replaces the lines that were drawn before. Each line fits the width of the terminal. */
   draw(lines: readonly string[]): void;
-  /** Takes away what was drawn; what is printed next stands in its place. May be called again. */
+  /** Removes the lines that were drawn, so that the next output takes their place. May be called again. */
   clear(): void;
 }
 
-/** Draws with one write a frame, so nothing flickers; the cursor is hidden as long as something stands there. */
+/** Draws a frame with one write, so that it does not flicker. The cursor is hidden until `clear`. */
 export function screenOn(stream: NodeJS.WriteStream): Screen {
   let height = 0;
   const up = (): string => (height === 0 ? '' : `\u001B[${height}A\r`);
@@ -32,7 +32,7 @@ export function screenOn(stream: NodeJS.WriteStream): Screen {
   };
 }
 
-/** Colours as far as the stream shows any; respects NO_COLOR. */
+/** Colours for a stream: none where the stream shows none or NO_COLOR is set. */
 export const paintOn =
   (stream: NodeJS.WriteStream): Paint =>
   (style, text) =>

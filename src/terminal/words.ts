@@ -2,7 +2,7 @@ import { formatDuration } from '../core/duration.ts';
 import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 
-/** A length of time as people say it: two units at most, `3d4h`, `1m30s`, `12s`. */
+/** A length of time in at most two units: `3d4h`, `1m30s`, `12s`. */
 export function roughly(length: Microseconds): string {
   const units = [DAY, HOUR, MINUTE, SECOND];
   const largest = units.findIndex((unit) => Math.abs(length) >= unit);
@@ -10,7 +10,7 @@ export function roughly(length: Microseconds): string {
   return formatDuration(Math.round(length / finest) * finest);
 }
 
-/** An instant, or nothing where there is none. */
+/** An instant as text; null stays null. */
 export const instantOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : formatInstant(instant);
 
@@ -26,7 +26,7 @@ export const times = (count: number): string => (count === 1 ? 'once' : `${count
 /** `9,276,504`. */
 export const grouped = (count: number): string => count.toLocaleString('en-US');
 
-/** `2.3s`, `41s`, `12m`, `3h`, `2d`: as much as fits in a glance. */
+/** A length of time in one unit: `2.3s`, `41s`, `12m`, `3h`, `2d`. */
 export function shortly(length: Microseconds): string {
   if (length < 10 * SECOND && length % SECOND !== 0) return `${(length / SECOND).toFixed(1)}s`;
   if (length < MINUTE) return `${Math.round(length / SECOND)}s`;

@@ -2,21 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileRecord } from './record.ts';
 
 export interface BatchLimits {
+  /** A batch holds at most this many records. */
   readonly records: number;
-  /** How long the first of a batch waits for others that are still being written, ms. */
+  /** A batch waits at most this long for further records of a pipe that is written slowly, ms. */
   readonly lingerMs: number;
 }
 
-/** A body of this size is taken by a service with default settings, also where CSV becomes JSON. */
+/** A service with default settings takes a body of this size. The limit counts the JSON that CSV becomes. */
 const MOST_BYTES = 2_097_152;
 
-/** What a record of CSV grows by as JSON: the names of its fields. */
+/** JSON names the fields of every record; this many bytes are counted for the names. */
 const NAMES_BYTES = 100;
 
-/**
- * Records gathered into batches, in order. The next one is read while the last one is under way, and a batch that a pipe
- * fills slowly goes out before it is full.
- */
+/** Gathers records into batches, in the order of the file. */
 export async function* uploadBatches(
   pages: AsyncIterator<readonly FileRecord[]>,
   { records: most, lingerMs }: BatchLimits,
@@ -45,14 +43,11 @@ export async function* uploadBatches(
   if (gathered.length > 0) yield taken();
 }
 
-async function isLate(next: Promise<unknown>, lingerMs: number): Promise<boolean> {
-  const timer = new AbortController();
-  const late = sleep(lingerMs, true, { signal: timer.signal }).catch(() => true);
+/** Whether `next` takes longer than `lingerMs`. An error of `next` is not late; the caller meets it. */
+const isLate = (next: Promise<unknown>, lingerMs: number): Promise<boolean> => {
   const isHere = next.then(
     () => false,
     () => false,
   );
-  const result = await Promise.race([late, isHere]);
-  timer.abort();
-  return result;
-}
+  return Promise.race([isHere, sleep(lingerMs, true, { ref: false })]);
+};

@@ -1,111 +1,96 @@
-import { isUtf8 } from 'node:buffer';
+import { CsvError, parse } from 'csv-parse/sync';
 import { configInvalid } from '../core/errors.ts';
-import { linesOf } from './lines.ts';
-import type { Line } from './lines.ts';
-import { isFilled } from './ndjson.ts';
-import { hugeNumber, localRefusal } from './record.ts';
-import type { FileRecord, LocalReason, FilePosition } from './record.ts';
 import { READING_FIELDS, labelsIn } from '../terminal/reading-rows.ts';
-
-/** No cell has more lines than this: a quote that is never closed costs its own line, not the rest of the file. */
-const MOST_LINES = 100;
-
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** The heading of a file that is read from a place behind it, and who wants to know it otherwise. */
-export interface Heading {
-  readonly known?: readonly string[] | undefined;
-  readonly onFound: (columns: readonly string[]) => void;
-}
+import { LINE_FEED, isFilled } from './lines.ts';
+import type { Line, RecordReader } from './lines.ts';
+import { LONGEST_RECORD_BYTES, rawJson } from './record.ts';
+import type { FileRecord, LocalReason } from './record.ts';
 
 /**
- * CSV as in RFC 4180, with a heading. An empty cell is a field left out, labels are joined by `;`, and a value or
- * precision that is not written as a JSON number stays text, for the service to refuse.
- * Throws `config-invalid` for a heading that cannot be right.
+ * CSV as in RFC 4180, with a heading. An empty cell is a field that is left out, `;` joins labels, and a value or
+ * precision that is not written as a JSON number stays text, so that the service refuses it. Rows before `fromLine` are
+ * left out. The reader throws `config-invalid` for a heading that cannot be right.
  */
-export async function* csvRecords(
-  chunks: AsyncIterable<Buffer>,
-  from: FilePosition,
-  heading: Heading,
-): AsyncGenerator<readonly FileRecord[]> {
-  let columns = heading.known;
-  const recordsIn = (lines: readonly Line[], isLast: boolean): { records: FileRecord[]; rest: readonly Line[] } => {
+export function csvReader(fromLine: number): RecordReader {
+  let columns: readonly string[] | undefined;
+  /** The lines of a row that is not complete yet. */
+  let held: readonly Line[] = [];
+  return (page, isLast) => {
+    const lines = [...held, ...page].filter(({ number }) => columns === undefined || number >= fromLine);
     const records: FileRecord[] = [];
-    for (let at = 0; ;) {
-      while (at < lines.length && !isFilled(lines[at] as Line)) at += 1;
-      const found = nextIn(lines, at, isLast);
-      if (found === undefined) return { records, rest: lines.slice(at) };
-      const first = lines[at] as Line;
-      at += found.lines;
-      const last = lines[at - 1] as Line;
-      if (columns === undefined) {
-        columns = columnsOf(found.cells ?? [first.start.toString('utf8')]);
-        heading.onFound(columns);
-      } else {
-        records.push({
-          line: first.number,
-          next: last.next,
-          bytes: textOf(first).length,
-          ...readingOf(found, columns, first),
-        });
-      }
+    let taken = 0;
+    for (const row of rowsIn(lines, isLast)) {
+      const first = row.lines[0] as Line;
+      taken += row.lines.length;
+      if (!isFilled(first)) continue;
+      if (columns === undefined) columns = columnsOf(row.cells ?? [first.bytes.toString('utf8')]);
+      else if (first.number >= fromLine) records.push(recordOf(row, columns));
     }
+    held = lines.slice(taken);
+    if (isLast && columns === undefined) columnsOf([]);
+    return records;
   };
-  let rest: readonly Line[] = [];
-  for await (const lines of linesOf(chunks, from)) {
-    const cut = recordsIn(rest.length === 0 ? lines : [...rest, ...lines], false);
-    rest = cut.rest;
-    yield cut.records;
-  }
-  yield recordsIn(rest, true).records;
-  if (columns === undefined) columnsOf([]);
 }
 
-/** What stands next: so many lines that are a record, or one line that is none. */
-interface Found {
-  readonly lines: number;
+/** Cells and the lines they span; or one line without cells, because a quote in it is out of place. */
+interface Row {
+  readonly lines: readonly Line[];
   readonly cells?: readonly string[];
-  readonly reason?: LocalReason;
 }
 
-/** Undefined where more lines are needed to tell. */
-function nextIn(lines: readonly Line[], at: number, isLast: boolean): Found | undefined {
-  let text = '';
-  for (let used = 1; used <= MOST_LINES; used += 1) {
-    const line = lines[at + used - 1];
-    if (line === undefined) return isLast && used > 1 ? { lines: 1, reason: 'bad-quotes' } : undefined;
-    const { bytes } = line;
-    if (bytes === undefined || !isUtf8(bytes)) {
-      if (used > 1) break;
-      return { lines: 1, reason: bytes === undefined ? 'too-long' : 'not-utf-8' };
+/** A row spans at most this many lines, so that an open quote costs only its own line. */
+const MOST_LINES = 100;
+
+const LINE_END = Buffer.from([LINE_FEED]);
+
+class RowTooLong extends Error {}
+
+/**
+ * The rows in some lines, without the last row where its end is not there yet. csv-parse stops at the first quote out of
+ * place; the row loses the line in which it begins, and parsing goes on in the next line.
+ */
+function rowsIn(lines: readonly Line[], isLast: boolean): readonly Row[] {
+  const text = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, LINE_END]));
+  const rows: Row[] = [];
+  /** The first line that is in no row yet, and where it begins in the text. */
+  let [next, offset] = [0, 0];
+
+  const linesUpTo = (end: number): readonly Line[] => {
+    let count = 0;
+    for (let at = offset; at < end; count += 1) at += (lines[next + count] as Line).bytes.length + LINE_END.length;
+    return lines.slice(next, next + count);
+  };
+  const add = (row: Row): void => {
+    rows.push(row);
+    next += row.lines.length;
+    for (const { bytes } of row.lines) offset += bytes.length + LINE_END.length;
+  };
+
+  while (next < lines.length) {
+    const begin = offset;
+    try {
+      parse(text.subarray(begin), {
+        record_delimiter: '\n',
+        relax_column_count: true,
+        max_record_size: LONGEST_RECORD_BYTES,
+        on_record(cells: string[], { bytes }) {
+          const row = { lines: linesUpTo(begin + bytes), cells };
+          const isRefused = row.lines.some(({ refusal }) => refusal !== undefined);
+          if (row.lines.length > (isRefused ? 1 : MOST_LINES)) throw new RowTooLong();
+          add(row);
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof CsvError || error instanceof RowTooLong)) throw error;
+      const isOpen = error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED';
+      if (isOpen && !isLast && lines.length - next <= MOST_LINES) break;
+      add({ lines: lines.slice(next, next + 1) });
     }
-    text += used === 1 ? bytes.toString('utf8') : `\n${bytes.toString('utf8')}`;
-    const cells = cellsOf(text);
-    if (cells === 'bad-quotes') break;
-    if (cells !== 'open') return { lines: used, cells };
   }
-  return { lines: 1, reason: 'bad-quotes' };
+  return rows;
 }
 
-const CELL = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
-const OPEN_CELL = /"[^"]*(?:""[^"]*)*$/y;
-
-function cellsOf(text: string): readonly string[] | 'open' | 'bad-quotes' {
-  if (!text.includes('"')) return text.split(',');
-  const cells: string[] = [];
-  for (let at = 0; ;) {
-    CELL.lastIndex = at;
-    const [all, quoted, plain, end] = CELL.exec(text) ?? [];
-    if (all === undefined) {
-      OPEN_CELL.lastIndex = at;
-      return OPEN_CELL.test(text) ? 'open' : 'bad-quotes';
-    }
-    cells.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
-    if (end === '') return cells;
-    at += all.length;
-  }
-}
-
+/** The columns that a heading names. Throws `config-invalid` where they are not those of a reading. */
 function columnsOf(names: readonly string[]): readonly string[] {
   const known: readonly string[] = READING_FIELDS;
   const remedy = `the first line names the columns: ${known.join(',')} in any order, of which sensorId, date and value must be there`;
@@ -125,15 +110,16 @@ function columnsOf(names: readonly string[]): readonly string[] {
   return names;
 }
 
-const textOf = ({ bytes, start }: Line): string => (bytes ?? start).toString('utf8');
+function recordOf({ lines, cells }: Row, columns: readonly string[]): FileRecord {
+  const [first, last] = [lines[0] as Line, lines.at(-1) as Line];
+  const place = { line: first.number, next: last.next, bytes: lines.reduce((sum, { bytes }) => sum + bytes.length, 0) };
+  const refused = (refusal: LocalReason): FileRecord => ({ ...place, reading: first.bytes.toString('utf8'), refusal });
+  if (first.refusal !== undefined) return refused(first.refusal);
+  if (cells === undefined) return refused('bad-quotes');
+  return cells.length === columns.length ? { ...place, reading: readingOf(cells, columns) } : refused('wrong-cells');
+}
 
-function readingOf(
-  { cells, reason }: Found,
-  columns: readonly string[],
-  line: Line,
-): Pick<FileRecord, 'reading' | 'refusal'> {
-  if (cells === undefined) return { reading: textOf(line), refusal: localRefusal(reason ?? 'bad-quotes') };
-  if (cells.length !== columns.length) return { reading: textOf(line), refusal: localRefusal('wrong-cells') };
+function readingOf(cells: readonly string[], columns: readonly string[]): Readonly<Record<string, unknown>> {
   const reading: Record<string, unknown> = {};
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] as string;
@@ -141,12 +127,14 @@ function readingOf(
     if (column === 'labels') reading[column] = labelsIn(cell);
     else reading[column] = column === 'value' || column === 'precision' ? numberOf(cell) : cell;
   }
-  return { reading };
+  return reading;
 }
 
-/** Only what is a JSON number becomes one; nothing else is coerced. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Only text that is a JSON number becomes a number; nothing else is coerced. */
 function numberOf(cell: string): unknown {
-  if (!NUMBER.test(cell)) return cell;
+  if (!JSON_NUMBER.test(cell)) return cell;
   const number = Number(cell);
-  return Number.isFinite(number) ? number : hugeNumber(cell);
+  return Number.isFinite(number) ? number : rawJson(cell);
 }

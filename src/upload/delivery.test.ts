@@ -5,11 +5,11 @@ import type { PushAnswer, PushClient, PushFault } from '../client/index.ts';
 import { uploadBatches } from './batches.ts';
 import { deliveryTo } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
-import { localJudge } from './judge.ts';
-import { localRefusal } from './record.ts';
+import { localJudge } from './dry-run.ts';
+import { LOCAL_REFUSALS } from './record.ts';
 import type { FileRecord } from './record.ts';
 
-/** Records that stand in lines of ten bytes. */
+/** One record a line of ten bytes. */
 const recordsOf = (readings: readonly unknown[]): FileRecord[] =>
   readings.map((reading, index) => ({
     line: index + 1,
@@ -27,7 +27,7 @@ const reading = (index: number, value: unknown = index): unknown => ({
 const many = <T>(count: number, each: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => each(index));
 
-/** A delivery to a client, and what that client was sent. */
+/** A delivery to a client, with the readings that client was sent. */
 function delivering(
   client: PushClient,
   given: { giveUpAfterMs?: number; stop?: AbortSignal } = {},
@@ -43,12 +43,12 @@ function delivering(
   const delivery = deliveryTo(watched, 'hall', {
     giveUpAfterMs: given.giveUpAfterMs ?? 60_000,
     stop: given.stop ?? new AbortController().signal,
-    onTrouble: (what) => troubles.push(what),
+    onTrouble: (trouble) => troubles.push(trouble),
   });
   return { delivery, sent, troubles };
 }
 
-/** Fails so many times, then takes everything. */
+/** Fails `times` times, then takes everything. */
 function failing(times: number, fault: PushFault): PushClient {
   let left = times;
   return {
@@ -61,7 +61,7 @@ function failing(times: number, fault: PushFault): PushClient {
 
 const AWAY: PushFault = { code: 'unreachable', why: 'refused' };
 
-test('where more is refused than an answer lists, all of it is named, and counted once', async () => {
+test('an answer that lists only some refusals is asked for the others, and every refusal counts once', async () => {
   const readings = many(3_000, (index) => reading(index, index % 6 === 0 ? index : String(index)));
   const { delivery, sent } = delivering(localJudge);
   const delivered = await delivery.deliver(recordsOf(readings));
@@ -74,7 +74,7 @@ test('where more is refused than an answer lists, all of it is named, and counte
   expect(delivery.requests()).toBe(3);
 });
 
-test('a batch that is too large is halved until it is taken, which is remembered', async () => {
+test('a batch that is too large is halved until the service takes it, and the next batch begins with that size', async () => {
   const small: PushClient = {
     push: (project, readings) =>
       readings.length > 300
@@ -100,12 +100,14 @@ test('a reading that is too large by itself is refused, and the others are sent'
   const records = recordsOf([reading(1), { sensorId: 'huge' }, reading(2)]);
   const delivered = await delivery.deliver(records);
   expect(delivered.accepted).toBe(2);
-  expect(delivered.refused).toEqual([{ record: records[1], pointer: '', ...localRefusal('too-large') }]);
+  expect(delivered.refused).toEqual([
+    { record: records[1], pointer: '', reason: 'too-large', message: LOCAL_REFUSALS['too-large'] },
+  ]);
 });
 
-test('what cannot be sent is not, and stands among the refused ones by its line', async () => {
+test('a record that is refused without being sent stands among the other refusals by its line', async () => {
   const records = recordsOf([reading(1), 'text', reading(3, '3'), reading(4)]);
-  const broken = { ...(records[1] as FileRecord), refusal: localRefusal('not-json') };
+  const broken = { ...(records[1] as FileRecord), refusal: 'not-json' as const };
   const { delivery, sent } = delivering(localJudge);
   const { refused } = await delivery.deliver([records[0]!, broken, records[2]!, records[3]!]);
   expect(refused.map(({ record, reason }) => [record.line, reason])).toEqual([
@@ -121,14 +123,14 @@ test.each<[fault: PushFault, times: number]>([
   [AWAY, 2],
   [{ code: 'failed', status: 500 }, 1],
   [{ code: 'overloaded', status: 503, retryAfterMs: 1 }, 1],
-])('what may pass is tried again until it has, and told once: %j, %i times', async (fault, times) => {
+])('a fault that may pass is followed by another try, and told once: %j, %i times', async (fault, times) => {
   const { delivery, sent, troubles } = delivering(failing(times, fault));
   await expect(delivery.deliver(recordsOf([reading(1)]))).resolves.toMatchObject({ accepted: 1 });
   expect(sent).toHaveLength(times + 1);
   expect(troubles).toEqual([expect.stringContaining('trying again'), undefined]);
 });
 
-test('what does not pass is not tried again, and what lasts is given up', async () => {
+test('a fault that does not pass ends the delivery, and so does a fault that lasts too long', async () => {
   const rejected = delivering(failing(1, { code: 'credentials-rejected' }));
   await expect(rejected.delivery.deliver(recordsOf([reading(1)]))).rejects.toBeInstanceOf(PushError);
   expect(rejected.sent).toHaveLength(1);
@@ -143,7 +145,7 @@ test('what does not pass is not tried again, and what lasts is given up', async 
   expect(asked.sent).toHaveLength(1);
 });
 
-test('a wait ends when it is told to', async () => {
+test('a signal ends a wait', async () => {
   const stop = new AbortController();
   const { delivery, sent } = delivering(failing(Infinity, AWAY), { stop: stop.signal });
   const ended = expect(delivery.deliver(recordsOf([reading(1)]))).rejects.toMatchObject({ name: 'AbortError' });
@@ -153,7 +155,7 @@ test('a wait ends when it is told to', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('without a service readings are judged by its own rules', async () => {
+test('a dry run judges readings by the rules of the service', async () => {
   const answer: PushAnswer = await localJudge.push('hall', [
     reading(1),
     reading(1),
@@ -166,7 +168,7 @@ test('without a service readings are judged by its own rules', async () => {
   ]);
 });
 
-test('batches are full, but for a large record and for a pipe that is slow', async () => {
+test('a batch is full unless a record is large or a pipe is slow', async () => {
   const records = recordsOf(many(9, (index) => reading(index)));
   const large = records.slice(4, 6).map((record) => ({ ...record, bytes: 3_000_000 }));
   async function* pages(): AsyncGenerator<readonly FileRecord[]> {

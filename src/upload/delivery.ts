@@ -2,19 +2,19 @@ import { PushError } from '../client/index.ts';
 import type { PushAnswer, PushClient, RefusedReading } from '../client/index.ts';
 import { patiently } from './patience.ts';
 import type { Patience } from './patience.ts';
-import { localRefusal } from './record.ts';
-import type { FileRecord } from './record.ts';
+import { LOCAL_REFUSALS } from './record.ts';
+import type { FileRecord, LocalReason } from './record.ts';
 
-/** A record that was not taken. */
+/** A record that the service did not take, or that cannot be sent. */
 export interface RefusedRecord {
   readonly record: FileRecord;
-  /** JSON pointer within the record; empty for the whole of it. */
+  /** JSON pointer within the record; empty for the whole record. */
   readonly pointer: string;
   readonly reason: string;
   readonly message: string;
 }
 
-/** What became of a batch. */
+/** The answers to a batch, added up. */
 export interface SentBatch {
   readonly accepted: number;
   readonly duplicates: number;
@@ -25,16 +25,16 @@ export interface SentBatch {
 }
 
 export interface Delivery {
-  /** Sends a batch and waits until it is durable. Throws PushError, and AbortError where a wait was ended. */
+  /** Sends a batch and waits until the service stored it. Throws PushError, and AbortError where `stop` ended a wait. */
   deliver(batch: readonly FileRecord[]): Promise<SentBatch>;
-  /** Requests so far, tries that failed included. */
+  /** Requests so far, failed tries included. */
   requests(): number;
 }
 
-/** Sends batches to a project one after the other: where a reading comes twice, the later one has to arrive later. */
+/** Sends batches one after the other: where a file holds a reading twice, the later value must arrive later. */
 export function deliveryTo(client: PushClient, project: string, patience: Patience): Delivery {
   let requests = 0;
-  /** Most readings the service takes at a time, as far as is known. */
+  /** The service takes at most this many readings in a request, as far as its answers show. */
   let most = Infinity;
 
   const push = (records: readonly FileRecord[]): Promise<PushAnswer> =>
@@ -47,18 +47,18 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
     });
 
   /**
-   * The answer lists the first refusals only. From behind the last listed one the records are sent again to have the rest
-   * named; all but the refused ones are duplicates then, so that answer counts nothing.
+   * An answer lists only its first refusals. The records behind the last one listed are sent again, so that the service
+   * names the next refusals. The counts of that answer are left out, because the readings it takes are duplicates.
    */
   async function refusedOf(records: readonly FileRecord[], answer: PushAnswer): Promise<RefusedRecord[]> {
     const refused: RefusedRecord[] = [];
-    let [sent, heard] = [records, answer];
+    let [sent, latest] = [records, answer];
     for (;;) {
-      for (const each of heard.refused) refused.push(refusedRecord(sent[each.index] as FileRecord, each));
-      const last = heard.refused.at(-1);
-      if (last === undefined || heard.refused.length >= heard.refusedCount) return refused;
+      for (const each of latest.refused) refused.push(refusedThere(sent[each.index] as FileRecord, each));
+      const last = latest.refused.at(-1);
+      if (last === undefined || latest.refused.length >= latest.refusedCount) return refused;
       sent = sent.slice(last.index + 1);
-      heard = await push(sent);
+      latest = await push(sent);
     }
   }
 
@@ -69,7 +69,8 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
       return { accepted, duplicates, revised, unknownFields, refused: await refusedOf(records, answer) };
     } catch (error) {
       if (!(error instanceof PushError) || error.fault.code !== 'too-large') throw error;
-      if (records.length === 1) return { ...NOTHING, refused: records.map((record) => tooLarge(record)) };
+      if (records.length === 1)
+        return { ...NOTHING, refused: records.map((record) => refusedHere(record, 'too-large')) };
       most = Math.ceil(records.length / 2);
       return await sendAll(records);
     }
@@ -89,11 +90,9 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
     async deliver(batch) {
       const sum = await sendAll(batch.filter(({ refusal }) => refusal === undefined));
       const local = batch.flatMap((record) =>
-        record.refusal === undefined ? [] : [{ record, pointer: '', ...record.refusal }],
+        record.refusal === undefined ? [] : [refusedHere(record, record.refusal)],
       );
-      const refused = [...sum.refused, ...local].toSorted(
-        (one, other) => one.record.next.offset - other.record.next.offset,
-      );
+      const refused = [...sum.refused, ...local].toSorted((one, other) => one.record.line - other.record.line);
       return { ...sum, refused };
     },
     requests: () => requests,
@@ -110,9 +109,14 @@ const added = (one: SentBatch, other: SentBatch): SentBatch => ({
   refused: [...one.refused, ...other.refused],
 });
 
-const tooLarge = (record: FileRecord): RefusedRecord => ({ record, pointer: '', ...localRefusal('too-large') });
+const refusedHere = (record: FileRecord, reason: LocalReason): RefusedRecord => ({
+  record,
+  pointer: '',
+  reason,
+  message: LOCAL_REFUSALS[reason],
+});
 
-const refusedRecord = (record: FileRecord, { pointer, reason, message }: RefusedReading): RefusedRecord => ({
+const refusedThere = (record: FileRecord, { pointer, reason, message }: RefusedReading): RefusedRecord => ({
   record,
   pointer: pointer.replace(/^\/\d+/, ''),
   reason,

@@ -4,34 +4,42 @@ import { extname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { configInvalid } from '../core/errors.ts';
-import { csvRecords } from './csv.ts';
-import type { Heading } from './csv.ts';
-import { jsonRecords } from './json.ts';
-import { ndjsonRecords } from './ndjson.ts';
-import type { FileRecord, FilePosition } from './record.ts';
+import { csvReader } from './csv.ts';
+import { isFilled, linesOf } from './lines.ts';
+import type { Line } from './lines.ts';
+import { ndjsonReader } from './ndjson.ts';
+import type { FileRecord } from './record.ts';
 
-export const FORMATS = ['ndjson', 'json', 'csv'] as const;
+export const FORMATS = ['ndjson', 'csv'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
-/** What is read: a file, or what comes in by standard input. */
+/** A file of readings, or standard input. */
 export interface Input {
   readonly name: string;
+  /** Undefined for standard input. */
   readonly path: string | undefined;
   /** Bytes; undefined for standard input and other pipes. */
   readonly size: number | undefined;
 }
 
-const CHUNK_BYTES = 262_144;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const MARK_BYTES = BYTE_ORDER_MARK.length;
+/** Which records of a file are read, and how. */
+export interface Selection {
+  /** Without it the format follows from the name of the file, and otherwise from its first character. */
+  readonly format: Format | undefined;
+  /** Records that begin before this line are left out; the heading of CSV is read all the same. */
+  readonly fromLine: number;
+}
 
-const EXTENSIONS: Readonly<Record<string, Format>> = {
+const CHUNK_BYTES = 262_144;
+
+const FORMATS_BY_EXTENSION: Readonly<Record<string, Format>> = {
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
-  '.json': 'json',
   '.csv': 'csv',
 };
+
+const READERS = { ndjson: ndjsonReader, csv: csvReader } as const;
 
 /** Throws `config-invalid` for a file that cannot be read. `-` is standard input. */
 export async function inputOf(path: string): Promise<Input> {
@@ -39,7 +47,7 @@ export async function inputOf(path: string): Promise<Input> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new Error('it is a directory');
-    // A pipe would wait here for its writer.
+    // Opening a pipe would wait for its writer.
     if (found.isFile()) await access(path, constants.R_OK);
     return { name: path, path, size: found.isFile() ? found.size : undefined };
   } catch (error) {
@@ -47,64 +55,52 @@ export async function inputOf(path: string): Promise<Input> {
   }
 }
 
-/** The bytes from a place on; `stop` ends them with an AbortError. */
-export function bytesOf({ path }: Input, from: FilePosition, stop: AbortSignal): AsyncIterable<Buffer> {
-  const stream: Readable =
-    path === undefined
-      ? process.stdin
-      : createReadStream(path, { highWaterMark: CHUNK_BYTES, ...(from.offset > 0 && { start: from.offset }) });
+/** The bytes of an input; `stop` ends them with an AbortError. */
+export function bytesOf({ path }: Input, stop: AbortSignal): AsyncIterable<Buffer> {
+  const stream: Readable = path === undefined ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES });
   return addAbortSignal(stop, stream) as AsyncIterable<Buffer>;
 }
 
-/** Looks at what comes first, without taking it away. Nothing at all is an empty buffer. */
-export async function peeked(
+/** The records of a file, one page a chunk. Throws `config-invalid` for a file that holds no NDJSON and no CSV. */
+export async function* recordsOf(
   chunks: AsyncIterable<Buffer>,
-): Promise<{ readonly first: Buffer; readonly chunks: AsyncIterable<Buffer> }> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const found = await iterator.next();
-  const first = found.done === true ? Buffer.alloc(0) : found.value;
-  return {
-    first,
-    chunks: (async function* () {
-      yield first;
-      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
-    })(),
-  };
+  path: string | undefined,
+  { format, fromLine }: Selection,
+): AsyncGenerator<readonly FileRecord[]> {
+  let read = format && READERS[format](fromLine);
+  let isFirst = true;
+  for await (const lines of linesOf(chunks)) {
+    const start = isFirst ? lines.find(isFilled) : undefined;
+    if (start !== undefined) {
+      isFirst = false;
+      assertText(start);
+      read ??= READERS[formatOf(path, start)](fromLine);
+    }
+    if (read !== undefined) yield read(lines, false);
+  }
+  read ??= READERS[formatOf(path, undefined)](fromLine);
+  yield read([], true);
 }
 
-/** By the extension of the file, otherwise by its first byte that is no space. */
-export function formatOf({ path }: Input, first: Buffer): Format {
-  if (first[0] === 0x1f && first[1] === 0x8b) {
+function assertText({ bytes: [first, second] }: Line): void {
+  if (first === 0x1f && second === 0x8b) {
     throw configInvalid('the input is packed with gzip', 'gunzip -c FILE | databridge push - …');
   }
-  if ((first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff)) {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     throw configInvalid('the input is UTF-16', 'save it as UTF-8');
   }
-  const named = EXTENSIONS[extname(path ?? '').toLowerCase()];
+}
+
+/** By the extension of the file, otherwise by the first character of `start`, its first line that is not empty. */
+function formatOf(path: string | undefined, start: Line | undefined): Format {
+  const named = FORMATS_BY_EXTENSION[extname(path ?? '').toLowerCase()];
   if (named !== undefined) return named;
-  const [start] = /[^\s\uFEFF]/.exec(first.toString('utf8', 0, 4096)) ?? [];
-  if (start === '[') return 'json';
-  return start === '{' || start === undefined ? 'ndjson' : 'csv';
-}
-
-/** The records from a place on. At the very beginning there may be a mark that some editors put there. */
-export function recordsOf(
-  format: Format,
-  { chunks, first }: { readonly chunks: AsyncIterable<Buffer>; readonly first: Buffer },
-  from: FilePosition,
-  heading: Heading,
-): AsyncGenerator<readonly FileRecord[]> {
-  const isMarked = from.offset === 0 && first.subarray(0, MARK_BYTES).equals(BYTE_ORDER_MARK);
-  const bytes = isMarked ? withoutMark(chunks) : chunks;
-  const place = isMarked ? { ...from, offset: MARK_BYTES } : from;
-  if (format === 'csv') return csvRecords(bytes, place, heading);
-  return format === 'json' ? jsonRecords(bytes, place, { isBegun: from.offset > 0 }) : ndjsonRecords(bytes, place);
-}
-
-async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let isFirst = true;
-  for await (const chunk of chunks) {
-    yield isFirst ? chunk.subarray(MARK_BYTES) : chunk;
-    isFirst = false;
+  const [character] = /\S/.exec(start?.bytes.toString('utf8') ?? '') ?? [];
+  if (character === '[') {
+    throw configInvalid(
+      'the input is a JSON array; databridge push reads one JSON object a line',
+      "jq -c '.[]' FILE | databridge push - …",
+    );
   }
+  return character === '{' || character === undefined ? 'ndjson' : 'csv';
 }

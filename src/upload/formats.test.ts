@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { BridgeError } from '../core/errors.ts';
-import { formatOf, recordsOf } from './file.ts';
-import type { Format } from './file.ts';
-import { BEGINNING, LONGEST_RECORD_BYTES } from './record.ts';
-import type { FileRecord, FilePosition } from './record.ts';
 import { csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
+import { recordsOf } from './file.ts';
+import type { Format } from './file.ts';
+import { LONGEST_RECORD_BYTES } from './record.ts';
+import type { FileRecord } from './record.ts';
 
-/** A file in chunks of so many bytes, from a place on. */
+/** A file in chunks of `chunkBytes`. */
 async function* cut(file: Buffer, chunkBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < file.length; at += chunkBytes) yield file.subarray(at, at + chunkBytes);
 }
 
-async function read(
-  format: Format,
-  text: string | Buffer,
-  given: { chunkBytes?: number; from?: FilePosition; columns?: readonly string[] } = {},
-): Promise<FileRecord[]> {
-  const from = given.from ?? BEGINNING;
-  const file = Buffer.from(text as string).subarray(from.offset);
-  const chunks = cut(file, given.chunkBytes ?? 65_536);
+interface Given {
+  readonly chunkBytes?: number;
+  readonly path?: string;
+  readonly fromLine?: number;
+}
+
+/** The records of a file; without a format the file is looked at. */
+async function read(format: Format | undefined, text: string | Buffer, given: Given = {}): Promise<FileRecord[]> {
+  const chunks = cut(Buffer.from(text as string), given.chunkBytes ?? 65_536);
   const records: FileRecord[] = [];
-  const heading = { known: given.columns, onFound: () => undefined };
-  for await (const page of recordsOf(format, { chunks, first: file.subarray(0, given.chunkBytes) }, from, heading)) {
+  for await (const page of recordsOf(chunks, given.path, { format, fromLine: given.fromLine ?? 1 })) {
     records.push(...page);
   }
   return records;
@@ -30,7 +30,7 @@ async function read(
 
 /** Line and reading, or line and reason. */
 const seen = (records: readonly FileRecord[]): unknown[] =>
-  records.map(({ line, reading, refusal }) => [line, refusal === undefined ? reading : refusal.reason]);
+  records.map(({ line, reading, refusal }) => [line, refusal ?? reading]);
 
 const faultOf = async (promise: Promise<unknown>): Promise<BridgeError> => {
   const error: unknown = await promise.then(
@@ -38,13 +38,13 @@ const faultOf = async (promise: Promise<unknown>): Promise<BridgeError> => {
     (thrown: unknown) => thrown,
   );
   if (error instanceof BridgeError) return error;
-  throw new Error('it was not refused', { cause: error });
+  throw new Error('it was not a BridgeError', { cause: error });
 };
 
 const A = { sensorId: 'a', date: '2026-01-01T00:00:00Z', value: 1 };
 
 describe('ndjson', () => {
-  it('takes every line by itself, whatever the others are', async () => {
+  it('reads every line by itself, because a broken line must not cost another one', async () => {
     const lines = [JSON.stringify(A), '', '{"sensorId":', '[1]', '"text"', ' \t', '{"value":1e999}', '{"value":"1"}'];
     expect(seen(await read('ndjson', lines.join('\r\n')))).toEqual([
       [1, A],
@@ -61,7 +61,7 @@ describe('ndjson', () => {
     expect(JSON.stringify(records.map(({ reading }) => reading))).toBe('[{"value":1e999},{"value":-1e999}]');
   });
 
-  it('neither sends nor mends what is not UTF-8, nested deep, or too long', async () => {
+  it('neither sends nor repairs lines that are not UTF-8, nested deep, or too long', async () => {
     const deep = `{"value":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const long = `{"sensorId":"${'x'.repeat(LONGEST_RECORD_BYTES)}"}`;
     const latin = Buffer.concat([Buffer.from('{"sensorId":"p'), Buffer.from([0xfc]), Buffer.from('"}\n')]);
@@ -88,7 +88,7 @@ describe('csv', () => {
     expect(JSON.stringify((await read('csv', rows('a,d,1e999,')))[0]?.reading)).toContain('"value":1e999');
   });
 
-  it('takes columns in any order, quotes, line breaks in quotes, and leaves empty cells out', async () => {
+  it('reads columns in any order, quotes, line breaks in quotes, and leaves empty cells out', async () => {
     const text = 'value,labels,"date",sensorId\r\n1,x;y,d,"say ""a,\nb"""\r\n\r\n2,,d,c\r\n';
     expect(seen(await read('csv', text))).toEqual([
       [2, { value: 1, labels: ['x', 'y'], date: 'd', sensorId: 'say "a,\nb"' }],
@@ -110,20 +110,55 @@ describe('csv', () => {
     expect(records).toHaveLength(306);
   });
 
-  it('holds back no more than a record may be, though a quote is never closed', async () => {
+  it('holds back at most a hundred lines where a quote is never closed', async () => {
     let chunksRead = 0;
     async function* long(): AsyncGenerator<Buffer> {
       yield Buffer.from(rows('"a,d,1,', ''));
       for (; chunksRead < 5_000; chunksRead += 1) yield Buffer.from('b,d,1,\n');
     }
     const found: FileRecord[] = [];
-    const peek = { chunks: long(), first: Buffer.alloc(0) };
-    for await (const page of recordsOf('csv', peek, BEGINNING, { onFound: () => undefined })) {
+    for await (const page of recordsOf(long(), undefined, { format: 'csv', fromLine: 1 })) {
       found.push(...page);
       if (found.length > 200) break;
     }
     expect(found.filter(({ refusal }) => refusal).map(({ line }) => line)).toEqual([2]);
     expect(chunksRead).toBeLessThan(300);
+  });
+
+  it('joins at most a hundred lines to one row, because a stray quote must not cost further lines', async () => {
+    const between = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index},d,1,`);
+    const few = await read('csv', rows('"a', ...between(98), 'b",d,1,', 'c,d,1,'));
+    expect(few.map(({ line }) => line)).toEqual([2, 102]);
+    const many = await read('csv', rows('"a', ...between(99), 'b",d,1,', 'c,d,1,'));
+    expect(many).toHaveLength(102);
+    expect(many.filter(({ refusal }) => refusal).map(({ line }) => line)).toEqual([2, 102]);
+  });
+
+  it('refuses lines that are too long or not UTF-8 by themselves, also inside quotes', async () => {
+    const long = 'x'.repeat(LONGEST_RECORD_BYTES + 1);
+    const latin = Buffer.from([0xfc, 0x0a]);
+    const file = Buffer.concat([
+      Buffer.from(rows(long, '"a', '')),
+      latin,
+      Buffer.from('b",d,1,\r\n"c\r\nc",d,1,\r\n \r\n'),
+      latin,
+    ]);
+    for (const chunkBytes of [1_000, 65_536, 10_000_000]) {
+      expect(seen(await read('csv', file, { chunkBytes }))).toEqual([
+        [2, 'too-long'],
+        [3, 'bad-quotes'],
+        [4, 'not-utf-8'],
+        [5, 'bad-quotes'],
+        [6, { sensorId: 'c\nc', date: 'd', value: 1 }],
+        [9, 'not-utf-8'],
+      ]);
+    }
+  });
+
+  it('refuses every line of a file in which every quote is out of place', async () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `"${index}" "`);
+    const records = await read('csv', rows(...lines));
+    expect(records.map(({ refusal }) => refusal)).toEqual(lines.map(() => 'bad-quotes'));
   });
 
   it.each([
@@ -132,50 +167,13 @@ describe('csv', () => {
     ['sensorId,date', /value is missing/],
     ['sensorId,date,value,date', /date is there twice/],
     ['', /empty/],
-  ])('says what is wrong with the heading %s', async (heading, message) => {
+  ])('names the mistake in the heading %s', async (heading, message) => {
     const error = await faultOf(read('csv', heading));
     expect([error.code, error.message, error.remedy]).toEqual([
       'config-invalid',
       expect.stringMatching(message),
       expect.stringContaining('sensorId,valueName,date,value,precision,labels'),
     ]);
-  });
-});
-
-describe('json', () => {
-  it('takes the elements of an array by themselves', async () => {
-    const text = `\n[${JSON.stringify(A)},\n\n{"sensorId":"]},[\\"","labels":["x",[]]} , 1,"a,b]", {"value":01},\nnull]\n`;
-    expect(seen(await read('json', text))).toEqual([
-      [2, A],
-      [4, { sensorId: ']},["', labels: ['x', []] }],
-      [4, 'not-an-object'],
-      [4, 'not-an-object'],
-      [4, 'not-json'],
-      [5, 'not-an-object'],
-    ]);
-    expect(await read('json', '[]')).toEqual([]);
-  });
-
-  it.each([
-    ['by not being there', '{"sensorId":"a"}', 0, 'config-invalid', /no JSON array/],
-    ['by being empty', '', 0, 'config-invalid', /no JSON array/],
-    ['by a missing comma', '[{} {}]', 1, 'contract-broken', /line 1: a comma/],
-    ['by two commas', '[{},\n,{}]', 1, 'contract-broken', /line 2: a reading/],
-    ['by a comma at its end', '[{},]', 1, 'contract-broken', /a reading/],
-    ['by more behind it', '[{}]\n[', 1, 'contract-broken', /line 2: nothing more/],
-    ['by being cut off', '[{},\n{"a":"b', 1, 'contract-broken', /line 2 before its array does/],
-    ['by a quote', `[{},"${'x'.repeat(2 * LONGEST_RECORD_BYTES)}"]`, 1, 'contract-broken', /longer than any reading/],
-  ])('that is broken %s ends there, after what came before', async (_, text, before, code, message) => {
-    const records: FileRecord[] = [];
-    const chunks = cut(Buffer.from(text), 65_536);
-    const reading = (async () => {
-      const heading = { onFound: () => undefined };
-      const all = recordsOf('json', { chunks, first: Buffer.from(text.slice(0, 9)) }, BEGINNING, heading);
-      for await (const page of all) records.push(...page);
-    })();
-    const error = await faultOf(reading);
-    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
-    expect(records.length).toBeLessThanOrEqual(before);
   });
 });
 
@@ -192,7 +190,7 @@ const stored = fc.record({
   labels: fc.array(fc.constantFrom('x', 'hall 3', '"q"', 'a,b'), { maxLength: 3 }),
 });
 
-/** The three ways a file may hold readings, the first two written as `databridge readings` writes them. */
+/** The formats as `databridge readings` writes them, CSV with another order of columns. */
 const WRITERS: Readonly<Record<Format, (readings: Parameters<typeof readingCells>[0][]) => string>> = {
   csv: (readings) =>
     [['labels,value,sensorId,valueName,date,precision'.split(',')], readings.map(reordered)]
@@ -200,7 +198,6 @@ const WRITERS: Readonly<Record<Format, (readings: Parameters<typeof readingCells
       .map(csvLine)
       .join(''),
   ndjson: (readings) => readings.map((reading) => `${JSON.stringify(readingDocument(reading))}\n`).join(''),
-  json: (readings) => JSON.stringify(readings.map(readingDocument), undefined, 1),
 };
 
 function reordered(reading: Parameters<typeof readingCells>[0]): ReturnType<typeof readingCells> {
@@ -208,11 +205,10 @@ function reordered(reading: Parameters<typeof readingCells>[0]): ReturnType<type
   return [labels, value, sensor, name, date, precision];
 }
 
-test('what databridge readings writes is read unchanged, however it is cut into chunks and wherever it is resumed', async () => {
-  const formats = fc.constantFrom<Format>('csv', 'ndjson', 'json');
+test('readings that databridge readings writes are read unchanged, in chunks of any size and from any line', async () => {
   await fc.assert(
     fc.asyncProperty(
-      formats,
+      fc.constantFrom<Format>('csv', 'ndjson'),
       fc.array(stored, { minLength: 1, maxLength: 8 }),
       fc.integer({ min: 1, max: 200 }),
       fc.nat(),
@@ -221,10 +217,46 @@ test('what databridge readings writes is read unchanged, however it is cut into 
         const records = await read(format, text, { chunkBytes });
         expect(records.map(({ reading }) => reading)).toEqual(readings.map(readingDocument));
         const at = pick % records.length;
-        const columns = text.slice(0, text.indexOf('\n')).split(',');
-        const from = (records[at] as FileRecord).next;
-        const rest = await read(format, text, { chunkBytes, from, columns });
+        const rest = await read(format, text, { chunkBytes, fromLine: (records[at] as FileRecord).next.line });
         expect(rest).toEqual(records.slice(at + 1));
+        expect(records.at(-1)?.next.offset).toBe(Buffer.byteLength(text));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('the place behind a record is exact in every format, whatever the records are', async () => {
+  const pieces = fc.constantFrom(
+    '"',
+    ',',
+    '\n',
+    '\r\n',
+    'a',
+    ';',
+    'ü',
+    '1',
+    '{}',
+    '"x"',
+    ' ',
+    'a,d,1\n',
+    '"a\nb",d,1\n',
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom<Format>('csv', 'ndjson'),
+      fc.array(pieces, { maxLength: 30 }),
+      fc.integer({ min: 1, max: 50 }),
+      async (format, parts, chunkBytes) => {
+        const file = Buffer.from(`sensorId,date,value\n${parts.join('')}`);
+        const records = await read(format, file, { chunkBytes });
+        expect(await read(format, file, { chunkBytes: 1_000 })).toEqual(records);
+        for (const [index, { next }] of records.entries()) {
+          expect(file.subarray(0, next.offset).toString().split('\n')).toHaveLength(
+            next.offset === file.length && file.at(-1) !== 10 ? next.line - 1 : next.line,
+          );
+          expect(await read(format, file, { chunkBytes, fromLine: next.line })).toEqual(records.slice(index + 1));
+        }
       },
     ),
     { numRuns: 300 },
@@ -232,33 +264,37 @@ test('what databridge readings writes is read unchanged, however it is cut into 
 });
 
 test.each([
-  ['a.CSV', '{}', 'csv'],
-  ['a.jsonl', '[', 'ndjson'],
-  ['a.json', '{', 'json'],
-  ['a', ' \n[', 'json'],
-  ['a.txt', '{"a"', 'ndjson'],
-  [undefined, 'sensorId,', 'csv'],
-  [undefined, '', 'ndjson'],
-  [undefined, '\ufeff[', 'json'],
-])('%s that begins with %j is %s', (path, first, format) => {
-  expect(formatOf({ name: '', path, size: 1 }, Buffer.from(first))).toBe(format);
+  ['a.CSV', 'sensorId,date,value\na,d,1', { sensorId: 'a', date: 'd', value: 1 }],
+  ['a.jsonl', '[', 'not-json'],
+  ['a.json', '{"a":1}', { a: 1 }],
+  ['a', ' \n{"a":1}', { a: 1 }],
+  ['a.txt', '{"a"', 'not-json'],
+  [undefined, 'sensorId,date,value\na,d,1', { sensorId: 'a', date: 'd', value: 1 }],
+  [undefined, '\ufeff{"a":1}', { a: 1 }],
+  [undefined, '', undefined],
+  [undefined, ' \n\n', undefined],
+])('%s that begins with %j is read as its name or its first character says', async (path, text, found) => {
+  const records = await read(undefined, text, { ...(path !== undefined && { path }), chunkBytes: 4 });
+  expect(records.map(({ reading, refusal }) => refusal ?? reading)).toEqual(found === undefined ? [] : [found]);
 });
 
-test('what is packed or UTF-16 is said to be', () => {
-  const input = { name: '', path: 'a.csv', size: 1 };
-  expect(() => formatOf(input, Buffer.from([0x1f, 0x8b, 8]))).toThrow(/gzip/);
-  expect(() => formatOf(input, Buffer.from('\ufeffx', 'utf16le'))).toThrow(/UTF-16/);
+test.each<[string, Buffer, Format | undefined, message: RegExp, remedy: RegExp]>([
+  ['gzip', Buffer.from([0x1f, 0x8b, 8]), 'csv', /gzip/, /gunzip -c FILE/],
+  ['UTF-16', Buffer.from('\ufeffx', 'utf16le'), undefined, /UTF-16/, /UTF-8/],
+  ['a JSON array', Buffer.from('\ufeff \n [\n'), undefined, /JSON array/, /jq -c '\.\[\]' FILE/],
+])('an input that is %s is refused, with a remedy', async (_, file, format, message, remedy) => {
+  const error = await faultOf(read(format, file, { path: 'readings.json' }));
+  expect([error.code, error.message, error.remedy]).toEqual([
+    'config-invalid',
+    expect.stringMatching(message),
+    expect.stringMatching(remedy),
+  ]);
 });
 
-test('a byte order mark is no part of the first line', async () => {
-  for (const [format, text] of [
-    ['csv', 'sensorId,date,value\na,d,1'],
-    ['ndjson', '{"a":1}'],
-    ['json', '[{"a":1}]'],
-  ] as const) {
-    const records = await read(format, `\ufeff${text}`);
-    expect(records).toHaveLength(1);
-    expect(records[0]?.refusal).toBeUndefined();
-    expect(records[0]?.next.offset).toBe(Buffer.byteLength(`\ufeff${text}`) - (format === 'json' ? 1 : 0));
-  }
+test.each<[Format, string]>([
+  ['csv', '\ufeffsensorId,date,value\na,d,1'],
+  ['ndjson', '\ufeff{"a":1}'],
+])('a byte order mark is no part of the first line of %s', async (format, text) => {
+  const records = await read(format, text);
+  expect(records.map(({ refusal, next }) => [refusal, next.offset])).toEqual([[undefined, Buffer.byteLength(text)]]);
 });

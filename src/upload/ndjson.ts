@@ -1,32 +1,48 @@
-import { isUtf8 } from 'node:buffer';
-import { linesOf } from './lines.ts';
-import type { Line } from './lines.ts';
-import { localRefusal, recordOf } from './record.ts';
-import type { FileRecord, LocalRefusal, FilePosition } from './record.ts';
+import { isFilled } from './lines.ts';
+import type { Line, RecordReader } from './lines.ts';
+import { rawJson } from './record.ts';
+import type { FileRecord, LocalReason } from './record.ts';
 
-/** NDJSON: one JSON object a line; empty lines do not count. */
-export async function* ndjsonRecords(
-  chunks: AsyncIterable<Buffer>,
-  from: FilePosition,
-): AsyncGenerator<readonly FileRecord[]> {
-  for await (const lines of linesOf(chunks, from)) yield lines.filter(isFilled).map(recordOfLine);
-}
+/** NDJSON: one JSON object a line. Empty lines and lines before `fromLine` are left out. */
+export const ndjsonReader =
+  (fromLine: number): RecordReader =>
+  (lines) =>
+    lines.filter((line) => line.number >= fromLine && isFilled(line)).map(recordOf);
 
-export const isFilled = ({ bytes }: Line): boolean => bytes === undefined || !/^\s*$/.test(bytes.toString('latin1'));
-
-function recordOfLine({ number, bytes, start, next }: Line): FileRecord {
-  const place = { line: number, next, bytes: bytes?.length ?? 0 };
-  if (bytes === undefined) return { ...place, reading: start.toString('utf8'), refusal: localRefusal('too-long') };
-  return { ...place, ...parsed(bytes) };
-}
-
-/** The record some bytes of JSON are. */
-export function parsed(bytes: Buffer): { reading: unknown; refusal?: LocalRefusal } {
-  if (!isUtf8(bytes)) return { reading: bytes.toString('utf8'), refusal: localRefusal('not-utf-8') };
+function recordOf({ number, bytes, next, refusal }: Line): FileRecord {
+  const place = { line: number, next, bytes: bytes.length };
   const text = bytes.toString('utf8');
+  return refusal === undefined ? { ...place, ...parsed(text) } : { ...place, reading: text, refusal };
+}
+
+/** A reading has labels in it and nothing deeper. Some parsers of services fail on values that are nested deep. */
+const DEEPEST = 4;
+
+function parsed(text: string): { readonly reading: unknown; readonly refusal?: LocalReason } {
+  let value: unknown;
   try {
-    return recordOf(JSON.parse(text));
+    value = JSON.parse(text);
   } catch {
-    return { reading: text, refusal: localRefusal('not-json') };
+    return { reading: text, refusal: 'not-json' };
   }
+  const isDeep = isDeeper(value, DEEPEST);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { reading: isDeep ? '[…]' : value, refusal: 'not-an-object' };
+  }
+  if (isDeep) return { reading: Object.keys(value).join(' '), refusal: 'too-deep' };
+  return { reading: asWritten(value as Record<string, unknown>) };
+}
+
+function isDeeper(value: unknown, deepest: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (deepest === 0) return true;
+  for (const each of Object.values(value)) if (isDeeper(each, deepest - 1)) return true;
+  return false;
+}
+
+/** JSON.stringify would send null for a number that a double cannot hold, and the service would give another reason. */
+function asWritten(reading: Record<string, unknown>): unknown {
+  const { value } = reading;
+  if (value === Infinity) return { ...reading, value: rawJson('1e999') };
+  return value === -Infinity ? { ...reading, value: rawJson('-1e999') } : reading;
 }

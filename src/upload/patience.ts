@@ -6,21 +6,22 @@ import { retryDelay } from '../core/retry.ts';
 import { roughly } from '../terminal/words.ts';
 
 export interface Patience {
-  /** How long failures in a row may last, ms; 0 gives up at once. */
+  /** Failures in a row may last at most this long, ms; 0 gives up at the first one. */
   readonly giveUpAfterMs: number;
   /** Ends a wait, not a request under way. */
   readonly stop: AbortSignal;
-  /** Told once when waiting begins, and with undefined when it is over. */
-  readonly onTrouble: (what: string | undefined) => void;
+  /** Called once when a wait begins, and with undefined when the service takes requests again. */
+  readonly onTrouble: (trouble: string | undefined) => void;
 }
 
-/** Delays between tries, µs. */
+/** The first and the longest delay between tries, µs. */
 const FIRST = SECOND / 2;
 const MOST = 30 * SECOND;
 
 /**
- * Does something until it is answered. What may pass (nobody there, overloaded, failed) is tried again with growing,
- * jittered delays, never before the service asked for. Throws what does not pass, what lasted too long, and AbortError.
+ * Sends a request until the service answers it. A fault that may pass (unreachable, overloaded, failed) is followed by
+ * another try, with growing, jittered delays and never earlier than the service asks. Throws every other fault, a fault
+ * that lasted too long, and AbortError where `stop` ended a wait.
  */
 export async function patiently<T>(
   { giveUpAfterMs, stop, onTrouble }: Patience,
@@ -38,19 +39,19 @@ export async function patiently<T>(
       failedSince ??= performance.now();
       const leftMs = failedSince + giveUpAfterMs - performance.now();
       const delayMs = retryDelay(failures, { first: FIRST, most: MOST, random: Math.random() }) / MILLISECOND;
-      // The last try is at the end of the time there is, unless the service wants none before.
+      // The last try comes at the end of the time that is left, unless the service asks for a longer wait.
       if (leftMs <= 0 || askedMs > leftMs) throw error;
       if (failures === 1) {
         const lasting = formatDuration(Math.round(giveUpAfterMs) * MILLISECOND);
         const asked = askedMs > 0 ? ` in ${roughly(askedMs * MILLISECOND)}, as it asks` : '';
-        onTrouble(`${(error as Error).message}; trying again${asked}, for ${lasting} at most`);
+        onTrouble(`${(error as Error).message}; trying again${asked}, for at most ${lasting}`);
       }
       await sleep(Math.max(askedMs, Math.min(delayMs, leftMs)), undefined, { signal: stop });
     }
   }
 }
 
-/** How long an error that may pass asks to wait, ms; undefined for one that does not pass. */
+/** The wait that a passing fault asks for, ms; undefined for an error that does not pass. */
 function passingWaitMs(error: unknown): number | undefined {
   if (!(error instanceof PushError)) return undefined;
   const { fault } = error;

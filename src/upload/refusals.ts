@@ -2,23 +2,26 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { configInvalid } from '../core/errors.ts';
 import { table } from '../terminal/output.ts';
-import type { RefusedRecord } from './delivery.ts';
 import { short } from '../terminal/words.ts';
+import type { RefusedRecord } from './delivery.ts';
 
-/** Refusals that are printed; `--refused` keeps all of them. */
-const SHOWN = 20;
+/** At most this many refusals are printed; `--refused` keeps all of them. */
+const MOST_SHOWN = 20;
 
-/** What was refused in this run, and where all of it is written down. */
+/** The refused records of a run, and the file that takes all of them. */
 export interface Refusals {
-  /** The first ones, in the order of the file. */
+  /** The first refusals, in the order of the file of readings. */
   readonly shown: readonly RefusedRecord[];
   add(refused: readonly RefusedRecord[]): Promise<void>;
-  /** How long the file of refusals is. */
+  /** Length of the file of refusals. */
   bytes(): number;
   close(): Promise<void>;
 }
 
-/** `keepBytes`: what a push that is resumed has written before. Throws `config-invalid` where the file cannot be. */
+/**
+ * `keepBytes` is the length that the state of an interrupted push names; 0 begins the file anew.
+ * Throws `config-invalid` where the file cannot be written.
+ */
 export async function openRefusals(path: string | undefined, keepBytes: number): Promise<Refusals> {
   const file = path === undefined ? undefined : await opened(path, keepBytes);
   const shown: RefusedRecord[] = [];
@@ -26,7 +29,7 @@ export async function openRefusals(path: string | undefined, keepBytes: number):
   return {
     shown,
     async add(refused) {
-      shown.push(...refused.slice(0, Math.max(0, SHOWN - shown.length)));
+      shown.push(...refused.slice(0, Math.max(0, MOST_SHOWN - shown.length)));
       if (file === undefined || refused.length === 0) return;
       const text = refused.map((each) => `${JSON.stringify(documentOf(each))}\n`).join('');
       await file.appendFile(text);
@@ -37,7 +40,7 @@ export async function openRefusals(path: string | undefined, keepBytes: number):
   };
 }
 
-/** What a push wrote after it was last kept how far it had come is cut off: those records come again. */
+/** The part behind `keepBytes` is cut off, because the push sends the records again that it stands for. */
 async function opened(path: string, keepBytes: number): Promise<FileHandle> {
   try {
     const file = await open(path, keepBytes === 0 ? 'w' : 'a');
@@ -69,7 +72,7 @@ export const refusalTable = (shown: readonly RefusedRecord[]): string =>
     ]),
   );
 
-/** What stands where the refusal points. */
+/** The text at the place to which the refusal points. */
 function foundIn({ record, pointer }: RefusedRecord): string {
   const { reading } = record;
   if (pointer === '' || typeof reading !== 'object' || reading === null) {

@@ -1,113 +1,118 @@
 import type { PushClient } from '../client/index.ts';
+import { formatBytes } from '../core/bytes.ts';
+import { SILENT, startProgress } from '../terminal/progress.ts';
+import type { TaskState } from '../terminal/progress.ts';
+import { grouped } from '../terminal/words.ts';
 import { uploadBatches } from './batches.ts';
 import { deliveryTo } from './delivery.ts';
 import type { SentBatch } from './delivery.ts';
-import { bytesOf, formatOf, inputOf, peeked, recordsOf } from './file.ts';
-import type { Format } from './file.ts';
-import { startProgress } from './progress.ts';
-import type { Far } from './progress.ts';
+import { bytesOf, inputOf, recordsOf } from './file.ts';
+import type { Format, Input } from './file.ts';
 import { BEGINNING } from './record.ts';
-import type { FileRecord } from './record.ts';
+import type { FilePosition, FileRecord } from './record.ts';
 import { openRefusals } from './refusals.ts';
-import { isKept, stateKeeper, stateToResume } from './resume.ts';
-import type { ResumeOptions } from './resume.ts';
-import type { UploadCounts, UploadTarget } from './state.ts';
-import { NO_COUNTS } from './summary.ts';
+import { openCheckpoint } from './resume.ts';
+import type { ResumeOptions, UploadCounts, UploadTarget } from './resume.ts';
 import type { Summary } from './summary.ts';
 
-/** What is sent where. */
+/** A file and the project it goes to. */
 export interface Upload {
+  /** Path of the file; `-` for standard input. */
   readonly file: string;
   readonly target: UploadTarget;
   readonly client: PushClient;
   /** Ends the push behind the request under way. */
   readonly stop: AbortSignal;
+  /** The client judges readings without sending them; no state is kept. */
   readonly dryRun: boolean;
-  /** No progress is shown. */
+  /** Shows no progress. */
   readonly json: boolean;
 }
 
 export interface RunOptions extends ResumeOptions {
   readonly format?: Format;
-  /** Most readings in a request. */
+  /** A request holds at most this many readings. */
   readonly batch: number;
-  /** Where progress is kept. */
-  readonly state?: string;
-  /** Where all refusals are written down. */
+  /** Path of the file that takes all refusals. */
   readonly refused?: string;
-  /** How long failures in a row may last, ms. */
+  /** Failures in a row may last at most this long, ms. */
   readonly giveUpAfter: number;
 }
 
-/** A pipe that is written slowly sends what it has after so long. */
 const LINGER_MS = 1_000;
 
+const NO_COUNTS: UploadCounts = {
+  read: 0,
+  accepted: 0,
+  duplicates: 0,
+  revised: 0,
+  refused: 0,
+  unknownFields: 0,
+  refusedByReason: {},
+};
+
 /**
- * Sends a file batch by batch and tells how far it came; `error` is what ended it before the end of the file.
- * Throws what is wrong before anything is read.
+ * Sends a file batch by batch. Returns how far it came, and as `error` the failure that ended it before the end of the
+ * file. Throws `config-invalid` for options that cannot be right, before anything is read.
  */
 export async function runPush(task: Upload, options: RunOptions): Promise<{ summary: Summary; error: unknown }> {
   const { target, stop, dryRun } = task;
   const begunAt = performance.now();
   const input = await inputOf(task.file);
-  const statePath = options.state ?? `${task.file}.databridge-push`;
-  const earlier = dryRun ? undefined : await stateToResume({ input, path: statePath, target }, options);
+  const checkpoint = await openCheckpoint(input, target, { ...options, dryRun });
+  const { earlier } = checkpoint;
   const refusals = await openRefusals(options.refused, earlier?.refusedBytes ?? 0);
 
-  const from = earlier?.place ?? BEGINNING;
-  let { place, counts } = { place: from, counts: earlier?.counts ?? NO_COUNTS };
-  let format = options.format ?? earlier?.format;
-  let columns = earlier?.columns;
-  const far = (): Far => ({ bytes: place.offset, readings: counts.read, refused: counts.refused });
-  const progress = startProgress({ size: input.size, json: task.json, from: far() });
-  const state = isKept(input) && !dryRun ? await stateKeeper(statePath, input, progress.tell) : undefined;
+  let { place, counts } = earlier ?? { place: BEGINNING, counts: NO_COUNTS };
+  const format = options.format ?? earlier?.format;
+  const taskState = taskStates(input, counts);
+  const progress = task.json ? SILENT : startProgress(taskState(place, counts));
   const delivery = deliveryTo(task.client, target.project, {
     giveUpAfterMs: options.giveUpAfter,
     stop,
     onTrouble: progress.tell,
   });
 
-  async function* records(reading: AbortSignal): AsyncGenerator<readonly FileRecord[]> {
-    const peek = await peeked(bytesOf(input, from, reading));
-    format ??= formatOf(input, peek.first);
-    const heading = { known: columns, onFound: (found: readonly string[]) => void (columns = [...found]) };
-    for await (const page of recordsOf(format, peek, from, heading)) {
-      yield options.fromLine === undefined ? page : page.filter(({ line }) => line >= Number(options.fromLine));
-    }
-  }
-
   async function send(batch: readonly FileRecord[]): Promise<void> {
-    const delivered = await delivery.deliver(batch);
-    await refusals.add(delivered.refused);
-    counts = counted(counts, batch.length, delivered);
+    const sent = await delivery.deliver(batch);
+    await refusals.add(sent.refused);
+    counts = counted(counts, batch.length, sent);
     place = (batch.at(-1) as FileRecord).next;
-    const kept = { target, place, counts, refusedBytes: refusals.bytes(), format: format ?? 'ndjson' };
-    await state?.keep(columns === undefined ? kept : { ...kept, columns });
-    progress.update(far());
+    await checkpoint.keep({ target, format, place, counts, refusedBytes: refusals.bytes() }, progress.tell);
+    progress.update(taskState(place, counts));
   }
 
   const reading = new AbortController();
   let error: unknown;
   try {
-    const pages = records(AbortSignal.any([stop, reading.signal]));
+    const bytes = bytesOf(input, AbortSignal.any([stop, reading.signal]));
+    const pages = recordsOf(bytes, input.path, { format, fromLine: options.fromLine ?? place.line });
     await eachAhead(uploadBatches(pages, { records: options.batch, lingerMs: LINGER_MS }), stop, send);
-    if (!stop.aborted) await state?.remove();
+    if (!stop.aborted) await checkpoint.remove();
   } catch (thrown) {
     if (!stop.aborted) error = thrown;
   } finally {
-    // Without this an open standard input keeps the process.
+    // An open standard input would keep the process alive.
     reading.abort();
     progress.stop();
     await refusals.close();
   }
-  const finished = error === undefined && !stop.aborted;
-  const goOn = state ? '--resume goes on there' : `--from-line ${place.line} goes on there; a pipe cannot be resumed`;
-  const seconds = (performance.now() - begunAt) / 1000;
-  const facts = { input: input.name, target, dryRun, finished, place, counts, shown: refusals.shown };
-  return { summary: { ...facts, requests: dryRun ? 0 : delivery.requests(), seconds, goOn }, error };
+  const summary: Summary = {
+    input: input.name,
+    target,
+    dryRun,
+    finished: error === undefined && !stop.aborted,
+    isResumable: checkpoint.isResumable,
+    place,
+    counts,
+    shown: refusals.shown,
+    requests: dryRun ? 0 : delivery.requests(),
+    seconds: (performance.now() - begunAt) / 1000,
+  };
+  return { summary, error };
 }
 
-/** Acts on one after the other, while the next one is being made. */
+/** Acts on items one after the other; the next item is made meanwhile. */
 async function eachAhead<T>(
   items: AsyncGenerator<T>,
   stop: AbortSignal,
@@ -118,22 +123,35 @@ async function eachAhead<T>(
     const next = await upcoming;
     if (next.done === true) return;
     upcoming = items.next();
-    // What goes wrong with it is heard when its turn comes.
+    // The loop meets an error of the next item when its turn comes.
     upcoming.catch(() => undefined);
     await act(next.value);
   }
 }
 
-function counted(counts: UploadCounts, read: number, delivered: SentBatch): UploadCounts {
+function counted(counts: UploadCounts, read: number, sent: SentBatch): UploadCounts {
   const refusedByReason = { ...counts.refusedByReason };
-  for (const { reason } of delivered.refused) refusedByReason[reason] = (refusedByReason[reason] ?? 0) + 1;
+  for (const { reason } of sent.refused) refusedByReason[reason] = (refusedByReason[reason] ?? 0) + 1;
   return {
     read: counts.read + read,
-    accepted: counts.accepted + delivered.accepted,
-    duplicates: counts.duplicates + delivered.duplicates,
-    revised: counts.revised + delivered.revised,
-    refused: counts.refused + delivered.refused.length,
-    unknownFields: counts.unknownFields + delivered.unknownFields,
+    accepted: counts.accepted + sent.accepted,
+    duplicates: counts.duplicates + sent.duplicates,
+    revised: counts.revised + sent.revised,
+    refused: counts.refused + sent.refused.length,
+    unknownFields: counts.unknownFields + sent.unknownFields,
     refusedByReason,
+  };
+}
+
+/** How far a push is, in words. The rate leaves out the readings that an earlier push sent. */
+function taskStates({ size }: Input, earlier: UploadCounts): (at: FilePosition, counts: UploadCounts) => TaskState {
+  const begunAt = performance.now();
+  return ({ offset }, { read, refused }) => {
+    const seconds = Math.max(0.001, (performance.now() - begunAt) / 1000);
+    const rate = grouped(Math.round((read - earlier.read) / seconds));
+    return {
+      share: size === undefined ? undefined : offset / Math.max(1, size),
+      facts: [formatBytes(offset), `${grouped(read)} readings, ${rate}/s`, `${grouped(refused)} refused`],
+    };
   };
 }

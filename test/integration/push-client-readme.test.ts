@@ -55,7 +55,7 @@ const storedSeconds = async (): Promise<unknown[]> =>
   ).map(({ found }) => found);
 
 describe('the README of the push client', () => {
-  it('has a program that does what it says', async () => {
+  it('has a program that pushes the readings it names', async () => {
     const [program = ''] = blocks('ts');
     const file = join(directory.path, 'program.ts');
     await writeFile(file, program.replaceAll('databridge/client', pathToFileURL(join(client, 'index.ts')).href));
@@ -65,7 +65,7 @@ describe('the README of the push client', () => {
     expect(await storedSeconds()).toEqual(['axis_x 08:15:30.123456 4.25', 'axis_y 08:15:30.123456 4.5']);
   });
 
-  it('has calls of curl that work as they stand there', async () => {
+  it('has calls of curl that work without changes', async () => {
     const calls = blocks('sh');
     const script = calls.map((code, index) => `{\n${code}} > ${index}.txt 2>&1\n`).join('');
     const { output, failed } = await run('bash', '--norc', '-eu', '-o', 'pipefail', '-c', script);

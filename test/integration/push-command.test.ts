@@ -46,14 +46,13 @@ const isData = ({ url }: { url: string }): boolean => url.includes('/data/');
 const requests = (matches: (request: { url: string }) => boolean): number => line.requests.filter(matches).length;
 
 describe('a file that is pushed', () => {
-  it('is stored whole in each format, and a second time is all duplicates', async () => {
+  it('is stored whole in each format, and a second push of it is all duplicates', async () => {
     const readings = fileReadings(300);
     const csv = readings.map(({ sensorId, date, value }) => `${value},${sensorId},${date}\n`).join('');
     const files = [
       await fileOf(directory, 'a.ndjson', ndjson(readings)),
-      await fileOf(directory, 'a.json', JSON.stringify(readings, undefined, 2)),
       await fileOf(directory, 'a.csv', `value,sensorId,date\n${csv}`),
-      await fileOf(directory, 'no-extension', JSON.stringify(readings)),
+      await fileOf(directory, 'no-extension', ndjson(readings)),
     ];
     for (const [index, file] of files.entries()) {
       const { code, stdout } = await push(env, [file, ...HALL, '--batch', '128', '--json']);
@@ -70,6 +69,14 @@ describe('a file that is pushed', () => {
     expect(await storedIn(api.database)).toEqual(expectedOf(readings));
   });
 
+  it('is not sent where it is a JSON array: exit 2, and a command that turns it into lines', async () => {
+    const file = await fileOf(directory, 'a.json', JSON.stringify(fileReadings(3), undefined, 2));
+    const { code, stderr } = await push(env, [file, ...HALL]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is a JSON array[^]*try: jq -c '\.\[\]' FILE/)]);
+    expect(requests(isData)).toBe(0);
+    expect(existsSync(`${file}.databridge-push`)).toBe(false);
+  });
+
   it('may come by standard input', async () => {
     const readings = fileReadings(20);
     const { code, stdout } = await push(env, ['-', ...HALL], ndjson(readings));
@@ -81,7 +88,7 @@ describe('a file that is pushed', () => {
     expect((await push(env, ['-', ...HALL], '')).code).toBe(0);
   });
 
-  it.each(['csv', 'ndjson'])('is what databridge readings printed as %s, unchanged', async (format) => {
+  it.each(['csv', 'ndjson'])('that databridge readings printed as %s is stored unchanged', async (format) => {
     const strange = ['a,b', 'say "x"', ' edge ', 'ü\u2028𝛑', '[1]', '{}', "'; drop table reading; --"];
     const readings = strange.flatMap((sensorId, index) => [
       { sensorId, date: `2026-01-01T00:00:00.00000${index}Z`, value: [1e-7, -0.1, 1e21, 5e-324][index % 4] },
@@ -106,7 +113,7 @@ describe('a file that is pushed', () => {
     expect((await printed('copy')).stdout).toBe(first);
   });
 
-  it('may begin with a line of it', async () => {
+  it('is sent from the line that --from-line names', async () => {
     const readings = fileReadings(10);
     const file = await fileOf(directory, 'a.ndjson', ndjson(readings));
     expect((await push(env, [file, ...HALL, '--from-line', '8'])).code).toBe(0);
@@ -115,7 +122,7 @@ describe('a file that is pushed', () => {
 });
 
 describe('a secret', () => {
-  it('may stand in a file', async () => {
+  it('may come from a file', async () => {
     const secretFile = await fileOf(directory, 'secret', `${api.client.secret}\n`);
     const given = ['-', ...HALL, '--secret-file', secretFile];
     expect((await push({ ...env, DATABRIDGE_APPLICATION_SECRET: '' }, given, ndjson(fileReadings(1)))).code).toBe(0);
@@ -168,7 +175,7 @@ describe('readings that are refused', () => {
     expect(await readFile(dry, 'utf8')).toBe(await readFile(real, 'utf8'));
   });
 
-  it('are all named where an answer lists only the first thousand', async () => {
+  it('are all named although an answer lists only the first thousand', async () => {
     const mixed = fileReadings(4_000).map((reading, index) =>
       index % 4 === 0 ? reading : { ...reading, value: String(reading.value) },
     );
@@ -190,7 +197,7 @@ describe('readings that are refused', () => {
 });
 
 describe('the service', () => {
-  it('may want smaller bodies', async () => {
+  it('may take only smaller bodies', async () => {
     await end();
     await begin({ DATABRIDGE_API_READINGS: '300' });
     const readings = fileReadings(2_000);
@@ -200,7 +207,7 @@ describe('the service', () => {
     expect(await storedIn(api.database)).toEqual(expectedOf(readings));
   });
 
-  it('may be overloaded for a while, which is said once', async () => {
+  it('may be overloaded for a while, and the push says so once', async () => {
     line.next(2, { status: 503, headers: { 'retry-after': '1' } }, isData);
     const { code, stderr } = await push(env, ['-', ...HALL], ndjson(fileReadings(5)));
     expect(code).toBe(0);
@@ -210,7 +217,7 @@ describe('the service', () => {
     for (const pause of [second!.at - first!.at, third!.at - second!.at]) expect(pause).toBeGreaterThan(900);
   });
 
-  it('may be away for longer than one waits: exit 1, and what is stored stays', async () => {
+  it('may be away for longer than --give-up-after: exit 1, and the stored readings stay', async () => {
     line.next(Infinity, { status: 500, body: 'no' }, (request) => isData(request) && requests(isData) > 1);
     const readings = fileReadings(20);
     const file = await fileOf(directory, 'a.ndjson', ndjson(readings));
@@ -227,7 +234,7 @@ describe('the service', () => {
     expect(JSON.parse(resumed.stdout)).toMatchObject({ finished: true, read: 20, accepted: 20, requests: 1 });
   });
 
-  it('gives short tokens: they are renewed with the refresh token, not created again', async () => {
+  it('may give short tokens: the push renews them with the refresh token and does not create new ones', async () => {
     await end();
     await begin({ DATABRIDGE_TOKEN_MAX_SECONDS: '1', DATABRIDGE_TOKEN_MIN_SECONDS: '1' });
     const gateway = await api.application('gateway');
@@ -244,7 +251,7 @@ describe('the service', () => {
     expect([requests(isToken), requests(isData), await families()]).toEqual([5, 5, 2]);
   });
 
-  it('refuses a wrong secret: one request for a token, none for data, exit 2 and what to do', async () => {
+  it('refuses a wrong secret: one request for a token, none for data, exit 2 and a remedy', async () => {
     const wrong = { ...env, DATABRIDGE_APPLICATION_SECRET: 'not-the-secret' };
     const { code, stderr } = await push(wrong, ['-', ...HALL], ndjson(fileReadings(5)));
     expect(code).toBe(2);

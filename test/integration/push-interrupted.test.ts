@@ -56,7 +56,7 @@ async function startApi(): Promise<RunningProcess> {
   return api;
 }
 
-/** Starts a push and waits until a part of the file was answered. */
+/** Starts a push and waits until the service answered a part of the file. */
 async function startPush(file: string, ...more: string[]): Promise<RunningProcess> {
   const pushing = await startProcess({
     name: 'databridge push',
@@ -69,7 +69,7 @@ async function startPush(file: string, ...more: string[]): Promise<RunningProces
   return pushing;
 }
 
-/** Many small requests, so that there is a middle. */
+/** Small requests, so that a test can interrupt a push between two of them. */
 const SMALL = ['--project', 'hall', '--batch', '200'];
 const COUNT = 30_000;
 
@@ -86,7 +86,7 @@ const stored = async (): Promise<string[]> => {
   }
 };
 
-/** Compared as a whole first: the difference of two long lists says nothing. */
+/** Compares the lists as texts, because a difference of two lists of thousands is unreadable. */
 async function expectStored(readings: readonly FileReading[]): Promise<void> {
   const [found, expected] = [await stored(), expectedOf(readings)];
   expect(found.length).toBe(expected.length);
@@ -100,7 +100,7 @@ const stateOf = async (file: string): Promise<{ place: { line: number }; counts:
   };
 
 describe('a push', () => {
-  it('goes on by itself after the API was killed and came back', async () => {
+  it('goes on by itself after the API was killed and started again', async () => {
     const readings = fileReadings(COUNT);
     const file = await fileOf(directory, 'a.ndjson', ndjson(readings));
     const api = await startApi();
@@ -115,7 +115,7 @@ describe('a push', () => {
     await expectStored(readings);
   });
 
-  it('that was killed goes on where it was, with --resume only, and loses no refusal', async () => {
+  it('that was killed goes on where it was with --resume only, and keeps every refusal', async () => {
     const readings = fileReadings(COUNT);
     const bad = new Set(Array.from({ length: COUNT / 100 }, (_, index) => 100 * index + 50));
     const text = ndjson(readings.map((reading, index) => (bad.has(index) ? 'no reading' : reading)));
@@ -161,12 +161,14 @@ describe('a push', () => {
     );
     expect(await stored()).toHaveLength(counts.read);
 
-    // A file that is not the same any more is not gone on with; one that has grown is.
-    await writeFile(file, text.replace('pump-0', 'pump-x'));
+    // --resume refuses a file that changed before the place, and accepts a file that has grown.
+    const lines = text.split('\n');
+    const middle = Math.floor(place.line / 2);
+    await writeFile(file, lines.with(middle, `x${lines[middle]?.slice(1)}`).join('\n'));
     const changed = await push(env, [file, ...SMALL, '--resume']);
     expect([changed.code, changed.stderr]).toEqual([
       2,
-      expect.stringMatching(/beginning of .* is another one now[^]*--restart/),
+      expect.stringMatching(/a\.csv has changed before line \d+[^]*--restart/),
     ]);
     await writeFile(file, `${text}late,2026-03-01T00:00:00Z,1\n`);
     const resumed = await push(env, [file, ...SMALL, '--resume', '--json']);
@@ -177,7 +179,7 @@ describe('a push', () => {
 });
 
 describe('standard input', () => {
-  /** Starts a push of readings that others may follow: the pipe stays open. */
+  /** Starts a push of some readings; the pipe stays open. */
   function pipe(readings: readonly FileReading[], more: NodeJS.ProcessEnv = {}) {
     const child = spawn(process.execPath, [MAIN, 'push', '-', ...SMALL], {
       env: environment({ ...env, ...more }),
@@ -203,7 +205,7 @@ describe('standard input', () => {
     expect([code, output()]).toEqual([1, expect.stringMatching(told)]);
   });
 
-  it('is let go of when a push cannot go on', async () => {
+  it('is closed when the push cannot go on', async () => {
     await startApi();
     const { ended, output } = pipe(fileReadings(3), { DATABRIDGE_APPLICATION_SECRET: 'not-the-secret' });
     const [code] = await ended;
@@ -212,7 +214,7 @@ describe('standard input', () => {
 });
 
 describe('progress', () => {
-  it('is kept where it can be, begins anew with --restart, and does not stop a push where it cannot be kept', async () => {
+  it('is kept in a state file; --restart ignores the file, and a push goes on where it cannot be written', async () => {
     await startApi();
     const readings = fileReadings(400);
     const file = await fileOf(directory, 'a.ndjson', ndjson(readings));

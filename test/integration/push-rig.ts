@@ -14,7 +14,7 @@ export interface FileReading {
   readonly value: number;
 }
 
-/** So many readings of ten sensors; no two are of the same sensor and second. */
+/** `count` readings of ten sensors; no two have the same sensor and second. */
 export const fileReadings = (count: number): FileReading[] =>
   Array.from({ length: count }, (_, index) => ({
     sensorId: `pump-${index % 10}`,
@@ -32,14 +32,14 @@ export async function fileOf(directory: TempDirectory, name: string, text: strin
   return path;
 }
 
-/** What an application needs to push, as the environment of the command. */
+/** The address and credentials of an application, as the environment of the command. */
 export const credentials = (url: string, client: Pick<Client, 'applicationId' | 'secret'>): NodeJS.ProcessEnv => ({
   DATABRIDGE_PUSH_URL: url,
   DATABRIDGE_APPLICATION_ID: client.applicationId,
   DATABRIDGE_APPLICATION_SECRET: client.secret,
 });
 
-/** Runs `databridge push` to its end. What it says never holds a secret. */
+/** Runs `databridge push` to its end, and checks that its output holds no secret. */
 export async function push(env: NodeJS.ProcessEnv, args: readonly string[], stdin?: string): Promise<Ran> {
   const ran = await databridge(['push', ...args], stdin === undefined ? { env } : { env, stdin });
   const secret = env['DATABRIDGE_APPLICATION_SECRET'];
@@ -57,11 +57,11 @@ export async function storedIn(database: Database, project = 'hall'): Promise<st
   return rows.map(({ found }) => found).toSorted();
 }
 
-/** What should be stored of a file. */
+/** The readings of a file in the form of `storedIn`. */
 export const expectedOf = (readings: readonly FileReading[]): string[] =>
   readings.map(({ sensorId, date, value }) => `${sensorId} ${date} ${value}`).toSorted();
 
-/** NDJSON that a command wrote. */
+/** The values in a file of NDJSON. */
 export const linesOf = async (path: string): Promise<unknown[]> =>
   (await readFile(path, 'utf8'))
     .split('\n')

@@ -4,7 +4,7 @@ import { push } from './push-rig.ts';
 
 afterAll(assertNothingLeaked);
 
-/** Nobody listens there: whoever sends something all the same ends with 1. */
+/** No server listens at this address, so a command that sends a request ends with 1 instead of 2. */
 const env: NodeJS.ProcessEnv = {
   DATABRIDGE_PUSH_URL: 'http://127.0.0.1:9999',
   DATABRIDGE_APPLICATION_ID: 'app',
@@ -19,7 +19,7 @@ const CASES: readonly [args: string[], message: RegExp, env?: NodeJS.ProcessEnv]
   [['-'], /--project/],
   [['-', ...HALL, '--batch', '0'], /whole number/],
   [['-', ...HALL, '--give-up-after', 'long'], /length of time/],
-  [['-', ...HALL, '--format', 'xml'], /ndjson, json, csv/],
+  [['-', ...HALL, '--format', 'json'], /ndjson, csv/],
   [['-', ...HALL, '--resume'], /standard input cannot be resumed/],
   [['-', ...HALL, '--resume', '--restart'], /--resume and --restart say different things/],
   [['-', ...HALL, '--secret-file', '/no-such-file'], /no-such-file cannot be read/],
@@ -31,7 +31,7 @@ const CASES: readonly [args: string[], message: RegExp, env?: NodeJS.ProcessEnv]
   [['-', ...HALL], /DATABRIDGE_APPLICATION_SECRET is not set/, { DATABRIDGE_APPLICATION_SECRET: '' }],
 ];
 
-it('what cannot be right is said, with a remedy, before anything is sent', async () => {
+it('options that cannot be right end the command with 2 and a remedy, before a request is sent', async () => {
   for (let from = 0; from < CASES.length; from += 4) {
     const runs = CASES.slice(from, from + 4).map(async ([args, message, more]) => {
       const { code, stderr } = await push({ ...env, ...more }, args, '{"x":1}\n');
@@ -42,7 +42,7 @@ it('what cannot be right is said, with a remedy, before anything is sent', async
   }
 });
 
-it('a service that is not there is said to be so: exit 1', async () => {
+it('an address without a service ends the command with 1 and says so', async () => {
   const { code, stderr, stdout } = await push(env, ['-', ...HALL, '--json'], '{"x":1}\n');
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ finished: false, read: 0, requests: 1 });

@@ -2,10 +2,10 @@ import type { PushClient } from '../client/index.ts';
 import { REFUSALS } from '../core/reading.ts';
 import { judgePushed } from '../ingest/pushed-readings.ts';
 
-/** Answers as the service would, by the same rules and without asking it, as if nothing was stored yet. */
+/** Answers as a service with an empty store would, by the same rules and without a request. */
 export const localJudge: PushClient = {
   push(_project, readings) {
-    // By way of JSON, as they would arrive.
+    // The service would see the readings as JSON.
     const arrived = JSON.parse(JSON.stringify(readings)) as unknown[];
     const judged = judgePushed(arrived, { now: Date.now() * 1000 });
     return Promise.resolve({
