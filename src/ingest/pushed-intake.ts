@@ -1,7 +1,8 @@
 import { isDatabaseAway } from '../database/away.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseSlow, inTime } from '../database/patience.ts';
-import type { Ingestion } from './ingestion.ts';
+
+import type { PrepareReadings } from './prepare.ts';
 import { commitPushes } from './pushed-commit.ts';
 import type { PushCounts } from './pushed-commit.ts';
 import { pushedQueue } from './pushed-queue.ts';
@@ -39,11 +40,11 @@ interface Push extends Waiting {
  */
 export function intakeOf({
   database,
-  ingestion,
+  prepareReadings,
   waitMs,
 }: {
   readonly database: Database;
-  readonly ingestion: Ingestion;
+  readonly prepareReadings: PrepareReadings;
   /** How long a push may wait for its answer, ms. */
   readonly waitMs: number;
 }): Intake {
@@ -51,11 +52,6 @@ export function intakeOf({
   /** Applications whose last push held something that was there already: of them COPY is not tried. */
   const repeating = new Set<string>();
   let running: Promise<void> | undefined;
-
-  async function prepared(projectId: number, pushed: Pushed): Promise<Pick<Push, 'columns' | 'table'>> {
-    const columns = await ingestion.number(projectId, pushed);
-    return { columns, table: await ingestion.prepare(columns) };
-  }
 
   async function commit(group: readonly Push[]): Promise<PushCounts[]> {
     const fresh = group.every(({ applicationId }) => !repeating.has(applicationId));
@@ -114,7 +110,7 @@ export function intakeOf({
       if (readings === 0) return { accepted: 0, duplicates: 0, revised: 0 };
       const begunAt = performance.now();
       // Before it joins the others: new sensors and new months keep nobody else waiting.
-      const { columns, table } = await inTime(waitMs, prepared(projectId, pushed));
+      const { columns, table } = await inTime(waitMs, prepareReadings(projectId, pushed));
       const leftMs = begunAt + waitMs - performance.now();
       const counts = await wait(leftMs, { applicationId, readings, columns, table });
       return { ...counts, duplicates: counts.duplicates + repeats };

@@ -10,7 +10,7 @@ import type { Intake } from '../../src/ingest/pushed-intake.ts';
 import type { PushCounts } from '../../src/ingest/pushed-commit.ts';
 import { judgePushed } from '../../src/ingest/pushed-readings.ts';
 import type { Pushed } from '../../src/ingest/pushed-readings.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
@@ -62,8 +62,7 @@ const point = fc.record({
 async function begin(waitMs = 60_000): Promise<{ database: Database; intake: Intake; projectId: number }> {
   const database = await server.create();
   const { projectId } = await storeSource(database);
-  const ingestion = storeOf(database);
-  return { database, projectId, intake: intakeOf({ database, ingestion, waitMs }) };
+  return { database, projectId, intake: intakeOf({ database, prepareReadings: readingPreparer(database), waitMs }) };
 }
 
 /** Counts of pushes one after the other, and what is stored in the end. */
@@ -143,7 +142,7 @@ describe('pushes that come together', () => {
   it('of several processes that push the same at once agree in the end', async () => {
     const { database, intake, projectId } = await begin();
     const elsewhere = await server.another(database);
-    const other = intakeOf({ database: elsewhere, ingestion: storeOf(elsewhere), waitMs: 60_000 });
+    const other = intakeOf({ database: elsewhere, prepareReadings: readingPreparer(elsewhere), waitMs: 60_000 });
     const points = Array.from({ length: 3_000 }, (_, index) => ({ sensor: `s${index % 50}`, at: index, value: 1 }));
     const total: PushCounts[] = [];
     for (let round = 0; round < 5; round += 1) {
@@ -249,7 +248,7 @@ it('takes new sensors and labels by the thousand, and burns no numbers for those
   const pushed = (): Pushed => judgePushed(body, { now });
   expect(await intake.push('a', projectId, pushed())).toMatchObject({ accepted: 3_000 });
   const elsewhere = await server.another(database);
-  const other = intakeOf({ database: elsewhere, ingestion: storeOf(elsewhere), waitMs: 60_000 });
+  const other = intakeOf({ database: elsewhere, prepareReadings: readingPreparer(elsewhere), waitMs: 60_000 });
   expect(await other.push('a', projectId, pushed())).toMatchObject({ duplicates: 3_000 });
   body.push({ ...body[0], sensorId: 'new', labels: ['new'] } as (typeof body)[0]);
   expect(await intake.push('b', projectId, pushed())).toMatchObject({ accepted: 1, duplicates: 3_000 });
@@ -271,7 +270,7 @@ it('is durable also where the database is set to answer earlier', async () => {
     await database.run(`create function note() returns trigger language plpgsql as $$
       begin insert into seen select current_setting('synchronous_commit'); return null; end $$`);
     await database.run('create trigger note after insert on reading execute function note()');
-    const intake = intakeOf({ database, ingestion: storeOf(database), waitMs: 60_000 });
+    const intake = intakeOf({ database, prepareReadings: readingPreparer(database), waitMs: 60_000 });
     await intake.push('a', projectId, pushedOf([{ sensor: 'a', at: 0, value: 1 }]));
     expect(await database.rows('select distinct setting from seen')).toEqual([{ setting: 'on' }]);
     expect(

@@ -4,9 +4,10 @@ import { SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
-import type { Committed, Handover } from '../../src/pull/commit.ts';
+import type { Committed } from '../../src/pull/commit.ts';
+import type { Handover } from '../../src/pull/settlement.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
@@ -59,7 +60,10 @@ export async function makeGround(server: DatabaseServer): Promise<Ground> {
         normaliseMs: 1,
         batch,
       };
-      return commitWindow(database, partitionsOf(database), storeOf(database), handover);
+      return commitWindow(
+        { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) },
+        handover,
+      );
     },
     async coverage() {
       const row = await database.row<{ covered: [number, number][] }>(

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { removeRemote } from '../../src/delivery/remote.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
+import { writeMany } from '../../src/ingest/window-readings.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
@@ -56,11 +57,10 @@ async function holdBodyOf(worker: Worker, end?: 'reset' | 'forbid'): Promise<() 
 
 /** Stores one reading in a transaction that stays open. */
 async function storeOpen(client: PoolClient, value: number): Promise<void> {
-  const store = storeOf(rig.database);
-  const numbered = await store.number(rig.source.projectId, batchOf([columnOf('a', { at: [START], value: [value] })]));
+  const batch = batchOf([columnOf('a', { at: [START], value: [value] })]);
+  const prepared = await readingPreparer(rig.database)(rig.source.projectId, batch);
   await client.query('begin');
-  const window = { from: START, to: START + 1 };
-  await store.takeMany(client, await store.prepare(numbered), numbered, { streamId: rig.streamId, covered: [window] });
+  await writeMany(client, prepared, { streamId: rig.streamId, covered: [{ from: START, to: START + 1 }] });
 }
 
 describe('several workers', () => {

@@ -14,7 +14,7 @@ import { delivererOf } from '../../src/delivery/deliverer.ts';
 import type { Deliverer } from '../../src/delivery/deliverer.ts';
 import { setRemote } from '../../src/delivery/remote.ts';
 import type { RemoteSettings } from '../../src/delivery/remote.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
 import type { Committed } from '../../src/pull/commit.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
@@ -154,7 +154,8 @@ export async function makeRig(server: DatabaseServer): Promise<Rig> {
         'select instants_of(covered) as covered from stream where id = $1',
         [stream],
       );
-      return await commitWindow(database, partitionsOf(database), storeOf(database), {
+      const ground = { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) };
+      return await commitWindow(ground, {
         ...of,
         streamId: stream,
         lane: 'live',

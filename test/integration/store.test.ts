@@ -6,8 +6,11 @@ import { intersect, union } from '../../src/core/coverage.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
 import { parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Ingestion, Taken } from '../../src/ingest/ingestion.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
+import type { PrepareReadings } from '../../src/ingest/prepare.ts';
+import { numbering } from '../../src/ingest/series.ts';
+import { writeMany } from '../../src/ingest/window-readings.ts';
+import type { Taken } from '../../src/ingest/window-readings.ts';
 import { startDatabaseServer } from '../kit/fresh-database.ts';
 import type { DatabaseServer } from '../kit/fresh-database.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
@@ -32,15 +35,14 @@ const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
 /** Takes columns as a window would, in a transaction of their own; also says what the database called now. */
 async function take(
   database: Database,
-  store: Ingestion,
+  prepare: PrepareReadings,
   projectId: number,
   columns: readonly Column[],
   covered: Coverage,
 ): Promise<{ taken: Taken; now: number }> {
-  const numbered = await store.number(projectId, batchOf(columns));
-  const table = await store.prepare(numbered);
+  const prepared = await prepare(projectId, batchOf(columns));
   return await database.transaction(async (client) => {
-    const taken = await store.takeMany(client, table, numbered, { streamId: 1, covered });
+    const taken = await writeMany(client, prepared, { streamId: 1, covered });
     const { rows } = await client.query<{ now: number }>('select instant_of(now()) as now');
     return { taken, now: rows[0]?.now ?? 0 };
   });
@@ -95,7 +97,7 @@ const lineOf = ({ sensor, at, value, precision, labels }: Point): string =>
 describe('taking many readings', () => {
   it('counts fresh, duplicate, revised and late ones exactly, whatever was there before', async () => {
     const database = await server.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
@@ -105,7 +107,7 @@ describe('taking many readings', () => {
         let coverage: Coverage = [];
         for (const { from, points, pushed } of steps) {
           const window = { from, to: from + LENGTH };
-          await take(database, store, projectId, columnsOf(pushed), [window]);
+          await take(database, prepare, projectId, columnsOf(pushed), [window]);
           for (const each of pushed) stored.set(keyOf(each), each);
           const own = points.filter(({ at }) => at >= window.from && at < window.to);
           const covered = intersect(coverage, window);
@@ -114,7 +116,7 @@ describe('taking many readings', () => {
           const known = own.filter((each) => stored.has(keyOf(each)));
           const revised = known.filter((each) => lineOf(each) !== lineOf(stored.get(keyOf(each)) ?? each));
           const late = fresh.filter(isCovered);
-          const { taken, now } = await take(database, store, projectId, columnsOf(own), covered);
+          const { taken, now } = await take(database, prepare, projectId, columnsOf(own), covered);
           expect(taken).toEqual({
             fresh: fresh.length,
             duplicates: known.length - revised.length,
@@ -136,24 +138,24 @@ describe('taking many readings', () => {
 
   it('does not touch a row that says the same', async () => {
     const database = await server.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     const window = { from: BORDER, to: BORDER + 10 };
     const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, 2] })];
-    await take(database, store, projectId, columns, []);
+    await take(database, prepare, projectId, columns, []);
     const written = await database.rows('select at, xmin::text from reading order by at');
-    await take(database, store, projectId, columns, [window]);
+    await take(database, prepare, projectId, columns, [window]);
     expect(await database.rows('select at, xmin::text from reading order by at')).toEqual(written);
   });
 
   it('loses nothing where COPY meets a reading that is there already', async () => {
     const database = await server.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     const at = Array.from({ length: 30_000 }, (_, index) => BORDER - 15_000 + index);
     const columns = ['a', 'b'].map((sensor) => columnOf(sensor, { at }));
-    await take(database, store, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
-    const { taken } = await take(database, store, projectId, columns, []);
+    await take(database, prepare, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
+    const { taken } = await take(database, prepare, projectId, columns, []);
     expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, latenessUs: 0 });
     expect(await database.row('select count(*) as n, sum(value)::float8 as sum from reading')).toEqual({
       n: 60_000,
@@ -164,11 +166,11 @@ describe('taking many readings', () => {
 
   it('hands any other failure on and leaves nothing behind', async () => {
     const database = await server.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     await database.run('alter table reading add constraint positive check (value > 0)');
     const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, -1] })];
-    await expect(take(database, store, projectId, columns, [])).rejects.toMatchObject({ code: '23514' });
+    await expect(take(database, prepare, projectId, columns, [])).rejects.toMatchObject({ code: '23514' });
     expect(await readingsIn(database)).toEqual([]);
     expect(await database.row('select 1 as one')).toEqual({ one: 1 });
   });
@@ -182,7 +184,7 @@ describe('numbers of series and label sets', () => {
     const columns = Array.from({ length: 50 }, (_, index) =>
       columnOf(`sensor ${index}`, { at: [BORDER], labels: [`label ${index % 7}`] }),
     );
-    const numbered = await Promise.all(hosts.map((host) => storeOf(host).number(projectId, batchOf(columns))));
+    const numbered = await Promise.all(hosts.map((host) => numbering(host)(projectId, batchOf(columns))));
     expect(numbered[1]).toEqual(numbered[0]);
     expect(numbered[2]).toEqual(numbered[0]);
     const numbers = numbered[0]?.map(({ series }) => series) ?? [];
@@ -196,26 +198,26 @@ describe('numbers of series and label sets', () => {
     const other = await database.row<{ id: number }>(
       `insert into ml_project (organisation_id, code, name) values ('default', 'other', 'Other') returning id`,
     );
-    const store = storeOf(database);
+    const numbersOf = numbering(database);
     const batch = batchOf([columnOf('a', { at: [BORDER] })]);
-    const [one] = await store.number(projectId, batch);
-    const [two] = await store.number(other?.id ?? 0, batch);
+    const [one] = await numbersOf(projectId, batch);
+    const [two] = await numbersOf(other?.id ?? 0, batch);
     expect(one?.series).not.toBe(two?.series);
-    expect((await store.number(projectId, batch))[0]?.series).toBe(one?.series);
+    expect((await numbersOf(projectId, batch))[0]?.series).toBe(one?.series);
   });
 
   it('are right still when there are more than this process remembers', async () => {
     const database = await server.create();
     const { projectId } = await storeSource(database);
-    const store = storeOf(database);
+    const numbersOf = numbering(database);
     const known = columnOf('known', { at: [BORDER], labels: ['known'] });
-    const [first] = await store.number(projectId, batchOf([known]));
+    const [first] = await numbersOf(projectId, batchOf([known]));
     const crowd = Array.from({ length: 200_000 }, (_, index) => columnOf(`crowd ${index}`, { at: [BORDER] }));
     const [, again] = await Promise.all([
-      store.number(projectId, batchOf(crowd)),
-      store.number(projectId, batchOf([known, columnOf('new', { at: [BORDER], labels: ['known'] })])),
+      numbersOf(projectId, batchOf(crowd)),
+      numbersOf(projectId, batchOf([known, columnOf('new', { at: [BORDER], labels: ['known'] })])),
     ]);
-    const mixed = await store.number(projectId, batchOf([known, columnOf('one more', { at: [BORDER] })]));
+    const mixed = await numbersOf(projectId, batchOf([known, columnOf('one more', { at: [BORDER] })]));
     for (const numbered of [again, mixed]) {
       const found = numbered.find(({ column }) => column.sensorId === 'known');
       expect(found).toMatchObject({ series: first?.series, labelSets: first?.labelSets });
@@ -228,7 +230,7 @@ describe('numbers of series and label sets', () => {
     const { projectId } = await storeSource(database);
     const labels = Array.from({ length: 32 }, () => randomBytes(64).toString('hex')).toSorted();
     const batch = batchOf([columnOf('a', { at: [BORDER], labels })]);
-    const [numbered] = await storeOf(database).number(projectId, batch);
+    const [numbered] = await numbering(database)(projectId, batch);
     expect(numbered?.labelSets[0]).toEqual(expect.any(Number));
   });
 });
