@@ -35,7 +35,7 @@ export const TAKEN = `
            coalesce(max(instant_of(now()) - instant_of(at)) filter (where fresh and ranges @> at), 0) as lateness_us
     from covered_before left join written on true)`;
 
-/** The counts of so many readings. */
+/** `readings`: the number of readings that the row counts. */
 export const takenFrom = ({ fresh, revised, late, lateness_us: latenessUs }: TakenRow, readings: number): Taken => ({
   fresh,
   duplicates: readings - fresh - revised,

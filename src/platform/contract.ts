@@ -1,9 +1,11 @@
 import type { AxiosInstance } from 'axios';
 import type { z } from 'zod';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import type { Quality } from '../core/quality.ts';
+import type { Samples } from '../core/samples.ts';
 import type { KindSchemas } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
+
+export type { Samples };
 
 /**
  * The contract of a platform: everything an adapter author reads.
@@ -86,22 +88,6 @@ export interface Sensor {
   readonly group?: string;
   /** Only readable together with all of its group (then the stream is named after the group). */
   readonly labels?: readonly string[];
-}
-
-/**
- * Samples of one variable of one sensor, column by column and of equal length, in any order of time: half the memory
- * and a multiple of the speed of one object a sample.
- */
-export interface Samples {
-  readonly sensor: string;
-  readonly variable: string;
-  /** Instants; what could not be read as one stands as NaN and is refused with its raw text from `rawInstants`. */
-  readonly at: readonly Instant[];
-  /** Raw values as they came: numbers are readings, everything else becomes a refusal (law 6). */
-  readonly values: readonly unknown[];
-  readonly quality?: readonly Quality[];
-  readonly labels?: readonly string[];
-  readonly rawInstants?: readonly string[];
 }
 
 /** What a stream reads: its sensors, and the group they came from. */
