@@ -2,11 +2,11 @@ import { openPushClient } from '../client/index.ts';
 import { configInvalid } from '../core/errors.ts';
 import { looksLikeReference, parseReference } from '../core/source/reference.ts';
 
-/** Throws `config-invalid` for what cannot be the address of a service, or is a reference spelled wrongly. */
+/** Throws `config-invalid` for an address that no service can have, and for a secret that is a misspelled reference. */
 export function assertRemote({ url, secret }: { readonly url: string; readonly secret: string }): void {
   if (looksLikeReference(secret) && parseReference(secret) === undefined) {
     throw configInvalid(
-      'the secret is meant as a reference, but is none',
+      'the secret looks like a reference, but is none',
       "write '${env:NAME}', or '${file:/path}' with the whole path",
       'secret',
     );
