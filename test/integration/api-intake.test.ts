@@ -29,7 +29,7 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** In one month: with another one to prepare, a push would be overtaken by those beside it. */
+/** All points lie in one month, because a push that has to make a partition would be overtaken by others. */
 const START = parseInstant('2026-01-30T23:59:59.999990Z') ?? NaN;
 const now = START + 1_000_000_000;
 
@@ -65,7 +65,7 @@ async function begin(waitMs = 60_000): Promise<{ database: Database; intake: Int
   return { database, projectId, intake: intakeOf({ database, prepareReadings: readingPreparer(database), waitMs }) };
 }
 
-/** Counts of pushes one after the other, and what is stored in the end. */
+/** The counts of pushes that come one after the other. Fills `stored` with the readings stored in the end. */
 function model(pushes: readonly (readonly Point[])[], stored: Map<string, number>): PushCounts[] {
   return pushes.map((points) => {
     const last = new Map(points.map(({ sensor, at, value }) => [`${sensor} ${START + at}`, value]));
@@ -84,7 +84,7 @@ const linesOf = (stored: ReadonlyMap<string, number>): string[] =>
   [...stored].map(([key, value]) => `${key} ${value} -`).toSorted();
 
 describe('pushes that come together', () => {
-  it('are counted each as if they had come alone, in the order they came', async () => {
+  it('are counted as if each had come alone, in the order of arrival', async () => {
     const { database, intake, projectId } = await begin();
     await intake.push('warm', projectId, pushedOf(['a', 'b', 'c'].map((sensor) => ({ sensor, at: 0, value: 0 }))));
     await fc.assert(
@@ -100,7 +100,7 @@ describe('pushes that come together', () => {
     );
   });
 
-  it('are counted exactly by COPY and by upsert, in large commits of many', async () => {
+  it('are counted exactly by COPY and by upsert in large shared commits', async () => {
     const { database, intake, projectId } = await begin();
     const stored = new Map<string, number>();
     let seed = 7;
@@ -109,7 +109,7 @@ describe('pushes that come together', () => {
       return seed % below;
     };
     for (let round = 0; round < 6; round += 1) {
-      // Rounds of new readings, then of old and new ones mixed.
+      // The first rounds bring new readings, the later ones old and new readings.
       const pushes = Array.from({ length: 10 }, (_, push) =>
         Array.from({ length: 400 }, (_unused, index) => ({
           sensor: `s${push}-${index % 5}`,
@@ -126,7 +126,7 @@ describe('pushes that come together', () => {
     expect((await readingsIn(database)).toSorted()).toEqual(linesOf(stored));
   });
 
-  it('share commits: two hundred of them need a handful', async () => {
+  it('share commits: two hundred pushes need at most ten', async () => {
     const { database, intake, projectId } = await begin();
     const commits = async (): Promise<number> =>
       (await database.row<{ n: number }>(`select count(distinct xmin::text) as n from reading`))?.n ?? NaN;
@@ -139,7 +139,7 @@ describe('pushes that come together', () => {
     expect(await commits()).toBeLessThanOrEqual(10);
   });
 
-  it('of several processes that push the same at once agree in the end', async () => {
+  it('at several processes count each reading as accepted once', async () => {
     const { database, intake, projectId } = await begin();
     const elsewhere = await server.another(database);
     const other = intakeOf({ database: elsewhere, prepareReadings: readingPreparer(elsewhere), waitMs: 60_000 });
@@ -164,7 +164,7 @@ describe('pushes that come together', () => {
 });
 
 describe('a push that cannot be stored', () => {
-  it('fails alone, not with those it shares a commit with', async () => {
+  it('fails alone; the pushes that share its commit are stored', async () => {
     const { database, intake, projectId } = await begin();
     await database.run(`create function refuse() returns trigger language plpgsql as $$
       begin if new.value = 13 then raise exception 'not this one'; end if; return new; end $$`);
@@ -179,7 +179,7 @@ describe('a push that cannot be stored', () => {
     expect(await readingsIn(database)).toHaveLength(4);
   });
 
-  it('is given up after the time it may wait; sent again it is stored once', async () => {
+  it('is given up after `waitMs`; sent again it is stored once', async () => {
     const { database, intake, projectId } = await begin(300);
     const pushed = (sensor: string): Pushed => pushedOf([{ sensor, at: 0, value: 1 }]);
     await intake.push('a', projectId, pushed('warm'));
@@ -195,13 +195,13 @@ describe('a push that cannot be stored', () => {
       await blocker.end();
     }
     await intake.idle();
-    // The first was with the database already, the others were taken back.
+    // The database was storing the first push already; the others were taken out of the queue.
     expect(await readingsIn(database)).toEqual([`warm ${START} 1 -`, `x ${START} 1 -`]);
     expect(await intake.push('a', projectId, pushed('x'))).toMatchObject({ duplicates: 1 });
     expect(await intake.push('a', projectId, pushed('y'))).toMatchObject({ accepted: 1 });
   });
 
-  it('says so where the database went away, and works when it is back', async () => {
+  it('fails where the database is away, and is stored when it is back', async () => {
     const { database, intake, projectId } = await begin();
     const pushed = (at: number): Pushed => pushedOf([{ sensor: 'a', at, value: 1 }]);
     await intake.push('a', projectId, pushed(0));
@@ -226,7 +226,7 @@ describe('a push that cannot be stored', () => {
   });
 });
 
-/** A connection that waits in the pool may not have heard yet that it was ended; each try uses one of them up. */
+/** Repeats a push, because the pool may still hold connections that were ended; each try uses up one of them. */
 async function pushUntilBack<T>(push: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -237,7 +237,7 @@ async function pushUntilBack<T>(push: () => Promise<T>): Promise<T> {
   }
 }
 
-it('takes new sensors and labels by the thousand, and burns no numbers for those it knows', async () => {
+it('takes new sensors and labels by the thousand, and uses up no numbers for known ones', async () => {
   const { database, intake, projectId } = await begin();
   const body = Array.from({ length: 3_000 }, (_, index) => ({
     sensorId: `s${index}`,
@@ -256,7 +256,7 @@ it('takes new sensors and labels by the thousand, and burns no numbers for those
   expect(await database.row('select max(id) as sets from label_set')).toEqual({ sets: 3_001 });
 });
 
-it('is durable also where the database is set to answer earlier', async () => {
+it('stores durably also where the database is set to answer before a commit is on disk', async () => {
   const url = await server.createEmpty();
   const name = new URL(url).pathname.slice(1);
   const admin = new pg.Client({ connectionString: url });

@@ -39,7 +39,7 @@ afterAll(async () => {
 const points = (value: number, count = 20): Point[] =>
   Array.from({ length: count }, (_, at) => ({ sensor: 'a', at, value }));
 
-/** Has the next body held by the service until it is let go. */
+/** Lets the service hold the next body. @returns a function that lets the body go */
 function hold(end?: 'reset' | 'forbid'): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   rig.service.fail({ kind: 'held', until: promise, ...(end && { end }) });
@@ -68,7 +68,7 @@ describe('several workers', () => {
     const workers = [await rig.worker(), await rig.worker(), await rig.worker()];
     for (let round = 0; round < 15; round += 1) {
       await rig.commit(points(round, 300));
-      // Long enough for a second one to come meanwhile.
+      // Long enough for a second worker to look meanwhile.
       rig.service.fail({ kind: 'held', until: sleep(100) });
       await Promise.all(workers.map(({ deliverer }) => deliverer.look()));
       await sleep(20);
@@ -78,7 +78,7 @@ describe('several workers', () => {
     await rig.expectEqual();
   });
 
-  it('leave a delivery that takes long to the one who has it, while that one is alive', async () => {
+  it('leave a long delivery to the worker that claimed it, while that worker is alive', async () => {
     const [slow, other] = [await rig.worker(), await rig.worker()];
     await rig.commit(points(1));
     const release = await holdBodyOf(slow);
@@ -92,7 +92,7 @@ describe('several workers', () => {
   });
 
   it.each(['answered', 'reset'] as const)(
-    'put right what one that was taken for dead sends late, when that is %s',
+    'correct readings that a worker taken for dead sends late, where that body is %s',
     async (end) => {
       const [late, other] = [await rig.worker(), await rig.worker()];
       await rig.commit(points(1));
@@ -102,7 +102,7 @@ describe('several workers', () => {
       await rig.drain([other]);
       await rig.expectEqual();
       release();
-      await eventually('the late one is noted again', async () => (await rig.outbox()).length > 0);
+      await eventually('the late body is noted again', async () => (await rig.outbox()).length > 0);
       expect(rig.service.stored()[0]).toMatch(/ 1 - /);
       await rig.drain([other]);
       await rig.expectEqual();
@@ -110,7 +110,7 @@ describe('several workers', () => {
     },
   );
 
-  it('do so also while a window is just revising what was sent late', async () => {
+  it('correct them also while a window is revising the same reading', async () => {
     const [late, other] = [await rig.worker(), await rig.worker()];
     await rig.commit(points(1, 1));
     const release = await holdBodyOf(late);
@@ -121,7 +121,7 @@ describe('several workers', () => {
     try {
       await storeOpen(client, 3);
       release();
-      await eventually('the late one waits for the window', async () => {
+      await eventually('the late worker waits for the window', async () => {
         const row = await rig.database.row<{ n: number }>(
           `select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         );
@@ -136,7 +136,7 @@ describe('several workers', () => {
     await rig.expectEqual();
   });
 
-  it('are not held up by the fault of one that was taken for dead', async () => {
+  it('are not held up by the fault of a worker that was taken for dead', async () => {
     const [late, other] = [await rig.worker(), await rig.worker()];
     await rig.commit(points(1));
     const release = await holdBodyOf(late, 'forbid');
@@ -153,7 +153,7 @@ describe('several workers', () => {
 });
 
 describe('a body under way', () => {
-  it('is waited for when the process ends, and no other one begins', async () => {
+  it('is waited for when the process ends, and no other body begins', async () => {
     const worker = await rig.worker();
     await rig.database.run('update remote set batch = 5');
     await rig.commit(points(1));
@@ -168,7 +168,7 @@ describe('a body under way', () => {
     await rig.expectEqual();
   });
 
-  it('goes to the new target as well where an operator changes that meanwhile', async () => {
+  it('is sent to the new service as well where an operator changes the remote meanwhile', async () => {
     const worker = await rig.worker();
     const next = await startService();
     await rig.commit(points(1));
@@ -181,7 +181,7 @@ describe('a body under way', () => {
     await next.close();
   });
 
-  it('leaves nothing behind where the project is taken off its service meanwhile', async () => {
+  it('leaves an empty outbox where the operator removes the remote meanwhile', async () => {
     const worker = await rig.worker();
     await rig.commit(points(1));
     const release = await holdBodyOf(worker);
@@ -207,7 +207,7 @@ describe('a body under way', () => {
     proxy.reset();
     release();
     await eventually('it is stored there', () => rig.service.stored().length === 20);
-    // Long enough for a first try to fail; a second one comes by itself.
+    // Long enough for a first try to fail; the worker tries again by itself.
     await sleep(500);
     await proxy.set({});
     await rig.drain([worker]);
@@ -218,7 +218,7 @@ describe('a body under way', () => {
     await proxy.close();
   });
 
-  it('counts its refusals once, though an operator says resume meanwhile', async () => {
+  it('counts its refusals once, also where an operator resumes the delivery meanwhile', async () => {
     const worker = await rig.worker();
     rig.service.refuse(({ value }) => (value === 7 ? 'too-warm' : undefined));
     await rig.commit([...points(1), { sensor: 'b', at: 0, value: 7 }]);
@@ -234,8 +234,8 @@ describe('a body under way', () => {
   });
 });
 
-describe('a window that is stored while the project is taken off its service', () => {
-  it('leaves nothing that is sent when it gets one again', async () => {
+describe('a window that is stored while the operator removes the remote', () => {
+  it('leaves no note that would be sent to a later remote', async () => {
     const worker = await rig.worker();
     await rig.commit(points(1, 1));
     await rig.drain([worker]);
@@ -256,7 +256,7 @@ describe('a window that is stored while the project is taken off its service', (
 });
 
 describe('projects', () => {
-  it('are delivered beside twenty others whose service says nothing', async () => {
+  it('are delivered beside twenty others whose service never answers', async () => {
     const worker = await rig.worker();
     const silent = await startService();
     silent.fail({ kind: 'silence' }, Infinity);
@@ -281,7 +281,7 @@ describe('projects', () => {
     await eventually('eight of them wait', () => silent.bodies.length === 8);
     await rig.commit(points(1));
     await worker.deliverer.look();
-    await eventually('the other one is delivered', () => rig.service.stored().length === 20);
+    await eventually('the first project is delivered', () => rig.service.stored().length === 20);
     expect(silent.bodies).toHaveLength(8);
     await worker.deliverer.stop();
     await silent.close();

@@ -6,7 +6,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { databridge } from './command-line.ts';
 
-// An operator who wonders why nothing comes is told wherever they look.
+// Each command that shows a source or project tells the operator that its outbox is full.
 
 let server: DatabaseServer;
 let database: Database;

@@ -29,11 +29,11 @@ afterAll(async () => {
   assertNothingLeaked();
 });
 
-/** The last ms of a month: what is stored beside it crosses into the next partition. */
+/** The end of a month: readings on both sides of it lie in two partitions. */
 const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
 
-/** Takes columns as a window would, in a transaction of their own; also says what the database called now. */
-async function take(
+/** Writes columns as a window does, in a transaction of their own. `now`: the time of that transaction. */
+async function write(
   database: Database,
   prepare: PrepareReadings,
   projectId: number,
@@ -48,7 +48,7 @@ async function take(
   });
 }
 
-/** A point of the model: what is stored for a series and an instant. */
+/** A point of the model: the stored content of a series at an instant. */
 interface Point {
   readonly sensor: string;
   readonly at: number;
@@ -65,7 +65,7 @@ const point: fc.Arbitrary<Point> = fc.record({
   labels: fc.constantFrom<readonly string[]>([], ['x'], ['x', 'y']),
 });
 
-/** One window: its points, and what somebody else pushes before it, wherever they like. */
+/** One window: its points, and a point that a client pushes before it, inside the window or not. */
 const step = fc.record({
   from: fc.integer({ min: -12, max: 6 }).map((offset) => BORDER + offset),
   points: fc.uniqueArray(point, { maxLength: 12, selector: ({ sensor, at }) => `${sensor} ${at}` }),
@@ -94,8 +94,8 @@ function columnsOf(points: readonly Point[]): Column[] {
 const lineOf = ({ sensor, at, value, precision, labels }: Point): string =>
   `${sensor} ${at} ${value} ${precision ?? '-'}${labels.length > 0 ? ` {${labels.join(',')}}` : ''}`;
 
-describe('taking many readings', () => {
-  it('counts fresh, duplicate, revised and late ones exactly, whatever was there before', async () => {
+describe('writing many readings', () => {
+  it('counts fresh, duplicate, revised and late ones exactly, whatever was stored before', async () => {
     const database = await server.create();
     const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
@@ -107,7 +107,7 @@ describe('taking many readings', () => {
         let coverage: Coverage = [];
         for (const { from, points, pushed } of steps) {
           const window = { from, to: from + LENGTH };
-          await take(database, prepare, projectId, columnsOf(pushed), [window]);
+          await write(database, prepare, projectId, columnsOf(pushed), [window]);
           for (const each of pushed) stored.set(keyOf(each), each);
           const own = points.filter(({ at }) => at >= window.from && at < window.to);
           const covered = intersect(coverage, window);
@@ -116,7 +116,7 @@ describe('taking many readings', () => {
           const known = own.filter((each) => stored.has(keyOf(each)));
           const revised = known.filter((each) => lineOf(each) !== lineOf(stored.get(keyOf(each)) ?? each));
           const late = fresh.filter(isCovered);
-          const { taken, now } = await take(database, prepare, projectId, columnsOf(own), covered);
+          const { taken, now } = await write(database, prepare, projectId, columnsOf(own), covered);
           expect(taken).toEqual({
             fresh: fresh.length,
             duplicates: known.length - revised.length,
@@ -136,26 +136,26 @@ describe('taking many readings', () => {
     );
   });
 
-  it('does not touch a row that says the same', async () => {
+  it('does not touch a row with the same content', async () => {
     const database = await server.create();
     const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     const window = { from: BORDER, to: BORDER + 10 };
     const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, 2] })];
-    await take(database, prepare, projectId, columns, []);
+    await write(database, prepare, projectId, columns, []);
     const written = await database.rows('select at, xmin::text from reading order by at');
-    await take(database, prepare, projectId, columns, [window]);
+    await write(database, prepare, projectId, columns, [window]);
     expect(await database.rows('select at, xmin::text from reading order by at')).toEqual(written);
   });
 
-  it('loses nothing where COPY meets a reading that is there already', async () => {
+  it('loses nothing where COPY meets a reading that is stored already', async () => {
     const database = await server.create();
     const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     const at = Array.from({ length: 30_000 }, (_, index) => BORDER - 15_000 + index);
     const columns = ['a', 'b'].map((sensor) => columnOf(sensor, { at }));
-    await take(database, prepare, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
-    const { taken } = await take(database, prepare, projectId, columns, []);
+    await write(database, prepare, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
+    const { taken } = await write(database, prepare, projectId, columns, []);
     expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, latenessUs: 0 });
     expect(await database.row('select count(*) as n, sum(value)::float8 as sum from reading')).toEqual({
       n: 60_000,
@@ -164,20 +164,20 @@ describe('taking many readings', () => {
     expect(await database.row(`select count(*) as n from only reading_2026_01`)).toEqual({ n: 30_000 });
   });
 
-  it('hands any other failure on and leaves nothing behind', async () => {
+  it('passes any other error on and stores nothing', async () => {
     const database = await server.create();
     const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     await database.run('alter table reading add constraint positive check (value > 0)');
     const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, -1] })];
-    await expect(take(database, prepare, projectId, columns, [])).rejects.toMatchObject({ code: '23514' });
+    await expect(write(database, prepare, projectId, columns, [])).rejects.toMatchObject({ code: '23514' });
     expect(await readingsIn(database)).toEqual([]);
     expect(await database.row('select 1 as one')).toEqual({ one: 1 });
   });
 });
 
 describe('numbers of series and label sets', () => {
-  it('are the same on every host, given at the same time', async () => {
+  it('are the same for all hosts that ask at the same time', async () => {
     const database = await server.create();
     const { projectId } = await storeSource(database);
     const hosts = [database, await server.another(database), await server.another(database)];
@@ -192,7 +192,7 @@ describe('numbers of series and label sets', () => {
     expect(await database.row('select count(*) as n from label_set')).toEqual({ n: 7 });
   });
 
-  it('belong to a project: the same sensor in two of them is two series', async () => {
+  it('belong to a project: the same sensor in two projects has two numbers', async () => {
     const database = await server.create();
     const { projectId } = await storeSource(database);
     const other = await database.row<{ id: number }>(
@@ -206,7 +206,7 @@ describe('numbers of series and label sets', () => {
     expect((await numbersOf(projectId, batch))[0]?.series).toBe(one?.series);
   });
 
-  it('are right still when there are more than this process remembers', async () => {
+  it('are still right when there are more than a process remembers', async () => {
     const database = await server.create();
     const { projectId } = await storeSource(database);
     const numbersOf = numbering(database);
@@ -225,7 +225,7 @@ describe('numbers of series and label sets', () => {
     }
   });
 
-  it('are given to the longest set of labels there may be', async () => {
+  it('are given to the longest set of labels that is allowed', async () => {
     const database = await server.create();
     const { projectId } = await storeSource(database);
     const labels = Array.from({ length: 32 }, () => randomBytes(64).toString('hex')).toSorted();
