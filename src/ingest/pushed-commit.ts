@@ -5,7 +5,7 @@ import { withDurableClient } from './durable-client.ts';
 import { spanOf } from './pushed-spans.ts';
 import { countRows, encodeArrays } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';
-import { WRITING, copyRows, isHandedOver, isKeyTaken } from './writing.ts';
+import { WRITING, copyNew, isHandedOver } from './writing.ts';
 
 /** How many readings of a push were new, duplicate or revised. The three add up to all of them. */
 export interface PushCounts {
@@ -41,7 +41,7 @@ export async function commitPushes(
     // Only an upsert notes readings in the outbox. All readings of a push belong to one project.
     const firstSeries = pushes.flatMap(([first]) => first?.series ?? []);
     const copyable = fresh && rows > SMALL_READINGS && !(await isHandedOver(client, firstSeries));
-    if (copyable && (await isCopied(client, table, columns))) return countsOf(pushes, pieces, NONE_KNOWN);
+    if (copyable && (await copyNew(client, table, columns))) return countsOf(pushes, pieces, NONE_KNOWN);
     return countsOf(pushes, pieces, await upsert(client, columns, rows));
   });
 }
@@ -61,16 +61,6 @@ function inKeyOrder(pushes: readonly PushColumns[]): Piece[] {
   if (pushes.length === 1) return pieces;
   const firstOf = ({ numbered }: Piece): number => spanOf(numbered.column.segments).first;
   return pieces.sort((one, other) => one.numbered.series - other.numbered.series || firstOf(one) - firstOf(other));
-}
-
-async function isCopied(client: PoolClient, table: string, columns: readonly NumberedColumn[]): Promise<boolean> {
-  try {
-    await copyRows(client, table, columns);
-    return true;
-  } catch (error) {
-    if (!isKeyTaken(error)) throw error;
-    return false;
-  }
 }
 
 /** Places of readings that were stored before, in ascending order; the place of the first reading is 1. */

@@ -95,19 +95,11 @@ export function* encodeCopy(columns: readonly NumberedColumn[]): Generator<Buffe
 const OID = { int2: 21, int4: 23, float8: 701, timestamptz: 1184 } as const;
 const WIDTH = { int2: 2, int4: 4, float8: 8, timestamptz: 8 } as const;
 
-/** Readings as binary arrays of PostgreSQL, one element for each reading; null where it has no precision or labels. */
-export interface EncodedReadings {
-  /** int4[] */
-  readonly series: Buffer;
-  /** timestamptz[] */
-  readonly at: Buffer;
-  /** float8[] */
-  readonly value: Buffer;
-  /** int2[] */
-  readonly precision: Buffer;
-  /** int4[], numbers of label sets */
-  readonly labels: Buffer;
-}
+/**
+ * Readings as binary arrays of PostgreSQL: int4[], timestamptz[], float8[], int2[] and int4[] with an element for each
+ * reading. Precision and labels are null where a reading has none.
+ */
+export type EncodedReadings = Readonly<Record<'series' | 'at' | 'value' | 'precision' | 'labels', Buffer>>;
 
 export function encodeArrays(columns: readonly NumberedColumn[]): EncodedReadings {
   const rows = countRows(columns);

@@ -8,7 +8,7 @@ import { cut, pick } from './cut.ts';
 import type { PreparedReadings } from './prepare.ts';
 import { countRows, encodeArrays } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';
-import { WRITING, copyRows, isKeyTaken, noteCopied } from './writing.ts';
+import { WRITING, copyNew, noteCopied } from './writing.ts';
 
 /** How many readings of a window were taken, by what was stored before. */
 export interface Taken {
@@ -71,19 +71,13 @@ export async function writeMany(
   return { ...upserted, fresh: upserted.fresh + countRows(inNew) };
 }
 
-/** @returns false where one of the readings is stored already; then COPY wrote none of them. */
+/** `copyNew` behind a savepoint, so that the transaction goes on where a reading is stored already. */
 async function isCopied(client: PoolClient, table: string, columns: readonly NumberedColumn[]): Promise<boolean> {
   if (countRows(columns) === 0) return true;
   await client.query('savepoint copying');
-  try {
-    await copyRows(client, table, columns);
-    await client.query('release savepoint copying');
-    return true;
-  } catch (error) {
-    if (!isKeyTaken(error)) throw error;
-    await client.query('rollback to savepoint copying');
-    return false;
-  }
+  const copied = await copyNew(client, table, columns);
+  await client.query(copied ? 'release savepoint copying' : 'rollback to savepoint copying');
+  return copied;
 }
 
 async function upsert(

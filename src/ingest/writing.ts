@@ -51,21 +51,24 @@ const NOTE_COPIED = statementOf<EncodedReadings & { readonly streamId: number }>
 /** At most this many readings share a row of the outbox: enough for a body, little enough to be held twice. */
 const NOTED_READINGS = 10_000;
 
+const UNIQUE_VIOLATION = '23505';
+
 /**
- * Writes readings by COPY: the fastest way for readings of which none is stored. Where one is stored, the statement
- * fails with an error that `isKeyTaken` knows. `table`: a partition that holds them all, or `reading`.
+ * Writes readings by COPY: the fastest way for readings of which none is stored. `table`: a partition that holds them
+ * all, or `reading`. @returns false where one of them is stored already; then COPY wrote none, and a transaction has failed
  */
-export async function copyRows(client: ClientBase, table: string, columns: readonly NumberedColumn[]): Promise<void> {
+export async function copyNew(client: ClientBase, table: string, columns: readonly NumberedColumn[]): Promise<boolean> {
   const stream = client.query(
     copyFrom(`copy ${table} (series, at, value, precision, labels) from stdin (format binary)`),
   );
-  await pipeline(encodeCopy(columns), stream);
+  try {
+    await pipeline(encodeCopy(columns), stream);
+    return true;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return false;
+    throw error;
+  }
 }
-
-const UNIQUE_VIOLATION = '23505';
-
-export const isKeyTaken = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
 
 /** Notes copied readings of one stream in the outbox, in the transaction of `client`, where their project has one. */
 export async function noteCopied(

@@ -3,14 +3,14 @@ import { intersect } from '../core/coverage.ts';
 import { BridgeError } from '../core/errors.ts';
 import { HOUR, formatInstant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
-import type { Partitions } from '../database/partitions.ts';
 import { statementOf } from '../database/statement.ts';
-import type { PrepareReadings, PreparedReadings } from '../ingest/prepare.ts';
+import type { PreparedReadings } from '../ingest/prepare.ts';
 import { encodeArrays } from '../ingest/rows.ts';
 import type { EncodedReadings } from '../ingest/rows.ts';
 import { TAKEN, takenFrom, writeMany } from '../ingest/window-readings.ts';
 import type { Taken, TakenRow } from '../ingest/window-readings.ts';
 import { WRITING } from '../ingest/writing.ts';
+import type { Bridge } from './bridge.ts';
 import { MOVED, refusedIn, settled, settlementOf } from './settlement.ts';
 import type { Handover, Settlement } from './settlement.ts';
 
@@ -19,18 +19,12 @@ export interface Committed extends Taken {
   readonly refused: number;
 }
 
-interface CommitGround {
-  readonly database: Database;
-  readonly partitions: Partitions;
-  readonly prepareReadings: PrepareReadings;
-}
-
 /** Windows of at most this many readings are committed by one statement, larger ones by a transaction with a COPY. */
 const SMALL_READINGS = 2_000;
 
 /** Hands a window over and covers it. Throws `cancelled` where the stream was removed in the meantime. */
 export async function commitWindow(
-  { database, partitions, prepareReadings }: CommitGround,
+  { database, partitions, prepareReadings }: Pick<Bridge, 'database' | 'partitions' | 'prepareReadings'>,
   handover: Handover,
 ): Promise<Committed> {
   const { batch, window, projectId, askedAt } = handover;
@@ -46,7 +40,7 @@ export async function commitWindow(
   return { ...taken, readings: batch.readings, refused: refusedIn(batch) };
 }
 
-/** `moved` comes first in both ways and locks the row of the stream, so that two windows of it never wait in a ring. */
+/** `origin` reads `moved`, so that the row of the stream is locked before its readings: see `commitLarge`. */
 const SMALL = `
   with covered_before as (select coalesce((select covered from stream where id = $streamId::int), '{}') as ranges),
   ${MOVED}, origin as (select id as stream_id from moved), ${WRITING}, ${TAKEN}, `;
@@ -88,6 +82,7 @@ async function commitLarge(
 ): Promise<Taken | undefined> {
   const { streamId, batch, window } = handover;
   const begun = performance.now();
+  // Small and large windows lock the row of the stream before its readings, so that two of them never wait in a ring.
   const { rowCount } = await client.query('select from stream where id = $1 for no key update', [streamId]);
   if (!rowCount) return undefined;
   const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
