@@ -15,6 +15,6 @@ export function assertRemote({ url, secret }: { readonly url: string; readonly s
     openPushClient({ baseUrl: url, organisation: '', applicationId: '', applicationSecret: '' });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw configInvalid(`--url: ${error.message}`, 'give what stands before /v0', 'url');
+    throw configInvalid(`--url: ${error.message}`, 'give the part of the address before /v0', 'url');
   }
 }

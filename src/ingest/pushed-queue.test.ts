@@ -22,7 +22,7 @@ function push(applicationId: string, readings: number, series?: number, from = 0
 const applications = (group: readonly Push[]): string => group.map(({ applicationId }) => applicationId).join('');
 
 describe('the queue of pushes', () => {
-  it('hands over everything once, in the order of arrival within an application', () => {
+  it('hands each push over once, in the order of arrival within an application', () => {
     const arbitrary = fc.record({
       applicationId: fc.constantFrom('a', 'b', 'c'),
       readings: fc.integer({ min: 1, max: 3_000 }),

@@ -18,7 +18,7 @@ it('gives one application half, and always leaves a further one as much as each 
   expect(fill(room, 'c')).toBe(375);
 });
 
-it('never gives more than it has, and has everything back in the end', () => {
+it('never gives more bytes than it has, and has all of them back in the end', () => {
   const step = fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), bytes: fc.integer({ min: 1, max: 400 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 50 }), (steps) => {

@@ -38,7 +38,7 @@ const COPY_SIGNATURE = Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'lati
 /** A row of no columns ends the stream. */
 const COPY_END = Buffer.from([0xff, 0xff]);
 
-/** About as many bytes as a socket takes at a time, so many that the header of a piece costs nothing beside them. */
+/** About the bytes that a socket takes at a time; few pieces are needed at this size. */
 const COPY_PIECE_BYTES = 262_144;
 
 /**

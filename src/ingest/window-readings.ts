@@ -10,7 +10,7 @@ import { countRows, encodeArrays } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';
 import { WRITING, copyNew, noteCopied } from './writing.ts';
 
-/** How many readings of a window were taken, by what was stored before. */
+/** The number of new, duplicate and revised readings of a window, compared with the stored ones. */
 export interface Taken {
   readonly fresh: number;
   /** Same series, instant, value, precision and labels as before: nothing changed. */
