@@ -7,7 +7,7 @@ import { clockOf } from './database/clock.ts';
 import { openDatabase } from './database/database.ts';
 import { EmbeddedDatabaseError, openEmbeddedDatabase } from './database/embedded/index.ts';
 import { partitionsOf } from './database/partitions.ts';
-import { storeOf } from './ingest/store.ts';
+import { readingPreparer } from './ingest/prepare.ts';
 import type { Registry } from './platform/contract.ts';
 import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
@@ -60,7 +60,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       clock,
       workerId,
       partitions: partitionsOf(database),
-      ingestion: storeOf(database),
+      prepareReadings: readingPreparer(database),
       sources,
       claims: claimsOf({ database, workerId, sources }),
       async close() {

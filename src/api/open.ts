@@ -4,7 +4,7 @@ import { accessOf } from '../access/access.ts';
 import type { Sealing } from '../access/sealing.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import type { Ingestion } from '../ingest/ingestion.ts';
+import type { PrepareReadings } from '../ingest/prepare.ts';
 import { intakeOf } from '../ingest/pushed-intake.ts';
 import { roomOf } from '../ingest/pushed-room.ts';
 import type { Settings } from '../settings.ts';
@@ -18,7 +18,7 @@ export interface ApiGround {
   readonly database: Database;
   readonly clock: SharedClock;
   readonly sealing: Sealing;
-  readonly ingestion: Ingestion;
+  readonly prepareReadings: PrepareReadings;
   readonly log: Logger;
 }
 
@@ -39,12 +39,12 @@ export const assertApiSettings = ({ api }: Settings): void => {
 
 /** Starts the API. Throws `config-invalid` for wrong settings, `unavailable` where its port is taken. */
 export async function openApi(ground: ApiGround): Promise<RunningApi> {
-  const { settings, database, ingestion, log } = ground;
+  const { settings, database, prepareReadings, log } = ground;
   assertApiSettings(settings);
   const certificate = certificateOf(settings.api);
   // One application alone may hold half of the room, so that half has to hold two of the largest bodies.
   const room = roomOf(Math.max(settings.api.waitingBytes, 4 * settings.api.bodyBytes));
-  const intake = intakeOf({ database, ingestion, waitMs: settings.api.waitMs });
+  const intake = intakeOf({ database, prepareReadings, waitMs: settings.api.waitMs });
   const access = accessOf({ ...ground, load: room.load });
   const app = await apiServer({ ...ground, settings: settings.api, access, intake, room, certificate });
   try {

@@ -26,22 +26,22 @@ export interface Refusal {
   readonly reason: RefusalReason;
 }
 
-/** What one window became: readings by series, refusals counted and some of them shown. */
+/** The content of one window: readings by series, the number of refusals, and examples of them. */
 export interface Batch {
   readonly columns: readonly Column[];
   readonly readings: number;
-  /** Samples that had the series and instant of another one in the same window; the last one stayed. */
+  /** Samples with the same series and instant as a later one of the same window; the last one was kept. */
   readonly repeats: number;
-  /** Samples outside the window, dropped: a platform may answer more than it was asked. */
+  /** Samples outside the window, which were dropped: a platform may answer more than it was asked. */
   readonly outside: number;
   /** Number of refused points by reason. */
   readonly refused: ReadonlyMap<RefusalReason, number>;
-  /** Of these the ones in time not covered before: a re-read does not count them twice. */
+  /** Those in time not covered before, so that time read again does not count them twice. */
   readonly refusedFirst: ReadonlyMap<RefusalReason, number>;
   readonly examples: readonly Refusal[];
 }
 
-/** Puts segments of one series into order; where they overlap or repeat an instant, the later one wins. */
+/** Puts segments of one series into order of time. Where two of them hold the same instant, the later segment wins. */
 export function inOrder(segments: readonly Segment[]): { segments: readonly Segment[]; repeats: number } {
   const kept = segments.filter((segment) => segment.at.length > 0);
   const sorted = kept.every((segment, index) => {
@@ -68,7 +68,7 @@ function merged(segments: readonly Segment[]): { segments: readonly Segment[]; r
     }
   }
   const all = points.length;
-  points.sort((one, other) => one.at - other.at); // stable: equal instants keep the order they came in
+  points.sort((one, other) => one.at - other.at); // stable: equal instants keep their order
   const unique = points.filter((point, index) => point.at !== points[index + 1]?.at);
   const result: { at: Instant[]; value: number[]; precision: number[] | undefined; labels: readonly string[] }[] = [];
   for (const point of unique) {

@@ -4,9 +4,10 @@ import type { Batch } from './batch.ts';
 import { coverageOf } from './coverage.ts';
 import { BridgeError } from './errors.ts';
 import { normaliser } from './normalise.ts';
-import type { RawSamples, Rules, SeriesRule } from './normalise.ts';
+import type { Rules, SeriesRule } from './normalise.ts';
 import { understood } from '../../test/kit/normalise-oracle.ts';
 import type { RefusalReason } from './reading.ts';
+import type { Samples } from './samples.ts';
 
 const SPAN = 24;
 const window = { from: 4, to: 20 };
@@ -39,7 +40,7 @@ const instant = fc.oneof(
 const quality = fc.constantFrom('good', 'uncertain', 'substituted', 'bad');
 const label = fc.constantFrom('b', 'a', 'm', 'bad\n', '');
 
-const page: fc.Arbitrary<RawSamples> = fc
+const page: fc.Arbitrary<Samples> = fc
   .record({
     sensor: fc.constantFrom('s', 't'),
     variable: fc.constantFrom('x', 'y'),
@@ -57,7 +58,7 @@ const page: fc.Arbitrary<RawSamples> = fc
       values: ordered.map(([, raw]) => raw),
       ...(graded ? { quality: ordered.map(([, , grade]) => grade) } : {}),
       ...(labels === undefined ? {} : { labels }),
-    } as RawSamples;
+    } as Samples;
   });
 
 const seriesRule: fc.Arbitrary<SeriesRule> = fc.record({
@@ -88,7 +89,7 @@ const covered = fc
   .array(fc.tuple(fc.nat(SPAN), fc.nat(SPAN)), { maxLength: 2 })
   .map((all) => coverageOf(all.map(([from, to]) => ({ from, to }))));
 
-function taken(given: { pages: readonly RawSamples[]; rules: Rules; covered: ReturnType<typeof coverageOf> }): Batch {
+function taken(given: { pages: readonly Samples[]; rules: Rules; covered: ReturnType<typeof coverageOf> }): Batch {
   const normalising = normaliser({ ...given, window, maxReadings: Infinity });
   for (const samples of given.pages) normalising.take(samples);
   return normalising.seal();
@@ -143,13 +144,13 @@ describe('what an operator finds', () => {
     bad: 'refuse',
     series: (sensorId, valueName) => ({ sensorId, valueName, scale: 1, offset: 0, labels: [] }),
   };
-  const many = (from: number, to: number): RawSamples => ({
+  const many = (from: number, to: number): Samples => ({
     sensor: 's',
     variable: 'x',
     at: Array.from({ length: to - from }, (_, index) => from + index),
     values: Array.from({ length: to - from }, () => 'text'),
   });
-  const normalise = (pages: readonly RawSamples[], already = coverageOf([])): Batch => {
+  const normalise = (pages: readonly Samples[], already = coverageOf([])): Batch => {
     const normalising = normaliser({
       rules: keeping,
       window: { from: 0, to: 1_000 },
@@ -187,7 +188,7 @@ describe('what an operator finds', () => {
   });
 
   test('is a spectrum once, also where it was seen before and goes on', () => {
-    const spectra: RawSamples = { sensor: 's', variable: 'x', at: [1, 2, 3, 4], values: [[1], [2], [3], [4]] };
+    const spectra: Samples = { sensor: 's', variable: 'x', at: [1, 2, 3, 4], values: [[1], [2], [3], [4]] };
     expect(normalise([spectra]).refused.get('not-a-scalar')).toBe(1);
     const again = normalise([spectra], coverageOf([{ from: 0, to: 3 }]));
     expect(again.refusedFirst.get('not-a-scalar')).toBe(1);
@@ -198,7 +199,7 @@ describe('what an operator finds', () => {
 test('a window that outgrows the buffer is too much, counting what is thrown away too', () => {
   const unwanted: Rules = { booleans: 'refuse', bad: 'refuse', series: () => undefined };
   const normalising = normaliser({ rules: unwanted, window, covered: [], maxReadings: 3 });
-  const two: RawSamples = { sensor: 's', variable: 'x', at: [5, 6], values: [1, 2] };
+  const two: Samples = { sensor: 's', variable: 'x', at: [5, 6], values: [1, 2] };
   normalising.take(two);
   const error = (() => {
     try {

@@ -6,9 +6,9 @@ import { tooMuch } from './errors.ts';
 import { MICROSECOND } from './instant.ts';
 import type { Instant } from './instant.ts';
 import { PRECISION } from './quality.ts';
-import type { Quality } from './quality.ts';
 import { judgeLabels, judgeValue } from './reading.ts';
 import type { RefusalReason } from './reading.ts';
+import type { Samples } from './samples.ts';
 import { formatWindow } from './window.ts';
 import type { Window } from './window.ts';
 
@@ -21,38 +21,27 @@ export interface SeriesRule {
   readonly labels: readonly string[];
 }
 
-/** A source's mapping, as the normaliser asks for it. */
+/** A source's mapping in the form the normaliser asks for. */
 export interface Rules {
   readonly booleans: 'refuse' | 'number';
   readonly bad: 'refuse' | 'keep';
-  /** The rule of a variable; a reason where none of its points may be a reading; undefined where it is not wanted. */
+  /** The rule of a variable. A reason where none of its points may become a reading; undefined where the source does not want it. */
   readonly series: (sensor: string, variable: string) => SeriesRule | RefusalReason | undefined;
-}
-
-/** One page of a platform, as its adapter yields it (columns of equal length). */
-export interface RawSamples {
-  readonly sensor: string;
-  readonly variable: string;
-  readonly at: readonly Instant[];
-  readonly values: readonly unknown[];
-  readonly quality?: readonly Quality[];
-  readonly labels?: readonly string[];
-  readonly rawInstants?: readonly string[];
 }
 
 export interface Normaliser {
   /** Takes one page. Throws `too-much` when the window outgrows `maxReadings`. */
-  take(samples: RawSamples): void;
+  take(samples: Samples): void;
   seal(): Batch;
 }
 
-/** Of those in time not covered before, and as many again of those seen a second time. */
+/** Examples kept for each reason: this many in time not covered before, and as many in time that is read again. */
 const EXAMPLES_PER_REASON = 100;
 const RAW_LENGTH = 200;
 
 /**
- * Turns the pages of one window into a batch of readings and refusals. Nothing is coerced (law 6); points outside
- * `window` are dropped; what lies in `covered` was counted before.
+ * Turns the pages of one window into a batch of readings and refusals. Nothing is coerced (law 6). Points outside
+ * `window` are dropped. Refusals in `covered` time were counted before.
  */
 export function normaliser(given: {
   readonly rules: Rules;
@@ -70,12 +59,13 @@ export function normaliser(given: {
   let samplesTaken = 0;
   let outside = 0;
 
-  function refuse(samples: RawSamples, index: number, reason: RefusalReason): void {
+  function refuse(samples: Samples, index: number, reason: RefusalReason): void {
     const { sensor, variable } = samples;
     const at = samples.at[index] as number;
     const known = isInstant(at);
     const first = !covers(covered, known ? { from: at, to: at + MICROSECOND } : window);
-    // Spectra and arrays are counted once per series, in new time and in time read again: each point says the same.
+    // A series of spectra or arrays is counted once in new time and once in time read again, because each of its points has
+    // the same reason.
     if (reason === 'not-a-scalar' && !isNew(notScalar, JSON.stringify([sensor, variable, first]))) return;
     count(refused, reason);
     if (first) count(refusedFirst, reason);
@@ -84,7 +74,7 @@ export function normaliser(given: {
     examples.push({ sensor, variable, at: known ? at : undefined, raw: raw.slice(0, RAW_LENGTH), reason });
   }
 
-  function refuseAll(samples: RawSamples, reason: RefusalReason): void {
+  function refuseAll(samples: Samples, reason: RefusalReason): void {
     for (let index = 0; index < samples.at.length; index += 1) {
       if (isOutside(samples.at[index] as number, window)) outside += 1;
       else refuse(samples, index, reason);
@@ -102,7 +92,7 @@ export function normaliser(given: {
   }
 
   function labelsOf(
-    samples: RawSamples,
+    samples: Samples,
     rule: SeriesRule,
     column: { segments: Segment[] },
   ): readonly string[] | RefusalReason {
@@ -110,7 +100,7 @@ export function normaliser(given: {
     const labels = judgeLabels([...samples.labels, ...rule.labels]);
     if (typeof labels === 'string') return labels;
     const before = column.segments.at(-1)?.labels;
-    // The same array for the same labels lets neighbouring pages share one segment and one row of label_set.
+    // The same array stands for the same labels, so that neighbouring pages share one segment and one row of label_set.
     return before?.length === labels.length && labels.every((label, index) => label === before[index])
       ? before
       : labels;
@@ -161,22 +151,22 @@ export function normaliser(given: {
   };
 }
 
-/** Fractions of a µs do not exist: two of them could become one instant in the database. */
+/** A fraction of a µs is no instant, because two of them could become one instant in the database. */
 const isInstant = (at: number): boolean => Number.isInteger(at);
 
 const isOutside = (at: number, window: Window): boolean => isInstant(at) && (at < window.from || at >= window.to);
 
 const isNew = (seen: Set<string>, key: string): boolean => seen.size < seen.add(key).size;
 
-/** @returns the number with this one */
+/** Adds one. @returns the new count */
 function count<K>(counts: Map<K, number>, key: K): number {
   const number = (counts.get(key) ?? 0) + 1;
   counts.set(key, number);
   return number;
 }
 
-/** The usual page: finite numbers inside the window and no quality. It is taken as it is, without a copy. */
-function isClean(samples: RawSamples, window: Window): boolean {
+/** Whether all values are finite numbers inside the window, without quality. Most pages are; they are taken without a copy. */
+function isClean(samples: Samples, window: Window): boolean {
   if (samples.quality !== undefined) return false;
   const { at, values } = samples;
   for (let index = 0; index < at.length; index += 1) {
@@ -189,7 +179,7 @@ function isClean(samples: RawSamples, window: Window): boolean {
 }
 
 function sift(
-  samples: RawSamples,
+  samples: Samples,
   rule: SeriesRule,
   rules: Rules,
   window: Window,

@@ -2,11 +2,11 @@ import { openPushClient } from '../client/index.ts';
 import { configInvalid } from '../core/errors.ts';
 import { looksLikeReference, parseReference } from '../core/source/reference.ts';
 
-/** Throws `config-invalid` for what cannot be the address of a service, or is a reference spelled wrongly. */
+/** Throws `config-invalid` for an address that no service can have, and for a secret that is a misspelled reference. */
 export function assertRemote({ url, secret }: { readonly url: string; readonly secret: string }): void {
   if (looksLikeReference(secret) && parseReference(secret) === undefined) {
     throw configInvalid(
-      'the secret is meant as a reference, but is none',
+      'the secret looks like a reference, but is none',
       "write '${env:NAME}', or '${file:/path}' with the whole path",
       'secret',
     );
@@ -15,6 +15,6 @@ export function assertRemote({ url, secret }: { readonly url: string; readonly s
     openPushClient({ baseUrl: url, organisation: '', applicationId: '', applicationSecret: '' });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw configInvalid(`--url: ${error.message}`, 'give what stands before /v0', 'url');
+    throw configInvalid(`--url: ${error.message}`, 'give the part of the address before /v0', 'url');
   }
 }

@@ -9,8 +9,8 @@ import type { RemoteSettings } from './remote.ts';
 const PATIENCE_MS = 15_000;
 
 /**
- * Gets a token and pushes nothing: address, application, organisation and project are right where this returns.
- * Throws `config-invalid` for what a person has to correct, `unavailable` where the service does not answer now.
+ * Gets a token and pushes an empty body. Where this returns, address, application, organisation and project are right.
+ * Throws `config-invalid` for a setting that the operator has to correct, `unavailable` where the service does not answer.
  */
 export async function checkRemote(settings: RemoteSettings): Promise<void> {
   assertRemote(settings);

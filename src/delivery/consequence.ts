@@ -10,12 +10,12 @@ import { printableJson } from '../database/printable.ts';
 import type { RemoteRow } from './open-remote.ts';
 import { DELIVERY_REMEDIES } from './remedies.ts';
 
-/** A remote that is away comes back at any time; what it refuses as a whole is a person's work. */
+/** A service that is away is tried often, because it may come back at any time; one that refuses a body needs an operator. */
 const AWAY = { first: SECOND, most: MINUTE };
 const SLOW = { first: 30 * SECOND, most: 10 * MINUTE };
 
-/** No service keeps the outbox waiting longer by its own word, or has it ask in a circle. */
-const WISH = { least: SECOND, most: HOUR };
+/** Bounds of the wait that a service asks for by Retry-After: it can neither stop a delivery nor have it ask in a circle. */
+const RETRY_AFTER = { least: SECOND, most: HOUR };
 
 type Code = PushFault['code'] | 'config-invalid' | 'bug';
 
@@ -27,8 +27,8 @@ interface Ground {
 }
 
 /**
- * Acts on what went wrong with a delivery: nothing of the outbox is lost, and everything of it is sent again later. Where
- * an operator changed or resumed it meanwhile, or another process delivers by now, theirs is the newer word.
+ * Acts on the error of a delivery. The outbox keeps all readings, and they are sent again later. Nothing is recorded
+ * where an operator changed or resumed the delivery meanwhile, or another process has claimed it.
  */
 export async function actOnDelivery(
   { database, workerId, log, now }: Ground,
@@ -70,6 +70,6 @@ const isAway = (code: Code): boolean => code === 'unreachable' || code === 'over
 
 function delayOf(code: Code, error: unknown, failures: number): Microseconds {
   const stated = error instanceof PushError && error.fault.code === 'overloaded' ? error.fault.retryAfterMs : undefined;
-  if (stated !== undefined) return Math.min(WISH.most, Math.max(WISH.least, stated * MILLISECOND));
+  if (stated !== undefined) return Math.min(RETRY_AFTER.most, Math.max(RETRY_AFTER.least, stated * MILLISECOND));
   return retryDelay(failures, { ...(isAway(code) ? AWAY : SLOW), random: Math.random() });
 }

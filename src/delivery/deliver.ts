@@ -2,51 +2,54 @@ import { PushError } from '../client/index.ts';
 import type { PushAnswer, PushClient } from '../client/index.ts';
 import type { Outgoing } from './head.ts';
 
-/** A reading the remote service did not take, with its reason. */
+/** A reading that the remote service refused, with its reason. */
 export interface RefusedThere {
   readonly outgoing: Outgoing;
   readonly reason: string;
   readonly message: string;
 }
 
-/** Readings a body holds. */
+/** How many readings a body holds. */
 export interface BodySize {
   readonly size: number;
-  /** Bodies of this size that were taken since it became so. */
+  /** Bodies of this size that the service took since the size changed. */
   readonly good: number;
 }
 
-/** What became of readings that were sent. */
+/** The result of sending readings. */
 export interface DeliveredReadings {
   readonly requests: number;
   readonly refused: readonly RefusedThere[];
-  /** As it is now. */
+  /** The size for the next body. */
   readonly batch: BodySize;
 }
 
-/** Readings of a body at most: many enough for speed, about a megabyte of JSON. */
+/** A body holds at most this many readings: enough for speed, about a megabyte of JSON. */
 export const BODY_READINGS = 10_000;
 
-/** After so many good bodies a larger one is tried again. */
+/** After this many good bodies a larger one is tried. */
 const GROW_AFTER = 50;
 
-/** Where readings go. `push` sends one body of them. */
+/** Where readings are sent. `push` sends one body. */
 export interface DeliveryTarget {
   readonly client: Pick<PushClient, 'push'>;
   readonly code: string;
-  /** Aborted, it breaks off the body under way. */
+  /** Aborting it breaks off the body under way. */
   readonly signal: AbortSignal;
-  /** Asked before each body; throws where there is to be no more. */
+  /** Called before each body; throws where no further body may be sent. */
   readonly assertGoing: () => void;
 }
 
 /**
- * Sends readings in order, one body after the other. A body that is too large is halved, and the size that works is
- * kept, to be grown after a while. Where more were refused than the answer names, what lies behind the last named one is
- * sent again, so that each refusal is known; the good ones among them count as duplicates there. A reading that is too
- * large all by itself is refused, so that it does not hold up the others; unless it is so with each of them, for that is
- * no matter of a reading.
- * Throws PushError where not all could be sent: all of them may be sent again.
+ * Sends readings in order, one body after the other.
+ *
+ * - A body that is too large is halved. The size that works is kept, and grown after `GROW_AFTER` good bodies.
+ * - Where the service refused more readings than its answer names, all readings after the last named one are sent again,
+ *   so that each refusal is known; the good ones among them count as duplicates there.
+ * - A reading that is too large by itself is refused, so that it does not hold up the others. Where each reading is too
+ *   large, the fault is the service's and is thrown.
+ *
+ * Throws PushError where not all readings could be sent; all of them may be sent again.
  */
 export async function deliverReadings(
   { client, code, signal, assertGoing }: DeliveryTarget,
@@ -87,7 +90,7 @@ export async function deliverReadings(
   return { requests, refused, batch: { size, good } };
 }
 
-/** The refusals an answer names, and how many readings of the body it has told everything about. */
+/** The refusals that an answer names, and of how many readings of the body (`seen`) the result is known. */
 function refusalsOf(
   { refused, refusedCount }: PushAnswer,
   body: readonly Outgoing[],

@@ -4,23 +4,23 @@ import { drain } from './drain.ts';
 import type { DelivererGround } from './drain.ts';
 import { countWaiting } from './waiting.ts';
 
-/** Hands over what stands in outboxes. */
+/** Delivers the readings of all outboxes. */
 export interface Deliverer {
-  /** Begins with projects that have something to deliver and are in nobody else's hands. Does not wait for the end. */
+  /** Begins to deliver projects that have readings to deliver and that no other process has claimed. Does not wait for the end. */
   look(): Promise<void>;
   /** Finds out which outboxes are full. */
   count(): Promise<void>;
-  /** Begins no new body; resolves when those under way are answered, or were broken off because that took too long. */
+  /** Begins no new body. Resolves when the bodies under way are answered, or broken off after `STOP_MS`. */
   stop(): Promise<void>;
 }
 
-/** Projects delivered at a time, each with a body or two in memory. */
+/** At most this many projects are delivered at a time, each with a body or two in memory. */
 const MOST_AT_ONCE = 16;
 
-/** Of these, projects whose last delivery failed: they may hold their place until a time-out. */
+/** At most this many of them may be projects whose last delivery failed, because those may hold their place until a time-out. */
 const MOST_FAILING = 8;
 
-/** How long a stop waits for answers, ms. What is broken off is sent again by whoever delivers next. */
+/** How long a stop waits for answers, ms. A body that is broken off is sent again by the process that delivers next. */
 const STOP_MS = 5_000;
 
 const DUE = `
@@ -33,7 +33,7 @@ export function delivererOf(ground: DelivererGround): Deliverer {
   const { database, workerId, log } = ground;
   const running = new Map<number, { readonly failing: boolean; readonly done: Promise<void> }>();
   const ending = { stopping: false, abort: new AbortController() };
-  // Each delivery listens, which is no leak.
+  // Each delivery adds a listener; without this Node would warn of a leak.
   setMaxListeners(0, ending.abort.signal);
   let countsAgainAt = 0;
 
@@ -48,7 +48,7 @@ export function delivererOf(ground: DelivererGround): Deliverer {
         if (running.has(id) || !hasPlace(failing)) continue;
         const done = drain(ground, id, { stopping: () => ending.stopping, signal: ending.abort.signal })
           .catch((error: unknown) => {
-            // The claim is this process's own: it is taken up again at the next look.
+            // The claim stays with this process, which delivers the project again at its next look.
             log.debug({ err: error }, 'delivery broke off');
           })
           .finally(() => running.delete(id));
@@ -63,7 +63,7 @@ export function delivererOf(ground: DelivererGround): Deliverer {
           log.warn({ project, waiting }, 'the outbox is full: sources of this project are not asked until it has room');
         else log.info({ project, waiting }, 'the outbox has room again');
       }
-      // A very long outbox takes long to count; then it is done more rarely.
+      // A very long outbox takes long to count, and is therefore counted more rarely.
       countsAgainAt = performance.now() + 20 * (performance.now() - began);
     },
     async stop() {

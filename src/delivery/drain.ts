@@ -16,7 +16,7 @@ import { openRemote } from './open-remote.ts';
 import type { RemoteRow } from './open-remote.ts';
 import { keepNoted, settle } from './settle.ts';
 
-/** What a deliverer works with. */
+/** The parts that a deliverer works with. */
 export interface DelivererGround {
   readonly database: Database;
   readonly sealing: Sealing;
@@ -25,14 +25,14 @@ export interface DelivererGround {
   readonly now: () => Instant;
 }
 
-/** How a process that ends tells its deliveries. */
+/** How deliveries learn that their process ends. */
 export interface Ending {
   readonly stopping: () => boolean;
-  /** Aborted, it breaks off the body under way. */
+  /** Aborting it breaks off the body under way. */
   readonly signal: AbortSignal;
 }
 
-/** A project is given back after this, so that with many of them each has its turn. */
+/** A claim ends after this time, so that each of many projects has its turn. */
 const TURN_MS = 30_000;
 
 const ASK_DATABASE_AGAIN_MS = 1_000;
@@ -44,7 +44,7 @@ const CLAIM = `
   returning project_id as "projectId", ml_project.code as project, url, remote.organisation, remote.code,
     application_id as "applicationId", secret, revision, batch, failures`;
 
-/** Delivers what stands in the outbox of one project, where that is in nobody else's hands. */
+/** Delivers the outbox of one project, unless another process has claimed it. */
 export async function drain(ground: DelivererGround, projectId: number, ending: Ending): Promise<void> {
   const { database, sealing, workerId } = ground;
   const row = await database.row<RemoteRow & Record<string, unknown>>(CLAIM, [projectId, workerId]);
@@ -62,7 +62,7 @@ export async function drain(ground: DelivererGround, projectId: number, ending: 
   }
 }
 
-/** One body after the other until nothing is left, its turn is over, an operator changes something or the claim is lost. */
+/** Sends one body after the other until none is left, the turn is over, an operator changes the remote or the claim is lost. */
 async function sendAll(ground: DelivererGround, row: RemoteRow, client: PushClient, ending: Ending): Promise<void> {
   const { database, log } = ground;
   const until = performance.now() + TURN_MS;
@@ -74,13 +74,13 @@ async function sendAll(ground: DelivererGround, row: RemoteRow, client: PushClie
     const delivered = await sendHead(ground, row, { client, head, batch }, ending);
     batch = delivered.batch;
     const claim = { ...row, workerId: ground.workerId };
-    if (!(await insist(ending, () => settle(database, claim, head, delivered)))) return;
+    if (!(await untilDatabaseIsBack(ending, () => settle(database, claim, head, delivered)))) return;
     if (failures > 0) log.info({ project: row.project }, 'delivery goes on');
     failures = 0;
   }
 }
 
-/** Sends the oldest readings. What may have arrived although it failed must not be the last word there. */
+/** Sends the oldest readings. A body that failed may have arrived all the same, so its readings stay noted. */
 async function sendHead(
   { database, workerId }: DelivererGround,
   row: RemoteRow,
@@ -93,13 +93,13 @@ async function sendHead(
   try {
     return await deliverReadings({ client, code: row.code, signal: ending.signal, assertGoing }, head.readings, batch);
   } catch (error) {
-    await insist(ending, () => keepNoted(database, { ...row, workerId }, head));
+    await untilDatabaseIsBack(ending, () => keepNoted(database, { ...row, workerId }, head));
     throw ending.signal.aborted ? new BridgeError({ code: 'cancelled' }, 'stopped in a body') : error;
   }
 }
 
-/** Not given up because the database is away, unless this process ends. */
-async function insist<T>({ stopping }: Ending, work: () => Promise<T>): Promise<T> {
+/** Repeats `work` while the database is away, unless this process ends. */
+async function untilDatabaseIsBack<T>({ stopping }: Ending, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();

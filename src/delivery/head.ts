@@ -3,7 +3,7 @@ import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 
-/** A reading on its way, with what finds it again. */
+/** A reading to be sent, with the keys of its row. */
 export interface Outgoing {
   readonly reading: Reading;
   readonly streamId: number | null;
@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly at: Instant;
 }
 
-/** The oldest rows of an outbox and the readings they hold, in the order in which they were stored. */
+/** The oldest rows of an outbox, and the readings they hold in the order in which they were stored. */
 export interface Head {
   readonly ids: readonly number[];
   readonly readings: readonly Outgoing[];
@@ -29,7 +29,7 @@ interface Row {
   readonly labels: string[] | null;
 }
 
-/** Rows looked at: most hold one poll's few readings. */
+/** At most this many rows are looked at. Most rows hold the few readings of one poll. */
 const MOST_ROWS = 2_000;
 
 const HEAD = `
@@ -45,10 +45,10 @@ const HEAD = `
     join series on series.id = row.series left join label_set on label_set.id = row.labels
   order by head.id, row.place`;
 
-/** Rows until they hold `most` readings; the last one may hold more. */
-export async function headOf(database: Database, projectId: number, most: number): Promise<Head> {
-  // Planned anew each time: a plan from when the outbox was empty sorts all of it once it is long.
-  const { rows } = await database.pool.query<Row>(HEAD, [projectId, most]);
+/** The oldest rows that together hold `mostReadings`; the last row may bring more. */
+export async function headOf(database: Database, projectId: number, mostReadings: number): Promise<Head> {
+  // Planned anew each time, because a plan made for an empty outbox sorts all of a long one.
+  const { rows } = await database.pool.query<Row>(HEAD, [projectId, mostReadings]);
   return { ids: [...new Set(rows.map(({ id }) => id))], readings: rows.map(outgoing) };
 }
 

@@ -11,7 +11,7 @@ import { assertRemote } from './assert-remote.ts';
 /** A row of `remote`, as a claim returns it. */
 export interface RemoteRow {
   readonly projectId: number;
-  /** Its code here. */
+  /** The project's code in this bridge. */
   readonly project: string;
   readonly url: string;
   readonly organisation: string;
@@ -24,8 +24,8 @@ export interface RemoteRow {
 }
 
 /**
- * A client of the remote service whose token all processes share. Throws `config-invalid` where its address cannot be
- * one or its secret cannot be read.
+ * A client of the remote service; all processes share its token. Throws `config-invalid` for an address that no service
+ * can have and for a secret that cannot be read.
  */
 export async function openRemote(database: Database, sealing: Sealing, row: RemoteRow): Promise<PushClient> {
   assertRemote({ url: row.url, secret: '' });
@@ -52,7 +52,7 @@ export async function openRemote(database: Database, sealing: Sealing, row: Remo
   );
 }
 
-/** A secret as it is stored: sealed, or a reference. */
+/** Opens a stored secret, which is sealed or a reference. */
 const secretOf = async (stored: string, sealing: Sealing): Promise<string> =>
   parseReference(stored) === undefined
     ? await sealing.open(stored)

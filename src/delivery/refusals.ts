@@ -3,19 +3,19 @@ import type { Database } from '../database/database.ts';
 import { numberOf } from './remote.ts';
 import type { ProjectName } from './remote.ts';
 
-/** A reading of a project that is stored here and was refused there. */
+/** A reading of a project that is stored here and that the remote service refused. */
 export interface RemoteRefusal {
-  /** Null for what a client pushed. */
+  /** Null for a reading that a client pushed. */
   readonly source: string | null;
   readonly sensor: string;
   readonly variable: string;
   readonly at: Instant;
-  /** Value, and the reason and message of the other service. */
+  /** The value, and the reason and message of the remote service. */
   readonly raw: string;
   readonly notedAt: Instant;
 }
 
-/** The latest ones that were kept. Throws `config-invalid` for an unknown project. */
+/** The newest `limit` refusals that were kept. Throws `config-invalid` for an unknown project. */
 export async function remoteRefusals(
   database: Database,
   project: ProjectName,

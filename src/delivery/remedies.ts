@@ -1,12 +1,12 @@
 import type { PushFault } from '../client/index.ts';
 
-/** What an operator can do about a fault of a delivery. */
+/** The remedy for each fault of a delivery that an operator can cure. */
 export const DELIVERY_REMEDIES: Partial<Record<PushFault['code'] | 'config-invalid' | 'bug', string>> = {
   'credentials-rejected':
-    'give the application and the secret that count with databridge ingestion push; a rotation there leaves the old secret valid for a while',
+    'give the present application and secret with databridge ingestion push; after a rotation there the old secret stays valid for a while',
   forbidden: 'let the application push to this project there, or give another application',
   'unknown-target':
     'give the organisation and project code that exist there with --remote-organisation and --remote-project',
-  'not-a-bridge': 'check the address: something else answers there, a proxy or a login page for example',
-  unreachable: 'check the address and the network, unless the service is just being restarted',
+  'not-a-bridge': 'check the address: another program answers there, for example a proxy or a login page',
+  unreachable: 'check the address and the network, unless the service is being restarted',
 };

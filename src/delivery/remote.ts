@@ -13,23 +13,23 @@ export interface ProjectName {
   readonly code: string;
 }
 
-/** Where the readings of a project are pushed to, and as whom. */
+/** The remote service to which the readings of a project are pushed, and the application that pushes them. */
 export interface RemoteSettings {
-  /** What stands before `/v0`. */
+  /** The part of the address before `/v0`. */
   readonly url: string;
   readonly organisation: string;
   readonly code: string;
   readonly applicationId: string;
-  /** The secret itself or a reference, `${env:X}` or `${file:/path}`. */
+  /** The secret itself, or a reference: `${env:X}` or `${file:/path}`. */
   readonly secret: string;
-  /** Readings the outbox may hold; with more the sources of the project are left alone. */
+  /** At this many readings the outbox is full, and the sources of the project are not asked. */
   readonly mostWaiting: number;
 }
 
 /**
- * Lets a project hand its readings over from now on; what it stored before is not sent. The token of another target or
- * application is forgotten, and a delivery that was stopped goes on. Throws `config-invalid` for an unknown project and
- * for what can be no address or no reference.
+ * Lets a project hand its readings over from now on; readings that were stored before are not sent. The stored token is
+ * forgotten, because it may belong to another service or application, and a stopped delivery goes on. Throws
+ * `config-invalid` for an unknown project, for an address that no service can have and for a misspelled reference.
  */
 export async function setRemote(
   database: Database,
@@ -52,7 +52,7 @@ export async function setRemote(
        returning old.project_id is null as "isNew"`,
       [id, url, organisation, code, applicationId, stored, mostWaiting],
     );
-    // A window that was being stored while an earlier remote was removed noted what by now may be out of date.
+    // A window that was being stored while an earlier remote was removed may have noted readings that are out of date by now.
     if (rows[0]?.isNew) await client.query('delete from outbox where project_id = $1', [id]);
     await client.query(
       'update remote_token set version = version + 1, sealed = null, replacing_until = null where project_id = $1',
@@ -64,8 +64,8 @@ export async function setRemote(
 }
 
 /**
- * Lets a project keep its readings here only. Throws `config-invalid` where some are not delivered yet and are not to be
- * discarded. @returns how many were discarded; undefined where it handed nothing over
+ * Lets a project keep its readings here only. Throws `config-invalid` where readings wait in the outbox and `discard` is
+ * false. @returns how many were discarded from the outbox; undefined where the project had no remote
  */
 export async function removeRemote(
   database: Database,
@@ -94,7 +94,7 @@ export async function removeRemote(
   });
 }
 
-/** Lets a delivery that was stopped go on, and one that waits try now. @returns false where there is none */
+/** Lets a stopped delivery go on, and a waiting one try now. @returns false where the project has no remote */
 export async function resumeRemote(database: Database, project: ProjectName, actor: string): Promise<boolean> {
   return await database.transaction(async (client) => {
     const id = await numberOf(client, project);
@@ -119,12 +119,12 @@ export async function numberOf(client: Pool | PoolClient, { organisation, code }
   if (rows[0] !== undefined) return rows[0].id;
   throw configInvalid(
     `organisation ${organisation} has no project ${JSON.stringify(code)}`,
-    'databridge project list shows the ones there are; databridge project create makes one',
+    'databridge project list shows all projects; databridge project create makes one',
     'project',
   );
 }
 
-/** What hinders a delivery, as `consequence.ts` wrote it down. */
+/** The fault that hinders a delivery, as `consequence.ts` recorded it. */
 export interface DeliveryFault {
   readonly code: string;
   readonly message: string;
@@ -133,7 +133,7 @@ export interface DeliveryFault {
   readonly at: string;
 }
 
-/** How one project's readings are handed over. All but the project is null where they are stored here only. */
+/** How the readings of a project are handed over. The fields of the remote are null where they are stored here only. */
 export interface IngestionLine {
   readonly organisation: string;
   readonly project: string;
@@ -143,12 +143,12 @@ export interface IngestionLine {
   readonly remoteProject: string | null;
   readonly applicationId: string | null;
   readonly state: 'active' | 'stopped' | null;
-  /** Readings in the outbox, and as many as it may hold. */
+  /** Readings in the outbox, and the number at which it is full. */
   readonly waiting: number | null;
   readonly mostWaiting: number | null;
-  /** When the oldest of them was stored. */
+  /** When the oldest of these readings was stored. */
   readonly oldestAt: Instant | null;
-  /** Since when sources are left alone because the outbox is full. */
+  /** Since when the outbox is full, and sources are not asked. */
   readonly fullSince: Instant | null;
   readonly heldUntil: Instant | null;
   readonly lastDeliveryAt: Instant | null;
@@ -157,7 +157,7 @@ export interface IngestionLine {
   readonly fault: DeliveryFault | null;
 }
 
-/** All projects, or the one of this name. */
+/** All projects, or the project of this name. */
 export const listIngestions = (database: Database, project?: ProjectName): Promise<IngestionLine[]> =>
   database.rows<IngestionLine & Record<string, unknown>>(
     `select organisation_id as organisation, ml_project.code as project,

@@ -4,9 +4,10 @@ import { printableJson } from '../database/printable.ts';
 import type { DeliveredReadings, RefusedThere } from './deliver.ts';
 import type { Head } from './head.ts';
 
+/** A project keeps at most this many rows of refused readings for each hour. */
 const REFUSALS_KEPT_PER_HOUR = 1_000;
 
-/** Counts only what it takes out, so that it may be done again where nobody knows whether it was. */
+/** Counts only if it takes rows out of the outbox, so that a repeat counts nothing twice. */
 const DELIVERED = `
   with gone as (delete from outbox where id = any($2::bigint[]) and project_id = $1 returning readings)
   insert into delivery_sum as total (project_id, hour, requests, readings, refused)
@@ -14,12 +15,12 @@ const DELIVERED = `
   on conflict (project_id, hour) do update set requests = total.requests + excluded.requests,
     readings = total.readings + excluded.readings, refused = total.refused + excluded.refused`;
 
-const WELL = `
+const CLEAR_FAULT = `
   update remote set failures = 0, held_until = null, last_fault = null, last_delivery_at = now(), batch = $2,
     waiting = greatest(0, waiting - $3)
   where project_id = $1`;
 
-/** Of a stream they are counted with its other refusals; streams that were removed meanwhile have none any more. */
+/** Refused readings of a stream are also counted with its other refusals, unless the stream was removed meanwhile. */
 const REFUSED = `
   with given as (
     select * from jsonb_to_recordset($2::jsonb) as one (stream int, sensor text, variable text, at bigint, raw text, place int)),
@@ -35,10 +36,10 @@ const REFUSED = `
   on conflict (stream_id, reason, hour) do update set refused = known.refused + excluded.refused, kept = known.kept + excluded.kept`;
 
 /**
- * Notes readings as they stand now. Locked, so that a window which is just revising one of them gets its number before
- * this row does, or else after it: the higher number has the newer value.
+ * Notes the present values of readings in the outbox once more. It locks the readings, so that a window that is revising
+ * one of them takes its number in the outbox wholly before or after this note: the higher number has the newer value.
  */
-const SEND_AGAIN = `
+const NOTE_AGAIN = `
   with standing as (
     select reading.* from unnest($2::int[], $3::bigint[]) as sent (series, instant) join reading using (series)
     where reading.at = at_instant(sent.instant) order by series, at for share of reading)
@@ -54,8 +55,8 @@ export interface Claim {
 }
 
 /**
- * Takes what was delivered out of the outbox. @returns false where nothing was taken out: the claim of this process was
- * lost meanwhile, or an operator changed something, and then it may have gone to a target that does not count any more
+ * Takes delivered readings out of the outbox. @returns false where they stay: this process lost its claim, or an operator
+ * changed the remote, so that the readings may have gone to a service that is no longer the project's
  */
 export async function settle(
   database: Database,
@@ -76,20 +77,20 @@ export async function settle(
     ]);
     if (!rowCount) return true;
     if (refused.length > 0) await client.query(REFUSED, [projectId, printableJson(refused.map(record))]);
-    await client.query(WELL, [projectId, batch.size, length]);
+    await client.query(CLEAR_FAULT, [projectId, batch.size, length]);
     return true;
   });
 }
 
-/** Where readings were sent, and nobody knows whether they arrived: they stay noted, also where the claim was lost. */
+/** For readings that were sent without an answer: makes sure that they are noted, also where the claim was lost. */
 export const keepNoted = (database: Database, claim: Claim, head: Head): Promise<void> =>
   database.transaction(async (client) => {
     await isHeld(client, claim, head);
   });
 
 /**
- * Whether a delivery is still this process's own, under the same settings. Where it is not its own, what it sent late may
- * have replaced newer values there: they go again.
+ * Whether this process still has its claim, under the same settings. A process that lost its claim may have replaced newer
+ * values in the remote service by sending late, so the present values are noted once more.
  */
 async function isHeld(client: PoolClient, { projectId, workerId, revision }: Claim, head: Head): Promise<boolean> {
   const { rows } = await client.query<{ mine: boolean; same: boolean }>(
@@ -100,7 +101,7 @@ async function isHeld(client: PoolClient, { projectId, workerId, revision }: Cla
   if (found === undefined) return false;
   if (found.mine) return found.same;
   const sent = head.readings;
-  await client.query(SEND_AGAIN, [projectId, sent.map(({ series }) => series), sent.map(({ at }) => at)]);
+  await client.query(NOTE_AGAIN, [projectId, sent.map(({ series }) => series), sent.map(({ at }) => at)]);
   return false;
 }
 

@@ -1,24 +1,24 @@
 import type { Database } from '../database/database.ts';
 
-/** SQL condition: the project in `column` may take more readings, for its outbox is not full. */
+/** SQL condition: the outbox of the project in `column` is not full. */
 export const hasRoom = (column: string): string =>
   `${column} <> all (array(select project_id from remote where full_since is not null))`;
 
-/** The outbox of a project that became full, or has room again. */
-export interface Turn {
+/** An outbox that became full, or has room again. */
+export interface OutboxChange {
   readonly project: string;
   readonly full: boolean;
   readonly waiting: number;
 }
 
-/** One process at a time looks, and no more often than this, however many there are. */
+/** An outbox is counted at most this often, by one process at a time. */
 const COUNT_EVERY = "interval '900 ms'";
 
 const COUNT = `
   with due as (
     select project_id, full_since is not null as was_full from remote
     where counted_at is null or counted_at < now() - ${COUNT_EVERY} for no key update skip locked),
-  -- Materialized: read three times below, and counting is what costs.
+  -- Materialized, because it is read three times below and counting is slow.
   held as materialized (
     select due.project_id, was_full, (select coalesce(sum(readings), 0) from outbox where outbox.project_id = due.project_id) as waiting
     from due)
@@ -29,11 +29,11 @@ const COUNT = `
   returning ml_project.code as project, full_since is not null as full, was_full, remote.waiting`;
 
 /**
- * Counts what waits. An outbox is full at its limit and has room again at half of it, so that sources are not asked in
- * fits and starts. @returns those that turned
+ * Counts the readings in each outbox. An outbox is full at its limit and has room again at half of it, so that sources are
+ * not asked in fits and starts. @returns the outboxes that became full or have room again
  */
-export async function countWaiting(database: Database): Promise<Turn[]> {
-  const rows = await database.rows<Turn & { was_full: boolean } & Record<string, unknown>>(COUNT);
+export async function countWaiting(database: Database): Promise<OutboxChange[]> {
+  const rows = await database.rows<OutboxChange & { was_full: boolean } & Record<string, unknown>>(COUNT);
   return rows
     .filter((row) => row.full !== row.was_full)
     .map(({ project, full, waiting }) => ({ project, full, waiting }));

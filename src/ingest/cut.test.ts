@@ -14,7 +14,7 @@ interface Row {
   readonly labelSet: number | null;
 }
 
-/** The naive way: every reading by itself, in order. */
+/** Every reading by itself, in order. */
 const rowsOf = (columns: readonly NumberedColumn[]): Row[] =>
   columns.flatMap(({ series, column, labelSets }) =>
     column.segments.flatMap(({ at, value, precision, labels }, place) =>
@@ -51,7 +51,7 @@ const column = fc
   }));
 
 describe('cutting columns', () => {
-  it('keeps every reading with all it says, in order, in full parts but for the last', () => {
+  it('keeps every reading with its content and order, and fills each part but the last', () => {
     fc.assert(
       fc.property(fc.array(column, { maxLength: 6 }), fc.integer({ min: 1, max: 12 }), (columns, most) => {
         const parts = [...cut(columns, most)].map(rowsOf);
@@ -64,7 +64,7 @@ describe('cutting columns', () => {
     );
   });
 
-  it('leaves a column alone that fits', () => {
+  it('passes a column on uncut where it fits', () => {
     const one = { series: 1, column: { sensorId: 'a', valueName: 'v', segments: [] }, labelSets: [] };
     const other: NumberedColumn = {
       series: 2,

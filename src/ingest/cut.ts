@@ -1,28 +1,29 @@
 import type { Segment } from '../core/batch.ts';
+import type { Instant } from '../core/instant.ts';
 import { countRows } from './rows.ts';
 import type { NumberedColumn } from './rows.ts';
 
-/** Columns in parts of at most `most` readings, in their order: a column that is longer is cut. */
-export function* cut(columns: readonly NumberedColumn[], most: number): Generator<NumberedColumn[]> {
+/** Cuts columns into parts of at most `mostReadings` readings, in their order. A column that is longer is cut, too. */
+export function* cut(columns: readonly NumberedColumn[], mostReadings: number): Generator<NumberedColumn[]> {
   let part: NumberedColumn[] = [];
-  let room = most;
+  let room = mostReadings;
   for (const column of columns) {
-    for (const piece of piecesOf(column, () => room, most)) {
+    for (const piece of piecesOf(column, () => room, mostReadings)) {
       part.push(piece);
       room -= countRows([piece]);
       if (room > 0) continue;
       yield part;
       part = [];
-      room = most;
+      room = mostReadings;
     }
   }
   if (part.length > 0) yield part;
 }
 
-/** A column as pieces, each at most as long as the room there is when it is asked for. */
-function* piecesOf(numbered: NumberedColumn, room: () => number, most: number): Generator<NumberedColumn> {
+/** Cuts a column into pieces. Each is at most as long as the room that is left when the piece is asked for. */
+function* piecesOf(numbered: NumberedColumn, room: () => number, mostReadings: number): Generator<NumberedColumn> {
   const { series, column, labelSets } = numbered;
-  if (countRows([numbered]) <= Math.min(room(), most)) {
+  if (countRows([numbered]) <= Math.min(room(), mostReadings)) {
     if (countRows([numbered]) > 0) yield numbered;
     return;
   }
@@ -45,3 +46,19 @@ const slice = ({ at, value, precision, labels }: Segment, from: number, to: numb
   precision: precision?.slice(from, to),
   labels,
 });
+
+/** The readings whose instants are wanted, in their columns and order. */
+export function pick(columns: readonly NumberedColumn[], isWanted: (at: Instant) => boolean): NumberedColumn[] {
+  return columns.map((numbered) => ({
+    ...numbered,
+    column: { ...numbered.column, segments: numbered.column.segments.map((segment) => pickSegment(segment, isWanted)) },
+  }));
+}
+
+function pickSegment(segment: Segment, isWanted: (at: Instant) => boolean): Segment {
+  if (segment.at.every(isWanted)) return segment;
+  const wanted = segment.at.map((instant) => isWanted(instant));
+  const keep = <T>(items: readonly T[]): T[] => items.filter((_, index) => wanted[index]);
+  const precision = segment.precision && keep(segment.precision);
+  return { at: keep(segment.at), value: keep(segment.value), precision, labels: segment.labels };
+}

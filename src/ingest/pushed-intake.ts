@@ -1,61 +1,57 @@
 import { isDatabaseAway } from '../database/away.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseSlow, inTime } from '../database/patience.ts';
-import type { Ingestion } from './ingestion.ts';
+
+import type { PrepareReadings } from './prepare.ts';
 import { commitPushes } from './pushed-commit.ts';
 import type { PushCounts } from './pushed-commit.ts';
 import { pushedQueue } from './pushed-queue.ts';
 import type { Waiting } from './pushed-queue.ts';
 import type { Pushed } from './pushed-readings.ts';
 
-/** What takes pushed readings to the database. */
+/** Takes pushed readings to the database. */
 export interface Intake {
   /**
    * Stores the readings of one push, all or none; they are durable when it returns. Readings repeated inside the push
-   * count as duplicates. Throws `DatabaseSlow` when that takes too long (whether they are stored is not known then), and
-   * what the database throws.
+   * count as duplicates. Throws `DatabaseSlow` where it takes longer than `waitMs` (the readings may be stored all the
+   * same), and the errors of the database.
    */
   push(applicationId: string, projectId: number, pushed: Pushed): Promise<PushCounts>;
-  /** Waits until nothing waits any more. */
+  /** Resolves when no push waits any more. */
   idle(): Promise<void>;
 }
 
-/** A commit takes what has come in the meantime, up to as many readings: some 20 ms of work for the database. */
+/** A commit takes at most this many readings of waiting pushes: some 20 ms of work for the database. */
 const MOST_READINGS = 20_000;
 
-/** Another process may write the same readings in another order; then one of the two has to begin again. */
+/** Where another process writes the same readings in another order, PostgreSQL ends one of the two, which begins again. */
 const DEADLOCK_TRIES = 3;
 
 interface Push extends Waiting {
-  /** Where its readings go: one partition or the table of all. */
+  /** The table to write to: one partition, or `reading`. */
   readonly table: string;
   readonly done: (counts: PushCounts) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * One commit at a time, and what arrives while it is under way shares the next one: alone a push waits for nobody, and
- * a thousand of them need two commits instead of a thousand.
+ * Runs one commit at a time; the pushes that arrive meanwhile share the next one. A push alone waits for nothing, and a
+ * thousand pushes need two commits instead of a thousand.
  */
 export function intakeOf({
   database,
-  ingestion,
+  prepareReadings,
   waitMs,
 }: {
   readonly database: Database;
-  readonly ingestion: Ingestion;
+  readonly prepareReadings: PrepareReadings;
   /** How long a push may wait for its answer, ms. */
   readonly waitMs: number;
 }): Intake {
   const queue = pushedQueue<Push>();
-  /** Applications whose last push held something that was there already: of them COPY is not tried. */
+  /** Applications whose last push held a reading that was stored before. COPY is not tried for them, because it would fail. */
   const repeating = new Set<string>();
   let running: Promise<void> | undefined;
-
-  async function prepared(projectId: number, pushed: Pushed): Promise<Pick<Push, 'columns' | 'table'>> {
-    const columns = await ingestion.number(projectId, pushed);
-    return { columns, table: await ingestion.prepare(columns) };
-  }
 
   async function commit(group: readonly Push[]): Promise<PushCounts[]> {
     const fresh = group.every(({ applicationId }) => !repeating.has(applicationId));
@@ -81,7 +77,7 @@ export function intakeOf({
       }
     } catch (error) {
       const [only, more] = group;
-      // What one push cannot get past is not to fail the others.
+      // Each push is committed alone now, so that only the push that cannot be stored fails.
       if (isTemporary(error) || more === undefined) for (const push of group) push.failed(error);
       else if (only) for (const push of group) await settle([push]);
     }
@@ -113,8 +109,8 @@ export function intakeOf({
       const { readings, repeats } = pushed;
       if (readings === 0) return { accepted: 0, duplicates: 0, revised: 0 };
       const begunAt = performance.now();
-      // Before it joins the others: new sensors and new months keep nobody else waiting.
-      const { columns, table } = await inTime(waitMs, prepared(projectId, pushed));
+      // Prepared before it joins the queue, so that its new sensors and months keep no other push waiting.
+      const { columns, table } = await inTime(waitMs, prepareReadings(projectId, pushed));
       const leftMs = begunAt + waitMs - performance.now();
       const counts = await wait(leftMs, { applicationId, readings, columns, table });
       return { ...counts, duplicates: counts.duplicates + repeats };
@@ -125,16 +121,16 @@ export function intakeOf({
   };
 }
 
-/** Full disk, out of memory, read-only after a failover, cancelled: nothing that a push could help. */
+/** Full disk, out of memory, read-only after a failover, cancelled: errors that no push causes. */
 const TEMPORARY = /^(?:53...|25006|57014|55P03)$/;
 
-/** Whether an error of the database says: not now. */
+/** Whether an error of the database will pass, so that the same push can work later. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof DatabaseSlow ||
   isDatabaseAway(error) ||
   (error instanceof Error && 'code' in error && typeof error.code === 'string' && TEMPORARY.test(error.code));
 
-/** Deadlock or serialization failure: nothing was written, and the same again will work. */
+/** Deadlock or serialization failure: nothing was written, and another try will work. */
 const isDeadlock = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 

@@ -9,7 +9,7 @@ interface Push extends Waiting {
 
 let made = 0;
 
-/** A push of its own series, unless one is named; of that it holds the instants from `from` on. */
+/** A push of `readings` readings in `series`, or in a series of its own. Its column holds at most three, from the instant `from` on. */
 function push(applicationId: string, readings: number, series?: number, from = 0): Push {
   made += 1;
   const at = Array.from({ length: Math.min(readings, 3) }, (_, index) => from + index);
@@ -22,7 +22,7 @@ function push(applicationId: string, readings: number, series?: number, from = 0
 const applications = (group: readonly Push[]): string => group.map(({ applicationId }) => applicationId).join('');
 
 describe('the queue of pushes', () => {
-  it('hands over everything once, in the order of arrival within an application', () => {
+  it('hands each push over once, in the order of arrival within an application', () => {
     const arbitrary = fc.record({
       applicationId: fc.constantFrom('a', 'b', 'c'),
       readings: fc.integer({ min: 1, max: 3_000 }),
@@ -51,7 +51,7 @@ describe('the queue of pushes', () => {
     );
   });
 
-  it('lets a newcomer into the next commit, however much another one has waiting', () => {
+  it('lets a new application into the next commit, however many pushes of another one wait', () => {
     const queue = pushedQueue<Push>();
     for (let index = 0; index < 100; index += 1) queue.add(push('a', 900));
     queue.next(10_000);
@@ -59,7 +59,7 @@ describe('the queue of pushes', () => {
     expect(applications(queue.next(10_000))).toContain('b');
   });
 
-  it('shares a commit by readings, not by pushes', () => {
+  it('shares commits out by readings, not by pushes', () => {
     const queue = pushedQueue<Push>();
     for (let index = 0; index < 40; index += 1) queue.add(push('a', 50_000));
     for (let index = 0; index < 5_000; index += 1) queue.add(push('b', 1));
@@ -71,7 +71,7 @@ describe('the queue of pushes', () => {
         else ofB += readings;
       }
     }
-    // A large push that was begun may be ahead by itself.
+    // One large push may put its application ahead.
     expect(ofA).toBeLessThanOrEqual(5_000 + 50_000);
   });
 
@@ -81,7 +81,7 @@ describe('the queue of pushes', () => {
     expect(queue.next(20_000)).toHaveLength(1);
   });
 
-  it('keeps what may hold the same reading for the next commit, and all behind it of that application', () => {
+  it('keeps a push that may hold the same reading for the next commit, and all later ones of its application', () => {
     const queue = pushedQueue<Push>();
     queue.add(push('a', 3, 1, 0));
     queue.add(push('b', 3, 1, 2));
@@ -91,7 +91,7 @@ describe('the queue of pushes', () => {
     expect(applications(queue.next(100))).toBe('bb');
   });
 
-  it('saves no turns up while a push has to wait for another', () => {
+  it('saves up no turns while a push waits for one that may hold the same reading', () => {
     const queue = pushedQueue<Push>();
     for (let turn = 0; turn < 200; turn += 1) {
       queue.add(push('a', 3, 1));
@@ -106,7 +106,7 @@ describe('the queue of pushes', () => {
     expect(count('c')).toBe(100);
   });
 
-  it('forgets what is taken out', () => {
+  it('forgets a push that is taken out', () => {
     const queue = pushedQueue<Push>();
     const one = push('a', 5);
     const other = push('a', 7);

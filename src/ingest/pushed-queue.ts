@@ -8,18 +8,18 @@ export interface Waiting {
   readonly columns: readonly NumberedColumn[];
 }
 
-/** Pushes that wait, in one line per application. */
+/** Pushes that wait, in one line for each application. */
 export interface PushedQueue<W extends Waiting> {
   add(push: W): void;
-  /** Takes a push out before its turn; nothing where it is not here any more. */
+  /** Takes a push out before its turn, if it is still here. */
   remove(push: W): void;
-  /** Takes the pushes of the next commit: `mostReadings` together, or a single larger one. Empty when none waits. */
+  /** Takes the pushes of the next commit: at most `mostReadings` together, or a single larger push. Empty when none waits. */
   next(mostReadings: number): W[];
   /** Readings that wait. */
   readonly readings: number;
 }
 
-/** What an application may add to a commit in its turn. A push of nothing counts as one reading. */
+/** Readings that an application may add to a commit in one turn. An empty push counts as one reading. */
 const READINGS_A_TURN = 1_000;
 
 interface Line<W> {
@@ -28,8 +28,8 @@ interface Line<W> {
 }
 
 /**
- * Deficit round robin: applications take turns, each turn is worth the same number of readings, and what one could not
- * use for a large push is kept for its next turn. Within an application the order of arrival stays.
+ * Deficit round robin: applications take turns, and each turn is worth the same number of readings. Readings that an
+ * application could not use, because its push is larger, count for its next turn. Its pushes keep their order of arrival.
  */
 export function pushedQueue<W extends Waiting>(): PushedQueue<W> {
   /** In the order of turns. */
@@ -65,7 +65,7 @@ export function pushedQueue<W extends Waiting>(): PushedQueue<W> {
         const end = takeTurn(line);
         const [head] = line.pushes;
         if (head) line.credit = Math.min(line.credit, Math.max(READINGS_A_TURN, head.readings));
-        // The one for whom there was no room begins the next commit.
+        // The application for whose push there was no room begins the next commit.
         if (end === 'full') break;
         lines.delete(id);
         if (end === 'meets') meeting.push(turn);

@@ -61,13 +61,13 @@ describe('a pushed reading', () => {
     }
   });
 
-  it('may be a day ahead, or as far as it is told', () => {
+  it('may be at most a day ahead of the clock, or of the limit it is given', () => {
     const ahead = { ...good, date: '2026-11-22T08:00:00Z' };
     expect(judgePushed([ahead], clock).readings).toBe(1);
     expect(judgePushed([ahead], { now: NOW, ahead: DAY - HOUR }).readings).toBe(0);
   });
 
-  it('has its default name, sorted labels, and no field of its prototype', () => {
+  it('gets a default name and sorted labels, and no field from its prototype', () => {
     const labelled = { ...good, labels: ['b', 'a', 'b'], precision: 0 };
     const elsewhere = { ...labelled, date: '2026-11-20T09:15:30+01:00' };
     expect(judgePushed([good, elsewhere], clock)).toMatchObject({ readings: 1, repeats: 1 });
@@ -86,7 +86,7 @@ describe('a pushed reading', () => {
 });
 
 describe('a pushed body', () => {
-  it('keeps the last of what it repeats, whatever order it comes in', () => {
+  it('keeps the last of repeated readings, in any order', () => {
     const at = (second: number, value: number): unknown => ({
       sensorId: 'a',
       date: `2026-11-20T08:15:0${second}Z`,
@@ -98,7 +98,7 @@ describe('a pushed body', () => {
     expect(values).toEqual([5, 4, 3]);
   });
 
-  it('lists so many refusals and counts all', () => {
+  it('lists at most REFUSALS_LISTED refusals and counts all', () => {
     const pushed = judgePushed(Array<unknown>(REFUSALS_LISTED + 5).fill(null), clock);
     expect(pushed.refusals).toHaveLength(REFUSALS_LISTED);
     expect(pushed).toMatchObject({ refusedCount: REFUSALS_LISTED + 5, readings: 0, columns: [] });
@@ -137,7 +137,7 @@ describe('a pushed body', () => {
     },
   );
 
-  it('holds exactly the readings that the rules let through, one by one', () => {
+  it('holds exactly the readings that the rules accept one by one', () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 20 }), (elements) => {
         const expected = new Map<string, string>();

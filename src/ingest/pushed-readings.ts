@@ -12,27 +12,27 @@ import {
 } from '../core/reading.ts';
 import type { TimeBounds, RefusalReason } from '../core/reading.ts';
 
-/** A pushed reading that was refused: its place in the body, and as a JSON pointer the field that is wrong. */
+/** A pushed reading that was refused: its place in the body, and the wrong field as a JSON pointer. */
 export interface PushedRefusal {
   readonly index: number;
   readonly pointer: string;
   readonly reason: RefusalReason;
 }
 
-/** What a pushed body became. `readings + repeats + refusedCount` is the number of its elements. */
+/** A pushed body after it was judged. `readings + repeats + refusedCount` is the number of its elements. */
 export interface Pushed {
   readonly columns: readonly Column[];
   readonly readings: number;
-  /** Readings whose sensorId, valueName and date came again later in the same body: the later one counts. */
+  /** Readings with the same sensorId, valueName and date as a later one of the same body; the later one counts. */
   readonly repeats: number;
   readonly refusedCount: number;
-  /** The first of them, in the order of the body. */
+  /** The first `REFUSALS_LISTED` refusals, in the order of the body. */
   readonly refusals: readonly PushedRefusal[];
-  /** Fields that no reading has, ignored. */
+  /** Number of fields that no reading has; they are ignored. */
   readonly unknownFields: number;
 }
 
-/** Refusals that are listed; all of them are counted. */
+/** At most this many refusals are listed; all of them are counted. */
 export const REFUSALS_LISTED = 1_000;
 
 interface OpenSegment extends Segment {
@@ -68,7 +68,7 @@ export function judgePushed(elements: readonly unknown[], clock: TimeBounds): Pu
   };
 
   function columnOf(sensorId: unknown, valueName: unknown): OpenColumn | Field {
-    // What has a column was judged when it got one.
+    // A pair of names that has a column was judged when it got the column.
     const known = sensors.get(sensorId as string)?.get((valueName === undefined ? NO_VALUE_NAME : valueName) as string);
     if (known !== undefined) return known;
     const sensor = judgeSensorId(sensorId);
@@ -130,7 +130,7 @@ function unknownIn(element: object): number {
   return unknown;
 }
 
-/** Sensors are often sampled together, and judging a date is the dearest part of a reading. */
+/** Remembers the last verdict, because sensors are often sampled together and a date takes longest to judge. */
 function rememberingLast<T>(judge: (date: unknown) => T): (date: unknown) => T {
   let last: unknown = NaN;
   let judged: T;
@@ -185,7 +185,7 @@ function sealed(sensors: ReadonlyMap<string, ReadonlyMap<string, OpenColumn>>): 
   for (const byName of sensors.values()) {
     for (const { sensorId, valueName, segments } of byName.values()) {
       const ordered = inOrder(segments);
-      // A column may have been opened by a reading that was then refused for its date or value.
+      // A column is empty where each reading of it was refused for its date, value, precision or labels.
       if (ordered.segments.length === 0) continue;
       for (const { at } of ordered.segments) readings += at.length;
       repeats += ordered.repeats;

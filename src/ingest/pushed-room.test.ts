@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { roomOf } from './pushed-room.ts';
 
-/** Takes as much as there is, byte by byte. */
+/** Takes all bytes that an application may have, one by one. @returns how many */
 function fill(room: ReturnType<typeof roomOf>, id: string): number {
   let taken = 0;
   while (room.take(id, 1)) taken += 1;
   return taken;
 }
 
-it('gives one application half, and always leaves for the next as much as each of them holds', () => {
+it('gives one application half, and always leaves a further one as much as each of them holds', () => {
   const room = roomOf(1_000);
   expect(fill(room, 'a')).toBe(500);
   expect(fill(room, 'b')).toBe(250);
@@ -18,7 +18,7 @@ it('gives one application half, and always leaves for the next as much as each o
   expect(fill(room, 'c')).toBe(375);
 });
 
-it('never gives more than there is, and has everything again in the end', () => {
+it('never gives more bytes than it has, and has all of them back in the end', () => {
   const step = fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), bytes: fc.integer({ min: 1, max: 400 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 50 }), (steps) => {

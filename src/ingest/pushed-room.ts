@@ -1,15 +1,15 @@
-/** Memory for what was pushed and is not stored yet, shared by applications. */
+/** Memory for pushed bodies that are not stored yet, shared by applications. */
 export interface Room {
-  /** Takes bytes; false where there is not enough room for that application, and nothing is taken then. */
+  /** Takes bytes. @returns false where the application has not enough room; then nothing is taken */
   take(applicationId: string, bytes: number): boolean;
   give(applicationId: string, bytes: number): void;
-  /** How busy that makes us, 0..1: 1 is as much as one application alone may hold. */
+  /** 0..1: the bytes taken, where 1 is as much as one application alone may hold. */
   readonly load: () => number;
 }
 
 /**
- * An application may hold as much as is left free behind it: one alone gets half of the room, `n` greedy ones get
- * `1/(n + 1)` of it each, and there is always as much for the next one as each of them holds.
+ * An application may hold at most as much as it leaves free. One application alone gets half of the room, `n` greedy ones
+ * get `1/(n + 1)` each, and a further one always finds as much as each of them holds.
  */
 export function roomOf(bytes: number): Room {
   const held = new Map<string, number>();

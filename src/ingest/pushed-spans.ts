@@ -1,15 +1,15 @@
 import type { Instant } from '../core/instant.ts';
 import type { NumberedColumn } from './rows.ts';
 
-/** The stretches of time that some pushes write, series by series. */
+/** The stretches of time that the pushes of one commit write, for each series. */
 export interface Spans {
-  /** Whether these columns meet none of the stretches; then theirs are added. */
+  /** Adds the stretches of these columns, if they meet none that is here. @returns whether they were added */
   claim(columns: readonly NumberedColumn[]): boolean;
 }
 
 /**
- * Keeps pushes that may hold the same reading out of one commit: each is then counted against what was committed before
- * it, exactly as if it had come alone. Stretches are compared, not instants; who meets needlessly waits one commit.
+ * Keeps pushes that may hold the same reading out of one commit. Each push is then counted against the commits before
+ * it, exactly as if it had come alone. Stretches are compared, not instants: a push may wait one commit needlessly.
  */
 export function spansOf(): Spans {
   const claimed = new Map<number, { readonly first: Instant; readonly last: Instant }[]>();

@@ -1,4 +1,6 @@
-/** For tests: reads what `rows.ts` wrote, from the words of PostgreSQL's documentation and without its help. */
+import type { EncodedReadings } from './rows.ts';
+
+/** For tests: decodes the bytes of `rows.ts` as PostgreSQL's documentation describes them, without code of `rows.ts`. */
 
 /** A row as PostgreSQL would understand it; `at` in µs since 1970. */
 export interface DecodedRow {
@@ -11,7 +13,7 @@ export interface DecodedRow {
 
 const EPOCH_2000 = BigInt(Date.UTC(2000, 0, 1)) * 1000n;
 
-/** A stream of COPY … WITH (FORMAT binary), documented with COPY: signature, flags, extension, tuples, -1. */
+/** Decodes a stream of COPY … WITH (FORMAT binary), as documented with COPY: signature, flags, extension, tuples, -1. */
 export function decodeCopy(bytes: Buffer): DecodedRow[] {
   const signature = Buffer.from([0x50, 0x47, 0x43, 0x4f, 0x50, 0x59, 0x0a, 0xff, 0x0d, 0x0a, 0x00]);
   if (!bytes.subarray(0, 11).equals(signature)) throw new Error('signature');
@@ -43,8 +45,8 @@ export function decodeCopy(bytes: Buffer): DecodedRow[] {
   return rows;
 }
 
-/** Five arrays in the format of array_recv: dimensions, "has nulls", element type, length and lower bound, elements. */
-export function decodeArrays([series, at, value, precision, labels]: readonly Buffer[]): DecodedRow[] {
+/** Decodes five arrays in the format of array_recv: dimensions, "has nulls", element type, length, lower bound, elements. */
+export function decodeArrays({ series, at, value, precision, labels }: EncodedReadings): DecodedRow[] {
   const columns = {
     series: elements(series, 23, int4),
     at: elements(at, 1184, timestamp),
@@ -61,8 +63,7 @@ export function decodeArrays([series, at, value, precision, labels]: readonly Bu
   }));
 }
 
-function elements<T>(bytes: Buffer | undefined, type: number, read: (field: Buffer | null) => T | null): (T | null)[] {
-  if (bytes === undefined) throw new Error('an array is missing');
+function elements<T>(bytes: Buffer, type: number, read: (field: Buffer | null) => T | null): (T | null)[] {
   if (bytes.readInt32BE(8) !== type) throw new Error('element type');
   const dimensions = bytes.readInt32BE(0);
   if (dimensions === 0) {

@@ -54,7 +54,7 @@ const rowsOf = (given: readonly NumberedColumn[]): DecodedRow[] =>
     ),
   );
 
-describe('readings as PostgreSQL takes them', () => {
+describe('readings in the binary formats of PostgreSQL', () => {
   it('are the same after a COPY stream, in the same order', () =>
     fc.assert(
       fc.property(columns, (given) => {
@@ -63,7 +63,7 @@ describe('readings as PostgreSQL takes them', () => {
       { numRuns: 1_000 },
     ));
 
-  it('are the same where they are too many for one piece', () => {
+  it('are the same after a COPY stream of several pieces', () => {
     const at = Array.from({ length: 20_001 }, (_, index) => index);
     const segments = [
       { at, value: at, precision: undefined, labels: [] },
@@ -83,7 +83,7 @@ describe('readings as PostgreSQL takes them', () => {
       { numRuns: 1_000 },
     ));
 
-  it('are as many as are counted', () =>
+  it('are as many as countRows says', () =>
     fc.assert(
       fc.property(columns, (given) => {
         expect(countRows(given)).toBe(rowsOf(given).length);

@@ -1,10 +1,10 @@
 import type { Column } from '../core/batch.ts';
 
-/** A column whose series and label sets have their database numbers. */
+/** A column whose series and label sets have their numbers in the database. */
 export interface NumberedColumn {
   readonly series: number;
   readonly column: Column;
-  /** Label set of each segment; null for none. */
+  /** The label set of each segment; null where it has no labels. */
   readonly labelSets: readonly (number | null)[];
 }
 
@@ -16,7 +16,7 @@ const EPOCH_LOW = POSTGRES_EPOCH - EPOCH_HIGH * TWO_32;
 
 const NONE = -1;
 
-/** Subtracts by halves: long before 1970 the whole difference would no longer be exact. */
+/** Subtracts by halves, because the whole difference is no exact number for instants long before 1970. */
 function setInstant(view: DataView, offset: number, at: number): void {
   const high = Math.floor(at / TWO_32);
   const low = at - high * TWO_32 - EPOCH_LOW;
@@ -38,12 +38,12 @@ const COPY_SIGNATURE = Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'lati
 /** A row of no columns ends the stream. */
 const COPY_END = Buffer.from([0xff, 0xff]);
 
-/** As much as a socket takes at a time and more than a header is worth. */
+/** About the bytes that a socket takes at a time; few pieces are needed at this size. */
 const COPY_PIECE_BYTES = 262_144;
 
 /**
- * The readings as a binary COPY stream in pieces, in the order given: columns sorted by series make it key order, which
- * PostgreSQL takes three times as fast as time order (research: storage).
+ * Encodes readings as a binary COPY stream in pieces, in the order given. Columns sorted by series come in key order,
+ * because PostgreSQL takes key order three times as fast as time order (research: storage).
  */
 export function* encodeCopy(columns: readonly NumberedColumn[]): Generator<Buffer> {
   const size = Math.min(COPY_PIECE_BYTES, COPY_SIGNATURE.length + countRows(columns) * COPY_ROW_BYTES);
@@ -95,8 +95,13 @@ export function* encodeCopy(columns: readonly NumberedColumn[]): Generator<Buffe
 const OID = { int2: 21, int4: 23, float8: 701, timestamptz: 1184 } as const;
 const WIDTH = { int2: 2, int4: 4, float8: 8, timestamptz: 8 } as const;
 
-/** Binary arrays for `unnest($1::int4[], $2::timestamptz[], $3::float8[], $4::int2[], $5::int4[])`, null where unset. */
-export function encodeArrays(columns: readonly NumberedColumn[]): [Buffer, Buffer, Buffer, Buffer, Buffer] {
+/**
+ * Readings as binary arrays of PostgreSQL: int4[], timestamptz[], float8[], int2[] and int4[] with an element for each
+ * reading. Precision and labels are null where a reading has none.
+ */
+export type EncodedReadings = Readonly<Record<'series' | 'at' | 'value' | 'precision' | 'labels', Buffer>>;
+
+export function encodeArrays(columns: readonly NumberedColumn[]): EncodedReadings {
   const rows = countRows(columns);
   const series = arrayWriter('int4', rows);
   const instants = arrayWriter('timestamptz', rows);
@@ -115,7 +120,13 @@ export function encodeArrays(columns: readonly NumberedColumn[]): [Buffer, Buffe
       }
     });
   }
-  return [series.done(), instants.done(), values.done(), precisions.done(), labelSetIds.done()];
+  return {
+    series: series.done(),
+    at: instants.done(),
+    value: values.done(),
+    precision: precisions.done(),
+    labels: labelSetIds.done(),
+  };
 }
 
 function arrayWriter(type: keyof typeof OID, rows: number): { put(value: number | null): void; done(): Buffer } {

@@ -2,9 +2,13 @@ import type { Batch, Column } from '../core/batch.ts';
 import type { Database } from '../database/database.ts';
 import type { NumberedColumn } from './rows.ts';
 
-const CACHED = 200_000;
+/** At most this many numbers of series are remembered, and as many of label sets. */
+const MOST_REMEMBERED = 200_000;
 
-/** Numbers series and label sets. What was looked up once is remembered: names never change their number. */
+/**
+ * Numbers series and label sets; the columns come back sorted by series. A number that was looked up once is remembered,
+ * because a name never changes its number.
+ */
 export function numbering(
   database: Database,
 ): (projectId: number, batch: Pick<Batch, 'columns'>) => Promise<NumberedColumn[]> {
@@ -90,14 +94,14 @@ const WANTED_LABEL_SETS = `
 
 const LOOK_UP_LABEL_SETS = `with ${WANTED_LABEL_SETS} select id, labels from label_set join wanted using (labels)`;
 
-/** In order, so that two processes which make the same sets never wait for each other in a ring. */
+/** Inserted in order, so that two processes that make the same sets never wait for each other in a ring. */
 const MAKE_LABEL_SETS = `
   with ${WANTED_LABEL_SETS}
   insert into label_set (labels) select labels from wanted order by labels on conflict do nothing`;
 
 /**
- * Numbers from memory, otherwise looked up, otherwise made. Made last and only where missing: an insert that finds its
- * row there uses up a number all the same, and there are only two thousand million of them.
+ * Takes numbers from memory, otherwise looks them up, otherwise makes them. Only missing numbers are made, because an
+ * insert that finds its row uses up a number all the same, and there are only two thousand million.
  */
 async function numbersOf<W>(
   remembered: Map<string, number>,
@@ -130,15 +134,15 @@ async function numbersOf<W>(
   return found;
 }
 
-/** A batch keeps its own numbers, so another one may empty the memory at any time. */
+/** Emptying the memory harms no batch that is being numbered, because each batch keeps its own numbers. */
 function remember(numbers: Map<string, number>, key: string, number: number): void {
-  if (numbers.size >= CACHED) numbers.clear();
+  if (numbers.size >= MOST_REMEMBERED) numbers.clear();
   numbers.set(key, number);
 }
 
-/** A reading without a number would end up in a series that is nobody's. */
+/** Throws where a number is missing, because a reading without one would belong to no series. */
 function certain(number: number | undefined, key: string): number {
-  if (number === undefined) throw new Error(`no number was given to ${key}`);
+  if (number === undefined) throw new Error(`the database gave no number to ${key}`);
   return number;
 }
 

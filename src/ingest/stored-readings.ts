@@ -4,7 +4,7 @@ import type { StoredReading } from '../core/reading.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
 
-/** Which readings of a project; `sensor` is a pattern with `*` (any text) and `?` (any character). */
+/** Which readings of a project are wanted. `sensor` is a pattern with `*` (any text) and `?` (any character). */
 export interface Wanted {
   readonly projectId: number;
   readonly range: Window;
@@ -25,18 +25,19 @@ interface Row {
   readonly labels: readonly string[] | null;
 }
 
-/** Series looked up at a time, and readings. */
-const SERIES = 5_000;
-const PAGE = 5_000;
-const MOST_SERIES_A_PAGE = 500;
+/** At most this many series are looked up at a time. */
+const SERIES_PER_LOOK_UP = 5_000;
+/** A page holds at most this many readings, of at most `PAGE_SERIES` series. */
+const PAGE_READINGS = 5_000;
+const PAGE_SERIES = 500;
 
 const NEXT_SERIES = `
   select id, sensor_id as "sensorId", value_name as "valueName" from series
   where project_id = $1 and ($2::text is null or sensor_id like $2)
     and ($3::text is null or (sensor_id collate "C", value_name collate "C") > ($3, $4))
-  order by sensor_id collate "C", value_name collate "C" limit ${SERIES}`;
+  order by sensor_id collate "C", value_name collate "C" limit ${SERIES_PER_LOOK_UP}`;
 
-/** The first series goes on behind what was read of it, the others begin. The order is that of the places. */
+/** The first series continues from $2, the others begin at $3. The order is that of the places in $1. */
 const PAGE_OF = `
   select place, instant_of(at) as at, value, precision, label_set.labels
   from unnest($1::int4[]) with ordinality as wanted (series, place)
@@ -44,14 +45,14 @@ const PAGE_OF = `
     select at, value, precision, labels from reading
     where reading.series = wanted.series and at >= at_instant(case when place = 1 then $2::bigint else $3::bigint end)
       and at < at_instant($4)
-    order by at limit ${PAGE}) as found
+    order by at limit ${PAGE_READINGS}) as found
   left join label_set on label_set.id = found.labels
-  order by place, at limit ${PAGE}`;
+  order by place, at limit ${PAGE_READINGS}`;
 
 /**
- * The readings of a project page by page, ordered by sensorId, valueName (both by code point) and instant. Pages are
- * asked for one after the other, so memory stays flat and no transaction stays open however long the reader takes;
- * what is written meanwhile may or may not be among them.
+ * The readings of a project page by page, ordered by sensorId, valueName (both by code point) and instant. Each page is
+ * asked for when the one before is read, so memory stays flat and no transaction stays open. Readings that are written
+ * meanwhile may or may not be among them.
  */
 export async function* storedReadings(database: Database, wanted: Wanted): AsyncGenerator<readonly StoredReading[]> {
   let after: Series | undefined;
@@ -64,7 +65,7 @@ export async function* storedReadings(database: Database, wanted: Wanted): Async
     ]);
     yield* readingsOf(database, series, wanted.range);
     after = series.at(-1);
-    if (series.length < SERIES) return;
+    if (series.length < SERIES_PER_LOOK_UP) return;
   }
 }
 
@@ -75,7 +76,7 @@ async function* readingsOf(
 ): AsyncGenerator<readonly StoredReading[]> {
   let first = 0;
   let begin = from;
-  // Dense series fill pages alone and are asked for one at a time, sparse ones by the hundred.
+  // A dense series fills a page alone and is asked for alone; sparse series are asked for by the hundred.
   let atOnce = 1;
   while (first < series.length) {
     const asked = series.slice(first, first + atOnce);
@@ -87,15 +88,15 @@ async function* readingsOf(
     ]);
     if (rows.length > 0) yield rows.map((row) => readingOf(row, asked[row.place - 1] as Series));
     const last = rows.at(-1);
-    if (rows.length === PAGE && last !== undefined) {
-      // The series the page broke off in is the first of the next one.
+    if (rows.length === PAGE_READINGS && last !== undefined) {
+      // The series in which the page ended is the first of the next page.
       first += last.place - 1;
       begin = last.at + MICROSECOND;
       atOnce = Math.max(1, last.place - 1);
     } else {
       first += asked.length;
       begin = from;
-      atOnce = Math.min(MOST_SERIES_A_PAGE, atOnce * 4);
+      atOnce = Math.min(PAGE_SERIES, atOnce * 4);
     }
   }
 }
@@ -109,7 +110,7 @@ const readingOf = ({ at, value, precision, labels }: Row, { sensorId, valueName 
   labels: labels ?? [],
 });
 
-/** A pattern with `*` and `?` as one of LIKE; what LIKE takes for special stands for itself. */
+/** Translates a pattern with `*` and `?` into one of LIKE; the special characters of LIKE are escaped. */
 export const toLike = (glob: string): string =>
   glob
     .replaceAll(/[\\%_]/g, String.raw`\$&`)

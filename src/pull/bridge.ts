@@ -3,7 +3,7 @@ import type { Sealing } from '../access/sealing.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Partitions } from '../database/partitions.ts';
-import type { Ingestion } from '../ingest/ingestion.ts';
+import type { PrepareReadings } from '../ingest/prepare.ts';
 import type { Settings } from '../settings.ts';
 import type { Claims } from './claim.ts';
 import type { SourceCache } from './source-cache.ts';
@@ -15,7 +15,7 @@ export interface Bridge {
   readonly partitions: Partitions;
   readonly clock: SharedClock;
   readonly sealing: Sealing;
-  readonly ingestion: Ingestion;
+  readonly prepareReadings: PrepareReadings;
   readonly sources: SourceCache;
   readonly claims: Claims;
   /** The identity under which this process claims sources and streams. */

@@ -109,7 +109,7 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
     const read = await readUnderConfirmedNames(bridge, given, signal);
     const outcome = { asked: lengthOf(window), readings: read.batch.readings, comfortable, ...limits };
     const learned = afterWindow(task.learned, outcome);
-    const committed = await commitWindow(bridge.database, bridge.partitions, bridge.ingestion, {
+    const committed = await commitWindow(bridge, {
       ...read,
       streamId: stream.id,
       sourceId: source.id,

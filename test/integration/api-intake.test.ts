@@ -10,13 +10,13 @@ import type { Intake } from '../../src/ingest/pushed-intake.ts';
 import type { PushCounts } from '../../src/ingest/pushed-commit.ts';
 import { judgePushed } from '../../src/ingest/pushed-readings.ts';
 import type { Pushed } from '../../src/ingest/pushed-readings.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { readingsIn, storeSource } from '../kit/stored-source.ts';
 
 const databases = useDatabases();
 
-/** All points lie in one month, because a push that has to create a partition is overtaken by the others. */
+/** All points lie in one month, because a push that has to make a partition would be overtaken by others. */
 const START = parseInstant('2026-01-30T23:59:59.999990Z') ?? NaN;
 const now = START + 1_000_000_000;
 
@@ -49,11 +49,10 @@ const point = fc.record({
 async function begin(waitMs = 60_000): Promise<{ database: Database; intake: Intake; projectId: number }> {
   const database = await databases.create();
   const { projectId } = await storeSource(database);
-  const ingestion = storeOf(database);
-  return { database, projectId, intake: intakeOf({ database, ingestion, waitMs }) };
+  return { database, projectId, intake: intakeOf({ database, prepareReadings: readingPreparer(database), waitMs }) };
 }
 
-/** The counts of pushes that come one after the other. Notes their readings in `stored`. */
+/** The counts of pushes that come one after the other. Fills `stored` with the readings stored in the end. */
 function model(pushes: readonly (readonly Point[])[], stored: Map<string, number>): PushCounts[] {
   return pushes.map((points) => {
     const last = new Map(points.map(({ sensor, at, value }) => [`${sensor} ${START + at}`, value]));
@@ -72,7 +71,7 @@ const linesOf = (stored: ReadonlyMap<string, number>): string[] =>
   [...stored].map(([key, value]) => `${key} ${value} -`).toSorted();
 
 describe('pushes that come together', () => {
-  it('are each counted as if they came alone, in their order', async () => {
+  it('are counted as if each had come alone, in the order of arrival', async () => {
     const { database, intake, projectId } = await begin();
     await intake.push('warm', projectId, pushedOf(['a', 'b', 'c'].map((sensor) => ({ sensor, at: 0, value: 0 }))));
     await fc.assert(
@@ -88,7 +87,7 @@ describe('pushes that come together', () => {
     );
   });
 
-  it('are counted exactly by COPY and by upsert, in large shared commits', async () => {
+  it('are counted exactly by COPY and by upsert in large shared commits', async () => {
     const { database, intake, projectId } = await begin();
     const stored = new Map<string, number>();
     let seed = 7;
@@ -97,7 +96,7 @@ describe('pushes that come together', () => {
       return seed % below;
     };
     for (let round = 0; round < 6; round += 1) {
-      // Three rounds of new readings, then three of stored and new ones.
+      // The first rounds bring new readings, the later ones old and new readings.
       const pushes = Array.from({ length: 10 }, (_, push) =>
         Array.from({ length: 400 }, (_unused, index) => ({
           sensor: `s${push}-${index % 5}`,
@@ -114,7 +113,7 @@ describe('pushes that come together', () => {
     expect((await readingsIn(database)).toSorted()).toEqual(linesOf(stored));
   });
 
-  it('share commits: 200 pushes need at most 10', async () => {
+  it('share commits: two hundred pushes need at most ten', async () => {
     const { database, intake, projectId } = await begin();
     const commits = async (): Promise<number> =>
       (await database.row<{ n: number }>(`select count(distinct xmin::text) as n from reading`))?.n ?? NaN;
@@ -127,10 +126,10 @@ describe('pushes that come together', () => {
     expect(await commits()).toBeLessThanOrEqual(10);
   });
 
-  it('from several processes with the same readings store each reading once', async () => {
+  it('at several processes count each reading as accepted once', async () => {
     const { database, intake, projectId } = await begin();
     const elsewhere = await databases.another(database);
-    const other = intakeOf({ database: elsewhere, ingestion: storeOf(elsewhere), waitMs: 60_000 });
+    const other = intakeOf({ database: elsewhere, prepareReadings: readingPreparer(elsewhere), waitMs: 60_000 });
     const points = Array.from({ length: 3_000 }, (_, index) => ({ sensor: `s${index % 50}`, at: index, value: 1 }));
     const total: PushCounts[] = [];
     for (let round = 0; round < 5; round += 1) {
@@ -152,7 +151,7 @@ describe('pushes that come together', () => {
 });
 
 describe('a push that cannot be stored', () => {
-  it('fails alone; the other pushes of its commit are stored', async () => {
+  it('fails alone; the pushes that share its commit are stored', async () => {
     const { database, intake, projectId } = await begin();
     await database.run(`create function refuse() returns trigger language plpgsql as $$
       begin if new.value = 13 then raise exception 'not this one'; end if; return new; end $$`);
@@ -167,7 +166,7 @@ describe('a push that cannot be stored', () => {
     expect(await readingsIn(database)).toHaveLength(4);
   });
 
-  it('fails after its waiting time; sent again it is stored once', async () => {
+  it('is given up after `waitMs`; sent again it is stored once', async () => {
     const { database, intake, projectId } = await begin(3_000);
     const pushed = (sensor: string): Pushed => pushedOf([{ sensor, at: 0, value: 1 }]);
     await intake.push('a', projectId, pushed('warm'));
@@ -183,13 +182,13 @@ describe('a push that cannot be stored', () => {
       await blocker.end();
     }
     await intake.idle();
-    // The first push was in a commit already; the others were taken out of the queue.
+    // The database was storing the first push already; the others were taken out of the queue.
     expect(await readingsIn(database)).toEqual([`warm ${START} 1 -`, `x ${START} 1 -`]);
     expect(await intake.push('a', projectId, pushed('x'))).toMatchObject({ duplicates: 1 });
     expect(await intake.push('a', projectId, pushed('y'))).toMatchObject({ accepted: 1 });
   });
 
-  it('fails while the database is away, and is stored when it is back', async () => {
+  it('fails where the database is away, and is stored when it is back', async () => {
     const { database, intake, projectId } = await begin();
     const pushed = (at: number): Pushed => pushedOf([{ sensor: 'a', at, value: 1 }]);
     await intake.push('a', projectId, pushed(0));
@@ -214,7 +213,7 @@ describe('a push that cannot be stored', () => {
   });
 });
 
-/** Repeats a push, because idle connections of the pool may not know yet that they were ended; each try removes one. */
+/** Repeats a push, because the pool may still hold connections that were ended; each try uses up one of them. */
 async function pushUntilBack<T>(push: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -225,7 +224,7 @@ async function pushUntilBack<T>(push: () => Promise<T>): Promise<T> {
   }
 }
 
-it('takes thousands of new sensors and labels, and uses up no numbers for known ones', async () => {
+it('takes new sensors and labels by the thousand, and uses up no numbers for known ones', async () => {
   const { database, intake, projectId } = await begin();
   const body = Array.from({ length: 3_000 }, (_, index) => ({
     sensorId: `s${index}`,
@@ -236,7 +235,7 @@ it('takes thousands of new sensors and labels, and uses up no numbers for known 
   const pushed = (): Pushed => judgePushed(body, { now });
   expect(await intake.push('a', projectId, pushed())).toMatchObject({ accepted: 3_000 });
   const elsewhere = await databases.another(database);
-  const other = intakeOf({ database: elsewhere, ingestion: storeOf(elsewhere), waitMs: 60_000 });
+  const other = intakeOf({ database: elsewhere, prepareReadings: readingPreparer(elsewhere), waitMs: 60_000 });
   expect(await other.push('a', projectId, pushed())).toMatchObject({ duplicates: 3_000 });
   body.push({ ...body[0], sensorId: 'new', labels: ['new'] } as (typeof body)[0]);
   expect(await intake.push('b', projectId, pushed())).toMatchObject({ accepted: 1, duplicates: 3_000 });
@@ -244,7 +243,7 @@ it('takes thousands of new sensors and labels, and uses up no numbers for known 
   expect(await database.row('select max(id) as sets from label_set')).toEqual({ sets: 3_001 });
 });
 
-it('commits durably also where synchronous_commit is off for the database', async () => {
+it('stores durably also where the database is set to answer before a commit is on disk', async () => {
   const url = await databases.createEmpty();
   const name = new URL(url).pathname.slice(1);
   const admin = new pg.Client({ connectionString: url });
@@ -258,7 +257,7 @@ it('commits durably also where synchronous_commit is off for the database', asyn
     await database.run(`create function note() returns trigger language plpgsql as $$
       begin insert into seen select current_setting('synchronous_commit'); return null; end $$`);
     await database.run('create trigger note after insert on reading execute function note()');
-    const intake = intakeOf({ database, ingestion: storeOf(database), waitMs: 60_000 });
+    const intake = intakeOf({ database, prepareReadings: readingPreparer(database), waitMs: 60_000 });
     await intake.push('a', projectId, pushedOf([{ sensor: 'a', at: 0, value: 1 }]));
     expect(await database.rows('select distinct setting from seen')).toEqual([{ setting: 'on' }]);
   } finally {

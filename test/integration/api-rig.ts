@@ -10,7 +10,7 @@ import { openApi } from '../../src/api/open.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { TestDatabases } from '../kit/databases.ts';
 
@@ -53,7 +53,7 @@ export async function startApi(
   const log = pino({ level: 'debug' }, { write: (line: string) => void (logged += line) });
   const sealing = await openSealing('', settings.sealingKey);
   const clock = await clockOf(database);
-  const api = await openApi({ settings, database, clock, sealing, ingestion: storeOf(database), log });
+  const api = await openApi({ settings, database, clock, sealing, prepareReadings: readingPreparer(database), log });
   await createProject(database, { organisation: 'default', code: 'hall' }, 'test');
 
   async function application(

@@ -4,20 +4,21 @@ import { SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
-import type { Committed, Handover } from '../../src/pull/commit.ts';
+import type { Committed } from '../../src/pull/commit.ts';
+import type { Handover } from '../../src/pull/settlement.ts';
 import type { TestDatabases } from '../kit/databases.ts';
 import { columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
-/** A month ends here: what is stored on both sides lies in two partitions. */
+/** The end of a month: readings on both sides of it lie in two partitions. */
 export const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
 
-/** Windows at or below this many readings are one statement; the others are copied. */
+/** Windows of at most this many readings are committed by one statement; larger ones are copied. */
 export const SMALL = 2_000;
 
-/** What the tests of one window say about it; everything else is the same for all. */
+/** The properties of a window that tests vary; all others are the same for all windows. */
 export interface Given {
   readonly window: Window;
   readonly batch: Batch;
@@ -28,7 +29,7 @@ export interface Given {
   readonly backfillId?: number;
 }
 
-/** A database with one source of one stream, and windows to be handed over to it. */
+/** A database with one source of one stream, to which tests hand windows over. */
 export interface Ground {
   readonly database: Database;
   readonly source: StoredSource;
@@ -59,7 +60,10 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
         normaliseMs: 1,
         batch,
       };
-      return commitWindow(database, partitionsOf(database), storeOf(database), handover);
+      return commitWindow(
+        { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) },
+        handover,
+      );
     },
     async coverage() {
       const row = await database.row<{ covered: [number, number][] }>(
@@ -71,7 +75,7 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
   };
 }
 
-/** Readings of two sensors, evenly from `from` on, one a second, `count` in all. */
+/** `count` readings, half of them of each of two sensors, one a second from `from` on. */
 export function columnsFrom(from: number, count: number): Column[] {
   const half = Math.ceil(count / 2);
   const instants = (length: number): number[] => Array.from({ length }, (_, index) => from + index * SECOND);

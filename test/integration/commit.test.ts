@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const commit = (given: Given): Promise<Committed> => ground.commit(given);
 
-/** Everything a window leaves behind, in numbers. */
+/** The number of rows that windows left in each table. */
 const traces = async (): Promise<unknown> =>
   database.row(
     `select (select count(*) from reading) as readings, (select count(*) from refusal) as refusals,
@@ -35,7 +35,7 @@ describe('a window of', () => {
   it.each([0, 1, SMALL, SMALL + 1, 50_000])(
     '%i readings is handed over once, and again as duplicates',
     async (count) => {
-      // Half of it lies in the old year, so every larger window crosses into another partition.
+      // Half of the window lies before the border, so that every larger window writes to two partitions.
       const from = BORDER - Math.floor(count / 4) * SECOND;
       const window = { from, to: from + (count / 2 + 1) * SECOND };
       const batch = batchOf(columnsFrom(from, count));
@@ -60,7 +60,7 @@ describe('a window of', () => {
     },
   );
 
-  it('both sizes count late and revised readings alike', async () => {
+  it('both sizes counts late and revised readings alike', async () => {
     const counts: Partial<Committed>[] = [];
     for (const [index, size] of [1_000, 5_000].entries()) {
       const from = BORDER + index * 100 * HOUR;
@@ -81,11 +81,11 @@ describe('a window of', () => {
   });
 });
 
-describe('all or nothing', () => {
+describe('a window is stored as a whole or not at all:', () => {
   const window = { from: BORDER, to: BORDER + 10_000 * SECOND };
   const refusals = [refusal(BORDER), refusal(BORDER + 1)];
 
-  it.each([10, 5_000])('where a later statement fails, nothing of %i readings remains', async (count) => {
+  it.each([10, 5_000])('none of %i readings remains where a later statement fails', async (count) => {
     const row = await database.row<{ id: number }>(
       `insert into backfill (source_id, from_at, to_at, again, requested_by)
        values ($1, at_instant($2), at_instant($3), true, 'test') returning id`,
@@ -110,14 +110,14 @@ describe('all or nothing', () => {
     expect(await traces()).toEqual({ readings: count, refusals: 2, counts: 1, log: 1, sums: 1, covered: 1, done: 1 });
   });
 
-  it.each([10, 5_000])('where the stream was removed before, nothing of %i readings remains', async (count) => {
+  it.each([10, 5_000])('none of %i readings remains where the stream was removed before', async (count) => {
     await database.run('delete from stream where id = $1', [ground.streamId]);
     const given = { window, batch: batchOf(columnsFrom(BORDER, count), refusals) };
     await expect(commit(given)).rejects.toMatchObject({ code: 'cancelled' });
     expect(await traces()).toEqual(NOTHING);
   });
 
-  it.each([10, 5_000])('where the stream is removed meanwhile, nothing of %i readings remains', async (count) => {
+  it.each([10, 5_000])('none of %i readings remains where the stream is removed meanwhile', async (count) => {
     const client = await database.dedicated();
     await client.query('begin');
     await client.query('delete from stream where id = $1', [ground.streamId]);
@@ -157,8 +157,8 @@ describe('windows at the same time', () => {
   });
 });
 
-describe('what is logged', () => {
-  it('adds up: windows of every kind, hour and lane, in their sums', async () => {
+describe('the log of windows', () => {
+  it('adds up to the sums of each hour and lane, for windows of every kind', async () => {
     const step = fc.record({
       lane: fc.constantFrom('live' as const, 'history' as const),
       askedAt: fc.integer({ min: 0, max: 3 }).map((hours) => BORDER - 2 * HOUR + hours * (HOUR / 2)),
@@ -195,7 +195,7 @@ describe('what is logged', () => {
     expect(sums.length).toBeGreaterThan(2);
   });
 
-  it('clears what was wrong with the stream', async () => {
+  it('clears the fault of the stream', async () => {
     await database.run(`update stream set failures = 3, retry_at = now(), last_fault = '{}' where id = $1`, [
       ground.streamId,
     ]);

@@ -15,8 +15,17 @@ export async function query(url: string, text: string): Promise<Record<string, u
 }
 
 const SETTINGS = [
-  ...['server_encoding', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'jit', 'TimeZone'],
-  ...['max_connections', 'shared_buffers', 'listen_addresses', 'is_superuser', 'wal_compression'],
+  'server_encoding',
+  'synchronous_commit',
+  'full_page_writes',
+  'data_checksums',
+  'jit',
+  'TimeZone',
+  'max_connections',
+  'shared_buffers',
+  'listen_addresses',
+  'is_superuser',
+  'wal_compression',
 ];
 
 /** The settings of a server that the tests compare; `fsync` comes with the place it was set in. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeRemote } from '../../src/delivery/remote.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
+import { writeMany } from '../../src/ingest/window-readings.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { startProxy } from '../kit/proxy.ts';
 import { batchOf, columnOf } from '../kit/stored-source.ts';
@@ -26,7 +27,7 @@ afterEach(async () => {
 const points = (value: number, count = 20): Point[] =>
   Array.from({ length: count }, (_, at) => ({ sensor: 'a', at, value }));
 
-/** Has the next body held by the service until it is let go. */
+/** Lets the service hold the next body. @returns a function that lets the body go */
 function hold(end?: 'reset' | 'forbid'): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   rig.service.fail({ kind: 'held', until: promise, ...(end && { end }) });
@@ -44,11 +45,10 @@ async function holdBodyOf(worker: Worker, end?: 'reset' | 'forbid'): Promise<() 
 
 /** Stores one reading in a transaction that stays open. */
 async function storeOpen(client: PoolClient, value: number): Promise<void> {
-  const store = storeOf(rig.database);
-  const numbered = await store.number(rig.source.projectId, batchOf([columnOf('a', { at: [START], value: [value] })]));
+  const batch = batchOf([columnOf('a', { at: [START], value: [value] })]);
+  const prepared = await readingPreparer(rig.database)(rig.source.projectId, batch);
   await client.query('begin');
-  const window = { from: START, to: START + 1 };
-  await store.takeMany(client, await store.prepare(numbered), numbered, { streamId: rig.streamId, covered: [window] });
+  await writeMany(client, prepared, { streamId: rig.streamId, covered: [{ from: START, to: START + 1 }] });
 }
 
 describe('several workers', () => {
@@ -56,7 +56,7 @@ describe('several workers', () => {
     const workers = [await rig.worker(), await rig.worker(), await rig.worker()];
     for (let round = 0; round < 15; round += 1) {
       await rig.commit(points(round, 300));
-      // Long enough for a second one to come meanwhile.
+      // Long enough for a second worker to look meanwhile.
       rig.service.fail({ kind: 'held', until: sleep(100) });
       await Promise.all(workers.map(({ deliverer }) => deliverer.look()));
       await sleep(20);
@@ -66,7 +66,7 @@ describe('several workers', () => {
     await rig.expectEqual();
   });
 
-  it('leave a delivery that takes long to the one who has it, while that one is alive', async () => {
+  it('leave a long delivery to the worker that claimed it, while that worker is alive', async () => {
     const [slow, other] = [await rig.worker(), await rig.worker()];
     await rig.commit(points(1));
     const release = await holdBodyOf(slow);
@@ -80,7 +80,7 @@ describe('several workers', () => {
   });
 
   it.each(['answered', 'reset'] as const)(
-    'put right what one that was taken for dead sends late, when that is %s',
+    'correct readings that a worker taken for dead sends late, where that body is %s',
     async (end) => {
       const [late, other] = [await rig.worker(), await rig.worker()];
       await rig.commit(points(1));
@@ -90,7 +90,7 @@ describe('several workers', () => {
       await rig.drain([other]);
       await rig.expectEqual();
       release();
-      await eventually('the late one is noted again', async () => (await rig.outbox()).length > 0);
+      await eventually('the late body is noted again', async () => (await rig.outbox()).length > 0);
       expect(rig.service.stored()[0]).toMatch(/ 1 - /);
       await rig.drain([other]);
       await rig.expectEqual();
@@ -98,7 +98,7 @@ describe('several workers', () => {
     },
   );
 
-  it('do so also while a window is just revising what was sent late', async () => {
+  it('correct them also while a window is revising the same reading', async () => {
     const [late, other] = [await rig.worker(), await rig.worker()];
     await rig.commit(points(1, 1));
     const release = await holdBodyOf(late);
@@ -109,7 +109,7 @@ describe('several workers', () => {
     try {
       await storeOpen(client, 3);
       release();
-      await eventually('the late one waits for the window', async () => {
+      await eventually('the late worker waits for the window', async () => {
         const row = await rig.database.row<{ n: number }>(
           `select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         );
@@ -124,7 +124,7 @@ describe('several workers', () => {
     await rig.expectEqual();
   });
 
-  it('are not held up by the fault of one that was taken for dead', async () => {
+  it('are not held up by the fault of a worker that was taken for dead', async () => {
     const [late, other] = [await rig.worker(), await rig.worker()];
     await rig.commit(points(1));
     const release = await holdBodyOf(late, 'forbid');
@@ -141,7 +141,7 @@ describe('several workers', () => {
 });
 
 describe('a body under way', () => {
-  it('is waited for when the process ends, and no other one begins', async () => {
+  it('is waited for when the process ends, and no other body begins', async () => {
     const worker = await rig.worker();
     await rig.database.run('update remote set batch = 5');
     await rig.commit(points(1));
@@ -156,7 +156,7 @@ describe('a body under way', () => {
     await rig.expectEqual();
   });
 
-  it('goes to the new target as well where an operator changes that meanwhile', async () => {
+  it('is sent to the new service as well where an operator changes the remote meanwhile', async () => {
     const worker = await rig.worker();
     const next = await startService();
     await rig.commit(points(1));
@@ -169,7 +169,7 @@ describe('a body under way', () => {
     await next.close();
   });
 
-  it('leaves nothing behind where the project is taken off its service meanwhile', async () => {
+  it('leaves an empty outbox where the operator removes the remote meanwhile', async () => {
     const worker = await rig.worker();
     await rig.commit(points(1));
     const release = await holdBodyOf(worker);
@@ -195,7 +195,7 @@ describe('a body under way', () => {
     proxy.reset();
     release();
     await eventually('it is stored there', () => rig.service.stored().length === 20);
-    // Long enough for a first try to fail; a second one comes by itself.
+    // Long enough for a first try to fail; the worker tries again by itself.
     await sleep(500);
     await proxy.set({});
     await rig.drain([worker]);
@@ -205,7 +205,7 @@ describe('a body under way', () => {
     await proxy.close();
   });
 
-  it('counts its refusals once, though an operator says resume meanwhile', async () => {
+  it('counts its refusals once, also where an operator resumes the delivery meanwhile', async () => {
     const worker = await rig.worker();
     rig.service.refuse(({ value }) => (value === 7 ? 'too-warm' : undefined));
     await rig.commit([...points(1), { sensor: 'b', at: 0, value: 7 }]);
@@ -221,8 +221,8 @@ describe('a body under way', () => {
   });
 });
 
-describe('a window that is stored while the project is taken off its service', () => {
-  it('leaves nothing that is sent when it gets one again', async () => {
+describe('a window that is stored while the operator removes the remote', () => {
+  it('leaves no note that would be sent to a later remote', async () => {
     const worker = await rig.worker();
     await rig.commit(points(1, 1));
     await rig.drain([worker]);
@@ -243,7 +243,7 @@ describe('a window that is stored while the project is taken off its service', (
 });
 
 describe('projects', () => {
-  it('are delivered beside twenty others whose service says nothing', async () => {
+  it('are delivered beside twenty others whose service never answers', async () => {
     const worker = await rig.worker();
     const silent = await startService();
     silent.fail({ kind: 'silence' }, Infinity);
@@ -268,7 +268,7 @@ describe('projects', () => {
     await eventually('eight of them wait', () => silent.bodies.length === 8);
     await rig.commit(points(1));
     await worker.deliverer.look();
-    await eventually('the other one is delivered', () => rig.service.stored().length === 20);
+    await eventually('the first project is delivered', () => rig.service.stored().length === 20);
     expect(silent.bodies).toHaveLength(8);
     await worker.deliverer.stop();
     await silent.close();

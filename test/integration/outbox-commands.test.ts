@@ -13,7 +13,7 @@ import type { Rig } from './outbox-rig.ts';
 import { APPLICATION, SECRET } from './outbox-service-tokens.ts';
 import { ORGANISATION, PROJECT } from './outbox-service.ts';
 
-// Handing over by the command line, as an operator sets it up; each test goes on where the one before ended.
+// An operator sets up handing over by the command line. Each test continues from the state the one before left.
 
 const databases = useDatabases();
 let rig: Rig;
@@ -42,7 +42,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}): Promise
     },
   });
 
-/** Arguments that push `project` to the service; what is given comes last and wins. */
+/** Arguments that push `project` to the service. Those in `more` come last and override the others. */
 const pushArguments = (...more: string[]): string[] => [
   ...`push project --url ${rig.service.url} --application ${APPLICATION}`.split(' '),
   ...`--remote-organisation ${ORGANISATION} --remote-project ${PROJECT}`.split(' '),
@@ -66,7 +66,7 @@ async function list(): Promise<Line[]> {
 
 const isStored = async (): Promise<boolean> => (await rig.database.row('select from remote')) !== undefined;
 
-describe('what is wrong is said, and nothing is stored', () => {
+describe('a wrong argument is named, and nothing is stored:', () => {
   test.each<[string, () => Promise<string[]>, number, RegExp, Record<string, string>?]>([
     [
       'an unknown project',
@@ -76,9 +76,9 @@ describe('what is wrong is said, and nothing is stored', () => {
     ],
     ['a secret on the command line', async () => pushArguments('--secret', SECRET), 2, /--secret is not a reference/],
     ['no secret', async () => pushArguments(), 2, /no secret/],
-    ['a file that is not there', async () => pushArguments(...secretFile('none')), 2, /does not exist/],
+    ['a file that does not exist', async () => pushArguments(...secretFile('none')), 2, /does not exist/],
     ['no address', async () => ['push', 'project', '--application', APPLICATION], 2, /--url/],
-    ['an address that is none', async () => pushArguments(...secretFile('secret'), '--url', 'example'), 2, /--url/],
+    ['a malformed address', async () => pushArguments(...secretFile('secret'), '--url', 'example'), 2, /--url/],
     [
       'plain HTTP to another host',
       async () => pushArguments(...secretFile('secret'), '--url', 'http://ingest.example'),
@@ -86,19 +86,19 @@ describe('what is wrong is said, and nothing is stored', () => {
       /--allow-plain/,
     ],
     [
-      'an address that is none, unchecked',
+      'a malformed address, unchecked',
       async () => pushArguments(...secretFile('secret'), '--url', 'example', '--no-check'),
       2,
       /--url/,
     ],
     [
-      'a reference that is none, unchecked',
+      'a malformed reference, unchecked',
       async () => pushArguments('--secret', '${file:relative}', '--no-check'),
       2,
       /reference/,
     ],
     [
-      'a port nobody listens on',
+      'a closed port',
       async () => pushArguments(...secretFile('secret'), '--url', `http://127.0.0.1:${await freePort()}`),
       1,
       /no program listens/,
@@ -130,7 +130,7 @@ describe('what is wrong is said, and nothing is stored', () => {
       /organisation/,
     ],
     [
-      'no whole number',
+      'a number that is not whole',
       async () => pushArguments(...secretFile('secret'), '--most-waiting', 'many'),
       2,
       /most-waiting/,
@@ -158,14 +158,14 @@ describe('what is wrong is said, and nothing is stored', () => {
 });
 
 describe('a project', () => {
-  test('is stored here before anything is said', async () => {
+  test('keeps its readings here by default', async () => {
     expect(await list()).toMatchObject([
       { project: 'project', ingestion: 'store', state: null, waiting: null, url: null },
     ]);
     expect((await run(['list'])).stdout).toMatch(/project +store/);
   });
 
-  test('is pushed after a check which sends no reading', async () => {
+  test('is pushed after a check that sends no reading', async () => {
     const before = rig.service.bodies.length;
     const ran = await run(pushArguments(...secretFile('secret'), '--json'));
     expect(ran).toMatchObject({ code: 0, stderr: '' });
@@ -197,7 +197,7 @@ describe('a project', () => {
     await rig.expectEqual();
   });
 
-  test('shows what waits and what hinders it', async () => {
+  test('shows how many readings wait, and the fault that hinders them', async () => {
     rig.service.tokens.manners.refuseClient = true;
     await run(pushArguments('--no-check'), { DATABRIDGE_APPLICATION_SECRET: SECRET });
     await rig.commit([
@@ -218,7 +218,7 @@ describe('a project', () => {
     expect((await run(['list'])).stdout).toMatch(/stopped.*does not accept/);
   });
 
-  test('goes on when the operator says so', async () => {
+  test('goes on when the operator resumes it', async () => {
     rig.service.tokens.manners.refuseClient = false;
     rig.service.refuse(({ value }) => (value === 3 ? 'never-three' : undefined));
     expect(await run(['resume', 'project', '--json'])).toMatchObject({
@@ -229,7 +229,7 @@ describe('a project', () => {
     expect(await list()).toMatchObject([{ state: 'active', waiting: 0, fault: null, delivered24h: 2, refused24h: 1 }]);
   });
 
-  test('shows what was refused there', async () => {
+  test('shows the readings that the service refused', async () => {
     const ran = await run(['refusals', 'project', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject([{ source: 'source', sensor: 'a', raw: '3: never-three: said of a' }]);
     expect((await run(['refusals', 'project'])).stdout).toMatch(/never-three/);
@@ -240,7 +240,7 @@ describe('a project', () => {
     expect(source.stdout).toMatch(/refused-there/);
   });
 
-  test('is stored here only again once nothing waits, or what waits is given up', async () => {
+  test('keeps its readings here again only when none waits, or with --discard', async () => {
     await rig.commit([{ sensor: 'a', at: 2, value: 4 }]);
     expect(await run(['store', 'project'])).toMatchObject({
       code: 2,

@@ -10,10 +10,10 @@ import type { Service } from './outbox-service.ts';
 import { dataRequests, device, livingPlant, startPlant, thingsboard } from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
-// A daemon that hands one project over while the service is away: its plant is left alone, another one is not, and
-// everything arrives when the service is back.
+// A daemon hands one project over while the service is away. The plant of this project is not asked, the plant of another
+// project is, and all readings arrive when the service is back.
 
-/** More than the newest hour, which live brings at once, and little of the two days that history brings. */
+/** More readings than the newest hour, which live brings at once, and few of the two days that history brings. */
 const MOST_WAITING = 4_000;
 
 const databases = useDatabases();
@@ -55,14 +55,14 @@ async function held(): Promise<Held> {
 
 const asked = async (of: Plant): Promise<number> => dataRequests(await of.log()).length;
 
-test('a plant is not asked for what cannot be handed over, and all of it arrives in the end', async () => {
+test('a plant is not asked while the outbox is full, and all its readings arrive in the end', async () => {
   const { bridge, client } = rig;
   await bridge.succeed(
     ...`ingestion push hall --url ${service.url} --application ${APPLICATION}`.split(' '),
     ...`--remote-organisation ${ORGANISATION} --remote-project ${PROJECT} --most-waiting ${MOST_WAITING}`.split(' '),
   );
   service.fail({ kind: 'answer', status: 503 }, Infinity);
-  // So slow that history is under way for long after the outbox is full.
+  // Slow, so that history still has windows to ask for when the outbox is full.
   const pace = { requestsPerSecond: 1, burst: 1, concurrency: 1 };
   await rig.apply(
     thingsboard('full', plant.url, { pace, schedule: { every: '10s', start: '48h', settle: '1s', overlap: '0s' } }),
@@ -96,7 +96,7 @@ test('a plant is not asked for what cannot be handed over, and all of it arrives
   await eventually('the plant is asked again', async () => (await asked(plant)) > before.plant);
   await rig.covered('full', Date.now() - 2_000, 180_000);
   await bridge.succeed('source', 'pause', 'full');
-  await eventually('everything arrived', async () => {
+  await eventually('all readings arrived', async () => {
     const missing = (await truthOf(database())).length - service.stored().length;
     return (missing === 0 && (await held()).waiting === 0) || new Waiting({ missing, ...(await held()) });
   });

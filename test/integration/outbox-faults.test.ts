@@ -23,7 +23,7 @@ afterEach(async () => {
 const points = (count: number, value = 1): Point[] =>
   Array.from({ length: count }, (_, at) => ({ sensor: `s${at % 7}`, at, value: value + at }));
 
-/** One delivery, and what is known of the remote when it is over. */
+/** Runs one delivery that fails. @returns the state of the remote after it */
 async function deliverOnce(): Promise<RemoteState> {
   const before = rig.service.bodies.length;
   await worker.deliverer.look();
@@ -42,11 +42,11 @@ describe('a fault of the service', () => {
     body: problem(status, 'the service says so'),
     ...more,
   });
-  // What is waited: about a second where the service is away, at least 15 s where a person has to look at it.
+  // A delivery waits about a second where the service is away, and at least 15 s where an operator has to act.
   const SOON = { least: 500, most: 1_000 };
   const SLOW = { least: 15_000, most: 30_000 };
   const exactly = (seconds: number): typeof SOON => ({ least: seconds * 1_000, most: seconds * 1_000 });
-  /** Two clocks. */
+  /** The wait is measured by two clocks, with a statement between them. */
   const TOLERANCE_MS = 2_000;
 
   it.each<[string, Fault, string, { least: number; most: number }]>([
@@ -70,28 +70,31 @@ describe('a fault of the service', () => {
     ['a reset after storing', { kind: 'reset-after-storing' }, 'unreachable', SOON],
     ['half an answer', { kind: 'truncated' }, 'unreachable', SOON],
     ['counts that do not add up', { kind: 'wrong-counts' }, 'not-a-bridge', SLOW],
-  ])('%s: nothing is lost, and it waits as it should', async (_name, fault, code, { least, most }) => {
-    await rig.commit(points(50));
-    rig.service.fail(fault);
-    const begun = performance.now();
-    const remote = await deliverOnce();
-    const tookMs = performance.now() - begun;
-    expect(remote).toMatchObject({
-      state: 'active',
-      failures: 1,
-      fault: { code, message: expect.stringContaining('127.0.0.1') as string },
-    });
-    expect(remote.waitMs).toBeGreaterThan(least - 100);
-    expect(remote.waitMs).toBeLessThan(most + tookMs + TOLERANCE_MS);
-    expect((await rig.outbox()).flatMap(({ readings }) => [...readings])).toHaveLength(50);
-    await rig.commit(points(60, 2));
-    await rig.database.run('update remote set held_until = null');
-    await rig.drain([worker]);
-    await rig.expectEqual();
-    expect(await rig.remote()).toMatchObject({ state: 'active', failures: 0, fault: null, heldMs: null });
-  });
+  ])(
+    '%s: no reading is lost, and the delivery waits as long as it should',
+    async (_name, fault, code, { least, most }) => {
+      await rig.commit(points(50));
+      rig.service.fail(fault);
+      const begun = performance.now();
+      const remote = await deliverOnce();
+      const tookMs = performance.now() - begun;
+      expect(remote).toMatchObject({
+        state: 'active',
+        failures: 1,
+        fault: { code, message: expect.stringContaining('127.0.0.1') as string },
+      });
+      expect(remote.waitMs).toBeGreaterThan(least - 100);
+      expect(remote.waitMs).toBeLessThan(most + tookMs + TOLERANCE_MS);
+      expect((await rig.outbox()).flatMap(({ readings }) => [...readings])).toHaveLength(50);
+      await rig.commit(points(60, 2));
+      await rig.database.run('update remote set held_until = null');
+      await rig.drain([worker]);
+      await rig.expectEqual();
+      expect(await rig.remote()).toMatchObject({ state: 'active', failures: 0, fault: null, heldMs: null });
+    },
+  );
 
-  it('that stays is tried again and again by itself, ever more rarely', async () => {
+  it('that stays is tried again by itself, at growing distances', async () => {
     await rig.commit(points(50));
     rig.service.fail(answer(503), 3);
     const waits: number[] = [];
@@ -104,7 +107,7 @@ describe('a fault of the service', () => {
     await rig.expectEqual();
   });
 
-  it('that is silence is broken off when the process ends, and sent again by the next', async () => {
+  it('that is silence is broken off when the process ends, and the next process sends the body again', async () => {
     await rig.commit(points(50));
     rig.service.fail({ kind: 'silence' });
     await worker.deliverer.look();
@@ -116,7 +119,7 @@ describe('a fault of the service', () => {
     await rig.expectEqual();
   });
 
-  it('that is a closed port waits until it is open again', async () => {
+  it('that is a closed port is waited out until the port is open', async () => {
     await rig.push({ url: 'http://127.0.0.1:9' });
     await rig.commit(points(5));
     await worker.deliverer.look();
@@ -135,7 +138,7 @@ describe('a fault of the service', () => {
 });
 
 describe('a service with limits', () => {
-  it('of readings gets bodies of the size it takes, which is remembered', async () => {
+  it('of readings gets bodies of the size it accepts, which is remembered', async () => {
     rig.service.limit({ readings: 300 });
     await rig.commit(points(4_000));
     await rig.drain([worker]);
@@ -150,7 +153,7 @@ describe('a service with limits', () => {
     await rig.expectEqual();
   });
 
-  it('that are lifted gets larger bodies again', async () => {
+  it('that were lifted gets larger bodies again', async () => {
     await rig.database.run('update remote set batch = 4');
     await rig.commit(points(2_000));
     await rig.drain([worker]);
@@ -158,7 +161,7 @@ describe('a service with limits', () => {
     await rig.expectEqual();
   });
 
-  it('of bytes still gets every reading but the one that is too large by itself, which is a refusal', async () => {
+  it('of bytes gets every reading but the one that is too large by itself, which becomes a refusal', async () => {
     rig.service.limit({ bytes: 2_500 });
     const labels = Array.from({ length: 30 }, (_, index) => String(index).padStart(100, 'x'));
     await rig.commit([...points(200), { sensor: 'large', at: 300, value: 1, labels }]);
@@ -171,7 +174,7 @@ describe('a service with limits', () => {
     ]);
   });
 
-  it('too small for any reading is a fault, and nothing is given up', async () => {
+  it('too small for any reading shows a fault, and no reading is lost', async () => {
     rig.service.limit({ bytes: 10 });
     await rig.commit(points(3));
     const remote = await deliverOnce();
@@ -183,7 +186,7 @@ describe('a service with limits', () => {
     await rig.expectEqual();
   });
 
-  it('gets large bodies packed, and in the order in which they were stored', async () => {
+  it('gets large bodies compressed, and in the order in which they were stored', async () => {
     await rig.commit(points(3_000));
     await rig.commit(points(3_000, 5));
     await rig.drain([worker]);

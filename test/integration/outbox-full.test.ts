@@ -20,7 +20,7 @@ afterEach(async () => {
 const points = (from: number, count: number): Point[] =>
   Array.from({ length: count }, (_, index) => ({ sensor: 'a', at: from + index, value: 1 }));
 
-/** What one step of the planner dispatches, everything being due. */
+/** The jobs that one step of the planner dispatches while all sources and streams are due. */
 async function planned(): Promise<string[]> {
   const added: string[] = [];
   const add = async (work: string, ids: readonly number[]): Promise<void> => {
@@ -32,7 +32,7 @@ async function planned(): Promise<string[]> {
   return added.toSorted();
 }
 
-/** Counts as the daemon does; a worker of its own need not wait for its turn. */
+/** Counts as the daemon does, at once. @returns whether the outbox is full */
 async function count(): Promise<boolean> {
   await rig.database.run('update remote set counted_at = null');
   await (await rig.worker()).deliverer.count();
@@ -40,7 +40,7 @@ async function count(): Promise<boolean> {
 }
 
 describe('an outbox that is full', () => {
-  it('leaves the sources of its project alone, and no others, until half of it is delivered', async () => {
+  it('keeps the sources of its project from being asked, and no others, until half of it is delivered', async () => {
     rig = await makeRig(databases);
     await rig.push({ mostWaiting: 100 });
     const { source: other, stream: otherStream } = await otherProject(rig.database);
@@ -60,7 +60,7 @@ describe('an outbox that is full', () => {
     await rig.commit(points(99, 1));
     expect(await count()).toBe(true);
     expect(await planned()).toEqual(others);
-    // What was dispatched before it was full is not claimed any more.
+    // A job that was dispatched before the outbox was full is not claimed.
     expect(await claims.take(rig.source.sourceId)).toBeUndefined();
     expect(await claims.takeStream(rig.streamId)).toBeUndefined();
     expect(await claims.take(other.sourceId)).toBeDefined();
@@ -81,7 +81,7 @@ describe('an outbox that is full', () => {
     expect(rig.log().match(/has room again/g)).toHaveLength(1);
   });
 
-  it('has room again where the operator allows more, or keeps the readings here', async () => {
+  it('has room again where the operator allows more readings, or removes the remote', async () => {
     rig = await makeRig(databases);
     await rig.push({ mostWaiting: 10 });
     await rig.commit(points(0, 20));
@@ -96,7 +96,7 @@ describe('an outbox that is full', () => {
     expect(await planned()).toHaveLength(2);
   });
 
-  it('is counted by one worker at a time, and about once a second however many there are', async () => {
+  it('is counted by one worker at a time, about once a second, whatever the number of workers', async () => {
     rig = await makeRig(databases);
     await rig.push({ mostWaiting: 10 });
     const workers = await Promise.all(Array.from({ length: 4 }, () => rig.worker()));
@@ -108,7 +108,7 @@ describe('an outbox that is full', () => {
 });
 
 describe('a push into a project whose outbox is full', () => {
-  it('is turned away with Retry-After, and nothing of it is stored; others are taken', async () => {
+  it('is answered 503 with Retry-After and not stored; pushes into other projects are', async () => {
     rig = await makeRig(databases);
     const api = await startApi(databases);
     try {
@@ -123,7 +123,7 @@ describe('a push into a project whose outbox is full', () => {
       const body = (value: number): unknown[] => [{ sensorId: 's', date: '2026-01-01T00:00:00Z', value }];
       expect((await api.push(body(1))).status).toBe(200);
       await api.database.run('update remote set full_since = now()');
-      const turnedAway = await eventually('it is seen to be full', async () => {
+      const turnedAway = await eventually('the API sees that the outbox is full', async () => {
         const answer = await api.push(body(2));
         return answer.status !== 200 && answer;
       });
@@ -138,7 +138,7 @@ describe('a push into a project whose outbox is full', () => {
       const free = await pushAs(api.client, `${api.url}/v0/organisations/default/data/free`, body(3));
       expect(free.status).toBe(200);
       await api.database.run('update remote set full_since = null');
-      await eventually('it is taken again', async () => (await api.push(body(4))).status === 200);
+      await eventually('a push is taken again', async () => (await api.push(body(4))).status === 200);
     } finally {
       await api.close();
     }

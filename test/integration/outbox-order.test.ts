@@ -5,7 +5,7 @@ import { makeRig } from './outbox-rig.ts';
 import type { Point, Rig, Worker } from './outbox-rig.ts';
 import type { Fault } from './outbox-service.ts';
 
-// Readings that are revised again and again while deliveries fail in every way: what was stored last is what arrives last.
+// Readings are revised again and again while deliveries fail in every way. The value stored last is the value that arrives last.
 
 const databases = useDatabases();
 let rig: Rig;
@@ -36,8 +36,8 @@ function randomFrom(seed: number): () => number {
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-describe('what arrives', () => {
-  it.each([1, 2, 3])('is what was stored last, whatever fails meanwhile (%i)', async (seed) => {
+describe('the value that arrives last', () => {
+  it.each([1, 2, 3])('is the value stored last, whatever fails meanwhile (%i)', async (seed) => {
     const random = randomFrom(seed);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const workers: Worker[] = [await rig.worker(), await rig.worker(), await rig.worker()];
@@ -81,7 +81,7 @@ describe('what arrives', () => {
     await rig.expectEqual();
   });
 
-  it('arrives oldest first', async () => {
+  it('comes after all older ones', async () => {
     const worker = await rig.worker();
     await rig.database.run('update remote set batch = 10');
     for (let value = 1; value <= 8; value += 1) {
@@ -94,7 +94,7 @@ describe('what arrives', () => {
     await rig.expectEqual();
   });
 
-  it('arrives oldest first also where there are more rows than are looked at together', async () => {
+  it('comes after all older ones also where the outbox has more rows than are looked at together', async () => {
     const worker = await rig.worker();
     const rows = 4_500;
     await rig.commit([{ sensor: 'a', at: 0, value: rows }]);

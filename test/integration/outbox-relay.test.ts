@@ -31,7 +31,7 @@ const points = (count: number, value = 1): Point[] =>
   Array.from({ length: count }, (_, at) => ({ sensor: `s${at % 5}`, at, value: value + at / 3 }));
 
 describe('the API of another bridge', () => {
-  /** Lets the project be pushed to a bridge of its own making. */
+  /** Starts another bridge, and lets the project be pushed to it. */
   async function pushToBridge(environment: Record<string, string> = {}): Promise<ApiUnderTest> {
     remote = await startApi(databases, environment);
     const { applicationId, secret } = remote.client;
@@ -39,7 +39,7 @@ describe('the API of another bridge', () => {
     return remote;
   }
 
-  it('gets everything as it is: values, precisions, labels, names, instants of a µs', async () => {
+  it('gets values, precisions, labels, names and instants of a µs unchanged', async () => {
     const { database } = await pushToBridge();
     await rig.commit([
       { sensor: 'Pumpe "7"/ü \u{1f600}', at: 0.000_001, value: 0.1 + 0.2, precision: 0, labels: ['a,"{}', 'b'] },
@@ -64,7 +64,7 @@ describe('the API of another bridge', () => {
     expect((await rig.remote()).batch).toBeLessThanOrEqual(400);
   });
 
-  it('gets what clients push to this one: new, revised, and nothing twice', async () => {
+  it('gets the new and revised readings that clients push to this bridge, and none twice', async () => {
     const there = await pushToBridge();
     const here = await startApi(databases);
     const { applicationId, secret } = there.client;
@@ -110,8 +110,8 @@ describe('the API of another bridge', () => {
   });
 });
 
-describe('what the service refuses', () => {
-  it('is a refusal with its reason, counted exactly though it names only the first 1,000, and blocks nothing', async () => {
+describe('a reading that the service refuses', () => {
+  it('becomes a refusal with its reason, is counted exactly where an answer names only 1,000, and blocks no other', async () => {
     await rig.push();
     rig.service.refuse(({ value }) => (value < 0 ? 'below-zero' : undefined));
     const many = Array.from({ length: 6_000 }, (_, at): Point => ({
@@ -144,7 +144,7 @@ describe('what the service refuses', () => {
     expect(line).toMatchObject({ delivered24h: 3_001, refused24h: 3_000, fault: null, state: 'active' });
   });
 
-  it('is no fault where it is all of a body', async () => {
+  it('causes no fault where all readings of a body are refused', async () => {
     await rig.push();
     rig.service.refuse(() => 'not-today');
     await rig.commit(points(10));
@@ -152,14 +152,14 @@ describe('what the service refuses', () => {
     expect(rig.service.bodies.map(({ status }) => status)).toEqual([422]);
     expect(await rig.remote()).toMatchObject({ failures: 0, fault: null });
     expect(await remoteRefusals(rig.database, PROJECT_HERE, 100)).toHaveLength(10);
-    // Revised, and taken this time.
+    // The same readings, revised, are taken.
     rig.service.refuse(() => undefined);
     await rig.commit(points(10, 5));
     await rig.drain([worker]);
     await rig.expectEqual();
   });
 
-  it('is counted once although the first answer got lost', async () => {
+  it('is counted once where the first answer was lost', async () => {
     await rig.push();
     rig.service.refuse(({ value }) => (value < 2 ? 'too-little' : undefined));
     rig.service.fail({ kind: 'reset-after-storing' });
@@ -172,7 +172,7 @@ describe('what the service refuses', () => {
     expect(hours).toMatchObject([{ reason: 'refused-there', refused: 3, kept: 3 }]);
   });
 
-  it('of a client that pushed is a refusal of the project, and a source that is gone hinders nothing', async () => {
+  it('becomes a refusal of the project where a client pushed it or its source was removed', async () => {
     await rig.push();
     rig.service.refuse(() => 'never');
     await rig.commit(points(2));

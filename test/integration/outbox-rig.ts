@@ -14,7 +14,7 @@ import { delivererOf } from '../../src/delivery/deliverer.ts';
 import type { Deliverer } from '../../src/delivery/deliverer.ts';
 import { setRemote } from '../../src/delivery/remote.ts';
 import type { RemoteSettings } from '../../src/delivery/remote.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
 import type { Committed } from '../../src/pull/commit.ts';
 import type { TestDatabases } from '../kit/databases.ts';
@@ -25,7 +25,7 @@ import { APPLICATION, SECRET } from './outbox-service-tokens.ts';
 import { ORGANISATION, PROJECT, startService } from './outbox-service.ts';
 import type { Service } from './outbox-service.ts';
 
-/** Where the time of the tests begins: the end of a month is near. */
+/** The instant 0 of the tests, just before the end of a month. */
 export const START = Date.UTC(2026, 0, 31, 23, 59, 50) * 1_000;
 
 /** A point of a window. `at`: seconds after START. */
@@ -39,35 +39,35 @@ export interface Point {
 
 export const PROJECT_HERE = { organisation: 'default', code: 'project' };
 
-/** A worker of the bridge that delivers, with a pool of its own. */
+/** A delivering worker of the bridge, with a pool of its own. */
 export interface Worker {
   readonly id: string;
   readonly deliverer: Deliverer;
-  /** Says that it is alive. */
+  /** Writes its heartbeat. */
   beat(): Promise<void>;
-  /** From now on the others take it for dead. */
+  /** Ages its heartbeat, so that other workers take it for dead. */
   fallSilent(): Promise<void>;
 }
 
-/** A bridge with one source of one stream that hands over to a service. */
+/** A bridge with one source of one stream, and a service to which it can hand its readings over. */
 export interface Rig {
   readonly database: Database;
   readonly sealing: Sealing;
   readonly source: StoredSource;
   readonly streamId: number;
   readonly service: Service;
-  /** What all workers logged. */
+  /** The log of all workers. */
   readonly log: () => string;
-  /** Hands a window over as a poll does; its coverage is what the stream has. */
+  /** Commits a window as a poll does. The covered time is that of the stream. */
   commit(points: readonly Point[], given?: { stream?: number; source?: StoredSource }): Promise<Committed>;
   push(settings?: Partial<RemoteSettings>): Promise<void>;
-  /** `url`: of the database, where this worker is to reach it in a way of its own. */
+  /** `url`: another address of the database, for a worker that reaches it through a proxy. */
   worker(url?: string): Promise<Worker>;
   /** Lets workers look until the outbox is empty; `meanwhile` runs before each look. */
   drain(workers: readonly Worker[], meanwhile?: () => Promise<void>): Promise<void>;
   remote(): Promise<RemoteState>;
   outbox(): Promise<OutboxRow[]>;
-  /** That the service holds exactly what the bridge holds, and nothing waits or was done against the contract. */
+  /** Expects that service and bridge hold the same readings, the outbox is empty and no request broke the contract. */
   expectEqual(): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export interface RemoteState {
   readonly failures: number;
   readonly batch: number | null;
   readonly heldMs: number | null;
-  /** From the last fault to the next try. */
+  /** Milliseconds from the last fault to the next try. */
   readonly waitMs: number | null;
   readonly fault: { readonly code: string; readonly message: string; readonly remedy?: string } | null;
   readonly claimed: string | null;
@@ -90,7 +90,7 @@ export interface OutboxRow {
   readonly readings: readonly string[];
 }
 
-/** A source with a stream in a second project, which keeps its readings here. Made before any further source. */
+/** Makes a second project, which keeps its readings here, with a source of one stream. */
 export async function otherProject(database: Database): Promise<{ source: StoredSource; stream: number }> {
   const { sourceId } = await storeSource(database, 'elsewhere');
   const row = await database.row<{ id: number }>(
@@ -154,7 +154,8 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         'select instants_of(covered) as covered from stream where id = $1',
         [stream],
       );
-      return await commitWindow(database, partitionsOf(database), storeOf(database), {
+      const ground = { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) };
+      return await commitWindow(ground, {
         ...of,
         streamId: stream,
         lane: 'live',
@@ -187,10 +188,10 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
       workers.push(worker);
       return worker;
     },
-    async drain(those, meanwhile) {
+    async drain(delivering, meanwhile) {
       await eventually('the outbox is empty', async () => {
         await meanwhile?.();
-        for (const worker of those) {
+        for (const worker of delivering) {
           await worker.beat();
           await worker.deliverer.look();
         }
@@ -230,7 +231,7 @@ export const settingsOf = ({ url }: Service): RemoteSettings => ({
   mostWaiting: 1_000_000,
 });
 
-/** Neither in what an operator is shown nor in the log nor in a table in clear. */
+/** Expects that no secret stands in clear in a table or in the log. */
 export async function expectNoSecret(database: Database, service: Service, logged: string): Promise<void> {
   const shown = JSON.stringify(
     await database.rows(

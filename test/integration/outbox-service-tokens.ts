@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export const APPLICATION = 'app_outbox';
-/** Holds what form-encoding has to change before it becomes Basic credentials. */
+/** Holds characters that form-encoding has to change before the secret becomes Basic credentials. */
 export const SECRET = 'se:cret &%+=ü-0123456789';
 
 /** One call of the token endpoint. */
@@ -12,30 +12,30 @@ export interface TokenCall {
   status: number;
 }
 
-/** How the token endpoint behaves; what is not set is as seed 2.4 says. */
+/** How the token endpoint departs from seed 2.4. */
 export interface TokenManners {
   /** Seconds an access token lives. */
   lifetime: number;
-  /** Leaves out everything that says how long. */
+  /** Answers without the lifetimes of the tokens. */
   silentAboutLifetime: boolean;
   refuseRefresh: boolean;
   /** Refuses the application. */
   refuseClient: boolean;
-  /** Answered instead, with this status. */
+  /** The status of all answers, which then hold no token. */
   broken: number | undefined;
   delayMs: number;
 }
 
-/** The token endpoint, and which tokens are good. */
+/** The token endpoint, and the tokens that the data endpoint accepts. */
 export interface ServiceTokens {
   readonly manners: TokenManners;
   readonly calls: readonly TokenCall[];
-  /** Everything that must not be seen anywhere else. */
+  /** The secret and all tokens, which must not appear in a table or log. */
   readonly secrets: () => string[];
   isGood(authorization: string | undefined): boolean;
-  /** Access tokens given so far are good no longer. */
+  /** Ends all access tokens given so far. */
   expireAll(): void;
-  /** What was given for a good token is refused from now on as well. */
+  /** Whether all access tokens are refused, also new ones. */
   refuseAll(refused: boolean): void;
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function tokensOfService(violations: string[]): ServiceTokens {
   const given: string[] = [];
   let refusing = false;
 
-  /** Undefined where the request is right, otherwise the error of RFC 6749. */
+  /** The error of RFC 6749; undefined where the request is right. */
   function errorOf(form: URLSearchParams, authorization: string | undefined): [number, string] | undefined {
     const grant = form.get('grant_type');
     if (grant === 'client_credentials') {
@@ -65,7 +65,7 @@ export function tokensOfService(violations: string[]): ServiceTokens {
     if (grant !== 'refresh_token') return [400, 'unsupported_grant_type'];
     if (authorization !== undefined) violations.push('a renewal with credentials');
     if (form.get('scope') !== 'data') violations.push('a renewal without the scope data');
-    // Good for one use: a second one would show that two processes renew at a time.
+    // Good for one use, because a second use would mean that two processes renew at the same time.
     const right = refresh.delete(form.get('refresh_token') ?? '') && !manners.refuseRefresh;
     return right ? undefined : [400, 'invalid_grant'];
   }

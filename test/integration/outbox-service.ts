@@ -6,7 +6,7 @@ import { watchForLeaks } from '../kit/leaks.ts';
 import { tokensOfService } from './outbox-service-tokens.ts';
 import type { ServiceTokens } from './outbox-service-tokens.ts';
 
-/** A reading as it came: everything the seed allows, and nothing else. */
+/** A reading as the client sent it, with the fields that the seed allows. */
 export interface Sent {
   readonly sensorId: string;
   readonly valueName?: string;
@@ -16,7 +16,7 @@ export interface Sent {
   readonly labels?: readonly string[];
 }
 
-/** What the service does instead of its duty. */
+/** A fault that the service shows instead of its usual answer. */
 export type Fault =
   | {
       readonly kind: 'answer';
@@ -24,15 +24,15 @@ export type Fault =
       readonly headers?: Record<string, string>;
       readonly body?: string;
     }
-  /** Takes the request and says nothing. */
+  /** Takes the request and never answers. */
   | { readonly kind: 'silence' }
   /** Stores the body and breaks the connection. */
   | { readonly kind: 'reset-after-storing' }
   /** Stores the body and sends half of its answer. */
   | { readonly kind: 'truncated' }
-  /** Stores the body and says one reading less was taken. */
+  /** Stores the body and answers that it took one reading less. */
   | { readonly kind: 'wrong-counts' }
-  /** Does nothing before `until`, and then what it should: the body is stored late. */
+  /** Stores and answers the body only after `until`, or ends it in another way. */
   | { readonly kind: 'held'; readonly until: Promise<void>; readonly end?: 'reset' | 'forbid' };
 
 /** One request to the data endpoint. */
@@ -44,23 +44,23 @@ export interface Body {
   status: number;
 }
 
-/** A service which takes readings as seed section 4 and decisions.md say, and remembers everything. */
+/** A service that takes readings as seed section 4 and decisions.md describe, and records all requests. */
 export interface Service {
   readonly url: string;
   readonly tokens: ServiceTokens;
   readonly bodies: readonly Body[];
-  /** What the client did that the contract does not allow. */
+  /** Requests of the client that the contract forbids, in words. */
   readonly violations: readonly string[];
-  /** Most requests for readings that were under way at one time. */
+  /** The largest number of bodies that were under way at the same time. */
   mostAtOnce(): number;
-  /** The next `count` requests for readings meet a fault. */
+  /** The next `count` bodies meet a fault. */
   fail(fault: Fault, count?: number): void;
   heal(): void;
-  /** A body may hold no more than this. */
+  /** A larger body is answered 413. */
   limit(limits: { readings?: number; bytes?: number }): void;
-  /** Refuses readings it gives a reason for. */
+  /** Refuses the readings for which `rule` returns a reason. */
   refuse(rule: (reading: Sent) => string | undefined): void;
-  /** Everything stored, newest wins, in the form and order of `truthOf`. */
+  /** The stored readings, in the form and order of `truthOf`. The newest value of a reading counts. */
   stored(): string[];
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export async function startService(): Promise<Service> {
   let underWay = 0;
   let mostAtOnce = 0;
 
-  /** Stores a body and says what the contract says. */
+  /** Stores a body and returns the answer that the contract describes. */
   function take(readings: readonly Sent[]): { status: number; answer: Record<string, unknown> } {
     const counts = { accepted: 0, duplicates: 0, revised: 0 };
     const refused: unknown[] = [];
@@ -125,7 +125,7 @@ export async function startService(): Promise<Service> {
     if (fault?.kind === 'held' && fault.end === 'forbid') return say(403, problem(403, 'not any more'), PROBLEM);
     if (request.url !== PATH) return say(404, problem(404, 'no such project'), PROBLEM);
     if (!tokens.isGood(request.headers.authorization)) {
-      // Careless services quote what they were given.
+      // Quotes the token, as careless services do.
       return say(401, problem(401, `invalid: ${request.headers.authorization}`), {
         ...PROBLEM,
         'www-authenticate': 'Bearer error="invalid_token"',

@@ -16,11 +16,11 @@ afterEach(async () => {
 const points = (sensor: string, from: number, count: number, value = 1): Point[] =>
   Array.from({ length: count }, (_, index) => ({ sensor, at: from + index, value }));
 
-/** What is noted, whatever rows it stands in. */
+/** The readings noted in the outbox, from all of its rows. */
 const noted = async (): Promise<string[]> => (await rig.outbox()).flatMap(({ readings }) => [...readings]).toSorted();
 
-describe('what a window notes', () => {
-  it('is what it brought, in one row with its stream, ordered by series and time', async () => {
+describe('the note of a window in the outbox', () => {
+  it('is one row with its stream and its readings, ordered by series and time', async () => {
     rig = await makeRig(databases);
     await rig.push();
     await rig.commit([
@@ -35,7 +35,7 @@ describe('what a window notes', () => {
     expect(row?.readings.filter((line) => line.startsWith('b'))).toEqual(['b 2 3 50 {x,y}']);
   });
 
-  it('is nothing where nothing changed, and only what was revised where something did', async () => {
+  it('is empty where nothing changed, and otherwise holds only new and revised readings', async () => {
     rig = await makeRig(databases);
     await rig.push();
     await rig.commit(points('a', 0, 5));
@@ -53,7 +53,7 @@ describe('what a window notes', () => {
   ])('is the same for a window of many readings, in %s', async (_name, covered, pushed) => {
     rig = await makeRig(databases);
     if (covered > 0) await rig.commit(points('a', 0, covered));
-    // What another stream stored before, inside the window and not covered by this one: COPY meets its key.
+    // Another stream stores readings inside the window first, in time that this stream has not covered: COPY meets their keys.
     const other = await storeStream(rig.database, rig.source, 'other');
     if (pushed > 0) await rig.commit(points('a', 3_000, pushed, 9), { stream: other });
     await rig.push();
@@ -67,7 +67,7 @@ describe('what a window notes', () => {
     expect(await noted()).toEqual(changed.toSorted());
   });
 
-  it('stands in rows of at most 10,000 readings where very many were copied', async () => {
+  it('is cut into rows of at most 10,000 readings where more were copied', async () => {
     rig = await makeRig(databases);
     await rig.push();
     await rig.commit([...points('a', 0, 14_000), ...points('b', 0, 14_000)]);
@@ -77,7 +77,7 @@ describe('what a window notes', () => {
     expect(new Set(await noted()).size).toBe(28_000);
   });
 
-  it('is nothing where the window is rolled back, small or large', async () => {
+  it('is rolled back with its window, small or large', async () => {
     rig = await makeRig(databases);
     await rig.push();
     await rig.database.run('alter table window_log add constraint never check (readings < 0) not valid');
@@ -87,7 +87,7 @@ describe('what a window notes', () => {
     expect(await truthOf(rig.database)).toEqual([]);
   });
 
-  it('is nothing in a project that keeps its readings here, beside one that does not', async () => {
+  it('is not written for a project that keeps its readings here, beside one that hands them over', async () => {
     rig = await makeRig(databases);
     await rig.push();
     const other = await otherProject(rig.database);
@@ -100,8 +100,8 @@ describe('what a window notes', () => {
   });
 });
 
-describe('two projects that are handed over', () => {
-  it('note each its own readings, of small windows and large ones', async () => {
+describe('two projects that hand their readings over', () => {
+  it('each note their own readings, from small windows and large ones', async () => {
     rig = await makeRig(databases);
     await rig.push();
     const other = await otherProject(rig.database);
@@ -137,7 +137,7 @@ describe('any sequence of windows', () => {
     selector: ({ sensor, at }) => `${sensor} ${at}`,
   });
 
-  it('notes each change once and in order: replayed, the outbox is the table', async () => {
+  it('notes each change once and in order', async () => {
     rig = await makeRig(databases);
     await rig.push();
     await fc.assert(

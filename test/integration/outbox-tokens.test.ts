@@ -26,18 +26,18 @@ afterEach(async () => {
 
 const points = (value: number): Point[] => Array.from({ length: 10 }, (_, at) => ({ sensor: 'a', at, value }));
 
-/** Grants asked for so far, with the status of each. */
+/** The grants that were asked for, with the status of each answer. */
 const calls = (): string[] => rig.service.tokens.calls.map(({ grant, status }) => `${grant} ${status}`);
 const statuses = (): number[] => rig.service.bodies.map(({ status }) => status);
 
-/** Stores something new and has it delivered. */
+/** Stores new readings and has them delivered. */
 async function deliver(value: number): Promise<void> {
   await rig.commit(points(value));
   await rig.drain([worker]);
 }
 
 describe('a token', () => {
-  it('is created once and used until it ends, also by another worker', async () => {
+  it('is created once and used until it expires, also by another worker', async () => {
     await deliver(1);
     await deliver(2);
     await rig.commit(points(3));
@@ -48,8 +48,8 @@ describe('a token', () => {
 
   it.each([
     ['expires_in', false],
-    ['the JWT, where the answer does not say how long it lives', true],
-  ])('is renewed before it ends, by %s', async (_name, silentAboutLifetime) => {
+    ['the JWT, where the answer names no lifetime', true],
+  ])('is renewed before it expires, by %s', async (_name, silentAboutLifetime) => {
     Object.assign(rig.service.tokens.manners, { lifetime: 10, silentAboutLifetime });
     await deliver(1);
     await sleep(10_000);
@@ -80,7 +80,7 @@ describe('a token', () => {
     await rig.expectEqual();
   });
 
-  it.each([500, 503])('that cannot be had because the token endpoint answers %i is asked for again', async (status) => {
+  it.each([500, 503])('is asked for again where the token endpoint answers %i', async (status) => {
     rig.service.tokens.manners.broken = status;
     await rig.commit(points(1));
     await worker.deliverer.look();
@@ -91,7 +91,7 @@ describe('a token', () => {
     await rig.expectEqual();
   });
 
-  it('is got once by three workers on three databases that want it at the same time', async () => {
+  it('is fetched once where three workers with a pool each ask at the same time', async () => {
     rig.service.tokens.manners.delayMs = 300;
     const row = await rig.database.row<RemoteRow & Record<string, unknown>>(
       `select project_id as "projectId", 'project' as project, url, organisation, code, application_id as "applicationId",
@@ -113,7 +113,7 @@ describe('a token', () => {
 });
 
 describe('an application that is refused', () => {
-  /** Lets three workers look for a while. */
+  /** Lets three workers look until the delivery is stopped, and five times more. */
   async function lookOften(): Promise<void> {
     const workers = [worker, await rig.worker(), await rig.worker()];
     await eventually('it is stopped', async () => {
@@ -126,7 +126,7 @@ describe('an application that is refused', () => {
     }
   }
 
-  it.each(['push', 'resume'] as const)('stops the delivery after one try, until an operator says %s', async (word) => {
+  it.each(['push', 'resume'] as const)('stops the delivery after one try, until the operator runs %s', async (word) => {
     rig.service.tokens.manners.refuseClient = true;
     await rig.commit(points(1));
     await lookOften();
@@ -135,7 +135,7 @@ describe('an application that is refused', () => {
     expect(await rig.remote()).toMatchObject({
       fault: { code: 'credentials-rejected', remedy: expect.stringContaining('ingestion push') as string },
     });
-    // Readings are taken all the same.
+    // Readings are still stored and noted.
     await rig.commit(points(2));
     expect(await rig.outbox()).toHaveLength(2);
     rig.service.tokens.manners.refuseClient = false;
@@ -146,7 +146,7 @@ describe('an application that is refused', () => {
     await rig.expectEqual();
   });
 
-  it('is tried once more for each word of an operator', async () => {
+  it('is tried once more for each command of an operator', async () => {
     await rig.push({ secret: 'wrong' });
     await rig.commit(points(1));
     await lookOften();
@@ -155,7 +155,7 @@ describe('an application that is refused', () => {
     expect(calls()).toEqual(['client_credentials 401', 'client_credentials 401']);
   });
 
-  it('by the data endpoint is stopped as well, after one fresh token', async () => {
+  it('by the data endpoint stops the delivery as well, after one fresh token', async () => {
     await deliver(1);
     rig.service.tokens.refuseAll(true);
     await rig.commit(points(2));
@@ -171,7 +171,7 @@ describe('an application that is refused', () => {
 });
 
 describe('a secret', () => {
-  it('that is a reference to nothing stops the delivery without a request, and it goes on when it is there', async () => {
+  it('whose reference names no variable stops the delivery without a request; with the variable the delivery goes on', async () => {
     await rig.push({ secret: '${env:OUTBOX_TEST_SECRET}' });
     await rig.commit(points(1));
     await worker.deliverer.look();
@@ -195,7 +195,7 @@ describe('a secret', () => {
     ['${env:1X}', rigUrl, /reference/],
     [SECRET, () => 'ftp://127.0.0.1', /--url/],
     [SECRET, () => 'http://user:word@127.0.0.1', /--url/],
-  ])('or address that can be none is not stored: %s', async (secret, url, message) => {
+  ])('or address is not stored where it is malformed: %s', async (secret, url, message) => {
     await expect(rig.push({ secret, url: url() })).rejects.toMatchObject({
       code: 'config-invalid',
       message: expect.stringMatching(message) as string,

@@ -4,7 +4,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { databridge } from './command-line.ts';
 
-// An operator who wonders why nothing comes is told wherever they look.
+// Each command that shows a source or project tells the operator that its outbox is full.
 
 const databases = useDatabases();
 let database: Database;

@@ -6,34 +6,36 @@ import { intersect, union } from '../../src/core/coverage.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
 import { parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Ingestion, Taken } from '../../src/ingest/ingestion.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
+import type { PrepareReadings } from '../../src/ingest/prepare.ts';
+import { numbering } from '../../src/ingest/series.ts';
+import { writeMany } from '../../src/ingest/window-readings.ts';
+import type { Taken } from '../../src/ingest/window-readings.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { batchOf, columnOf, readingsIn, storeSource } from '../kit/stored-source.ts';
 
 const databases = useDatabases();
 
-/** The last ms of a month: what is stored beside it crosses into the next partition. */
+/** The end of a month: readings on both sides of it lie in two partitions. */
 const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
 
-/** Takes columns as a window would, in a transaction of their own; also says what the database called now. */
-async function take(
+/** Writes columns as a window does, in a transaction of their own. `now`: the time of that transaction. */
+async function write(
   database: Database,
-  store: Ingestion,
+  prepare: PrepareReadings,
   projectId: number,
   columns: readonly Column[],
   covered: Coverage,
 ): Promise<{ taken: Taken; now: number }> {
-  const numbered = await store.number(projectId, batchOf(columns));
-  const table = await store.prepare(numbered);
+  const prepared = await prepare(projectId, batchOf(columns));
   return await database.transaction(async (client) => {
-    const taken = await store.takeMany(client, table, numbered, { streamId: 1, covered });
+    const taken = await writeMany(client, prepared, { streamId: 1, covered });
     const { rows } = await client.query<{ now: number }>('select instant_of(now()) as now');
     return { taken, now: rows[0]?.now ?? 0 };
   });
 }
 
-/** A point of the model: what is stored for a series and an instant. */
+/** A point of the model: the stored content of a series at an instant. */
 interface Point {
   readonly sensor: string;
   readonly at: number;
@@ -50,7 +52,7 @@ const point: fc.Arbitrary<Point> = fc.record({
   labels: fc.constantFrom<readonly string[]>([], ['x'], ['x', 'y']),
 });
 
-/** One window: its points, and what somebody else pushes before it, wherever they like. */
+/** One window: its points, and a point that a client pushes before it, inside the window or not. */
 const step = fc.record({
   from: fc.integer({ min: -12, max: 6 }).map((offset) => BORDER + offset),
   points: fc.uniqueArray(point, { maxLength: 12, selector: ({ sensor, at }) => `${sensor} ${at}` }),
@@ -79,10 +81,10 @@ function columnsOf(points: readonly Point[]): Column[] {
 const lineOf = ({ sensor, at, value, precision, labels }: Point): string =>
   `${sensor} ${at} ${value} ${precision ?? '-'}${labels.length > 0 ? ` {${labels.join(',')}}` : ''}`;
 
-describe('taking many readings', () => {
-  it('counts fresh, duplicate, revised and late ones exactly, whatever was there before', async () => {
+describe('writing many readings', () => {
+  it('counts fresh, duplicate, revised and late ones exactly, whatever was stored before', async () => {
     const database = await databases.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async (steps) => {
@@ -92,7 +94,7 @@ describe('taking many readings', () => {
         let coverage: Coverage = [];
         for (const { from, points, pushed } of steps) {
           const window = { from, to: from + LENGTH };
-          await take(database, store, projectId, columnsOf(pushed), [window]);
+          await write(database, prepare, projectId, columnsOf(pushed), [window]);
           for (const each of pushed) stored.set(keyOf(each), each);
           const own = points.filter(({ at }) => at >= window.from && at < window.to);
           const covered = intersect(coverage, window);
@@ -101,7 +103,7 @@ describe('taking many readings', () => {
           const known = own.filter((each) => stored.has(keyOf(each)));
           const revised = known.filter((each) => lineOf(each) !== lineOf(stored.get(keyOf(each)) ?? each));
           const late = fresh.filter(isCovered);
-          const { taken, now } = await take(database, store, projectId, columnsOf(own), covered);
+          const { taken, now } = await write(database, prepare, projectId, columnsOf(own), covered);
           expect(taken).toEqual({
             fresh: fresh.length,
             duplicates: known.length - revised.length,
@@ -121,26 +123,26 @@ describe('taking many readings', () => {
     );
   });
 
-  it('does not touch a row that says the same', async () => {
+  it('does not touch a row with the same content', async () => {
     const database = await databases.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     const window = { from: BORDER, to: BORDER + 10 };
     const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, 2] })];
-    await take(database, store, projectId, columns, []);
+    await write(database, prepare, projectId, columns, []);
     const written = await database.rows('select at, xmin::text from reading order by at');
-    await take(database, store, projectId, columns, [window]);
+    await write(database, prepare, projectId, columns, [window]);
     expect(await database.rows('select at, xmin::text from reading order by at')).toEqual(written);
   });
 
-  it('loses nothing where COPY meets a reading that is there already', async () => {
+  it('loses nothing where COPY meets a reading that is stored already', async () => {
     const database = await databases.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     const at = Array.from({ length: 30_000 }, (_, index) => BORDER - 15_000 + index);
     const columns = ['a', 'b'].map((sensor) => columnOf(sensor, { at }));
-    await take(database, store, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
-    const { taken } = await take(database, store, projectId, columns, []);
+    await write(database, prepare, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
+    const { taken } = await write(database, prepare, projectId, columns, []);
     expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, latenessUs: 0 });
     expect(await database.row('select count(*) as n, sum(value)::float8 as sum from reading')).toEqual({
       n: 60_000,
@@ -149,27 +151,27 @@ describe('taking many readings', () => {
     expect(await database.row(`select count(*) as n from only reading_2026_01`)).toEqual({ n: 30_000 });
   });
 
-  it('hands any other failure on and leaves nothing behind', async () => {
+  it('passes any other error on and stores nothing', async () => {
     const database = await databases.create();
-    const store = storeOf(database);
+    const prepare = readingPreparer(database);
     const { projectId } = await storeSource(database);
     await database.run('alter table reading add constraint positive check (value > 0)');
     const columns = [columnOf('a', { at: [BORDER, BORDER + 1], value: [1, -1] })];
-    await expect(take(database, store, projectId, columns, [])).rejects.toMatchObject({ code: '23514' });
+    await expect(write(database, prepare, projectId, columns, [])).rejects.toMatchObject({ code: '23514' });
     expect(await readingsIn(database)).toEqual([]);
     expect(await database.row('select 1 as one')).toEqual({ one: 1 });
   });
 });
 
 describe('numbers of series and label sets', () => {
-  it('are the same on every host, given at the same time', async () => {
+  it('are the same for all hosts that ask at the same time', async () => {
     const database = await databases.create();
     const { projectId } = await storeSource(database);
     const hosts = [database, await databases.another(database), await databases.another(database)];
     const columns = Array.from({ length: 50 }, (_, index) =>
       columnOf(`sensor ${index}`, { at: [BORDER], labels: [`label ${index % 7}`] }),
     );
-    const numbered = await Promise.all(hosts.map((host) => storeOf(host).number(projectId, batchOf(columns))));
+    const numbered = await Promise.all(hosts.map((host) => numbering(host)(projectId, batchOf(columns))));
     expect(numbered[1]).toEqual(numbered[0]);
     expect(numbered[2]).toEqual(numbered[0]);
     const numbers = numbered[0]?.map(({ series }) => series) ?? [];
@@ -177,32 +179,32 @@ describe('numbers of series and label sets', () => {
     expect(await database.row('select count(*) as n from label_set')).toEqual({ n: 7 });
   });
 
-  it('belong to a project: the same sensor in two of them is two series', async () => {
+  it('belong to a project: the same sensor in two projects has two numbers', async () => {
     const database = await databases.create();
     const { projectId } = await storeSource(database);
     const other = await database.row<{ id: number }>(
       `insert into ml_project (organisation_id, code, name) values ('default', 'other', 'Other') returning id`,
     );
-    const store = storeOf(database);
+    const numbersOf = numbering(database);
     const batch = batchOf([columnOf('a', { at: [BORDER] })]);
-    const [one] = await store.number(projectId, batch);
-    const [two] = await store.number(other?.id ?? 0, batch);
+    const [one] = await numbersOf(projectId, batch);
+    const [two] = await numbersOf(other?.id ?? 0, batch);
     expect(one?.series).not.toBe(two?.series);
-    expect((await store.number(projectId, batch))[0]?.series).toBe(one?.series);
+    expect((await numbersOf(projectId, batch))[0]?.series).toBe(one?.series);
   });
 
-  it('are right still when there are more than this process remembers', async () => {
+  it('are still right when there are more than a process remembers', async () => {
     const database = await databases.create();
     const { projectId } = await storeSource(database);
-    const store = storeOf(database);
+    const numbersOf = numbering(database);
     const known = columnOf('known', { at: [BORDER], labels: ['known'] });
-    const [first] = await store.number(projectId, batchOf([known]));
+    const [first] = await numbersOf(projectId, batchOf([known]));
     const crowd = Array.from({ length: 200_000 }, (_, index) => columnOf(`crowd ${index}`, { at: [BORDER] }));
     const [, again] = await Promise.all([
-      store.number(projectId, batchOf(crowd)),
-      store.number(projectId, batchOf([known, columnOf('new', { at: [BORDER], labels: ['known'] })])),
+      numbersOf(projectId, batchOf(crowd)),
+      numbersOf(projectId, batchOf([known, columnOf('new', { at: [BORDER], labels: ['known'] })])),
     ]);
-    const mixed = await store.number(projectId, batchOf([known, columnOf('one more', { at: [BORDER] })]));
+    const mixed = await numbersOf(projectId, batchOf([known, columnOf('one more', { at: [BORDER] })]));
     for (const numbered of [again, mixed]) {
       const found = numbered.find(({ column }) => column.sensorId === 'known');
       expect(found).toMatchObject({ series: first?.series, labelSets: first?.labelSets });
@@ -210,12 +212,12 @@ describe('numbers of series and label sets', () => {
     }
   });
 
-  it('are given to the longest set of labels there may be', async () => {
+  it('are given to the longest set of labels that is allowed', async () => {
     const database = await databases.create();
     const { projectId } = await storeSource(database);
     const labels = Array.from({ length: 32 }, () => randomBytes(64).toString('hex')).toSorted();
     const batch = batchOf([columnOf('a', { at: [BORDER], labels })]);
-    const [numbered] = await storeOf(database).number(projectId, batch);
+    const [numbered] = await numbering(database)(projectId, batch);
     expect(numbered?.labelSets[0]).toEqual(expect.any(Number));
   });
 });

@@ -1,5 +1,6 @@
 import type { Coverage } from '../../src/core/coverage.ts';
-import type { RawSamples, Rules } from '../../src/core/normalise.ts';
+import type { Rules } from '../../src/core/normalise.ts';
+import type { Samples } from '../../src/core/samples.ts';
 import { judgeLabels } from '../../src/core/reading.ts';
 import type { RefusalReason } from '../../src/core/reading.ts';
 import type { Window } from '../../src/core/window.ts';
@@ -24,7 +25,7 @@ interface OracleReading {
 const PRECISION = { good: 100, substituted: 75, uncertain: 50, bad: 0 };
 
 export function understood(
-  given: { readonly pages: readonly RawSamples[]; readonly rules: Rules; readonly covered: Coverage },
+  given: { readonly pages: readonly Samples[]; readonly rules: Rules; readonly covered: Coverage },
   window: Window,
 ): Understood {
   const readings = new Map<string, OracleReading>();
@@ -63,7 +64,7 @@ export function understood(
 }
 
 function judge(
-  page: RawSamples,
+  page: Samples,
   index: number,
   rule: NonNullable<ReturnType<Rules['series']>>,
   rules: Rules,

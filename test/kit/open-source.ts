@@ -5,7 +5,7 @@ import type { Policy } from '../../src/core/plan.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { storeOf } from '../../src/ingest/store.ts';
+import { readingPreparer } from '../../src/ingest/prepare.ts';
 import type { Samples } from '../../src/platform/contract.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
@@ -52,7 +52,7 @@ export function bridgeOf(
     database,
     clock: { now },
     partitions: partitionsOf(database),
-    ingestion: storeOf(database),
+    prepareReadings: readingPreparer(database),
     settings: { windowReadings: 1_000 },
     sources: { use: (_row: unknown, work: (open: OpenSource) => Promise<unknown>) => work(source) },
     claims: claimsOf({ database, workerId, sources: { revisionOf: () => 0 } }),
