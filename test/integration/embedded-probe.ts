@@ -15,9 +15,9 @@ export async function query(url: string, text: string): Promise<Record<string, u
 }
 
 const SETTINGS = [
-  ...['server_encoding', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'jit', 'TimeZone'],
-  ...['max_connections', 'shared_buffers', 'listen_addresses', 'is_superuser', 'wal_compression'],
-];
+  ['server_encoding', 'synchronous_commit', 'full_page_writes', 'data_checksums', 'jit', 'TimeZone'],
+  ['max_connections', 'shared_buffers', 'listen_addresses', 'is_superuser', 'wal_compression'],
+].flat();
 
 /** What matters of a server's settings; of `fsync` with the place it was set in. */
 export async function settingsOf(url: string): Promise<Record<string, unknown>> {
