@@ -24,7 +24,7 @@ export interface Input {
 }
 
 /** Which records of a file are read, and how. */
-export interface Selection {
+export interface UploadSelection {
   /** Without it the format follows from the name of the file, and otherwise from its first character. */
   readonly format: Format | undefined;
   /** Records that begin before this line are left out; the heading of CSV is read all the same. */
@@ -65,7 +65,7 @@ export function bytesOf({ path }: Input, stop: AbortSignal): AsyncIterable<Buffe
 export async function* recordsOf(
   chunks: AsyncIterable<Buffer>,
   path: string | undefined,
-  { format, fromLine }: Selection,
+  { format, fromLine }: UploadSelection,
 ): AsyncGenerator<readonly FileRecord[]> {
   let read = format && READERS[format](fromLine);
   let isFirst = true;

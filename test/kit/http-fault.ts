@@ -11,7 +11,7 @@ interface Answer {
   readonly body?: string | Uint8Array;
 }
 
-/** One request as it arrived, whoever answered it. */
+/** One request as it arrived, answered by the upstream or in its place. */
 interface RecordedRequest {
   /** Arrival, ms since 1970 with fractions; never goes backwards. */
   readonly at: number;
@@ -35,7 +35,9 @@ export interface HttpFault {
   readonly requests: readonly RecordedRequest[];
   /** See `mostInAnySecond`; over all requests so far. */
   mostRequestsInAnySecond(): number;
-  /** Most requests that were waiting for their answer at one time. */
+  /** Requests that wait for their answer now. */
+  waiting(): number;
+  /** The most requests that waited for their answer at one time. */
   mostAtOnce(): number;
   close(): Promise<void>;
 }
@@ -99,6 +101,7 @@ export async function startHttpFault(upstreamUrl: string): Promise<HttpFault> {
     next: (count, answer, matches = () => true) => void plan.push({ left: count, answer, matches }),
     heal: () => (plan = []),
     mostRequestsInAnySecond: () => mostInAnySecond(requests.map(({ at }) => at)),
+    waiting: () => atOnce,
     mostAtOnce: () => mostAtOnce,
     async close() {
       const closed = new Promise((resolve) => server.once('close', resolve));

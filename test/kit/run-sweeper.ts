@@ -13,7 +13,7 @@ const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
 /** Vitest ends its workers and its watchdog itself. */
-const OF_THE_RUNNER = /^(?:node \()?vitest/;
+const OF_THE_RUNNER = /^(?:node \()?vitest|\/vitest\/dist\/workers\//;
 
 const [, , directory = ''] = process.argv;
 // The terminal's Ctrl-C and a hang-up are for the runner.

@@ -1,5 +1,5 @@
 import type { DeviceSpec, TruthSpec } from '../../../../src/simulator/truth.ts';
-import { wholeNumber, word } from './parameters.ts';
+import { wholeNumberParameter, word } from './parameters.ts';
 import { badRequest } from './replies.ts';
 
 /** The only customer; every device is assigned to it. */
@@ -8,8 +8,8 @@ const tenantId = '00000000-0000-4000-9000-000000000002';
 
 /** `GET …/deviceInfos`: one page of the devices, 400 unless both `pageSize` and `page` are given. */
 export function devicePage(truth: TruthSpec, query: URLSearchParams): unknown {
-  const pageSize = wholeNumber(query, 'pageSize', 1);
-  const page = wholeNumber(query, 'page', 0);
+  const pageSize = wholeNumberParameter(query, 'pageSize', 1);
+  const page = wholeNumberParameter(query, 'page', 0);
   const devices = select(truth.devices, query);
   return {
     data: devices.slice(page * pageSize, (page + 1) * pageSize).map((device) => deviceInfo(device, truth.firstMs)),

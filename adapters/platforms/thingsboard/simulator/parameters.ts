@@ -1,7 +1,12 @@
 import { badRequest } from './replies.ts';
 
 /** A whole number from the query; 400 if it is missing without a default, below `least`, or anything else. */
-export function wholeNumber(query: URLSearchParams, name: string, least = -Infinity, byDefault?: number): number {
+export function wholeNumberParameter(
+  query: URLSearchParams,
+  name: string,
+  least = -Infinity,
+  byDefault?: number,
+): number {
   const text = query.get(name) ?? byDefault?.toString() ?? '';
   const value = Number(text);
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {

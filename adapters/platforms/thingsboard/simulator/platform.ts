@@ -6,7 +6,7 @@ import { customerId, devicePage } from './devices.ts';
 import type { AccountOptions, ThingsBoardOptions } from './options.ts';
 import { authenticationFailed, badRequest, forbidden, notFound, RefusedRequest, tooManyRequests } from './replies.ts';
 import { json, refusal, simulatedError } from './replies.ts';
-import { history, keyNames, values } from './timeseries.ts';
+import { historyAnswer, keyNames, values } from './timeseries.ts';
 import { IssuedTokens } from './tokens.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -93,7 +93,7 @@ export class ThingsBoard implements SimulatedPlatform {
     const place = { options: this.#options, device, nowMs: this.#clock.nowMs() };
     if (call === 'keys/timeseries') return keyNames(place);
     if (call === 'values/timeseries' && historyPath !== 'history-only') return values(place, request);
-    if (call === 'values/timeseries/history' && historyPath !== 'old-only') return history(place, request);
+    if (call === 'values/timeseries/history' && historyPath !== 'old-only') return historyAnswer(place, request);
     throw notFound(request.path);
   }
 

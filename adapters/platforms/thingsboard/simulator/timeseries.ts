@@ -2,7 +2,7 @@ import { distort, writeJson, type WrittenPoint } from '../../../../src/simulator
 import type { SimulatedAnswer, SimulatedRequest } from '../../../../src/simulator/contract.ts';
 import { visiblePoints, type DeviceSpec, type Order, type TruthPoint } from '../../../../src/simulator/truth.ts';
 import type { ThingsBoardOptions } from './options.ts';
-import { wholeNumber, word } from './parameters.ts';
+import { wholeNumberParameter, word } from './parameters.ts';
 import { badRequest, simulatedError, json } from './replies.ts';
 
 const defaultLimit = 100;
@@ -27,7 +27,7 @@ export function values(place: Place, request: SimulatedRequest): SimulatedAnswer
 }
 
 /** `GET …/values/timeseries/history`: `startTs` and `endTs` are required; a key with a comma travels as `key=`. */
-export function history(place: Place, request: SimulatedRequest): SimulatedAnswer {
+export function historyAnswer(place: Place, request: SimulatedRequest): SimulatedAnswer {
   const keys = [...splitKeys(request.query), ...request.query.getAll('key')];
   if (keys.length === 0) throw badRequest('Parameter keys is required');
   return window(place, request, keys);
@@ -36,9 +36,9 @@ export function history(place: Place, request: SimulatedRequest): SimulatedAnswe
 function window(place: Place, request: SimulatedRequest, keys: readonly string[]): SimulatedAnswer {
   const { query } = request;
   const { bounds, answerPointsLimit, errorTimestamp } = place.options;
-  const startTs = wholeNumber(query, 'startTs');
-  const endTs = wholeNumber(query, 'endTs');
-  const limit = wholeNumber(query, 'limit', 1, defaultLimit);
+  const startTs = wholeNumberParameter(query, 'startTs');
+  const endTs = wholeNumberParameter(query, 'endTs');
+  const limit = wholeNumberParameter(query, 'limit', 1, defaultLimit);
   const order = word(query, 'orderBy', ['DESC', 'ASC']);
   // Aggregates are not simulated, so a request for them must not be answered with raw points.
   word(query, 'agg', ['NONE']);

@@ -1,0 +1,70 @@
+import type { Client } from 'pg';
+
+/** A worker that began to work on a source or on the past of a stream. */
+interface LoggedClaim {
+  /** The source (live) or the stream (history). */
+  readonly owner: number;
+  readonly worker: string;
+  /** The worker that held it at that moment, because it had not given it back. */
+  readonly takenFrom: string | null;
+  /** The run before this one left word up to where it had looked back for late data. */
+  readonly caughtUp: boolean;
+}
+
+/** Has a database note every claim of a source (`live`) and of a stream's past (`history`), in the order in which they were made. */
+export async function logClaims(client: Client): Promise<void> {
+  await client.query(`
+    create table claim_log (id bigint generated always as identity, lane text, owner int, worker text, taken_from text, caught_up boolean);
+    create function log_live() returns trigger language plpgsql as $$ begin
+      insert into claim_log (lane, owner, worker, taken_from, caught_up) values ('live', new.id, new.claimed_by, old.claimed_by, true);
+      return null; end $$;
+    create function log_history() returns trigger language plpgsql as $$ begin
+      insert into claim_log (lane, owner, worker, taken_from, caught_up)
+      values ('history', new.id, new.history_claimed_by, old.history_claimed_by, old.caught_up_to is not null);
+      return null; end $$;
+    create trigger log_live after update of claimed_by on source
+      for each row when (new.claimed_by is not null) execute function log_live();
+    create trigger log_history after update of history_claimed_by on stream
+      for each row when (new.history_claimed_by is not null) execute function log_history();`);
+}
+
+async function claimsOf(client: Client, lane: 'live' | 'history'): Promise<LoggedClaim[]> {
+  const { rows } = await client.query<LoggedClaim>(
+    `select owner, worker, taken_from as "takenFrom", caught_up as "caughtUp" from claim_log where lane = $1 order by id`,
+    [lane],
+  );
+  return rows;
+}
+
+/** Windows of the time before `startAt` that lie, wholly or in part, where another one was handed over before. */
+export async function askedAgain(client: Client, startAt: string): Promise<number> {
+  const { rows } = await client.query<{ again: number }>(
+    `select count(*)::int as again from window_log as one where lane = 'history' and from_at < $1::timestamptz
+       and exists (select from window_log as other where other.stream_id = one.stream_id and other.lane = 'history'
+         and other.ctid < one.ctid and tstzrange(one.from_at, one.to_at) && tstzrange(other.from_at, other.to_at))`,
+    [startAt],
+  );
+  return rows[0]?.again ?? Number.NaN;
+}
+
+/** The most windows that one look back for late data takes: it is shorter than a window, and may lie across a border of two. */
+const LOOK_BACK_WINDOWS = 2;
+
+/**
+ * How many windows of the past may be asked again, by the claims that were made: a run that no run left word for looks back
+ * once, and a run that takes over asks again for the windows that the worker before it had under way.
+ */
+export async function mostAskedAgain(client: Client, concurrency: number): Promise<number> {
+  const claims = await claimsOf(client, 'history');
+  return claims
+    .map(({ takenFrom, caughtUp }) => (caughtUp ? 0 : LOOK_BACK_WINDOWS) + (takenFrom === null ? 0 : concurrency))
+    .reduce((sum, windows) => sum + windows, 0);
+}
+
+/** Workers from which another one took the source while they polled it. */
+export async function robbedOf(client: Client): Promise<Set<string>> {
+  const claims = await claimsOf(client, 'live');
+  return new Set(
+    claims.flatMap(({ worker, takenFrom }) => (takenFrom === null || takenFrom === worker ? [] : [takenFrom])),
+  );
+}
