@@ -22,7 +22,8 @@ describe('a sealed secret', () => {
     const secret = 'Grüße\u0000 "x"';
     const [one, other] = [await sealing.seal(secret), await sealing.seal(secret)];
     expect(one).not.toBe(other);
-    expect(one).not.toContain('Gr');
+    const parts = one.split('.').map((part) => Buffer.from(part, 'base64url').toString('utf8'));
+    expect([one, ...parts].join(' ')).not.toContain('Grüße');
     expect(await sealing.open(one)).toBe(secret);
     expect(await sealing.open(other)).toBe(secret);
   });
