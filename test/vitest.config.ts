@@ -7,8 +7,8 @@ const root = new URL('..', import.meta.url).pathname;
 // The tests start hundreds of processes; compiling the same sources for each of them is half of what that costs.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
 
-/** Bounds that only a test meets which hangs, on a busy machine, too. */
-const patient = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000, interval: 50 } } };
+/** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
+const patient = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 180_000, interval: 50 } } };
 
 /** Files that mostly wait, for a minute and longer. */
 const LONG = [
@@ -49,6 +49,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 0 },
           include: ['src/**/*.test.ts', 'adapters/**/*.test.ts'],
+          ...patient,
         },
       },
       {

@@ -26,7 +26,7 @@ afterAll(() => site.close());
 
 test(
   'after downtime the edge is covered before the gap, and one poll replaces all that were missed',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async () => {
     const database = await site.database();
     const { client } = database;

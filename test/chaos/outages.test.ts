@@ -22,7 +22,7 @@ import { expectNoErrors, expectRunning, polled, survives } from './survives.ts';
 /** Longer than a job's lock in the queue (20 s) and the silence after which claims are free (12 s). */
 const AWAY_MS = 25_000;
 const AWAY_AT_START_MS = 10_000;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 
 // vitest reads this while it collects the tests, so it stands here and not in a hook.
 vi.setConfig({ maxConcurrency: 20 });

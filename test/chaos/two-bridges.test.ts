@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('two bridges', () => {
-  test('hold the same readings in the end, although processes of both are killed', { timeout: 600_000 }, async () => {
+  test('hold the same readings in the end, although processes of both are killed', { timeout: 900_000 }, async () => {
     const port = await freePort();
     const there = await makeBridge({
       DATABRIDGE_API_PORT: String(port),
@@ -67,7 +67,7 @@ describe('two bridges', () => {
       await revising.stop();
 
       const toUs = Date.now() * 1000;
-      await expectComplete(site, database.client, { withinMs: 250_000 });
+      await expectComplete(site, database.client, { withinMs: 300_000 });
       await expectSame(database.client, there, toUs);
       for (const worker of workers.filter((one) => one.running())) expect((await worker.stop(60_000)).code).toBe(0);
       expect((await remote.process.stop(60_000)).code).toBe(0);

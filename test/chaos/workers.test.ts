@@ -18,7 +18,7 @@ import { expectNoErrors, polled } from './survives.ts';
 
 /** Several processes share the work. Another one takes over from one that is killed or stands still, within the pace of the source. */
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 /** Longer than the silence that frees claims (12 s) and than a job's lock in the queue (20 s). */
 const STANDS_STILL_MS = 30_000;
 
