@@ -64,7 +64,7 @@ export interface BadServer {
   close(): Promise<void>;
 }
 
-/** A server on loopback that gives everybody the same answer. */
+/** A server on loopback that gives every request the same answer. */
 export async function startBadServer(): Promise<BadServer> {
   const sockets = new Set<Socket>();
   const asked: string[] = [];

@@ -7,7 +7,7 @@ import type { InfluxUser } from '../kit/influx-client.ts';
 
 const open: Connection[] = [];
 
-/** Slots for everybody at once: these tests are not about the pace. */
+/** A pacer that gives every request its slot at once, because these tests are not about the pace. */
 const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
 
 /** The bridge's own connection to a server, as one of its users. */

@@ -145,7 +145,7 @@ describe('60,000 points', () => {
   });
 
   test('may be given up after the first few: InfluxDB stops', async () => {
-    // 30 MB, far more than the connection holds: who does not read on keeps InfluxDB waiting for ever.
+    // 30 MB, far more than the connection holds: a client that does not read on keeps InfluxDB waiting for ever.
     const line = (index: number): string => `long text="${'x'.repeat(10_000)}" ${from + index}`;
     await influx.write(Array.from({ length: 3_000 }, (_, index) => line(index)).join('\n'), 'plant', 'u');
     for await (const { at } of reading(http, { chunkSize: 1 }, 'long', { from, to: from + second })) {

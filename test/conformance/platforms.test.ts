@@ -32,7 +32,7 @@ const WINDOW = { from: FROM, to: FROM + HOUR };
 const SECRET = 'Pa55-never-shown';
 const never = new AbortController().signal;
 
-/** The closed list but for two: a bug of the adapter, and a cancel that nobody asked for. */
+/** The closed list without a bug of the adapter and without `cancelled`, because no test cancels. */
 const CODES: readonly FaultCode[] = [
   'throttled',
   'unavailable',

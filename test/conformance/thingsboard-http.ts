@@ -12,7 +12,7 @@ import { tenant } from './simulators/thingsboard-client.ts';
 
 const open: Connection[] = [];
 
-/** Slots for everybody at once: these tests are not about the pace. */
+/** A pacer that gives every request its slot at once, because these tests are not about the pace. */
 const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
 
 /** The bridge's own connection to the simulator, with tokens of its own. `now` is the bridge's clock. */
