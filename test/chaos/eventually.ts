@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Looks until `check` returns something other than undefined and false; an error counts as "not yet". Fails with what
- * `state` says then: the bound is generous, so whoever meets it wants to know how far it got.
+ * Looks until `check` returns something other than undefined and false; an error counts as "not yet". The bound is so generous
+ * that only a test meets it whose event never comes; the error holds the answer of `state`, which says how far the bridge got.
  */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  { withinMs = 60_000, state }: { withinMs?: number; state?: () => Promise<string> | string } = {},
+  { withinMs = 300_000, state }: { withinMs?: number; state?: () => Promise<string> | string } = {},
 ): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   let trouble = '';

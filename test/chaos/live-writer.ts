@@ -12,7 +12,7 @@ export interface LiveWriter {
   stop(): Promise<void>;
 }
 
-/** A line of one pump; `at` in µs. The value follows from both, so that a mix-up shows. */
+/** A line of one pump; `at` in µs. The value follows from both, so a value at a wrong pump or instant shows. */
 export const lineOf = (pump: number, at: number): string =>
   `hall${pump % STREAMS},pump=P${pump} flow=${Math.round(Math.sin(at / 7_000_000 + pump) * 1_000) / 10} ${at}`;
 

@@ -6,7 +6,7 @@ import { startRedis } from '../kit/redis.ts';
 import type { Redis } from '../kit/redis.ts';
 import type { RegisteredDatabase, Site } from './site.ts';
 
-/** A queue in a Redis of its own, which keeps what it was told. */
+/** A Redis of the test's own for the queue; it writes every change to disk. */
 export async function withRedis<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = await startRedis({ appendonly: true });
   try {
@@ -32,7 +32,7 @@ export async function withLine<T>(
   }
 }
 
-/** The InfluxDB of the site as seen at its door: `recorder.url` leads through a line that can be made slow. */
+/** The InfluxDB of the site behind a recorder of its requests: `recorder.url` leads through a line that can be made slow. */
 export async function withWatchedSource<T>(
   site: Site,
   work: (source: { recorder: HttpFault; line: Proxy }) => Promise<T>,

@@ -5,12 +5,12 @@ import { eventually } from './eventually.ts';
 import { bridgeOn, expectComplete, stateOf } from './site.ts';
 import type { RegisteredDatabase, Site } from './site.ts';
 
-/** Fails, with what it said last, where the process has ended. */
+/** Fails, with the last output of the process, where it has ended. */
 export function expectRunning(daemon: RunningProcess): void {
   if (!daemon.running()) throw new Error(`the daemon ended\n${daemon.output()}`);
 }
 
-/** ERROR means that data are at risk or that a person must act; an outage that passes is neither. */
+/** A log line at ERROR means that data are at risk or that a person must act. An outage that passes is neither. */
 export function expectNoErrors(daemon: RunningProcess): void {
   const lines = daemon.output().split('\n');
   expect(lines.filter((line) => /^\{"level":[56]0/.test(line))).toEqual([]);
@@ -30,8 +30,8 @@ export const polled = (client: Client, windows: number): Promise<unknown> =>
   );
 
 /**
- * Runs a daemon on a database of the site, its source perhaps changed before, strikes once it polls, and expects that it stays, that in the end it holds
- * what the source holds, that it had nothing to complain of above a warning and that it stops in order.
+ * Runs a daemon on a database of the site and strikes once it polls. `source` replaces the registered one before. Expects that
+ * the daemon stays, holds in the end all readings of the source, logs nothing above a warning, and stops in order.
  */
 export async function survives(
   site: Site,
@@ -50,7 +50,7 @@ export async function survives(
     await expectComplete(site, database.client);
     expectRunning(daemon);
     expectNoErrors(daemon);
-    expect((await daemon.stop(30_000)).code).toBe(0);
+    expect((await daemon.stop(60_000)).code).toBe(0);
   } catch (error) {
     throw new Error(`${String(error)}\n${daemon?.output() ?? ''}`, { cause: error });
   } finally {

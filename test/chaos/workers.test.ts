@@ -16,9 +16,9 @@ import type { Site } from './site.ts';
 import { withRedis, withWatchedSource } from './surroundings.ts';
 import { expectNoErrors, polled } from './survives.ts';
 
-/** Several processes share the work. One that is killed or stands still is replaced, and the source never notices. */
+/** Several processes share the work. Another one takes over from one that is killed or stands still, within the pace of the source. */
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 /** Longer than the silence that frees claims (12 s) and than a job's lock in the queue (20 s). */
 const STANDS_STILL_MS = 30_000;
 
@@ -31,7 +31,7 @@ const pace = { requestsPerSecond: 12, burst: 6, concurrency: 2 };
 const LOCK_LOST_MS = 22_000;
 const TAKEN_AGAIN_MS = 10_000;
 
-// Set while the tests are collected: later it has no effect any more.
+// vitest reads this while it collects the tests, so it stands here and not in a hook.
 vi.setConfig({ maxConcurrency: 20 });
 
 const databases = useDatabases({ concurrent: true });
@@ -58,10 +58,14 @@ describe.concurrent('workers', () => {
     await withRedis((redis) => takeOver(blow, { REDIS_URL: redis.url }));
   });
 
-  test('never poll a slow source twice at a time, whatever the queue forgets', { timeout: TIMEOUT_MS }, oneAtATime);
+  test(
+    'never poll a slow source twice at a time, also when the queue loses its jobs',
+    { timeout: TIMEOUT_MS },
+    oneAtATime,
+  );
 
   test(
-    'plan when the one that planned is killed, and when the tick itself is gone',
+    'plan when the worker that planned is killed, and when the tick itself is gone',
     { timeout: TIMEOUT_MS },
     async () => {
       const database = await site.database();
@@ -78,7 +82,7 @@ describe.concurrent('workers', () => {
         const planning = await bridge.up('worker');
         const other = await bridge.up('worker');
         await polled(database.client, 2);
-        // Whoever stands still for a moment leaves every tick to the other one.
+        // A worker that stands still for a moment leaves every tick to the other one.
         other.pause();
         await sleep(1_500);
         await planning.kill9();
@@ -95,7 +99,7 @@ describe.concurrent('workers', () => {
         });
         await expectComplete(site, database.client);
         expectNoErrors(other);
-        expect((await other.stop(30_000)).code).toBe(0);
+        expect((await other.stop(60_000)).code).toBe(0);
       } finally {
         await bridge.remove();
         await database.close();
@@ -104,7 +108,7 @@ describe.concurrent('workers', () => {
   );
 });
 
-/** What befalls the worker that works; resolves when it is over. */
+/** An outage of the worker that fills the past; resolves when it is over. */
 type Blow = (worker: RunningProcess) => Promise<unknown>;
 
 const killed: Blow = (worker) => worker.kill9();
@@ -152,7 +156,7 @@ async function takeOver(blow: Blow, environment: NodeJS.ProcessEnv): Promise<voi
       expect([...(await robbedOf(client))].filter((robbed) => robbed !== id)).toEqual([]);
       for (const worker of workers.filter((one) => one.running())) {
         expectNoErrors(worker);
-        expect((await worker.stop(30_000)).code).toBe(0);
+        expect((await worker.stop(60_000)).code).toBe(0);
       }
     } catch (error) {
       const said = workers.map((worker) => `${worker.pid}:\n${worker.output()}`).join('\n');
@@ -164,14 +168,14 @@ async function takeOver(blow: Blow, environment: NodeJS.ProcessEnv): Promise<voi
   });
 }
 
-/** Whatever the queue forgets, no poll of a source that answers more slowly than it is polled runs beside another. */
+/** No two polls run beside each other of a source that answers more slowly than it is polled, also when the queue loses its jobs. */
 async function oneAtATime(): Promise<void> {
   const database = await site.database();
   await withWatchedSource(site, ({ recorder, line }) =>
     withRedis(async (redis) => {
       const bridge = await bridgeOn(site, { DATABASE_URL: database.url, REDIS_URL: redis.url });
       try {
-        // No past: all that is asked is live, once a poll and stream. The pace would allow more polls at a time.
+        // No past: every request is live, one for each stream of a poll. The pace would allow more polls at a time.
         const fromUs = Math.floor(Date.now() / 1000) * 1_000_000;
         const start = isoOf(fromUs);
         const changes = {
@@ -190,7 +194,7 @@ async function oneAtATime(): Promise<void> {
         await sleep(TAKEN_AGAIN_MS);
         expect(recorder.mostAtOnce()).toBe(STREAMS);
 
-        // Now an answer takes 3 s at the least, and the queue forgets the poll twice in this time.
+        // Now an answer takes at least 3 s, and the queue loses the poll twice in this time.
         await line.set({ latencyMs: 1_500 });
         const second = await bridge.up('worker');
         const client = new RedisClient(redis.url);
@@ -205,7 +209,7 @@ async function oneAtATime(): Promise<void> {
         await expectComplete(site, database.client, { fromUs });
         for (const worker of [first, second]) {
           expectNoErrors(worker);
-          expect((await worker.stop(30_000)).code).toBe(0);
+          expect((await worker.stop(60_000)).code).toBe(0);
         }
       } finally {
         await bridge.remove();

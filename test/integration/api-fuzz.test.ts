@@ -90,7 +90,7 @@ it(`answers ${AT_ONCE * DATA_ROUNDS} bodies at the data endpoint by the rules, a
   expect(rows.map(({ head, value, tail }) => `${head} ${value} ${tail}`).toSorted()).toEqual(expected.toSorted());
   expect(expected.length).toBeGreaterThan(1_000);
   expect(api.log()).not.toContain('a request of the API failed');
-}, 300_000);
+}, 900_000);
 
 it(`answers ${AT_ONCE * TOKEN_ROUNDS} bodies at the token endpoint with a token or an error of RFC 6749`, async () => {
   const { applicationId, secret } = api.client;
@@ -138,7 +138,7 @@ it(`answers ${AT_ONCE * TOKEN_ROUNDS} bodies at the token endpoint with a token 
   );
   expect([...seen.keys()].toSorted()).toEqual(KINDS.toSorted());
   expect(api.log()).not.toContain('a request of the API failed');
-}, 300_000);
+}, 900_000);
 
 const KINDS = [
   '200',

@@ -136,7 +136,7 @@ export class Waiting {
 export async function eventually<T>(
   awaited: string,
   check: () => Promise<T | false | Waiting> | T | false | Waiting,
-  withinMs = 90_000,
+  withinMs = 240_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {

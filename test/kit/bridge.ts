@@ -10,27 +10,27 @@ import { makeTempDirectory } from './temp-directory.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** What a command of databridge answered. */
+/** How a command of databridge ended. */
 export interface Answer {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** An installation of databridge with a home of its own, used as an operator would: by its command line. */
+/** An installation of databridge with a home of its own. Tests use it by its command line, as an operator does. */
 export interface BridgeUnderTest {
   readonly home: string;
   /** The settings that lead a process to this installation: its home, and its database where that is not the embedded one. */
   readonly settings: NodeJS.ProcessEnv;
   /** Runs a command to its end. */
   run(...args: string[]): Promise<Answer>;
-  /** The same, throwing with everything it said unless it exits with 0; returns stdout. */
+  /** Runs a command to its end and returns its stdout. Throws, with all output, where it does not exit with 0. */
   succeed(...args: string[]): Promise<string>;
   /** Writes a source as YAML (JSON is YAML) and applies it. */
   apply(source: Record<string, unknown>): Promise<void>;
   /** Starts `databridge up` (or another command) and waits until it says that it is up. */
   up(command?: 'up' | 'worker'): Promise<RunningProcess>;
-  /** A connection to its database, which keeps an embedded server running; the caller closes it. */
+  /** A connection to its database. It keeps an embedded server running; the caller closes it. */
   database(): Promise<{ client: pg.Client; close(): Promise<void> }>;
   /** Ends a server that a killed process left running, and removes the home. */
   remove(): Promise<void>;

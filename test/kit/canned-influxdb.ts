@@ -2,14 +2,14 @@ import axios from 'axios';
 import { Readable } from 'node:stream';
 import type { Http } from '../../src/platform/contract.ts';
 
-/** An answer that was recorded or made up: what it says, in the pieces it arrives in. */
+/** An answer, recorded or made up, in the pieces in which it arrives. */
 export interface Canned {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** For tests: an http that gives these answers in turn, and the requests it got. */
+/** An http for unit tests that gives these answers in turn, and the requests it got. */
 export function cannedHttp(...answers: readonly Canned[]): {
   http: Http;
   asked: URLSearchParams[];

@@ -10,7 +10,7 @@ export interface Asked {
   readonly body: unknown;
 }
 
-/** What stands in for the server: a body (answered with 200), or a status with one. */
+/** An answer in place of the server: a body (with status 200), or a status and a body. */
 export type Answer = { readonly status: number; readonly body: unknown };
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
@@ -42,7 +42,7 @@ export function canned(server: (asked: Asked) => Answer): { readonly http: Http;
   return { http, asked };
 }
 
-/** Everything an async iterable yields. */
+/** All values that an async iterable yields. */
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);

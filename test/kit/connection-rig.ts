@@ -14,13 +14,13 @@ import type { Authorisation, Http } from '../../src/platform/contract.ts';
 import { memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
 import type { Connection, ConnectionParts, ConnectionSettings, Meter } from '../../src/platform/connection/index.ts';
 
-/** What the unit tests of the connection stand on: real servers on loopback and a pacer that remembers. */
+/** Real servers on loopback and a pacer that counts: the ground of the unit tests of the connection. */
 
 export const NOW: Instant = Date.UTC(2026, 10, 21, 8) * 1000;
 
 const cleanups: (() => Promise<void> | void)[] = [];
 
-/** For `afterEach`: closes everything the test opened, the newest first. */
+/** For `afterEach`: closes all servers and files that the test opened, the newest first. */
 export async function tidyUp(): Promise<void> {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 }
@@ -42,11 +42,11 @@ async function listening(server: Server, protocol: string): Promise<string> {
 export const serve = (handler: RequestListener): Promise<string> =>
   listening(createServer({ keepAliveTimeout: 60_000 }, handler), 'http');
 
-/** Bytes in, bytes out. */
+/** A server on loopback that answers raw bytes. */
 export const serveRaw = (onSocket: (socket: Socket) => void, protocol = 'http'): Promise<string> =>
   listening(createRawServer(onSocket), protocol);
 
-/** Answers every connection with the given bytes as soon as something was asked, then ends it. */
+/** Answers every connection with the given bytes as soon as its first data arrive, then ends it. */
 export const serveBytes = (bytes: string | Buffer): Promise<string> =>
   serveRaw((socket) => socket.once('data', () => socket.end(bytes)));
 
@@ -68,7 +68,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** Makes a certificate that signs itself; `expired` ended in 2020. */
+/** Makes a self-signed certificate; with `expired` one whose validity ended in 2020. */
 export function makeCertificate(names: string, expired = false): Certificate {
   const directory = mkdtempSync(join(tmpdir(), 'databridge-certificate-'));
   const at = (file: string): string => join(directory, file);
@@ -88,7 +88,7 @@ export function makeCertificate(names: string, expired = false): Certificate {
   }
 }
 
-/** `openssl ca` is the only one of its commands that takes both ends of the validity. */
+/** `openssl ca`, because no other command of openssl takes both ends of the validity. */
 const authorityOf = (directory: string, names: string): string => `
 [ca]
 default_ca = own
@@ -106,7 +106,7 @@ subjectAltName = ${names}
 basicConstraints = CA:true
 `;
 
-/** Resolves every name as told. */
+/** A resolver that gives every name these addresses. */
 export const resolvesTo =
   (...addresses: string[]): LookupFunction =>
   (_hostname, _options, callback) =>
@@ -167,7 +167,7 @@ export function openRig(
   return { connection, meter, abort, slots, http: connection.http({ lane: 'live', signal: abort.signal, meter }) };
 }
 
-/** What a promise is refused with; it must be a BridgeError. */
+/** The BridgeError that a promise is rejected with. Fails where it is fulfilled or rejected with another error. */
 export async function refusal(promise: Promise<unknown>): Promise<BridgeError> {
   const error: unknown = await promise.then(
     () => new Error('it was not refused'),

@@ -6,8 +6,8 @@ import type { Database } from '../../src/database/database.ts';
 import { assertNothingLeaked } from './leaks.ts';
 
 /**
- * Databases of one test file on the PostgreSQL server of the run. One that is made in a test or in a `beforeEach` lasts until that test ends,
- * one that is made in a `beforeAll` lasts until the file ends. The pools opened on it end with it.
+ * Databases of one test file on the PostgreSQL server of the run. A database that is made in a test or in a `beforeEach` lasts
+ * until that test ends; one that is made in a `beforeAll` lasts until the file ends. The pools on it end with it.
  */
 export interface TestDatabases {
   /** Makes a database with the schema of this version and opens a pool on it. */
@@ -22,7 +22,7 @@ export interface TestDatabases {
   another(database: Pick<Database, 'url'>): Promise<Database>;
 }
 
-/** What was made since a test, or the file, began. */
+/** The pools and databases that were made since a test, or the file, began. */
 interface Scope {
   readonly pools: Set<Database>;
   readonly names: Set<string>;

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What goes wrong between the bridge and a server. Nothing set = nothing wrong. */
+/** Faults of the line between the bridge and a server. Without any the line is sound. */
 export interface Faults {
   /** New connections: none is accepted, or each is accepted and reset at once. Present ones go on. */
   readonly connections?: 'refuse' | 'reset';
-  /** A black hole: connections are accepted and stay open, and nothing gets through, not even an end. */
+  /** A black hole: connections are accepted and stay open, and neither data nor an end gets through. */
   readonly stalled?: boolean;
   /** Added to every piece of data, in each direction. */
   readonly latencyMs?: number;
@@ -15,7 +15,7 @@ export interface Faults {
   readonly truncateAfterBytes?: number;
 }
 
-/** What all connections of a proxy share. */
+/** The state that all connections of a proxy share. */
 export interface Line {
   faults: Faults;
   /** Resolved, and replaced, whenever the faults change or the proxy closes. */
@@ -31,8 +31,8 @@ export async function whileStalled(line: Line, socket: Socket): Promise<void> {
 }
 
 /**
- * Passes on what arrives at `source`, then its end. Data under way keep their order and are bounded, so that
- * latency delays a stream without thinning it. Rejects when the source breaks; a target that is gone swallows.
+ * Passes data of `source` on, then its end. Data under way keep their order and are bounded, so that latency delays a stream
+ * without lowering its rate. Rejects when the source breaks. Data for a target that is gone are dropped.
  */
 export async function passOn(source: Socket, deliver: (bytes: Buffer) => Promise<void>, line: Line): Promise<void> {
   let bytesUnderWay = 0;
@@ -50,7 +50,7 @@ export async function passOn(source: Socket, deliver: (bytes: Buffer) => Promise
   await tail;
 }
 
-/** Delivery to the server: only a stall holds it up. */
+/** Delivery to the server: only `stalled` holds it up. */
 export function toServer(server: Socket, line: Line): (bytes: Buffer) => Promise<void> {
   return async (bytes) => {
     await whileStalled(line, server);
@@ -58,7 +58,7 @@ export function toServer(server: Socket, line: Line): (bytes: Buffer) => Promise
   };
 }
 
-/** Delivery to the client: in slices when the bandwidth is limited, and only up to the truncation. */
+/** Delivery to the client: in slices where the bandwidth is limited, and only up to the truncation. */
 export function toClient(client: Socket, line: Line, cut: () => void): (bytes: Buffer) => Promise<void> {
   let passedBytes = 0;
   return async (bytes) => {
@@ -90,7 +90,7 @@ async function waitUntil(dueAt: () => number, line: Line): Promise<void> {
   }
 }
 
-/** Resolves when the socket wants more, or never will. */
+/** Resolves when the socket takes more data or has ended. */
 async function write(socket: Socket, bytes: Buffer): Promise<void> {
   if (!socket.writable || socket.write(bytes)) return;
   await new Promise<void>((resolve) => socket.once('drain', resolve).once('close', resolve));

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * A loopback TCP port nobody listens on. It lies below the range from which systems take the ports of outgoing
- * connections: a client retrying a stopped server there may end up connected to itself and keep the server out.
+ * A TCP port on loopback that no process listens on. It lies below the range of the ports of outgoing connections, because a
+ * client that retries a stopped server on a port of that range may connect to itself and keep the server out.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 50; attempt += 1) {

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, request as requestOf, type ServerRe
 import { pipeline } from 'node:stream/promises';
 import { freePort } from './free-port.ts';
 import { watchForLeaks } from './leaks.ts';
-import { mostInAnySecond } from './sliding-second.ts';
 
 /** An answer in place of the upstream's. */
 interface Answer {
@@ -17,11 +16,11 @@ interface RecordedRequest {
   readonly at: number;
   readonly method: string;
   readonly url: string;
-  /** Of the answer; 0 while there is none, and for good when the client left before. */
+  /** Of the answer; 0 before it, and for ever where the client closed the connection before it. */
   status: number;
 }
 
-/** An HTTP server before another, which answers some requests itself and writes all of them down. */
+/** An HTTP server before another. It answers some requests itself and records all of them. */
 export interface HttpFault {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
@@ -30,11 +29,9 @@ export interface HttpFault {
    * takes the first that matches it.
    */
   next(count: number, answer: Answer, matches?: (request: RecordedRequest) => boolean): void;
-  /** Forgets the answers not yet given. */
+  /** Drops the answers that were not given yet. */
   heal(): void;
   readonly requests: readonly RecordedRequest[];
-  /** See `mostInAnySecond`; over all requests so far. */
-  mostRequestsInAnySecond(): number;
   /** Requests that wait for their answer now. */
   waiting(): number;
   /** The most requests that waited for their answer at one time. */
@@ -100,7 +97,6 @@ export async function startHttpFault(upstreamUrl: string): Promise<HttpFault> {
     requests,
     next: (count, answer, matches = () => true) => void plan.push({ left: count, answer, matches }),
     heal: () => (plan = []),
-    mostRequestsInAnySecond: () => mostInAnySecond(requests.map(({ at }) => at)),
     waiting: () => atOnce,
     mostAtOnce: () => mostAtOnce,
     async close() {
@@ -112,7 +108,7 @@ export async function startHttpFault(upstreamUrl: string): Promise<HttpFault> {
   };
 }
 
-/** Bodies pass as they are; a connection broken upstream breaks the client's, so that no cut answer looks whole. */
+/** Passes bodies on unchanged. A connection that breaks upstream breaks the client's, so that no cut answer looks whole. */
 function forward(request: IncomingMessage, response: ServerResponse, upstreamUrl: string): void {
   const { host: _host, connection: _connection, ...headers } = request.headers;
   const target = new URL(request.url ?? '/', upstreamUrl);

@@ -16,7 +16,7 @@ interface InfluxSeries {
 
 type Precision = 'ns' | 'u' | 'ms' | 's';
 
-/** What tests do to an InfluxDB themselves, past the bridge: every failure throws, also one inside an HTTP 200. */
+/** The tests' own access to an InfluxDB, past the bridge. Every failure throws, also one inside an HTTP 200. */
 export interface InfluxClient {
   /** Runs InfluxQL (POST, so that it may change things) and returns the series of all its statements; times in µs. */
   query(influxql: string, database?: string): Promise<InfluxSeries[]>;
@@ -24,7 +24,7 @@ export interface InfluxClient {
   write(lines: readonly string[] | string, database: string, precision: Precision): Promise<void>;
   /** Every value in `[fromUs, toUs)`, as the server streams it: by measurement and tags, by time, by field. */
   points(database: string, fromUs: number, toUs: number): AsyncGenerator<Point>;
-  /** The same, sorted by series and time. */
+  /** The same as an array, sorted by series and time. */
   readAll(database: string, fromUs: number, toUs: number): Promise<Point[]>;
 }
 

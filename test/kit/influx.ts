@@ -19,7 +19,7 @@ export interface Influx extends Server, InfluxClient {
   /** `http://127.0.0.1:<port>`, or https. */
   readonly url: string;
   readonly admin: InfluxUser;
-  /** May read the databases, not write. Its password has the characters that careless code trips over. */
+  /** May read the databases and not write. Its password holds characters that need quoting somewhere. */
   readonly reader: InfluxUser;
   /** PEM of the certificate to trust, with `tls`. */
   readonly certificate?: string;
@@ -102,7 +102,7 @@ bind-address = "127.0.0.1:0"
 `;
 }
 
-/** True once a statement is parsed: `/ping` answers earlier than queries do. */
+/** True as soon as a query is answered; `/ping` is answered earlier than queries are. */
 async function answers(url: string, certificate: string | undefined): Promise<boolean> {
   // Before the first user exists any statement is refused with 401 or 403, which is an answer too.
   return await influxClient(url, admin, certificate)

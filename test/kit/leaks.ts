@@ -1,4 +1,4 @@
-/** What the kit has open right now: processes, directories, listeners. A test that forgets one fails. */
+/** A process, a directory or a listener that the kit holds open. A test that does not close it fails. */
 interface Held {
   readonly name: string;
   /** Whether it is still there; asked anew each time. */
@@ -9,7 +9,7 @@ interface Held {
 
 const held = new Set<Held>();
 
-/** Puts something under watch; the returned function takes it off again. */
+/** Watches something until the returned function is called. */
 export function watchForLeaks(name: string, present: () => boolean, destroy: () => void): () => void {
   const entry: Held = { name, present, destroy };
   held.add(entry);
@@ -18,14 +18,14 @@ export function watchForLeaks(name: string, present: () => boolean, destroy: () 
   };
 }
 
-/** Names of everything that was started or made and is still there. */
+/** Names of all processes, directories and listeners that are still there. */
 export function leaks(): string[] {
   return [...held].filter((entry) => entry.present()).map((entry) => entry.name);
 }
 
 /**
- * For `afterAll`: throws an error naming whatever was left behind, after destroying it, so that one
- * careless test does not disturb the next file.
+ * For `afterAll`: destroys all that the tests of the file left behind, so that it does not disturb the next file, and throws an
+ * error that names it.
  */
 export function assertNothingLeaked(): void {
   const names = leaks();

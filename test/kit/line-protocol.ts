@@ -1,6 +1,6 @@
 import type { Point } from './point.ts';
 
-/** Everything of a line up to the value: the same for all points of a series. */
+/** A line up to the value; it is the same for all points of a series. */
 export function linePrefix({ measurement, tags, field }: Pick<Point, 'measurement' | 'tags' | 'field'>): string {
   const tagTexts = Object.entries(tags).map(([tag, value]) => `,${escapeKey(tag)}=${escapeKey(value)}`);
   return `${measurement.replaceAll(/[, ]/g, '\\$&')}${tagTexts.join('')} ${escapeKey(field)}=`;

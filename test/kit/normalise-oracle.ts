@@ -5,7 +5,7 @@ import { judgeLabels } from '../../src/core/reading.ts';
 import type { RefusalReason } from '../../src/core/reading.ts';
 import type { Window } from '../../src/core/window.ts';
 
-/** For tests: what a window means, one sample after the other, by the words of the decisions and nothing clever. */
+/** The readings and refusals of a window by the plainest code, one sample after the other: for comparison with core/normalise.ts. */
 export interface Understood {
   readonly readings: readonly OracleReading[];
   readonly repeats: number;

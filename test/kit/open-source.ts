@@ -42,7 +42,7 @@ export function openSourceOf(
   } as unknown as OpenSource;
 }
 
-/** As much of a bridge as the poll path needs, for one source that is open already. */
+/** The part of a bridge that the poll path needs, for one source that is open already. */
 export function bridgeOf(
   database: Database,
   given: { readonly source: OpenSource; readonly now: () => number; readonly workerId: string },

@@ -12,7 +12,7 @@ export interface Instrument {
   readonly value: (index: number, random: number) => Point['value'];
 }
 
-/** Doubles that lose digits, signs or magnitude in a careless hand; each prints with up to 17 significant digits. */
+/** Doubles that lose digits, a sign or magnitude where they are rounded; each prints with up to 17 significant digits. */
 const delicateFloats = [
   0,
   0.1 + 0.2,
@@ -29,7 +29,7 @@ const delicateFloats = [
   -1,
 ];
 const delicateIntegers = [0, -1, 1, 2147483648, -2147483649, 9007199254740991, -9007199254740991, 100];
-/** Words, and texts that a lenient reader would take for a number. */
+/** Words, and texts that a lenient parser takes for a number. */
 const states = [
   'running',
   '',
@@ -48,7 +48,7 @@ const states = [
 
 const pick = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
 
-/** The devices of the plant, with the names that careless quoting breaks. */
+/** The devices of the plant. Their names need quoting. */
 export const instruments: readonly Instrument[] = [
   {
     measurement: 'temperature',

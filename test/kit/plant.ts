@@ -15,7 +15,7 @@ export interface PlantOptions {
   readonly series?: number;
 }
 
-/** A made-up plant: what to write into InfluxDB, and what must be found there. */
+/** A made-up plant: the points to write into InfluxDB, which must be found there afterwards. */
 export interface Plant {
   readonly fromUs: number;
   /** First instant after the range, µs. */
@@ -33,7 +33,7 @@ interface Series extends Pick<Point, 'measurement' | 'tags' | 'field'> {
 
 const hourUs = 3_600_000_000;
 
-/** Pure: neither clock nor chance. Throws a RangeError when the range is not of full hours or too short for the points. */
+/** Uses neither a clock nor randomness. Throws a RangeError when the range is not of full hours or too short for the points. */
 export function makePlant(options: PlantOptions): Plant {
   const { points: pointCount, fromUs, seed = 1, series: seriesCount = 60 } = options;
   const rangeUs = options.days * 24 * hourUs;

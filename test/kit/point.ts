@@ -1,4 +1,4 @@
-/** One stored value of a time series: what a platform holds, before any bridge has touched it. */
+/** One value of a time series as a platform holds it. */
 export interface Point {
   readonly measurement: string;
   /** Only tags that have a value. */
@@ -22,7 +22,7 @@ export function sortPoints(points: Iterable<Point>): Point[] {
     .flatMap(([, ofSeries]) => ofSeries.toSorted((one, other) => one.at - other.at));
 }
 
-/** What two sets of points disagree on. All counts zero = the same points, each exactly once. */
+/** The differences of two sets of points. All counts are zero where both hold the same points, each exactly once. */
 export interface Difference {
   readonly missing: number;
   readonly unexpected: number;

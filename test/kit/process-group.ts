@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Whether any process of the group lives. One that has ended and was not collected yet does not: in a container
- * whose first process collects no orphans, those stay for ever.
+ * Whether any process of the group lives. A process that has ended and was not collected yet does not live, because in a
+ * container whose first process collects no orphans it stays for ever.
  */
 export function groupLives(leader: number): boolean {
   if (!signalGroup(leader, 0)) return false;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watchForLeaks } from './leaks.ts';
 import { groupLives, signalGroup } from './process-group.ts';
 
-/** How a process is started and how one sees that it is ready. */
+/** How a process is started, and how it shows that it is ready. */
 export interface ProcessOptions {
   readonly name: string;
   readonly command: string;
@@ -14,7 +14,7 @@ export interface ProcessOptions {
   readonly cwd?: string;
   /** Asked every few milliseconds until it says true; an exception counts as "not yet". */
   readonly ready: (process: RunningProcess) => boolean | Promise<boolean>;
-  /** Default 60,000. */
+  /** Default 150,000. */
   readonly readyWithinMs?: number;
 }
 
@@ -27,7 +27,7 @@ interface Exit {
 export interface RunningProcess {
   readonly name: string;
   readonly pid: number;
-  /** Resolves when the process has ended, however that came. */
+  /** Resolves when the process has ended for any reason. */
   readonly exited: Promise<Exit>;
   running(): boolean;
   /** The last 64 KiB of what it wrote, both streams in order of arrival. */
@@ -46,7 +46,7 @@ const setpriv = '/usr/bin/setpriv';
 
 /**
  * Starts a process and waits until it is ready.
- * Throws, with the last output in the message, when it ends or stays unready; nothing runs on then.
+ * Throws, with the last output in the message, where it ends before or is not ready in time; it does not run any more then.
  */
 export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
   const running = spawnProcess(options);
@@ -64,7 +64,7 @@ function spawnProcess(options: ProcessOptions): RunningProcess {
   const [command, args] = existsSync(setpriv)
     ? [setpriv, ['--pdeathsig', 'KILL', options.command, ...(options.args ?? [])]]
     : [options.command, [...(options.args ?? [])]];
-  // A group of its own, so that children which outlive the process are seen as leaks.
+  // A process group of its own, so that a child that outlives the process is seen as a leak.
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env ?? process.env,
@@ -89,7 +89,7 @@ function spawnProcess(options: ProcessOptions): RunningProcess {
     child.once('exit', (code, signal) => {
       ended = true;
       if (!groupLives(pid)) forget();
-      // Its last words may still be in the pipe, which a child left behind can hold open for ever.
+      // Its last output may still be in the pipe. A child that outlives it can hold the pipe open for ever, so the wait has an end.
       const heard = setTimeout(resolve, 200, { code, signal });
       child.once('close', () => {
         clearTimeout(heard);
@@ -131,7 +131,7 @@ function spawnProcess(options: ProcessOptions): RunningProcess {
 }
 
 async function untilReady(running: RunningProcess, options: ProcessOptions): Promise<void> {
-  const withinMs = options.readyWithinMs ?? 60_000;
+  const withinMs = options.readyWithinMs ?? 150_000;
   const giveUpAt = performance.now() + withinMs;
   let lastError = '';
   while (running.running()) {

@@ -3,7 +3,7 @@ import { type Faults, type Line, passOn, toClient, toServer, whileStalled } from
 import { freePort } from './free-port.ts';
 import { watchForLeaks } from './leaks.ts';
 
-/** A TCP proxy on loopback whose faults can be switched while it runs. It does not know what it carries: TLS is fine. */
+/** A TCP proxy on loopback whose faults can be switched while it runs. It passes bytes, also those of TLS. */
 export interface Proxy {
   readonly host: '127.0.0.1';
   readonly port: number;
@@ -124,7 +124,7 @@ function carry(client: Socket, target: ProxyTarget, line: Line): Connection {
 
   client.on('error', () => undefined).once('close', () => server?.destroy());
   join().catch(async () => {
-    // What is already on its way out to a client that was cut off must not be overtaken by a reset.
+    // A reset must not overtake data that are on their way to a client that was cut off.
     await whileStalled(line, client);
     if (!cutOff) reset();
   });

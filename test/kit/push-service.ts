@@ -11,7 +11,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A service on loopback which answers as the real one does, unless a test says otherwise. */
+/** A service on loopback. It answers as a databridge does, unless a test gives another answer. */
 export interface TestService {
   readonly url: string;
   readonly remote: Remote;
@@ -96,7 +96,7 @@ export const problem = (status: number, detail = 'It is so.'): PushProblem & { e
   errors: [],
 });
 
-/** What a push is refused with; it must be a PushError. */
+/** The PushError that a push is rejected with. Fails where it is fulfilled or rejected with another error. */
 export async function failureOf(promise: Promise<unknown>): Promise<PushError> {
   const error: unknown = await promise.then(
     () => new Error('it did not fail'),

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** A stored reading as any SQL client sees it. `at` in µs since 1970. */
+/** A stored reading as an SQL client sees it. `at` in µs since 1970. */
 export interface StoredReading {
   readonly sensorId: string;
   readonly valueName: string;

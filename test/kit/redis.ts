@@ -30,13 +30,13 @@ export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
       appendfsync: 'always',
       'maxmemory-policy': 'noeviction',
     }).flatMap(([name, value]) => [`--${name}`, value]),
-    // Its own word too: on a port given by the test, somebody else's server may be answering.
+    // Its own output too, because on a port given by the test another server may answer.
     ready: async (running) => running.output().includes('Ready to accept connections') && (await answersPing(port)),
   }));
   return { ...server, url: `redis://127.0.0.1:${port}`, port };
 }
 
-/** True only for `+PONG`: a server still loading its file answers `-LOADING`. */
+/** True only for `+PONG`, because a server that still loads its file answers `-LOADING`. */
 async function answersPing(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, timeout: 2_000 });

@@ -24,8 +24,8 @@ declare module 'vitest' {
 const TEMPLATE = 'test_template';
 
 /**
- * The tests of the shared server end with its run, so nothing has to outlive a power cut: without fsync a commit and a new
- * database cost a fraction. Commits stay synchronous, as statements see each other. Tests of durability have a server of their own.
+ * No data of the run have to outlive the machine, so the server does not wait for the disk: a commit and a new database cost a
+ * fraction. Tests that kill a server or test its durability use the embedded server of a bridge, which has its own settings.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'off',
@@ -33,9 +33,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   wal_compression: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // A file needs up to a hundred: workers, pools and bridges, in several files at a time.
+  // A file uses up to a hundred connections (workers, pools, bridges), and several files run at a time.
   max_connections: '600',
-  // A launcher would go round hundreds of databases that live for seconds.
+  // The databases live for seconds, and there are hundreds of them.
   autovacuum: 'off',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -76,7 +76,7 @@ async function start(directory: string, url: URL): Promise<RunningProcess> {
   ]);
   const program = [postgres, '-D', place.data, ...settings];
   const { uid, gid } = statSync(place.data);
-  // The kernel forgets at a change of the user that the process is to end with its parent, so setpriv says it again.
+  // The kernel drops the wish to end with the parent when a process changes its user, so this setpriv expresses it again.
   const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--pdeathsig=INT'];
   const [command = '', ...args] = process.getuid?.() === 0 ? ['setpriv', ...as, ...program] : program;
   return await startProcess({

@@ -54,7 +54,7 @@ export const good = {
 
 export const now: Instant = parseInstant('2026-11-21T08:00:00Z') ?? NaN;
 
-/** What an operator is told when the good source is changed like this; undefined takes a key out. */
+/** The problems that an operator is told where the good source is changed like this; undefined takes a key out. */
 export function told(change: Readonly<Record<string, unknown>>): readonly string[] {
   const parsed = parseSource(JSON.parse(JSON.stringify({ ...good, ...change })), examplePlatforms, {
     kinds: exampleKinds,

@@ -2,7 +2,7 @@ import type { Batch, Column, Refusal, Segment } from '../../src/core/batch.ts';
 import type { RefusalReason } from '../../src/core/reading.ts';
 import type { Database } from '../../src/database/database.ts';
 
-/** A source as a registration leaves it, but for its configuration: enough for everything below a poll. */
+/** A source as a registration stores it, with an empty configuration. */
 export interface StoredSource {
   readonly sourceId: number;
   readonly projectId: number;
@@ -55,7 +55,7 @@ export function batchOf(columns: readonly Column[], refusals: readonly Refusal[]
   return { columns, readings, repeats: 0, outside: 0, refused, refusedFirst, examples: refusals };
 }
 
-/** Every reading there is, as `sensor at value precision labels`, in order. */
+/** All stored readings as `sensor at value precision labels`, in order. */
 export async function readingsIn(database: Database): Promise<string[]> {
   const rows = await database.rows<{ line: string }>(
     `select concat_ws(' ', sensor_id, instant_of(at), value, coalesce(precision::text, '-'), label_set.labels) as line

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { watchForLeaks } from './leaks.ts';
 
-/** A directory of one test's own, gone after `remove()`. */
+/** A directory of one test's own; `remove()` removes it with all it holds. */
 export interface TempDirectory {
   readonly path: string;
   remove(): Promise<void>;
 }
 
-/** Makes an empty directory under the system's temporary one, watched for leaks. */
+/** Makes an empty directory under the temporary one of the run, watched for leaks. */
 export async function makeTempDirectory(name: string): Promise<TempDirectory> {
   const path = await mkdtemp(join(tmpdir(), `databridge-test-${name}-`));
   const forget = watchForLeaks(
