@@ -78,7 +78,8 @@ describe('a demo', () => {
   });
 
   test('whose plant lies fails and names the lost and wrong readings', async () => {
-    const { code, stdout } = await demo(['--for', '8s', '--lie']);
+    // About one reading in fifty is left out, and as many are changed.
+    const { code, stdout } = await demo(['--lie'], /press-hall +\S+ +\d+,\d{3}/);
     expect(stdout).toMatch(/✗ press-hall: \d+ readings lost, the first press-1 /);
     expect(stdout).toMatch(/✗ press-hall: \d+ readings are not what the plant said/);
     expect(stdout).not.toMatch(/✗ (?:cooling-water|old-boiler)/);
