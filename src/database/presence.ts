@@ -9,8 +9,11 @@ export interface Presence {
 
 const SILENCE = "interval '12 s'";
 
-/** SQL condition on a row of `worker`: its process lives. */
-export const LIVES = `beat_at > now() - ${SILENCE}`;
+/**
+ * SQL condition on a row of `worker`: its process lives. A heartbeat in the future stems from a clock that was ahead; a
+ * living worker replaces it within three seconds.
+ */
+export const LIVES = `beat_at between now() - ${SILENCE} and now() + ${SILENCE}`;
 
 /** How often `beat` must be called, ms: several times within the silence that frees its claims. */
 export const BEAT_MS = 3_000;

@@ -5,6 +5,7 @@ import { isRedisAway, openQueue } from '../queue/queue.ts';
 import type { Queue, Work } from '../queue/queue.ts';
 import type { Bridge } from './bridge.ts';
 import { history } from './history.ts';
+import { forgetImpossibleWaits, uncoverFutureWindows } from './future.ts';
 import { dropOldLogs } from './housekeeping.ts';
 import { isPlannerSilent, planOnce } from './planner.ts';
 import { poll } from './poll.ts';
@@ -18,7 +19,7 @@ export interface Daemon {
 }
 
 const WATCH_MS = 1_000;
-const CLOCK_MS = 30_000;
+const CLOCK_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
 const SAID_MS = 10_000;
 const DELIVER_MS = 250;
@@ -77,6 +78,7 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
     repeat(BEAT_MS, () => presence.beat(), complain),
     repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),
     repeat(CLOCK_MS, bridge.clock.adjust, complain),
+    repeat(CLOCK_MS, () => forgetFuture(bridge), complain),
     repeat(DELIVER_MS, () => deliverer.look(), complain),
     repeat(COUNT_MS, () => deliverer.count(), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
@@ -94,6 +96,17 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
       return inTime;
     },
   };
+}
+
+/** Repairs the traces of a database whose clock was ahead, and says so. */
+async function forgetFuture({ database, log }: Bridge): Promise<void> {
+  const windows = await uncoverFutureWindows(database);
+  const waits = await forgetImpossibleWaits(database);
+  if (windows + waits === 0) return;
+  log.warn(
+    { windows, waits },
+    'the clock of the database was ahead; windows are asked again and impossible waits dropped',
+  );
 }
 
 /** Plans in this process where no process has planned for a while, and restores the tick. */

@@ -48,7 +48,7 @@ export async function planOnce(database: Database, queue: Queue): Promise<void> 
   await dispatch(streams.rows, (ids) => queue.add('history', ids), undo, database);
   await database.run(
     `insert into heartbeat (name, beat_at) values ('planner', now()) on conflict (name) do update set beat_at = now()
-     where heartbeat.beat_at < now() - interval '500 ms'`,
+     where heartbeat.beat_at not between now() - interval '500 ms' and now()`,
   );
 }
 
@@ -71,7 +71,7 @@ async function dispatch(
 /** Whether no process has planned for `PLANNER_SILENCE_MS`, so that this process has to. */
 export async function isPlannerSilent(database: Database): Promise<boolean> {
   const row = await database.row<{ fresh: boolean }>(
-    `select beat_at > now() - $1 * interval '1 millisecond' as fresh from heartbeat where name = 'planner'`,
+    `select beat_at between now() - $1 * interval '1 millisecond' and now() + interval '1 second' as fresh from heartbeat where name = 'planner'`,
     [PLANNER_SILENCE_MS],
   );
   return row?.fresh !== true;

@@ -1,0 +1,47 @@
+import type { Database } from '../database/database.ts';
+
+/** Clocks may differ by this much, and a statement may take this long, before a due time counts as impossible. */
+const SLACK = "interval '1 minute'";
+
+/** The longest waits that the poll path writes: consequence.ts (30 minutes), core/retry-after.ts (one day). */
+const LONGEST_STREAM_WAIT = "interval '30 minutes'";
+const LONGEST_HOLD = "interval '1 day'";
+
+/**
+ * Uncovers the windows that were asked at an instant which has not come yet. The clock of the database was ahead then, so
+ * they were asked before their time had settled, and their points came later.
+ * @returns how many windows will be asked again
+ */
+export async function uncoverFutureWindows(database: Database): Promise<number> {
+  const row = await database.row<{ windows: number }>(
+    `with future as (
+       delete from window_log where asked_at > now() + interval '2 seconds' returning stream_id, from_at, to_at),
+     uncovered as (
+       update stream set covered = covered - ranges
+       from (select stream_id, range_agg(tstzrange(from_at, to_at)) as ranges from future group by stream_id) as asked
+       where id = stream_id)
+     select count(*) as windows from future`,
+  );
+  return row?.windows ?? 0;
+}
+
+/**
+ * Moves due times and holds back that lie further in the future than anything the poll path writes. They stem from a clock
+ * of the database that was ahead, and would leave sources alone until that time comes.
+ * @returns how many sources and streams were concerned
+ */
+export async function forgetImpossibleWaits(database: Database): Promise<number> {
+  const held = await database.run(
+    `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}`,
+  );
+  const sources = await database.run(
+    `update source set next_due_at = now()
+     where next_due_at > greatest(now() + every_us * interval '1 microsecond', held_until) + ${SLACK}`,
+  );
+  const streams = await database.run(
+    `update stream set retry_at = least(retry_at, now()), history_due_at = least(history_due_at, now()) from source
+     where source.id = source_id and retired_at is null and (retry_at > now() + ${LONGEST_STREAM_WAIT} + ${SLACK}
+       or history_due_at > greatest(now() + ${LONGEST_STREAM_WAIT} + settle_us * interval '1 microsecond', held_until) + ${SLACK})`,
+  );
+  return held + sources + streams;
+}
