@@ -61,6 +61,10 @@ export class BridgeError extends Error {
   }
 }
 
+/** Whether a request got a 5xx or no answer in time. Other faults of the network say that the platform cannot be reached at all. */
+export const isUnanswered = ({ fault }: BridgeError): boolean =>
+  fault.code === 'unavailable' && (fault.why === 'status' || fault.why === 'time-out');
+
 /** The platform asked for silence until `retryAt`. `stated`: it named the time itself. */
 export const throttled = (retryAt: Instant, message: string, stated = true): BridgeError =>
   new BridgeError({ code: 'throttled', retryAt, stated }, message);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
-import { afterTooMuch, afterWindow } from './learn.ts';
+import { afterNoAnswer, afterTooMuch, afterWindow } from './learn.ts';
 import type { Learned } from './learn.ts';
 
 const LIMITS = { comfortable: 50_000, minWindow: SECOND, maxWindow: DAY };
@@ -137,5 +137,43 @@ describe('after too much', () => {
         expect(state).toEqual({ length: DAY });
       }),
       100,
+    ));
+});
+
+describe('after a window without an answer', () => {
+  test('a platform that times out above a length is asked for shorter windows until it answers, and rarely above it again', () => {
+    const most = 3 * HOUR;
+    let state: Learned = { length: 2 * DAY };
+    let unanswered = 0;
+    let fetched = 0;
+    for (let turn = 0; turn < 200; turn += 1) {
+      const asked = state.length;
+      if (asked > most) {
+        state = afterNoAnswer(state, asked, SECOND);
+        unanswered += 1;
+        continue;
+      }
+      state = afterWindow(state, { ...LIMITS, asked, readings: 10, maxWindow: 2 * DAY });
+      fetched += asked;
+    }
+    expect(unanswered).toBeLessThan(12);
+    expect(fetched / 200).toBeGreaterThan(HOUR);
+  });
+
+  test('an outage costs a few short windows: the length is back after twenty', () => {
+    let state: Learned = { length: HOUR };
+    for (let failure = 0; failure < 50; failure += 1) state = afterNoAnswer(state, state.length, SECOND);
+    expect(state.length).toBeGreaterThanOrEqual(MINUTE);
+    for (let turn = 0; turn < 20; turn += 1) {
+      state = afterWindow(state, { ...LIMITS, asked: state.length, readings: 10 });
+    }
+    expect(state.length).toBeGreaterThanOrEqual(HOUR / 2);
+  });
+
+  test('a window of the live edge is never taken for too heavy', () =>
+    check(
+      fc.property(learned, fc.integer({ min: 1, max: MINUTE }), (state, asked) => {
+        expect(afterNoAnswer(state, asked, SECOND)).toBe(state);
+      }),
     ));
 });

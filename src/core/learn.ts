@@ -1,3 +1,4 @@
+import { MINUTE } from './instant.ts';
 import type { Microseconds } from './instant.ts';
 
 /** The window length a stream has learned. */
@@ -6,6 +7,8 @@ export interface Learned {
   readonly length: Microseconds;
   /** The shortest length that was too much, µs; forgotten when a window at least as long goes well. */
   readonly tooMuch?: Microseconds;
+  /** The first length after the last answer that got a 5xx or none, µs. It is too much where a shorter one is answered. */
+  readonly unanswered?: Microseconds;
 }
 
 /** The outcome of one fetched window, and the bounds of the learned length. Lengths in µs. */
@@ -41,6 +44,19 @@ export function afterTooMuch(
   };
 }
 
+/** Windows up to this length are never taken for too heavy: a platform that cannot answer them is away. */
+const LIGHT: Microseconds = MINUTE;
+
+/**
+ * A window of `asked` µs got a 5xx or no answer: a fourth of it next time. Whether it was too heavy or the platform was away
+ * shows when a shorter window is answered, so nothing is known to be too much yet.
+ */
+export function afterNoAnswer(learned: Learned, asked: Microseconds, minWindow: Microseconds): Learned {
+  if (asked <= Math.max(LIGHT, minWindow)) return learned;
+  const length = Math.max(minWindow, LIGHT, Math.min(learned.length, Math.floor(asked / 4)));
+  return { ...learned, length: Math.min(length, learned.length), unanswered: learned.unanswered ?? asked };
+}
+
 /**
  * After a window was fetched, the length moves towards `comfortable` readings a window. Too many readings shrink it at
  * once, in proportion. Too few let it grow slowly, and only where the window was as long as the learned length, because
@@ -48,7 +64,8 @@ export function afterTooMuch(
  */
 export function afterWindow(learned: Learned, outcome: FetchedWindow): Learned {
   const { asked, readings, comfortable, minWindow, maxWindow } = outcome;
-  const tooMuch = learned.tooMuch !== undefined && asked < learned.tooMuch ? learned.tooMuch : undefined;
+  const shortest = Math.min(learned.tooMuch ?? Infinity, learned.unanswered ?? Infinity);
+  const tooMuch = asked < shortest && shortest !== Infinity ? shortest : undefined;
   const ideal = readings === 0 ? maxWindow : Math.floor((asked * comfortable) / readings);
   let length = learned.length;
   if (readings > comfortable) length = Math.min(length, ideal);

@@ -32,7 +32,15 @@ export interface PaceState {
    * Set when live found every place taken. Until this instant history takes no place, so that live gets the next one.
    */
   readonly liveWaitsUntil?: Instant;
+  /** The newest configuration of the source: a run with an older one gets no slot any more. */
+  readonly revision?: number;
+  /** The operator paused the source: no run gets a slot. */
+  readonly paused?: boolean;
 }
+
+/** Whether a run that was opened with `revision` of the source may still ask. */
+export const isOpenTo = ({ paused = false, revision: newest = 0 }: PaceState, revision: number): boolean =>
+  !paused && revision >= newest;
 
 export const IDLE: PaceState = { next: 0, holdUntil: 0, leases: [] };
 
@@ -66,6 +74,12 @@ export type Reservation =
 /** Requests leave 2 % further apart than agreed, because jitter on the network must not make them arrive too fast. */
 const GUARD = 1.02;
 
+/** The clocks of two hosts may differ by this much in their view of the database's clock. */
+const CLOCK_SLACK: Microseconds = 2 * SECOND;
+
+/** No platform silences a source for longer; see core/retry-after.ts. */
+const LONGEST_HOLD: Microseconds = DAY;
+
 /** Where quiet hours leave no time at all, the caller asks again after this, because an operator may change them. */
 const ALWAYS_QUIET_WAIT: Microseconds = DAY;
 
@@ -81,8 +95,9 @@ const intervalOf = (pace: Pace): Microseconds => Math.ceil((SECOND * GUARD) / pa
  * `concurrency` leases are alive at a time; where that is more than one, the last place is kept for live. A lease id
  * that already has a lease gets a new one in its place.
  */
-export function reserve(pace: Pace, state: PaceState, ask: SlotRequest): Reservation {
+export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reservation {
   const interval = intervalOf(pace);
+  const state = withoutFuture(stored, ask, pace.burst * interval);
   const byPace = Math.max(ask.now, state.next - (pace.burst - 1) * interval);
   const afterHold = Math.max(byPace, state.holdUntil);
   const at = nextAllowed(pace.quietHours, afterHold);
@@ -108,6 +123,25 @@ export function reserve(pace: Pace, state: PaceState, ask: SlotRequest): Reserva
   const next = Math.max(at, state.next) + interval;
   const lease = { id: ask.leaseId, lane: ask.lane, until: at + ask.leaseLength };
   return { kind: 'go', at, state: { ...(ask.lane === 'live' ? rest : state), next, leases: [...leases, lease] } };
+}
+
+/**
+ * The state without instants that no request at `now` could have written. Such instants stem from a clock that was ahead and
+ * would silence the source until that time comes.
+ */
+function withoutFuture(
+  state: PaceState,
+  { now, horizon, leaseLength }: SlotRequest,
+  burstLength: Microseconds,
+): PaceState {
+  const latest = now + Math.max(...Object.values(horizon)) + CLOCK_SLACK;
+  const leases = state.leases.filter(({ until }) => until <= latest + leaseLength);
+  return {
+    ...state,
+    next: Math.min(state.next, latest + burstLength),
+    holdUntil: state.holdUntil > now + LONGEST_HOLD + CLOCK_SLACK ? 0 : state.holdUntil,
+    leases: leases.length === state.leases.length ? state.leases : leases,
+  };
 }
 
 /** The latest instant at which one of `places` is free again; undefined where one is free now. */

@@ -33,6 +33,8 @@ interface StreamRow {
   readonly covered: [from: Instant, to: Instant][];
   readonly learned: Learned | null;
   readonly failures: number;
+  readonly history_failures: number;
+  readonly asked_at: Instant | null;
   readonly retry_at: Instant | null;
   readonly history_due: boolean;
   readonly caught_up_to: Instant | null;
@@ -40,7 +42,7 @@ interface StreamRow {
 
 /** A row of `stream` as JSON (`StreamRow`). */
 const STREAM = `jsonb_build_object('id', stream.id, 'key', stream.key, 'selection', stream.selection,
-  'covered', instants_of(stream.covered), 'learned', stream.learned, 'failures', stream.failures,
+  'covered', instants_of(stream.covered), 'learned', stream.learned, 'failures', stream.failures, 'history_failures', stream.history_failures, 'asked_at', instant_of(stream.turn_at),
   'retry_at', instant_of(stream.retry_at), 'history_due', stream.history_due_at is not null, 'caught_up_to', instant_of(stream.caught_up_to))`;
 
 const SOURCE = (
@@ -139,7 +141,7 @@ const REPORT_POLLS = (rows: string): string => `
       last_success_at = case when healthy then now() else last_success_at end,
       failures = case when healthy then 0 else failures end,
       last_fault = case when last_fault is null or healthy and state <> 'stopped' and not exists (
-        select from stream where source_id = source.id and retired_at is null and failures > 0) then null else last_fault end
+        select from stream where source_id = source.id and retired_at is null and failures + history_failures > 0) then null else last_fault end
     from locked where id = locked and claimed_by = $3)
   select place from locked`;
 
@@ -182,6 +184,8 @@ function streamOf(row: StreamRow): Stream {
     covered: row.covered.map(([from, to]) => ({ from, to })),
     learned: row.learned ?? undefined,
     failures: row.failures,
+    historyFailures: row.history_failures,
+    askedAt: row.asked_at ?? undefined,
     retryAt: row.retry_at ?? undefined,
     historyDue: row.history_due,
     caughtUpTo: row.caught_up_to ?? undefined,

@@ -22,7 +22,7 @@ export interface Committed extends Taken {
 /** Windows of at most this many readings are committed by one statement, larger ones by a transaction with a COPY. */
 const SMALL_READINGS = 2_000;
 
-/** Hands a window over and covers it. Throws `cancelled` where the stream was removed in the meantime. */
+/** Hands a window over and covers it. Throws `cancelled` where the stream was removed or its source changed meanwhile. */
 export async function commitWindow(
   { database, partitions, prepareReadings }: Pick<Bridge, 'database' | 'partitions' | 'prepareReadings'>,
   handover: Handover,
@@ -35,7 +35,7 @@ export async function commitWindow(
       ? await commitSmall(database, handover, prepared)
       : await database.transaction((client) => commitLarge(client, handover, prepared));
   if (taken === undefined) {
-    throw new BridgeError({ code: 'cancelled' }, `the stream was removed while ${formatInstant(window.from)} was read`);
+    throw new BridgeError({ code: 'cancelled' }, `the source was changed while ${formatInstant(window.from)} was read`);
   }
   return { ...taken, readings: batch.readings, refused: refusedIn(batch) };
 }
@@ -51,7 +51,7 @@ const COMMIT_SMALL_REFUSING = statementOf<Settlement & EncodedReadings>(
   'commit-small-refusing',
 );
 
-/** @returns undefined where the stream was removed; then nothing was written */
+/** @returns undefined where the stream was removed or its source changed; then nothing was written */
 async function commitSmall(
   database: Database,
   handover: Handover,
@@ -74,16 +74,19 @@ const LARGE = `
 const SETTLE_LARGE = statementOf<Settlement & Taken>(`${LARGE}${settled(false)}`);
 const SETTLE_LARGE_REFUSING = statementOf<Settlement & Taken>(`${LARGE}${settled(true)}`);
 
-/** @returns undefined where the stream was removed; then nothing was written */
+/** @returns undefined where the stream was removed or its source changed; then nothing was written */
 async function commitLarge(
   client: PoolClient,
   handover: Handover,
   prepared: PreparedReadings,
 ): Promise<Taken | undefined> {
-  const { streamId, batch, window } = handover;
+  const { streamId, revision, batch, window } = handover;
   const begun = performance.now();
   // Small and large windows lock the row of the stream before its readings, so that two of them never wait in a ring.
-  const { rowCount } = await client.query('select from stream where id = $1 for no key update', [streamId]);
+  const { rowCount } = await client.query(
+    'select from stream where id = $1 and source_revision = $2 for no key update',
+    [streamId, revision],
+  );
   if (!rowCount) return undefined;
   const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
   const statement = batch.examples.length > 0 ? SETTLE_LARGE_REFUSING : SETTLE_LARGE;

@@ -1,3 +1,4 @@
+import { isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -14,6 +15,7 @@ export const PROBES_ALONE_FROM = 3;
 const SOURCE_RETRY = { first: SECOND, most: 5 * MINUTE };
 const THROTTLED_RETRY = { first: 5 * SECOND, most: 5 * MINUTE };
 const STREAM_RETRY = { first: 30 * SECOND, most: 30 * MINUTE };
+const UNANSWERED_STREAM_RETRY = { first: 5 * SECOND, most: 30 * MINUTE };
 
 /** A fault as `last_fault` keeps it for the operator. The connection has redacted the page in it already. */
 export const faultRecord = (
@@ -30,6 +32,17 @@ export const faultRecord = (
   where,
 });
 
+/** Where a fault happened. */
+interface Circumstances {
+  /** Failures in a row of the source before this one. */
+  readonly failures: number;
+  readonly stream?: Stream;
+  readonly window?: Window;
+  readonly lane: 'live' | 'history';
+  /** A 5xx or a time-out is the stream's own (core/turn.ts); the source is asked for its other streams. */
+  readonly blame?: 'source' | 'stream';
+}
+
 /**
  * Acts on a fault of the table in core/errors.ts.
  *
@@ -39,7 +52,7 @@ export async function actOn(
   bridge: Bridge,
   source: Pick<OpenSource, 'id' | 'name' | 'revision'>,
   error: BridgeError,
-  circumstances: { failures: number; stream?: Stream; window?: Window; lane: 'live' | 'history' },
+  circumstances: Circumstances,
 ): Promise<Instant | undefined> {
   const { log, clock } = bridge;
   const now = clock.now();
@@ -61,11 +74,18 @@ export async function actOn(
       const until = stated ? retryAt : Math.max(retryAt, now + delay(circumstances.failures, THROTTLED_RETRY));
       // Where the platform named no time, the wait grows with every refusal in a row.
       await hold(bridge, source.id, until, record, stated ? 0 : 1, own);
+      // The refusal was this stream's turn, so the next poll begins with another stream. A wait for the own pace asked nothing.
+      if (own === undefined && circumstances.lane === 'live') await passTurn(bridge, circumstances.stream);
       return undefined;
     }
     case 'unavailable': {
       log.warn(context, error.message);
+      const { stream, lane } = circumstances;
+      if (stream !== undefined && isUnanswered(error) && (circumstances.blame === 'stream' || lane === 'history')) {
+        return await waitAlone(bridge, stream, { now, lane, record, range: UNANSWERED_STREAM_RETRY });
+      }
       await hold(bridge, source.id, now + delay(circumstances.failures, SOURCE_RETRY), record, 1);
+      await passTurn(bridge, stream);
       return undefined;
     }
     case 'credentials-rejected':
@@ -83,23 +103,48 @@ export async function actOn(
     case 'too-much':
     case 'contract-broken':
     case 'bug': {
-      const retryAt = now + delay(circumstances.stream?.failures ?? circumstances.failures, STREAM_RETRY);
+      const { stream, lane } = circumstances;
       const detail = error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context;
-      log.error({ ...detail, retryAt: formatInstant(retryAt) }, error.message);
-      if (circumstances.stream === undefined) {
-        await hold(bridge, source.id, retryAt, record, 1);
+      log.error(detail, error.message);
+      if (stream === undefined) {
+        await hold(bridge, source.id, now + delay(circumstances.failures, STREAM_RETRY), record, 1);
         return undefined;
       }
-      // An unreadable page of history must not keep live from the edge (law 4), so only a live fault sets `retry_at`.
-      await bridge.database.run(
-        `update stream set last_fault = $2, failures = failures + 1,
-           retry_at = case when $4 = 'live' then at_instant($3) else retry_at end where id = $1`,
-        [circumstances.stream.id, record, retryAt, circumstances.lane],
-      );
       await bridge.database.run('update source set last_fault = $2 where id = $1', [source.id, record]);
-      return retryAt;
+      return await waitAlone(bridge, stream, { now, lane, record, range: STREAM_RETRY });
     }
   }
+}
+
+/**
+ * Lets one stream wait in one lane, longer with each failure in a row; the other lane and the other streams go on (law 4).
+ * @returns when it may be asked again
+ */
+async function waitAlone(
+  bridge: Bridge,
+  stream: Stream,
+  given: {
+    readonly now: Instant;
+    readonly lane: 'live' | 'history';
+    readonly record: string;
+    readonly range: { readonly first: number; readonly most: number };
+  },
+): Promise<Instant> {
+  const { now, lane, record, range } = given;
+  const retryAt = now + delay(lane === 'live' ? stream.failures : stream.historyFailures, range);
+  const live = 'failures = failures + 1, turn_at = now(), retry_at = at_instant($3)';
+  await (lane === 'live'
+    ? bridge.database.run(`update stream set last_fault = $2, ${live} where id = $1`, [stream.id, record, retryAt])
+    : bridge.database.run('update stream set last_fault = $2, history_failures = history_failures + 1 where id = $1', [
+        stream.id,
+        record,
+      ]));
+  return retryAt;
+}
+
+/** Moves a stream to the end of the turn. */
+async function passTurn(bridge: Bridge, stream: Stream | undefined): Promise<void> {
+  if (stream !== undefined) await bridge.database.run('update stream set turn_at = now() where id = $1', [stream.id]);
 }
 
 const delay = (failures: number, range: { first: number; most: number }): number =>

@@ -127,6 +127,6 @@ async function storeStreams(
 }
 
 const inserted = (sourceId: number, stream: PlannedStream): [text: string, values: unknown[]] => [
-  'insert into stream (source_id, key, selection, sensors) values ($1, $2, $3, $4)',
+  'insert into stream (source_id, source_revision, key, selection, sensors) select id, revision, $2, $3, $4 from source where id = $1',
   [sourceId, printable(stream.key), printableJson(stream.selection), printableJson(stream.sensors)],
 ];

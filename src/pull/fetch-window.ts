@@ -1,10 +1,10 @@
 import type { Batch } from '../core/batch.ts';
 import { intersect, union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
-import { BridgeError, contractBroken } from '../core/errors.ts';
+import { BridgeError, contractBroken, isUnanswered } from '../core/errors.ts';
 import { HOUR } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { afterTooMuch, afterWindow } from '../core/learn.ts';
+import { afterNoAnswer, afterTooMuch, afterWindow } from '../core/learn.ts';
 import type { Learned } from '../core/learn.ts';
 import { normaliser } from '../core/normalise.ts';
 import { formatWindow, lengthOf } from '../core/window.ts';
@@ -112,6 +112,7 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
     const committed = await commitWindow(bridge, {
       ...read,
       streamId: stream.id,
+      revision: source.revision,
       sourceId: source.id,
       projectId: source.projectId,
       lane,
@@ -122,11 +123,17 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
     });
     return { kind: 'done', committed, covered: union(task.covered, [window]), learned };
   } catch (error) {
+    if (error instanceof BridgeError && isUnanswered(error)) {
+      await keepLearned(bridge, stream, afterNoAnswer(task.learned, lengthOf(window), limits.minWindow));
+    }
     const learned = halvedAfter(error, task.learned, window, limits.minWindow);
-    await bridge.database.run('update stream set learned = $2 where id = $1', [stream.id, JSON.stringify(learned)]);
+    await keepLearned(bridge, stream, learned);
     return { kind: 'halved', learned };
   }
 }
+
+const keepLearned = ({ database }: Bridge, { id }: Stream, learned: Learned): Promise<number> =>
+  database.run('update stream set learned = $2 where id = $1', [id, JSON.stringify(learned)]);
 
 /** The lengths to ask for after `too-much`. Throws any other error again, `contract-broken` where the window is the shortest. */
 export function halvedAfter(error: unknown, learned: Learned, window: Window, minWindow: Microseconds): Learned {

@@ -49,7 +49,7 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
   await bridge.database.run(
     `update stream set history_claimed_by = null,
        history_due_at = case when history_due_at::text = $3 then at_instant($4) else history_due_at end,
-       failures = case when $5 and last_fault ->> 'lane' = 'history' then 0 else failures end,
+       history_failures = case when $5 then 0 else history_failures end,
        last_fault = case when $5 and last_fault ->> 'lane' = 'history' then null else last_fault end,
        caught_up_to = at_instant($6)
      where id = $1 and history_claimed_by = $2`,
@@ -133,6 +133,11 @@ async function fillHistory(
       const circumstances = { failures, stream, window: ask.window, lane: 'history' as const };
       const retryAt = await actOn(bridge, source, asBridgeError(error), circumstances);
       failed = retryAt ?? clock.now();
+      // A window without an answer is no unreadable page: the platform is left alone, and a shorter window is planned then.
+      if (asBridgeError(error).code === 'unavailable') {
+        progress.underWay.delete(ask.window);
+        return 'stop';
+      }
       // The run leaves an unreadable window out from here on and counts it as asked again, so that neither the overlap nor
       // newer time waits for it. A window that got no answer because the source waits is planned again.
       if (retryAt === undefined) progress.underWay.delete(ask.window);

@@ -38,7 +38,11 @@ export interface Stream {
   readonly selection: Selection;
   readonly covered: Coverage;
   readonly learned: Learned | undefined;
+  /** Failures in a row of live, and of history. */
   readonly failures: number;
+  readonly historyFailures: number;
+  /** When live asked last, whatever the answer was. */
+  readonly askedAt: Instant | undefined;
   readonly retryAt: Instant | undefined;
   readonly historyDue: boolean;
   /** The last run of history looked back for late data up to here. */
@@ -85,7 +89,15 @@ export function sourceOpener(given: {
       });
     }
     const pace = parsed.source.pace;
-    const pacer = pacerOf({ database, rows, sourceId: row.id, pace, now: clock.now, workerId });
+    const pacer = pacerOf({
+      database,
+      rows,
+      sourceId: row.id,
+      revision: row.revision,
+      pace,
+      now: clock.now,
+      workerId,
+    });
     const tokens = sourceTokensOf(database, sealing, row.id);
     return await openSource(
       { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { hold, release, reserve } from '../core/pace.ts';
-import type { Lease, Pace, PaceState } from '../core/pace.ts';
+import { hold, isOpenTo, release, reserve } from '../core/pace.ts';
+import type { Lease, Pace, PaceState, Reservation } from '../core/pace.ts';
 import type { Lane } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
 import type { Pacer } from '../platform/connection/index.ts';
@@ -43,13 +43,15 @@ export function pacerOf(given: {
   readonly database: Database;
   readonly rows: PaceRows;
   readonly sourceId: number;
+  /** The configuration this run was opened with. */
+  readonly revision: number;
   readonly pace: Pace;
   /** The worker that takes the slots. The leases of a worker that fell silent are released. */
   readonly workerId: string;
   /** The clock of the database, because slots of several hosts are points on one clock. */
   readonly now: () => Instant;
 }): Pacer {
-  const { database, rows, sourceId, pace, now, workerId } = given;
+  const { database, rows, sourceId, revision, pace, now, workerId } = given;
   let known: PaceRow | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
@@ -100,11 +102,14 @@ export function pacerOf(given: {
     for (let missed = false; ;) {
       if (signal.aborted) throw stoppedWaiting();
       const at = now();
-      const decision = await change((state) => {
+      const decision = await change<Reservation | undefined>((state) => {
+        if (!isOpenTo(state, revision)) return { next: undefined, result: undefined };
         const counted = { ...state, leases: state.leases.filter(counts) };
         const answer = reserve(pace, counted, { now: at, lane, leaseId, leaseLength: LEASE, horizon: HORIZON });
         return { next: answer.state, result: answer };
       });
+      if (decision === undefined)
+        throw new BridgeError({ code: 'cancelled' }, 'the source was changed or paused meanwhile');
       if (decision.kind === 'wait') {
         // Other processes release, hold and reserve too, so the known state may be out of date.
         known = undefined;

@@ -1,8 +1,9 @@
 import { intersect, union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
-import { asBridgeError } from '../core/errors.ts';
+import { asBridgeError, isUnanswered } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { plan } from '../core/plan.ts';
+import { blameFor, inTurn } from '../core/turn.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import type { Bridge } from './bridge.ts';
@@ -39,31 +40,60 @@ async function pollClaimed(bridge: Bridge, claimed: ClaimedSource, signal: Abort
   }
 }
 
+/** @returns whether the source is well: its platform answered for a stream, or there was nothing to ask */
 async function pollStreams(
   bridge: Bridge,
   source: OpenSource,
   { streams, failures }: Pick<ClaimedSource, 'streams' | 'failures'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const now = bridge.clock.now();
-  const due = streams.filter((stream) => stream.retryAt === undefined || stream.retryAt <= now);
-  let healthy = true;
+  const due = inTurn(streams, bridge.clock.now());
+  const outcome: PollOutcome = {
+    streams: streams.length,
+    sourceFailures: failures,
+    answers: 0,
+    failures: 0,
+    freshFailures: 0,
+  };
+  let sourceWaits = false;
   const next = (): Stream | undefined => (signal.aborted ? undefined : due.shift());
   await eachWithin(source.config.pace.concurrency, next, async (stream) => {
-    const answer = await pollStream(bridge, source, stream, failures, signal);
-    healthy &&= answer === 'answered';
-    return answer === 'source-waits' ? 'stop' : 'go-on';
+    if ((await pollStream(bridge, source, stream, outcome, signal)) === 'go-on') return 'go-on';
+    sourceWaits = true;
+    return 'stop';
   });
-  return healthy && !signal.aborted;
+  return !sourceWaits && !signal.aborted && (outcome.answers > 0 || outcome.failures === 0);
 }
 
+/** How the streams of this poll fared so far; see core/turn.ts. */
+interface PollOutcome {
+  readonly streams: number;
+  readonly sourceFailures: number;
+  /** Answers of the platform, also unreadable ones. */
+  answers: number;
+  /** 5xx and time-outs. */
+  failures: number;
+  freshFailures: number;
+}
+
+function noteAnswer(outcome: PollOutcome): void {
+  outcome.answers += 1;
+  outcome.freshFailures = 0;
+}
+
+function noteFailure(outcome: PollOutcome, stream: Stream): void {
+  outcome.failures += 1;
+  if (stream.failures === 0) outcome.freshFailures += 1;
+}
+
+/** @returns `stop` where the whole source waits from now on */
 async function pollStream(
   bridge: Bridge,
   source: OpenSource,
   stream: Stream,
-  failures: number,
+  outcome: PollOutcome,
   signal: AbortSignal,
-): Promise<'answered' | 'stream-waits' | 'source-waits'> {
+): Promise<'go-on' | 'stop'> {
   const { policy } = source;
   let { covered } = stream;
   let learned = learnedOf(source, stream);
@@ -71,20 +101,26 @@ async function pollStream(
   let current: Window | undefined;
   try {
     while ((current = windows.shift()) !== undefined) {
-      if (signal.aborted) return 'source-waits';
+      if (signal.aborted) return 'stop';
       const task = { source, stream, lane: 'live' as const, window: current, covered, learned };
       const result = await fetchWindow(bridge, task, signal);
+      noteAnswer(outcome);
       learned = result.learned;
       if (result.kind === 'done') covered = union(covered, [current]);
       else windows.unshift(...liveHalvesOf(current, learned.length, covered));
     }
     await wakeHistory(bridge, source, stream, covered, learned.length);
-    return 'answered';
+    return 'go-on';
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    const circumstances = { failures, stream, lane: 'live' as const, ...(current && { window: current }) };
-    const retryAt = await actOn(bridge, source, asBridgeError(error), circumstances);
-    return retryAt === undefined ? 'source-waits' : 'stream-waits';
+    const fault = asBridgeError(error);
+    const { sourceFailures, streams, freshFailures } = outcome;
+    const blame = blameFor({ streams, sourceFailures, streamFailures: stream.failures, freshFailures });
+    if (isUnanswered(fault)) noteFailure(outcome, stream);
+    else if (fault.code === 'contract-broken') noteAnswer(outcome);
+    const where = { stream, lane: 'live' as const, ...(current && { window: current }) };
+    const retryAt = await actOn(bridge, source, fault, { failures: sourceFailures, blame, ...where });
+    return retryAt === undefined ? 'stop' : 'go-on';
   }
 }
 

@@ -10,6 +10,8 @@ import type { Meter } from '../platform/connection/index.ts';
 /** Everything one window leaves behind, committed together or not at all (law 1). */
 export interface Handover {
   readonly streamId: number;
+  /** The configuration of the source that the window was read with. */
+  readonly revision: number;
   readonly sourceId: number;
   readonly projectId: number;
   readonly lane: 'live' | 'history';
@@ -30,8 +32,8 @@ const REFUSALS_KEPT_PER_HOUR = 1_000;
 /** Names of refused points are cut, because they may have any length and an index row of PostgreSQL may not. */
 const LONGEST_NAME = 256;
 
-/** A live window shows that live can read again. A fault of history is cleared by history itself, after all its windows. */
-const MENDED = `($lane::text = 'live' and last_fault ->> 'lane' is distinct from 'history')`;
+/** A live window ends the failures of live. Those of history end with a run that could read all its windows. */
+const MENDED = `$lane::text = 'live'`;
 
 const WINDOW = `tstzmultirange(tstzrange(at_instant($from::bigint), at_instant($to::bigint)))`;
 
@@ -39,9 +41,10 @@ const WINDOW = `tstzmultirange(tstzrange(at_instant($from::bigint), at_instant($
 export const MOVED = `
   moved as (
     update stream set covered = covered + ${WINDOW}, learned = $learned::jsonb,
-      last_fault = case when ${MENDED} then null else last_fault end, failures = case when ${MENDED} then 0 else failures end,
-      retry_at = case when ${MENDED} then null else retry_at end
-    where id = $streamId::int returning id)`;
+      last_fault = case when ${MENDED} and last_fault ->> 'lane' is distinct from 'history' then null else last_fault end, failures = case when ${MENDED} then 0 else failures end,
+      retry_at = case when ${MENDED} then null else retry_at end,
+      turn_at = case when $lane::text = 'live' then now() else turn_at end
+    where id = $streamId::int and source_revision = $revision::int returning id)`;
 
 const LOGGED = `
   backfilled as (
@@ -97,6 +100,7 @@ export function settlementOf(handover: Handover, storeMs: number) {
   const reasons = [...batch.refused.keys()];
   return {
     streamId: handover.streamId,
+    revision: handover.revision,
     from: window.from,
     to: window.to,
     learned: JSON.stringify(handover.learned),

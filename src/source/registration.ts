@@ -10,6 +10,7 @@ import type { SourceConfig } from '../core/source/source.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { compareWithStored } from './comparison.ts';
+import { setGate } from './gate.ts';
 import type { Comparison } from './comparison.ts';
 
 /** The effect of applying a source; in a dry run, the effect it would have. */
@@ -68,7 +69,7 @@ export async function applySource(
     }
     if (differences.some(renamesSeries)) await client.query('delete from series_name where source_id = $1', [row?.id]);
     await client.query(
-      'update stream set retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, last_fault = null, learned = null, caught_up_to = null where source_id = $1',
+      'update stream set source_revision = source.revision, retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, history_failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
       [row?.id],
     );
     // The row stays, because a version that began again at 1 would let another process take its old token for the new one.
@@ -76,6 +77,7 @@ export async function applySource(
       'update token set version = version + 1, sealed = null, replacing_until = null where source_id = $1',
       [row?.id],
     );
+    if (row) await setGate(client, row.id, { liftHold: true });
     await audit(client, given.actor, `source.${action}`, source.name, { differences });
   });
   return applied;

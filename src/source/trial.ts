@@ -105,6 +105,8 @@ const streamOf = ({ key, selection }: PlannedStream): Stream => ({
   covered: [],
   learned: undefined,
   failures: 0,
+  historyFailures: 0,
+  askedAt: undefined,
   retryAt: undefined,
   historyDue: false,
   caughtUpTo: undefined,

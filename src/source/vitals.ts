@@ -56,9 +56,9 @@ const TROUBLES = `
       and (next_due_at < now() - greatest(interval '1 minute', 3 * every_us * interval '1 microsecond')
         or coalesce(last_poll_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond')))
   union all
-  select source.name, key, stream.failures, instant_of(coalesce(retry_at, history_due_at)), stream.last_fault, 'waiting'
+  select source.name, key, greatest(stream.failures, history_failures), instant_of(coalesce(retry_at, history_due_at)), stream.last_fault, 'waiting'
   from stream join source on source.id = source_id
-  where stream.failures > 0 and retired_at is null and state = 'active'
+  where stream.failures + history_failures > 0 and retired_at is null and state = 'active'
   order by 6 desc, 1, 2`;
 
 /**

@@ -73,6 +73,8 @@ describe('a claim', () => {
         ],
         learned: { length: 5 },
         failures: 2,
+        historyFailures: 0,
+        askedAt: undefined,
         retryAt: 7,
         historyDue: true,
         caughtUpTo: undefined,

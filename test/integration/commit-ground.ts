@@ -55,6 +55,7 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
         covered: given.covered ?? [],
         learned: { length: 60 * SECOND },
         backfillId: given.backfillId,
+        revision: 1,
         askedAt: given.askedAt ?? BORDER,
         meter: { requests: 2, bytesIn: 300, bytesOut: 40, waitedMs: 5, httpMs: 6 },
         normaliseMs: 1,

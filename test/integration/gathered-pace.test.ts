@@ -7,7 +7,7 @@ import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
-import { presenceOf } from '../../src/database/presence.ts';
+import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { logPace, loggedPaces, slotsOf } from '../kit/pace-log.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
@@ -38,14 +38,13 @@ describe('the pace of many sources', () => {
       ['one', 'other'].map(async () => {
         const own = await databases.another(database);
         const workerId = randomUUID();
-        await presenceOf(own, workerId, 'test').beat();
-        await database.run(`update worker set beat_at = now() + interval '1 hour' where id = $1`, [workerId]);
+        await keepAlive(own, workerId);
         const { now } = await clockOf(own);
         const rows = paceRowsOf(own);
         const never = new AbortController().signal;
         await Promise.all(
           sources.map(async (sourceId) => {
-            const pacer = pacerOf({ database: own, rows, sourceId, workerId, now, pace });
+            const pacer = pacerOf({ database: own, rows, revision: 1, sourceId, workerId, now, pace });
             const ask = async (): Promise<void> => {
               for (let turn = 0; turn < 10; turn += 1) {
                 const slot = await pacer.slot('live', never);

@@ -163,6 +163,7 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })),
         learned: { length: 60 * SECOND },
         backfillId: undefined,
+        revision: 1,
         askedAt: clock.now(),
         meter: { requests: 1, bytesIn: 1, bytesOut: 1, waitedMs: 0, httpMs: 0 },
         normaliseMs: 0,

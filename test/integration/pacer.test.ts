@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import type { Pacer } from '../../src/platform/connection/index.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
-import { presenceOf } from '../../src/database/presence.ts';
+import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { logPace, loggedPaces, requestsWithoutSlot, slotsOf } from '../kit/pace-log.ts';
 import type { LoggedPace } from '../kit/pace-log.ts';
@@ -41,12 +41,12 @@ async function host(
 ): Promise<Host> {
   const own = await databases.another(database);
   const workerId = randomUUID();
-  await presenceOf(own, workerId, 'test').beat();
-  await database.run(`update worker set beat_at = now() + interval '1 hour' where id = $1`, [workerId]);
+  await keepAlive(own, workerId);
   return {
     pacer: pacerOf({
       database: own,
       rows: paceRowsOf(own),
+      revision: 1,
       sourceId,
       workerId,
       now,

@@ -6,7 +6,7 @@ import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
-import type { Samples } from '../../src/platform/contract.ts';
+import type { Samples, Selection } from '../../src/platform/contract.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import type { OpenSource } from '../../src/pull/open-source.ts';
@@ -18,7 +18,7 @@ const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', la
 export function openSourceOf(
   { sourceId, projectId }: StoredSource,
   given: {
-    readonly read: (window: Window) => AsyncIterable<Samples> | Iterable<Samples>;
+    readonly read: (window: Window, selection: Selection) => AsyncIterable<Samples> | Iterable<Samples>;
     readonly policy: Policy;
     readonly revision?: number;
     readonly concurrency?: number;
@@ -33,7 +33,7 @@ export function openSourceOf(
     projectId,
     platform: {
       limits: { minWindow: SECOND },
-      read: (_http: unknown, _options: unknown, _selection: unknown, window: Window) => given.read(window),
+      read: (_http: unknown, _options: unknown, selection: Selection, window: Window) => given.read(window, selection),
     },
     config: { pace: { concurrency }, schedule: { catchUp } },
     policy,

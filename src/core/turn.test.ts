@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { MINUTE, SECOND } from './instant.ts';
+import type { Instant } from './instant.ts';
+import { retryDelay } from './retry.ts';
+import { blameFor, inTurn } from './turn.ts';
+
+describe('the turn', () => {
+  it('begins with streams that were never asked, then with the one asked longest ago', () => {
+    const stream = (id: number, askedAt: Instant | undefined, retryAt?: Instant) => ({ id, askedAt, retryAt });
+    const order = inTurn(
+      [stream(1, 30), stream(2, 10), stream(3, undefined), stream(4, 20, 41), stream(5, 10), stream(6, 5, 40)],
+      40,
+    );
+    expect(order.map(({ id }) => id)).toEqual([3, 6, 2, 5, 1]);
+  });
+});
+
+describe('the blame for a 5xx or a time-out', () => {
+  const fresh = { streams: 20, sourceFailures: 0, streamFailures: 0, freshFailures: 0 };
+  test.each([
+    ['the first stream that fails', fresh, 'stream'],
+    ['a second healthy one after it', { ...fresh, freshFailures: 1 }, 'source'],
+    ['a stream that has been failing', { ...fresh, streamFailures: 3, freshFailures: 1 }, 'stream'],
+    ['any stream while the source is in trouble', { ...fresh, sourceFailures: 1, streamFailures: 3 }, 'source'],
+    ['the only stream', { ...fresh, streams: 1 }, 'source'],
+  ] as const)('%s', (_, turn, blame) => {
+    expect(blameFor(turn)).toBe(blame);
+  });
+});
+
+/** A stream as the poll path keeps it. */
+interface Simulated {
+  readonly id: number;
+  readonly fails: boolean;
+  askedAt: Instant | undefined;
+  retryAt: Instant | undefined;
+  failures: number;
+  longestWait: number;
+}
+
+/**
+ * Polls a source for a while as src/pull does: one request a second, a poll every `every`, a quota of the platform that
+ * answers 429 and ends the poll. Some streams always fail. Returns the longest wait of each stream between two turns.
+ */
+function simulate(given: { count: number; failing: ReadonlySet<number>; quota: number; seconds: number }): Simulated[] {
+  const streams: Simulated[] = Array.from({ length: given.count }, (_, id) => ({
+    id,
+    fails: given.failing.has(id),
+    askedAt: undefined,
+    retryAt: undefined,
+    failures: 0,
+    longestWait: 0,
+  }));
+  let now = 0;
+  let sourceFailures = 0;
+  let left = given.quota;
+  while (now < given.seconds * SECOND) {
+    let freshFailures = 0;
+    for (const stream of inTurn(streams, now)) {
+      now += SECOND;
+      const waited = now - (stream.askedAt ?? 0);
+      stream.longestWait = Math.max(
+        stream.longestWait,
+        waited - Math.max(0, (stream.retryAt ?? 0) - (stream.askedAt ?? 0)),
+      );
+      stream.askedAt = now;
+      if (left === 0) {
+        left = given.quota;
+        now += 5 * SECOND;
+        break;
+      }
+      left -= 1;
+      if (!stream.fails) {
+        Object.assign(stream, { failures: 0, retryAt: undefined });
+        [freshFailures, sourceFailures] = [0, 0];
+        continue;
+      }
+      const blame = blameFor({
+        streams: streams.length,
+        sourceFailures,
+        streamFailures: stream.failures,
+        freshFailures,
+      });
+      if (stream.failures === 0) freshFailures += 1;
+      if (blame === 'source') {
+        sourceFailures += 1;
+        now += retryDelay(sourceFailures, { first: SECOND, most: 5 * MINUTE, random: 0.5 });
+        break;
+      }
+      stream.retryAt = now + retryDelay(stream.failures + 1, { first: 5 * SECOND, most: 30 * MINUTE, random: 0.5 });
+      stream.failures += 1;
+    }
+    now += SECOND;
+  }
+  // Also a stream that was never asked has waited, until now.
+  for (const stream of streams) {
+    const since = Math.max(stream.askedAt ?? 0, stream.retryAt ?? 0);
+    stream.longestWait = Math.max(stream.longestWait, now - since);
+  }
+  return streams;
+}
+
+describe('no stream of a reachable platform starves', () => {
+  it('whichever streams always fail and however small the quota of the platform is', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 40 }),
+        fc.uniqueArray(fc.nat(39), { maxLength: 15 }),
+        fc.integer({ min: 1, max: 30 }),
+        (count, failing, quota) => {
+          // At least one stream is healthy: otherwise the platform is not reachable.
+          const bad = new Set(failing.filter((id) => id < count - 1));
+          const streams = simulate({ count, failing: bad, quota, seconds: 3_000 });
+          // A round asks each stream once: `quota` requests, then one refused request and five seconds of silence. The failing
+          // ones may take the source down with them at most once each before they are known.
+          const refusals = Math.ceil(count / quota) + 1;
+          const round = count + refusals * 7 + bad.size * 4 + 10;
+          for (const stream of streams) expect(stream.longestWait / SECOND).toBeLessThanOrEqual(2 * round);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

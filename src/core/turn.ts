@@ -1,0 +1,42 @@
+import type { Instant } from './instant.ts';
+
+/** As much of a stream as its turn depends on. */
+export interface StreamTurn {
+  readonly id: number;
+  /** When live asked for it last, whatever the answer was; undefined where it never did. */
+  readonly askedAt: Instant | undefined;
+  /** It waits until then, because its last windows failed. */
+  readonly retryAt: Instant | undefined;
+}
+
+/**
+ * The streams that a poll asks at `now`, in order: the stream that was asked longest ago is first. A poll that ends early
+ * therefore leaves the head of the next one to the streams that it did not reach, on any host and after a restart.
+ */
+export const inTurn = <Stream extends StreamTurn>(streams: readonly Stream[], now: Instant): Stream[] =>
+  streams
+    .filter(({ retryAt }) => retryAt === undefined || retryAt <= now)
+    .toSorted((one, other) => (one.askedAt ?? -Infinity) - (other.askedAt ?? -Infinity) || one.id - other.id);
+
+/** A stream that got a 5xx or no answer, seen beside the other streams of its poll. */
+export interface FailedTurn {
+  /** Streams of the source that are not retired. */
+  readonly streams: number;
+  /** Failures in a row of the source, before this one. */
+  readonly sourceFailures: number;
+  /** Failures in a row of this stream, before this one. */
+  readonly streamFailures: number;
+  /** Streams without earlier failures that failed in this poll, one after the other, with no answer to another stream since. */
+  readonly freshFailures: number;
+}
+
+/**
+ * Whose failure a 5xx or a time-out is. One stream may be too heavy or broken while the platform serves the others, so the
+ * failure is its own until a second stream fails that was healthy before. A stream that has been failing says nothing new
+ * about the platform. Where the source is already in trouble, the poll is its probe, and one failure is enough.
+ */
+export function blameFor({ streams, sourceFailures, streamFailures, freshFailures }: FailedTurn): 'source' | 'stream' {
+  if (streams === 1 || sourceFailures > 0) return 'source';
+  if (streamFailures > 0) return 'stream';
+  return freshFailures > 0 ? 'source' : 'stream';
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, it } from 'vitest';
+import { MILLISECOND } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import { paceRowsOf } from '../../src/pull/pace-rows.ts';
+import { pacerOf } from '../../src/pull/pacer.ts';
+import { changeSource } from '../../src/source/state-change.ts';
+import { keepAlive } from '../kit/alive.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { columnOf, batchOf, readingsIn, storeSource } from '../kit/stored-source.ts';
+import { makeGround } from './commit-ground.ts';
+
+// A run that was opened before an operator changed or paused its source gets no further slot and commits no window.
+
+const databases = useDatabases();
+const never = new AbortController().signal;
+let database: Database;
+let sourceId: number;
+
+beforeEach(async () => {
+  database = await databases.create();
+  ({ sourceId } = await storeSource(database));
+});
+
+async function pacerWith(revision: number) {
+  const workerId = randomUUID();
+  await keepAlive(database, workerId);
+  return pacerOf({
+    database,
+    rows: paceRowsOf(database),
+    sourceId,
+    revision,
+    workerId,
+    now: () => Math.floor((performance.timeOrigin + performance.now()) * MILLISECOND),
+    pace: { requestsPerSecond: 1000, burst: 10, concurrency: 4, quietHours: [] },
+  });
+}
+
+it('a pause takes effect with the next request of a run, and a resume lets only new runs ask', async () => {
+  const before = await pacerWith(1);
+  await (await before.slot('live', never)).release();
+  await changeSource(database, 'pause', 'source', 'test');
+  await expect(before.slot('live', never)).rejects.toMatchObject({ code: 'cancelled' });
+  await expect(before.slot('history', never)).rejects.toMatchObject({ code: 'cancelled' });
+  await changeSource(database, 'resume', 'source', 'test');
+  await expect(before.slot('live', never)).rejects.toMatchObject({ code: 'cancelled' });
+  await (await (await pacerWith(2)).slot('live', never)).release();
+});
+
+it('a poll that an operator asks for lifts the silence the platform asked for', async () => {
+  const pacer = await pacerWith(1);
+  await pacer.hold(Date.now() * 1000 + 3_600_000_000);
+  await expect(pacer.slot('live', never)).rejects.toMatchObject({ code: 'throttled' });
+  await changeSource(database, 'poll', 'source', 'test');
+  await (await (await pacerWith(1)).slot('live', never)).release();
+});
+
+it('a window that was read with a replaced configuration is neither stored nor covered', async () => {
+  const ground = await makeGround(databases);
+  const window = { from: 0, to: 1_000_000 };
+  for (const readings of [1, 3_000]) {
+    await ground.database.run('update stream set source_revision = 2');
+    const at = Array.from({ length: readings }, (_, index) => index);
+    const commit = ground.commit({ window, batch: batchOf([columnOf('pump', { at })]) });
+    await expect(commit).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await readingsIn(ground.database)).toEqual([]);
+    expect(await ground.coverage()).toEqual([]);
+  }
+});
