@@ -53,7 +53,7 @@ export function subtract(a: Coverage, b: Coverage): Coverage {
     for (let next = b[position]; next !== undefined && next.from < window.to; next = b[++position]) {
       if (next.from > from) remaining.push({ from, to: next.from });
       from = Math.max(from, next.to);
-      // This window of `b` may reach into the next window of `a`, too.
+      // This window of `b` may reach into the next window of `a`, too, so it is looked at again.
       if (next.to >= window.to) break;
     }
     if (from < window.to) remaining.push({ from, to: window.to });

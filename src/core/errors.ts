@@ -15,7 +15,7 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  * | code | what the poll path does |
  * |---|---|
  * | `throttled` | the whole source waits until `retryAt`, longer each time where the platform named no time |
- * | `unavailable` | the whole source waits, longer each time; from the third failure in a row history rests |
+ * | `unavailable` | the source waits, longer each time; from the third failure in a row history rests. After a 5xx or a time-out only the stream waits, or the history of it, where other streams are answered (core/turn.ts) |
  * | `too-much` | the window is halved, the length that works is remembered |
  * | `credentials-rejected` | the source stops until an operator acts; `http` had tried one fresh token before |
  * | `contract-broken` | the window stays uncovered, the page is kept, slow retry |

@@ -1,4 +1,4 @@
-import { DAY, SECOND } from './instant.ts';
+import { DAY, MINUTE, SECOND } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Lane } from './plan.ts';
 import { nextAllowed } from './quiet-hours.ts';
@@ -77,6 +77,9 @@ const GUARD = 1.02;
 /** The clocks of two hosts may differ by this much in their view of the database's clock. */
 const CLOCK_SLACK: Microseconds = 2 * SECOND;
 
+/** No request holds a lease for longer, whichever host took it. */
+const LONGEST_LEASE: Microseconds = 10 * MINUTE;
+
 /** No platform silences a source for longer; see core/retry-after.ts. */
 const LONGEST_HOLD: Microseconds = DAY;
 
@@ -135,7 +138,7 @@ function withoutFuture(
   burstLength: Microseconds,
 ): PaceState {
   const latest = now + Math.max(...Object.values(horizon)) + CLOCK_SLACK;
-  const leases = state.leases.filter(({ until }) => until <= latest + leaseLength);
+  const leases = state.leases.filter(({ until }) => until <= latest + Math.max(leaseLength, LONGEST_LEASE));
   return {
     ...state,
     next: Math.min(state.next, latest + burstLength),

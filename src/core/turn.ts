@@ -26,7 +26,7 @@ export interface FailedTurn {
   readonly sourceFailures: number;
   /** Failures in a row of this stream, before this one. */
   readonly streamFailures: number;
-  /** Streams without earlier failures that failed in this poll, one after the other, with no answer to another stream since. */
+  /** Streams that were healthy before and failed in this poll, counted since the platform last answered. */
   readonly freshFailures: number;
 }
 

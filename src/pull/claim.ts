@@ -57,7 +57,7 @@ export interface Claims {
   take(sourceId: number): Promise<ClaimedSource | undefined>;
   /** Undefined where the stream is retired, its source is not active or held, or another live worker has the stream. */
   takeStream(streamId: number): Promise<ClaimedStream | undefined>;
-  /** Gives the source back. `healthy`: the platform answered everything that was asked. */
+  /** Gives the source back. `healthy`: its platform answered for a stream, or there was nothing to ask. */
   report(sourceId: number, healthy: boolean): Promise<void>;
 }
 

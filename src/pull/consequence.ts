@@ -46,7 +46,8 @@ interface Circumstances {
 /**
  * Acts on a fault of the table in core/errors.ts.
  *
- * @returns when the stream may be asked again, where only this stream waits; undefined where the whole source waits
+ * @returns when the stream may be asked again, where only this stream waits; undefined where nothing of the source may be
+ * asked in this run
  */
 export async function actOn(
   bridge: Bridge,

@@ -57,7 +57,7 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
       else log.error({ err: error }, `${name} failed`);
     });
   const underWay = new Set<string>();
-  /** Skips a job that still runs here: the queue repeats a job that lost its lock, and the claim is this process's own. */
+  /** Skips a job that still runs here. The queue repeats a job that lost its lock, and the claim would let this process begin it twice. */
   const once = async (name: Work, id: number, work: () => Promise<void>): Promise<void> => {
     const job = `${name} ${id}`;
     if (underWay.has(job)) return;

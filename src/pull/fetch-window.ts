@@ -34,7 +34,7 @@ export interface WindowTask {
   readonly backfillId?: number;
 }
 
-/** `done`: the window is handed over and covered. `halved`: it was too much; the caller plans again with the new length. */
+/** `done`: the window is handed over and covered. `halved`: it was too much; the caller asks for shorter windows. */
 export type FetchResult =
   | { readonly kind: 'done'; readonly committed: Committed; readonly covered: Coverage; readonly learned: Learned }
   | { readonly kind: 'halved'; readonly learned: Learned };

@@ -7,7 +7,7 @@ import { NEXT_DUE } from './due.ts';
 /** At most this many sources are dispatched in one step; the others stay due and come with the next one. */
 const STEP = 1_000;
 
-/** A job that was dispatched and never began, because the queue was lost, is due again after this. A job that begins sets the real due time. */
+/** A source is due again after this at the latest, because a lost queue loses its job. The claim of a job that begins sets the next due time on the grid. */
 const LEASE = "interval '30 s'";
 
 const DUE_SOURCES = `

@@ -15,8 +15,8 @@ import { fetchWindow, learnedOf } from './fetch-window.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
 /**
- * One poll of one source, the main path: claim → plan → pace → read → normalise → check → commit → report.
- * `pollStream` plans; `fetchWindow` takes each window through the five steps from pace to commit. A poll remembers
+ * One poll of one source, the main path: claim → discovery (where due) → plan → pace → read → normalise → check → commit →
+ * report. `pollStream` plans; `fetchWindow` takes each window through the five steps from pace to commit. A poll remembers
  * nothing of the one before it, because coverage is the only progress.
  */
 export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal): Promise<void> {
@@ -26,7 +26,7 @@ export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal
   await bridge.claims.report(sourceId, healthy);
 }
 
-/** @returns whether the platform answered everything that was asked */
+/** @returns whether the source is well; see `pollStreams` */
 async function pollClaimed(bridge: Bridge, claimed: ClaimedSource, signal: AbortSignal): Promise<boolean> {
   try {
     return await bridge.sources.use(claimed, async (source) => {
@@ -86,7 +86,7 @@ function noteFailure(outcome: PollOutcome, stream: Stream): void {
   if (stream.failures === 0) outcome.freshFailures += 1;
 }
 
-/** @returns `stop` where the whole source waits from now on */
+/** @returns `stop` where the poll ends: the whole source waits from now on, or the process drains */
 async function pollStream(
   bridge: Bridge,
   source: OpenSource,

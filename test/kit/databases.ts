@@ -39,12 +39,11 @@ export function useDatabases({ concurrent = false }: { readonly concurrent?: boo
   const server = inject('sharedServer');
   const token = randomBytes(5).toString('hex');
   let scope = ofFile;
-  let maker: pg.Client;
+  let maker: pg.Pool;
   let made = 0;
 
-  beforeAll(async () => {
-    maker = new pg.Client({ connectionString: server.url });
-    await maker.connect();
+  beforeAll(() => {
+    maker = new pg.Pool({ connectionString: server.url, max: 4 });
   });
   if (!concurrent) {
     beforeEach(() => {
