@@ -101,6 +101,7 @@ it('names are stored in several statements where there are many', async () => {
 
 it('an old revision of a source, or a removed source, stores no names and hands no readings over', async () => {
   await database.run('update source set revision = 2');
+  await database.run('update stream set source_revision = 2');
   await expect(new Process(1).poll('a b')).rejects.toMatchObject({ code: 'cancelled' });
   await new Process(2).poll('a b');
   await database.run('delete from source');
