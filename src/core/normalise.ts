@@ -12,7 +12,7 @@ import type { Samples } from './samples.ts';
 import { formatWindow } from './window.ts';
 import type { Window } from './window.ts';
 
-/** What becomes of one variable of one sensor. `value' = value × scale + offset`. */
+/** The series of one variable of one sensor, and its arithmetic: `value × scale + offset`. */
 export interface SeriesRule {
   readonly sensorId: string;
   readonly valueName: string;

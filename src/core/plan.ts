@@ -36,10 +36,9 @@ export interface PlanRequest {
   /** Windows that are being asked for at this moment: they are not planned again, but not covered yet either. */
   readonly underWay?: Coverage;
   /**
-   * History only: the time that a caller which plans one window at a time has asked again so far. With it the whole
-   * overlap comes before the window that closes the stretch, because a closed stretch no longer shows where it began.
-   * Without it, newest first asks last for the part of the overlap that no window with new time has room for, and
-   * oldest first asks nothing again.
+   * History only, for a caller that plans one window at a time: the time that it has asked again so far. The plan then
+   * asks for the whole overlap before the window that closes the stretch, because a closed stretch no longer shows where
+   * it began. Without this field, newest first asks for the rest of the overlap last, and oldest first never asks for it.
    */
   readonly askedAgain?: Coverage;
 }
@@ -58,11 +57,11 @@ export const settledAt = (policy: Pick<Policy, 'settle' | 'align'>, instant: Ins
  * Live gets the missing time that reaches the edge, at most the newest `learned` µs of it. History gets all other
  * missing time.
  *
- * The lane that fills the start of a missing stretch also asks again for the covered time just before it, because late
- * points may have come there. Live looks back like that a few times in every `overlap`, often enough to find a point
- * that came up to `overlap` late. It then goes oldest first, because a process that covered the edge first and was
- * killed would leave no trace that it owed a look back. History that goes oldest first looks back only with
- * `askedAgain`, because the start of its stretch moves with every window and each of them would ask for the overlap.
+ * Late points may have come into the covered time just before a missing stretch. The lane that fills the start of the
+ * stretch therefore asks for that overlap again. Live does so a few times in every `overlap`, which is enough to find a
+ * point up to `overlap` late. It then goes oldest first: a process that covers the edge first and is killed would leave
+ * no trace of the look back it owed. History that goes oldest first needs `askedAgain` for it, because the start of its
+ * stretch moves with every window, and each window would ask for the overlap.
  *
  * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. A caller
  * that covers all of them and plans again comes to an end; one that covers only the first does, unless live looks back.
@@ -152,9 +151,8 @@ function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more
 
 /**
  * Newest first. The window at the start of the stretch also asks for the overlap, up to half the length of a window:
- * so a
- * `limit` cannot cut off a short overlap, and a long one leaves room for new time. The rest of the overlap comes before
- * that window where `askedAgain` tells how much of it was asked, otherwise last.
+ * a `limit` then cannot cut off a short overlap, and a long one leaves room for new time. The rest of the overlap comes
+ * before that window where `askedAgain` tells how much of it was asked, otherwise last.
  */
 function* withOverlap(
   stretch: Window,

@@ -24,7 +24,7 @@ export interface Plant {
   readonly requestsPerSecond: number;
 }
 
-/** Requests that may follow each other at once. With a single one, a delay on the way cannot bring two too close. */
+/** The burst of a demo source. It is 1, because two requests sent at once and delayed by the machine would look like too many. */
 export const BURST = 1;
 
 /** A point that is at most `OVERLAP` late is found, at most a fourth of it after the point appeared. */

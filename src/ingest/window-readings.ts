@@ -26,7 +26,10 @@ export interface Taken {
 /** The row of `taken`. */
 export type TakenRow = Omit<Taken, 'duplicates' | 'latenessUs'> & { readonly lateness_us: number };
 
-/** SQL: `taken` counts the rows of `written`. It also reads `covered_before`, one row with the covered `ranges`. */
+/**
+ * SQL: `taken` counts the new, revised and late readings among the rows of `written` (writing.ts). A reading is late where
+ * `covered_before`, one row with the stream's coverage before this window, holds its instant.
+ */
 export const TAKEN = `
   taken as (
     select count(*) filter (where fresh) as fresh,

@@ -107,7 +107,7 @@ function wordsOf(error: YAMLError, text: string): Words {
 
 const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null;
 
-/** Where the first alias stands that no anchor before it has named; undefined where there is none. */
+/** The offset of the first alias without an earlier anchor; undefined where every alias has one. */
 function brokenAlias(document: Document.Parsed): number | undefined {
   let found: number | undefined;
   visit(document, {

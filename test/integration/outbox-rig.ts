@@ -90,7 +90,7 @@ export interface OutboxRow {
   readonly readings: readonly string[];
 }
 
-/** Makes a second project, which keeps its readings here, with a source of one stream. */
+/** Makes a second project without a remote, with a source of one stream. */
 export async function otherProject(database: Database): Promise<{ source: StoredSource; stream: number }> {
   const { sourceId } = await storeSource(database, 'elsewhere');
   const row = await database.row<{ id: number }>(
