@@ -27,7 +27,7 @@ export interface Taken {
 export type TakenRow = Omit<Taken, 'duplicates' | 'latenessUs'> & { readonly lateness_us: number };
 
 /**
- * SQL: `taken` counts the new, revised and late readings among the rows of `written` (writing.ts). A reading is late where
+ * SQL: `taken` counts the new, revised and late readings among the rows of `written` (writing.ts). A new reading is late where
  * `covered_before`, one row with the stream's coverage before this window, holds its instant.
  */
 export const TAKEN = `
