@@ -39,9 +39,12 @@ interface Simulated {
   longestWait: number;
 }
 
+const QUOTA_EVERY = MINUTE;
+
 /**
- * Polls a source for a while as src/pull does: one request a second, a poll every `every`, a quota of the platform that
- * answers 429 and ends the poll. Some streams always fail. Returns the longest wait of each stream between two turns.
+ * Polls a source for a while as src/pull does: a request takes a second, and the platform answers `quota` requests a minute;
+ * a 429 ends the poll. Some streams always fail. Returns the longest wait of each stream between two turns, without its own
+ * back-off.
  */
 function simulate(given: { count: number; failing: ReadonlySet<number>; quota: number; seconds: number }): Simulated[] {
   const streams: Simulated[] = Array.from({ length: given.count }, (_, id) => ({
@@ -55,6 +58,7 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
   let now = 0;
   let sourceFailures = 0;
   let left = given.quota;
+  let refillAt = QUOTA_EVERY;
   while (now < given.seconds * SECOND) {
     let freshFailures = 0;
     for (const stream of inTurn(streams, now)) {
@@ -65,9 +69,10 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
         waited - Math.max(0, (stream.retryAt ?? 0) - (stream.askedAt ?? 0)),
       );
       stream.askedAt = now;
+      if (now >= refillAt) [left, refillAt] = [given.quota, now + QUOTA_EVERY];
       if (left === 0) {
-        left = given.quota;
-        now += 5 * SECOND;
+        // 429 with the time at which the quota is there again.
+        now = refillAt;
         break;
       }
       left -= 1;
@@ -112,10 +117,10 @@ describe('no stream of a reachable platform starves', () => {
           // At least one stream is healthy: otherwise the platform is not reachable.
           const bad = new Set(failing.filter((id) => id < count - 1));
           const streams = simulate({ count, failing: bad, quota, seconds: 3_000 });
-          // A round asks each stream once: `quota` requests, then one refused request and five seconds of silence. The failing
-          // ones may take the source down with them at most once each before they are known.
-          const refusals = Math.ceil(count / quota) + 1;
-          const round = count + refusals * 7 + bad.size * 4 + 10;
+          // A round asks each stream once and costs a minute for each `quota` requests. The failing streams may hold the source
+          // once each before they are known, which takes seconds, and they are asked in between.
+          const requests = count + 2 * bad.size;
+          const round = requests + Math.ceil(requests / quota) * 60 + bad.size * 8;
           for (const stream of streams) expect(stream.longestWait / SECOND).toBeLessThanOrEqual(2 * round);
         },
       ),
