@@ -83,7 +83,13 @@ export async function actOn(
       log.warn(context, error.message);
       const { stream, lane } = circumstances;
       if (stream !== undefined && isUnanswered(error) && (circumstances.blame === 'stream' || lane === 'history')) {
-        return await waitAlone(bridge, stream, { now, lane, record, range: UNANSWERED_STREAM_RETRY });
+        return await waitAlone(bridge, stream, {
+          sourceId: source.id,
+          now,
+          lane,
+          record,
+          range: UNANSWERED_STREAM_RETRY,
+        });
       }
       await hold(bridge, source.id, now + delay(circumstances.failures, SOURCE_RETRY), record, 1);
       await passTurn(bridge, stream);
@@ -111,8 +117,7 @@ export async function actOn(
         await hold(bridge, source.id, now + delay(circumstances.failures, STREAM_RETRY), record, 1);
         return undefined;
       }
-      await bridge.database.run('update source set last_fault = $2 where id = $1', [source.id, record]);
-      return await waitAlone(bridge, stream, { now, lane, record, range: STREAM_RETRY });
+      return await waitAlone(bridge, stream, { sourceId: source.id, now, lane, record, range: STREAM_RETRY });
     }
   }
 }
@@ -125,13 +130,16 @@ async function waitAlone(
   bridge: Bridge,
   stream: Stream,
   given: {
+    readonly sourceId: number;
     readonly now: Instant;
     readonly lane: 'live' | 'history';
     readonly record: string;
     readonly range: { readonly first: number; readonly most: number };
   },
 ): Promise<Instant> {
-  const { now, lane, record, range } = given;
+  const { sourceId, now, lane, record, range } = given;
+  // The list of sources shows this fault, too, because a stream that fails for ever must not look healthy there.
+  await bridge.database.run('update source set last_fault = $2 where id = $1', [sourceId, record]);
   const retryAt = now + delay(lane === 'live' ? stream.failures : stream.historyFailures, range);
   const live = 'failures = failures + 1, turn_at = now(), retry_at = at_instant($3)';
   await (lane === 'live'

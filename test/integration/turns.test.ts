@@ -74,6 +74,7 @@ describe('a stream that always fails', () => {
     expect(counts.filter((_, index) => index !== 4)).toEqual(Array.from({ length: 19 }, () => 6));
     expect(counts[4]).toBeLessThan(6);
     expect(await held()).toEqual({ failures: 0, held: false, succeeded: true });
+    expect(await database.row(`select last_fault ->> 'code' as code from source`)).toEqual({ code: 'unavailable' });
     expect(await database.row(`select failures, last_fault ->> 'code' as code from stream where key = 's04'`)).toEqual({
       failures: counts[4],
       code: 'unavailable',
