@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { kinds, platforms } from '../adapters/index.ts';
 import { openSealing } from './access/sealing.ts';
 import { BridgeError } from './core/errors.ts';
+import { MILLISECOND } from './core/instant.ts';
 import { clockOf } from './database/clock.ts';
 import { openDatabase } from './database/database.ts';
 import { EmbeddedDatabaseError, openEmbeddedDatabase } from './database/embedded/index.ts';
@@ -49,9 +50,15 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       ...(options.signal && { signal: options.signal }),
     });
     const sealing = await openSealing(settings.home, settings.sealingKey);
-    const clock = await clockOf(database);
+    const clock = await clockOf(database, { mostDifference: settings.clockDifferenceMs * MILLISECOND });
     const workerId = randomUUID();
-    const sources = sourceCacheOf(sourceOpener({ database, sealing, clock, registry, workerId }));
+    const sources = sourceCacheOf(
+      sourceOpener({ database, sealing, clock, registry, workerId, allowHosts: settings.egressHosts }),
+    );
+    database.memory.onForget(() => {
+      sources.forget();
+      log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');
+    });
     return {
       settings,
       log,

@@ -23,3 +23,24 @@ describe('the lifetimes of tokens', () => {
     expect(readSettings(same)).toMatchObject({ tokenMinSeconds: 60, tokenMaxSeconds: 60 });
   });
 });
+
+describe('the hosts that platforms may be asked at', () => {
+  const hosts = (text?: string) =>
+    readSettings(text === undefined ? {} : { DATABRIDGE_EGRESS_HOSTS: text }).egressHosts;
+
+  it('are any without the setting, otherwise those of the list', () => {
+    expect(hosts()).toBeUndefined();
+    expect(hosts('')).toBeUndefined();
+    expect(hosts('historian.plant, *.cloud.example,10.0.0.5 ,fd00::5')).toEqual([
+      'historian.plant',
+      '*.cloud.example',
+      '10.0.0.5',
+      'fd00::5',
+    ]);
+  });
+
+  it.each([',', 'a,', 'https://historian.plant', 'historian.plant:8086', '10.0.0.0/8', '*'])(
+    '%o is refused, naming the variable',
+    (text) => expect(() => hosts(text)).toThrow('DATABRIDGE_EGRESS_HOSTS'),
+  );
+});

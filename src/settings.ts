@@ -5,6 +5,11 @@ import { configInvalid } from './core/errors.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
 
+const hostsIn = (text: string): readonly string[] => text.split(',').map((host) => host.trim());
+
+/** A name, `*.` and a name, an IPv4 address, or an IPv6 address without brackets. */
+const HOST = /^(?:\*\.)?[\p{L}\p{N}._-]+$|^[\da-f]*:[\da-f.:]+$/iu;
+
 /** All environment variables with their defaults. The table in the README is generated from them. */
 const schema = z.object({
   DATABRIDGE_HOME: z
@@ -22,14 +27,20 @@ const schema = z.object({
     .optional()
     .describe('key that seals secrets at rest, 32 bytes in base64; without it a key is made in DATABRIDGE_HOME'),
   DATABRIDGE_QUEUE_PREFIX: z.string().default('{databridge}').describe('prefix of all Redis keys; keep the hash tag'),
-  DATABRIDGE_POLLS: z.coerce.number().int().min(1).max(1000).default(50).describe('polls a process runs at a time'),
+  DATABRIDGE_POLLS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(50)
+    .describe('polls a process works on at a time, besides those that wait for a platform'),
   DATABRIDGE_HISTORY: z.coerce
     .number()
     .int()
     .min(1)
     .max(100)
     .default(4)
-    .describe('history jobs a process runs at a time'),
+    .describe('history jobs a process works on at a time, besides those that wait for a platform'),
   DATABRIDGE_TICK_MS: z.coerce
     .number()
     .int()
@@ -44,6 +55,13 @@ const schema = z.object({
     .max(5_000_000)
     .default(50_000)
     .describe('readings a window should hold; a window with four times as many is halved'),
+  DATABRIDGE_EGRESS_HOSTS: z
+    .string()
+    .refine((text) => hostsIn(text).every((host) => HOST.test(host)), 'is not a list of hosts without scheme and port')
+    .optional()
+    .describe(
+      'hosts that platforms and their authorisation servers may be asked at, separated by commas: names, addresses, or `*.plant.example` for all names below it; without it any, except metadata and link-local addresses, which are always blocked',
+    ),
   DATABRIDGE_DRAIN_SECONDS: z.coerce
     .number()
     .int()
@@ -51,6 +69,13 @@ const schema = z.object({
     .max(3600)
     .default(25)
     .describe('time that running jobs get to end after SIGTERM, s'),
+  DATABRIDGE_CLOCK_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(10)
+    .describe('how far the clocks of this host and of the database may differ; beyond it the host polls nothing, s'),
   DATABRIDGE_LOG_DAYS: z.coerce.number().int().min(1).max(3650).default(30).describe('days the window log is kept'),
   DATABRIDGE_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
@@ -96,7 +121,10 @@ export interface Settings {
   readonly historyJobs: number;
   readonly tickMs: number;
   readonly windowReadings: number;
+  /** Undefined: any host. */
+  readonly egressHosts: readonly string[] | undefined;
   readonly drainMs: number;
+  readonly clockDifferenceMs: number;
   readonly logDays: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly poolSize: number;
@@ -135,7 +163,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     historyJobs: values.DATABRIDGE_HISTORY,
     tickMs: values.DATABRIDGE_TICK_MS,
     windowReadings: values.DATABRIDGE_WINDOW_READINGS,
+    egressHosts: values.DATABRIDGE_EGRESS_HOSTS === undefined ? undefined : hostsIn(values.DATABRIDGE_EGRESS_HOSTS),
     drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
+    clockDifferenceMs: values.DATABRIDGE_CLOCK_SECONDS * 1000,
     logDays: values.DATABRIDGE_LOG_DAYS,
     logLevel: values.DATABRIDGE_LOG_LEVEL,
     poolSize: values.DATABRIDGE_POOL,

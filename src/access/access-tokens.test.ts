@@ -39,7 +39,7 @@ beforeEach(() => {
       jwks: () => Promise.resolve({ keys: [] }),
     },
     revoked: () => Promise.resolve(revoked),
-    clock: { now: () => now, adjust: () => Promise.resolve() },
+    clock: { now: () => now, adjust: () => Promise.resolve(), disagreement: () => undefined },
     issuer: 'https://bridge.example',
   });
 });
@@ -206,7 +206,7 @@ it('a database that is away is an error, not an invalid token', async () => {
       jwks: () => Promise.reject(new Error('away')),
     },
     revoked: () => Promise.resolve(revoked),
-    clock: { now: () => now, adjust: () => Promise.resolve() },
+    clock: { now: () => now, adjust: () => Promise.resolve(), disagreement: () => undefined },
     issuer: 'https://bridge.example',
   });
   await expect(away.verifyAccessToken(token)).rejects.toThrow('away');

@@ -22,6 +22,8 @@ export interface Application {
   readonly previousSecretUntil: Instant | null;
   /** When it last created a token (renewals do not count). */
   readonly lastTokenAt: Instant | null;
+  /** Pushed readings of about the last 24 hours that were refused. */
+  readonly refused24h: number;
   readonly revokedAt: Instant | null;
 }
 
@@ -69,6 +71,8 @@ export const listApplications = (database: Database): Promise<Application[]> =>
     `select id as "applicationId", organisation_id as organisation, name, projects, instant_of(created_at) as "createdAt",
        case when previous_secret_until > now() then instant_of(previous_secret_until) end as "previousSecretUntil",
        (select instant_of(max(created_at)) from refresh_family where application_id = application.id) as "lastTokenAt",
+       (select coalesce(sum(refused), 0) from refusal_count
+        where application_id = application.id and hour > now() - interval '24 hours') as "refused24h",
        instant_of(revoked_at) as "revokedAt"
      from application order by organisation_id, created_at`,
   );

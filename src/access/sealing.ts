@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CompactEncrypt, base64url, compactDecrypt } from 'jose';
@@ -9,13 +9,18 @@ export interface Sealing {
   seal(secret: string): Promise<string>;
   /** Throws `config-invalid` where the text was sealed with another key. */
   open(sealed: string): Promise<string>;
+  /** A keyed hash, 22 characters: the same for the same text, and telling nothing of it without the key. */
+  digest(text: string): string;
 }
 
 /** The key from `DATABRIDGE_KEY`, otherwise from `<home>/sealing.key`, which is made at first use. */
 export async function openSealing(home: string, keyText: string | undefined): Promise<Sealing> {
   const key =
     keyText === undefined ? await keyFromFile(join(home, 'sealing.key')) : base64url.decode(toBase64Url(keyText));
+  // A key of its own, because no key serves two purposes.
+  const digestKey = createHmac('sha256', key).update('digest').digest();
   return {
+    digest: (text) => createHmac('sha256', digestKey).update(text).digest().subarray(0, 16).toString('base64url'),
     seal: (secret) =>
       new CompactEncrypt(new TextEncoder().encode(secret))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })

@@ -26,7 +26,7 @@ export function pushDocumentation(settings: ApiSettings) {
 
 Sending a reading again is harmless. Project, sensorId, valueName and date identify it: with the same content it is a *duplicate*, with other content it is *revised*, and the content sent last is kept. After \`5xx\`, or when no answer came, send the same body again.
 
-An invalid reading is refused alone; the other readings of its body are stored.
+An invalid reading is refused alone; the other readings of its body are stored. Where a body holds several readings of one sensorId, valueName and date (to the microsecond), the last of them is stored: equal ones are *duplicates*, and earlier ones with other content are refused (\`same-instant\`).
 
 A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes, counted after unpacking. It may be packed with gzip (\`Content-Encoding: gzip\`).
 

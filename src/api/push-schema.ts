@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REFUSALS } from '../core/reading.ts';
 import type { RefusalReason } from '../core/reading.ts';
+import { UNKNOWN_LISTED } from '../ingest/pushed-fields.ts';
 import { REFUSALS_LISTED } from '../ingest/pushed-readings.ts';
 
 /** One reading, for the reference only: src/core/reading.ts judges pushed readings, and a test compares the two. */
@@ -30,7 +31,10 @@ export const readingSchema = z
       .optional()
       .describe('At most 32 different labels. Their order is not kept, and repeated labels count as one.'),
   })
-  .describe('Fields that are not listed here are ignored and counted.')
+  .describe(
+    'Fields that are not listed here are ignored, counted and named in the answer. A field that differs from one of these ' +
+      'only in case, blanks, `_` or `-` is a typing error: its reading is refused (`misspelt-field`).',
+  )
   .meta({
     id: 'Reading',
     examples: [
@@ -63,12 +67,15 @@ export const answerSchema = z
   .object({
     accepted: count('Readings stored for the first time.'),
     duplicates: count(
-      'Readings that were stored before with the same content, or that a later reading of the same body replaces.',
+      'Readings that were stored before with the same content, or that are equal to a later one of the same body.',
     ),
     revised: count('Readings that replaced stored ones with other content.'),
     refused: z.array(refusalSchema).describe(`The first ${REFUSALS_LISTED} refused readings, in order.`),
     refusedCount: count('All refused readings.'),
     unknownFields: count('Fields that are not part of a reading; they were ignored.'),
+    unknownFieldNames: z
+      .array(z.string())
+      .describe(`The names of those fields, each once and shortened, at most ${UNKNOWN_LISTED} of them.`),
   })
   .meta({
     id: 'PushAnswer',
@@ -79,7 +86,8 @@ export const answerSchema = z
         revised: 0,
         refused: [{ index: 17, pointer: '/17/value', reason: 'text-number', message: REFUSALS['text-number'] }],
         refusedCount: 1,
-        unknownFields: 0,
+        unknownFields: 1000,
+        unknownFieldNames: ['unit'],
       },
     ],
   });

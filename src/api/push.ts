@@ -5,6 +5,7 @@ import { REFUSALS } from '../core/reading.ts';
 import type { SharedClock } from '../database/clock.ts';
 import { inTime } from '../database/patience.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
+import type { PushedOwnership } from '../ingest/pushed-ownership.ts';
 import { judgePushed } from '../ingest/pushed-readings.ts';
 import type { Pushed } from '../ingest/pushed-readings.ts';
 import type { Room } from '../ingest/pushed-room.ts';
@@ -23,6 +24,7 @@ export interface PushParts {
   readonly verify: Verify;
   readonly targets: Targets;
   readonly intake: Intake;
+  readonly ownership: PushedOwnership;
   readonly room: Room;
   readonly clock: SharedClock;
 }
@@ -45,7 +47,7 @@ const SERIES_BYTES = 512;
 
 /** `POST /v0/organisations/{organisation_id}/data/{ml_project}`: authenticate, read, judge, store, answer. */
 export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
-  const { settings, targets, intake, clock } = parts;
+  const { settings, targets, intake, ownership, clock } = parts;
   const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
   const ahead = settings.aheadHours * HOUR;
 
@@ -62,9 +64,17 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
   }
 
   /** A function of its own, so that body and elements are freed while the readings wait for the database. */
-  async function judged(request: FastifyRequest, reply: FastifyReply, reserve: Reserve): Promise<Pushed> {
+  async function judged(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    projectId: number,
+    reserve: Reserve,
+  ): Promise<Pushed> {
     const elements = await readArray(request, reply, settings, reserve);
-    return judgePushed(elements, { now: clock.now(), ahead });
+    const bounds = { now: clock.now(), ahead };
+    const pushed = judgePushed(elements, bounds);
+    const foreign = await inTime(settings.waitMs, ownership.foreignAmong(projectId, pushed.columns));
+    return foreign.size === 0 ? pushed : judgePushed(elements, bounds, foreign);
   }
 
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -76,13 +86,14 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
       assertJson(request.headers['content-type']);
       const share = shareOf(parts.room, applicationId);
       try {
-        const pushed = await judged(request, reply, share.reserve);
+        const pushed = await judged(request, reply, projectId, share.reserve);
         share.reserve(pushed.columns.length * SERIES_BYTES);
         const counts = await intake.push(applicationId, projectId, pushed);
-        const { refusals, refusedCount, unknownFields } = pushed;
+        const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
         const refused = refusals.map((refusal) => ({ ...refusal, message: REFUSALS[refusal.reason] }));
         const none = refusedCount > 0 && pushed.readings === 0;
-        return await reply.code(none ? 422 : 200).send({ ...counts, refused, refusedCount, unknownFields });
+        const answer = { ...counts, refused, refusedCount, unknownFields, unknownFieldNames };
+        return await reply.code(none ? 422 : 200).send(answer);
       } finally {
         share.giveBack();
       }

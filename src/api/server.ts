@@ -8,6 +8,7 @@ import { JWKS_MAX_AGE_SECONDS } from '../access/signing-keys.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { inTime } from '../database/patience.ts';
+import { pushedOwnershipOf } from '../ingest/pushed-ownership.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
 import type { Room } from '../ingest/pushed-room.ts';
 import type { ApiSettings } from '../settings-api.ts';
@@ -60,7 +61,8 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   });
 
   await addReference(app, settings.publicUrl);
-  addPushRoute(app, { ...parts, verify: access.verifyAccessToken, targets: targetsOf(database) });
+  const ownership = pushedOwnershipOf(database);
+  addPushRoute(app, { ...parts, ownership, verify: access.verifyAccessToken, targets: targetsOf(database) });
   addToken(app, { settings, grant: access.grantToken, log });
   app.get('/.well-known/jwks.json', { schema: jwksDocumentation }, async (_request, reply) =>
     reply

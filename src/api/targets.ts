@@ -1,4 +1,5 @@
 import { isCode } from '../access/names.ts';
+import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { fullProjects } from '../delivery/waiting.ts';
 
@@ -19,6 +20,7 @@ const LOOK_AGAIN_MS = 1_000;
 /** Remembers a project that was found, because projects are never removed. */
 export function targetsOf(database: Database): Targets {
   const numbers = new Map<string, number>();
+  database.memory.onForget(() => numbers.clear());
   let full: Promise<ReadonlySet<number>> = Promise.resolve(new Set());
   let lookedAt = -Infinity;
   return {
@@ -27,9 +29,11 @@ export function targetsOf(database: Database): Targets {
       const key = `${organisationId}/${code}`;
       const known = numbers.get(key);
       if (known !== undefined) return known;
-      const row = await database.row<{ id: number }>(
-        'select id from ml_project where organisation_id = $1 and code = $2',
-        [organisationId, code],
+      const [row] = await database.memory.learn((client) =>
+        rowsOf<{ id: number }>(client, 'select id from ml_project where organisation_id = $1 and code = $2', [
+          organisationId,
+          code,
+        ]),
       );
       if (row === undefined) return undefined;
       if (numbers.size >= REMEMBERED) numbers.clear();

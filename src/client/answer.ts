@@ -6,14 +6,21 @@ export function answerOf(status: number, text: string, sent: number): PushAnswer
   const found = parsedObject(text);
   if (found === undefined) return undefined;
   const { accepted, duplicates, revised, refusedCount, unknownFields, refused } = found;
+  // Services before this field was added leave it out.
+  const { unknownFieldNames = [] } = found;
   if (!isCount(accepted) || !isCount(duplicates) || !isCount(revised)) return undefined;
   if (!isCount(refusedCount) || !isCount(unknownFields) || !isRefusalList(refused, refusedCount, sent))
     return undefined;
+  if (!isTextList(unknownFieldNames)) return undefined;
   const stored = accepted + duplicates + revised;
   if (stored + refusedCount !== sent) return undefined;
   if (status === 422 && (stored > 0 || refusedCount === 0)) return undefined;
-  return { accepted, duplicates, revised, refused: refused.map(withKnownFields), refusedCount, unknownFields };
+  const counts = { accepted, duplicates, revised, refusedCount, unknownFields };
+  return { ...counts, refused: refused.map(withKnownFields), unknownFieldNames };
 }
+
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 

@@ -54,7 +54,7 @@ export interface RefusedReading {
 export interface PushAnswer {
   /** Stored for the first time. */
   readonly accepted: number;
-  /** Stored already with the same content, or sent twice in this body. */
+  /** Stored already with the same content, or equal to a later reading of this body. */
   readonly duplicates: number;
   /** Stored already with other content, which they replaced. */
   readonly revised: number;
@@ -63,6 +63,8 @@ export interface PushAnswer {
   readonly refusedCount: number;
   /** Number of fields that no reading has; the service ignored them. */
   readonly unknownFields: number;
+  /** The names of those fields, each once, at most 20; empty where the service names none. */
+  readonly unknownFieldNames: readonly string[];
 }
 
 export interface PushClientOptions {

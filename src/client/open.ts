@@ -70,7 +70,7 @@ export function openPushClient(remote: Remote, options: PushClientOptions = {}):
   };
 }
 
-/** Callers keep and show refusals, and a careless service may quote the secrets of the request in them. */
+/** Callers keep and show the texts of an answer, and a careless service may quote the secrets of the request in them. */
 const withoutSecrets = (answer: PushAnswer, secrets: readonly string[]): PushAnswer => ({
   ...answer,
   refused: answer.refused.map((one) => ({
@@ -79,6 +79,7 @@ const withoutSecrets = (answer: PushAnswer, secrets: readonly string[]): PushAns
     reason: quoted(one.reason, secrets),
     message: quoted(one.message, secrets),
   })),
+  unknownFieldNames: answer.unknownFieldNames.map((name) => quoted(name, secrets)),
 });
 
 function baseOf(text: string): string {

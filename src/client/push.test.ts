@@ -47,10 +47,22 @@ describe('a push', () => {
   });
 
   it('resolves with the refusals where all readings were refused', async () => {
-    const answer = { ...taken(0), refused: refused(0, 1), refusedCount: 2, unknownFields: 3, later: 'field' };
+    const answer = {
+      ...taken(0),
+      refused: refused(0, 1),
+      refusedCount: 2,
+      unknownFields: 3,
+      unknownFieldNames: ['unit'],
+      later: 'field',
+    };
     service.onPush = (response) => send(response, 422, answer);
     const { later: _, ...expected } = answer;
     expect(await service.client().push('hall', [READING, READING])).toEqual(expected);
+  });
+
+  it('names no unknown fields where an older service only counts them', async () => {
+    service.onPush = (response) => send(response, 200, { ...taken(1), unknownFields: 2, unknownFieldNames: undefined });
+    expect(await service.client().push('hall', [READING])).toMatchObject({ unknownFields: 2, unknownFieldNames: [] });
   });
 
   it('removes secrets from refusals that quote them', async () => {
@@ -99,6 +111,7 @@ describe('an answer', () => {
     ['negative counts', 200, { ...taken(3), revised: -1 }],
     ['counts as text', 200, { ...taken(2), accepted: '2' }],
     ['no unknownFields', 200, { ...taken(2), unknownFields: undefined }],
+    ['names that are no texts', 200, { ...taken(2), unknownFieldNames: [7] }],
     ['refusals without any listed', 200, { ...taken(1), refusedCount: 1 }],
     ['more refusals than counted', 200, { ...taken(1), refusedCount: 1, refused: refused(0, 1) }],
     ['a refusal beyond what was sent', 200, { ...taken(1), refusedCount: 1, refused: refused(2) }],

@@ -1,12 +1,17 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import { createApplication, listApplications, revokeApplication, rotateSecret } from '../access/applications.ts';
 import type { Application } from '../access/applications.ts';
 import { formatInstant } from '../core/instant.ts';
+import { REFUSALS } from '../core/reading.ts';
+import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
 import { withContext } from '../context.ts';
 import type { Cell } from '../terminal/output.ts';
 import { actor, printJson, printLine, table } from '../terminal/output.ts';
 import { instantOrNull } from '../terminal/words.ts';
 import { helpBelow } from './help.ts';
+import { wholeNumber } from './options.ts';
+import { printRefusals } from './refusals.ts';
 
 export function addApplication(program: Command): void {
   const application = program
@@ -19,6 +24,7 @@ export function addApplication(program: Command): void {
   addCreate(application);
   addList(application);
   addRotate(application);
+  addRefusals(application);
   application
     .command('revoke <id>')
     .description('end an application: its secrets and tokens are refused within seconds')
@@ -69,7 +75,10 @@ function addList(application: Command): void {
       'after',
       helpBelow({
         examples: ['databridge application list', 'databridge application list --json'],
-        notes: ['last token: when the application last created a token; renewals do not count.'],
+        notes: [
+          'last token: when the application last created a token; renewals do not count.',
+          'refused: readings of the last 24 hours that were refused; databridge application refusals ID lists them.',
+        ],
       }),
     )
     .action(async (options: { json?: boolean }) => {
@@ -80,7 +89,7 @@ function addList(application: Command): void {
     });
 }
 
-const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'state'];
+const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'refused', 'state'];
 
 const cells = (row: Application): Cell[] => [
   row.applicationId,
@@ -88,6 +97,7 @@ const cells = (row: Application): Cell[] => [
   row.name,
   row.projects?.join(' ') ?? 'all',
   instantOrNull(row.lastTokenAt),
+  row.refused24h,
   stateOf(row),
 ];
 
@@ -103,6 +113,32 @@ const document = (row: Application): Record<string, unknown> => ({
   lastTokenAt: instantOrNull(row.lastTokenAt),
   revokedAt: instantOrNull(row.revokedAt),
 });
+
+function addRefusals(application: Command): void {
+  application
+    .command('refusals <id>')
+    .description('list pushed readings that were refused: counts by the hour, and kept readings, newest first')
+    .addOption(new Option('--reason <reason>', 'only refusals of this reason').choices(Object.keys(REFUSALS)))
+    .option('--limit <number>', 'hours and readings shown', wholeNumber, 50)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: [
+          'databridge application refusals app_0123456789abcdef0123',
+          'databridge application refusals app_0123456789abcdef0123 \\\n--reason same-instant --json',
+        ],
+        notes: [
+          'Every refusal that a client was told is counted; a reading that is sent and refused again counts again. For each project, reason and hour about 1,000 readings are kept with their value.',
+        ],
+      }),
+    )
+    .action(async (applicationId: string, options: { reason?: string; limit: number; json?: boolean }) => {
+      const wanted = { applicationId, reason: options.reason, limit: options.limit };
+      const refusals = await withContext({ patient: false }, ({ database }) => pushRefusalsOf(database, wanted));
+      printRefusals(refusals, options.json ?? false);
+    });
+}
 
 function addRotate(application: Command): void {
   application

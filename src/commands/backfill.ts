@@ -4,14 +4,16 @@ import { configInvalid } from '../core/errors.ts';
 import { formatDuration } from '../core/duration.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
+import { titleOf } from '../core/source/source-name.ts';
 import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../source/backfills.ts';
 import type { BackfillState } from '../source/backfills.ts';
 import { isPlannerSilent } from '../pull/planner.ts';
-import { withContext } from '../context.ts';
+import { registry, withContext } from '../context.ts';
+import { hindranceOf, measuredOverload } from '../source/demand.ts';
 import type { Context } from '../context.ts';
 import { EXIT, actor, printJson, printLine, table } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
-import { parseTime } from './options.ts';
+import { SOURCE_ORGANISATION, parseTime } from './options.ts';
 import { SILENT, startProgress } from '../terminal/progress.ts';
 import type { TaskState } from '../terminal/progress.ts';
 import { instantOrNull } from '../terminal/words.ts';
@@ -55,6 +57,7 @@ function addStart(backfill: Command): void {
       '--to <time>',
       'end, not included; default: the newest settled time, or the start of the source where that is later',
     )
+    .option(...SOURCE_ORGANISATION)
     .option('--again', 'also ask for covered time: revised values replace the old ones')
     .option('--detach', 'start the backfill and return at once')
     .option('--json', 'print JSON')
@@ -74,12 +77,19 @@ function addStart(backfill: Command): void {
     .action(
       async (
         source: string,
-        options: { from: string; to?: string; again?: boolean; detach?: boolean; json?: boolean },
+        options: {
+          organisation?: string;
+          from: string;
+          to?: string;
+          again?: boolean;
+          detach?: boolean;
+          json?: boolean;
+        },
       ) => {
         await withContext({ patient: false }, async (context) => {
           const now = context.clock.now();
           const request = {
-            source,
+            source: { name: source, organisation: options.organisation },
             from: parseTime(options.from, now, '--from'),
             to: options.to === undefined ? undefined : parseTime(options.to, now, '--to'),
             again: options.again ?? false,
@@ -107,7 +117,8 @@ function addList(backfill: Command): void {
       const states = await withContext({ patient: false }, ({ database }) => listBackfills(database));
       if (options.json) printJson(states.map(documentOf));
       else if (states.length === 0) printLine('no backfills yet');
-      else printLine(table(['id', 'source', 'from', 'to', 'again', 'state', 'done'], states.map(cells)));
+      else
+        printLine(table(['id', 'organisation', 'source', 'from', 'to', 'again', 'state', 'done'], states.map(cells)));
     });
   backfill
     .command('show <id>')
@@ -175,14 +186,18 @@ function noteOf(state: BackfillState, now: Instant): string {
   if (state.outboxFullSince !== null)
     return `source is not asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
   if (state.heldUntil !== null && state.heldUntil > now)
-    return `source waits until ${formatInstant(state.heldUntil)}: ${state.fault?.message ?? ''}`;
+    return `source waits until ${formatInstant(state.heldUntil)}: ${hindranceOf(state, registry)}`;
   if (state.fault === null && state.settlesAt !== null)
     return `its last readings settle at ${formatInstant(state.settlesAt)}`;
-  return state.fault?.message ?? '';
+  return hindranceOf(state, registry) || unreadableIn(state);
 }
+
+const unreadableIn = ({ state, unreadable }: BackfillState): string =>
+  state === 'running' && unreadable > 0 ? `${unreadable} times in it cannot be read (databridge source show)` : '';
 
 const cells = (state: BackfillState): (string | number)[] => [
   state.id,
+  state.organisation,
   state.source,
   formatInstant(state.from),
   formatInstant(state.to),
@@ -191,8 +206,9 @@ const cells = (state: BackfillState): (string | number)[] => [
   `${(state.share * 100).toFixed(1)} %`,
 ];
 
-const documentOf = (state: BackfillState): Record<string, unknown> => ({
+const documentOf = ({ demand, ...state }: BackfillState): Record<string, unknown> => ({
   ...state,
+  overload: measuredOverload(demand, registry) ?? null,
   from: formatInstant(state.from),
   to: formatInstant(state.to),
   createdAt: formatInstant(state.createdAt),
@@ -202,9 +218,16 @@ const documentOf = (state: BackfillState): Record<string, unknown> => ({
   outboxFullSince: instantOrNull(state.outboxFullSince),
 });
 
-const describe = (state: BackfillState): string =>
-  `backfill ${state.id} of ${state.source}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
-  `${(state.share * 100).toFixed(1)} % covered, ${state.readings} readings read`;
+const describe = (state: BackfillState): string => {
+  const overload = state.state === 'running' ? measuredOverload(state.demand, registry) : undefined;
+  return overload === undefined
+    ? progressOf(state)
+    : `${progressOf(state)}\n${overload.message}\n  try: ${overload.remedy}`;
+};
+
+const progressOf = (state: BackfillState): string =>
+  `backfill ${state.id} of ${titleOf({ name: state.source, organisation: state.organisation })}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
+  `${(state.share * 100).toFixed(1)} % covered, ${state.readings} readings read${state.unreadable > 0 ? `; ${unreadableIn(state)}` : ''}`;
 
 function idOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

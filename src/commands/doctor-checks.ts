@@ -4,7 +4,10 @@ import { readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { asBridgeError } from '../core/errors.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
+import { clockTrouble } from '../core/platform-clock.ts';
+import { clocksInWords } from '../database/clock.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../database/running.ts';
+import { argumentsOf, titleOf } from '../core/source/source-name.ts';
 import { listIngestions } from '../delivery/remote.ts';
 import { troublesOf, vitalsOf } from '../source/vitals.ts';
 import type { Trouble, Vitals } from '../source/vitals.ts';
@@ -72,6 +75,7 @@ async function* checksInside({ database, clock, settings }: Context, place: stri
       : warning('queue', 'has no tables yet', 'databridge up creates them');
   }
   yield workersCheck(vitals);
+  for (const check of clockChecks(vitals)) yield check;
   const planner = plannerCheck(vitals);
   yield planner;
   yield* deliveryChecks(await listIngestions(database));
@@ -154,6 +158,16 @@ function workersCheck({ workers }: Vitals): Check {
   return ok('workers', `${workers.length}: ${short(names.join(', '), 200)}`);
 }
 
+/** A check for each worker that polls nothing because the clock of its host and the database's disagree. */
+export function clockChecks({ workers, now }: Pick<Vitals, 'workers' | 'now'>): Check[] {
+  const remedy = `set both clocks by NTP; ${workers.every(({ clockAhead }) => clockAhead !== null) ? 'all workers disagree with the database, so it may be the one that is wrong' : 'other workers poll meanwhile'}`;
+  return workers.flatMap(({ host, pid, clockAhead }) =>
+    clockAhead === null
+      ? []
+      : [failed(`worker ${host}:${pid}`, `polls nothing: ${clocksInWords(clockAhead, now)}`, remedy)],
+  );
+}
+
 export function plannerCheck({ plannerAge, activeSources }: Pick<Vitals, 'plannerAge' | 'activeSources'>): Check {
   if (plannerAge !== null && plannerAge <= PLANNER_FRESH) return ok('planner', `planned ${roughly(plannerAge)} ago`);
   const detail = plannerAge === null ? 'has never planned' : `last planned ${roughly(plannerAge)} ago`;
@@ -163,15 +177,25 @@ export function plannerCheck({ plannerAge, activeSources }: Pick<Vitals, 'planne
     : warning('planner', detail, remedy);
 }
 
-export function troubleCheck({ source, stream, kind, failures, until, fault }: Trouble): Check {
+export function troubleCheck({
+  source: name,
+  organisation,
+  stream,
+  kind,
+  failures,
+  until,
+  fault,
+  clock,
+}: Trouble): Check {
   const because = fault === null ? '' : `: ${short(fault.message, 160)}`;
-  const show = `databridge source show ${source}`;
+  const source = titleOf({ name, organisation });
+  const show = `databridge source show ${argumentsOf({ name, organisation })}`;
   switch (kind) {
     case 'stopped':
       return failed(
         `source ${source}`,
         `stopped${because}`,
-        `${fault?.remedy ?? show}; then databridge source resume ${source}`,
+        `${fault?.remedy ?? show}; then databridge source resume ${argumentsOf({ name, organisation })}`,
       );
     case 'stalled':
       return failed(
@@ -181,6 +205,16 @@ export function troubleCheck({ source, stream, kind, failures, until, fault }: T
       );
     case 'failing':
       return warning(`source ${source}`, `${failures} failures in a row${because}`, fault?.remedy ?? show);
+    case 'clock': {
+      const { message, remedy } = clockTrouble(clock?.ahead ?? 0, clock?.settle ?? 0);
+      return warning(`source ${source}`, message, remedy);
+    }
+    case 'looking':
+      return warning(
+        `sensors of ${source}`,
+        `${failures} looks in a row with a fault${because}`,
+        fault?.remedy ?? show,
+      );
     case 'waiting': {
       const wait = until === null ? '' : `, waits until ${formatInstant(until)}`;
       return warning(

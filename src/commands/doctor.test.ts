@@ -83,11 +83,16 @@ describe('checks', () => {
   });
 
   test('each trouble has its state, its detail and a remedy', () => {
-    const trouble = { source: 'hall-3', stream: null, failures: 4, until: null, fault: null };
+    const name = { source: 'hall-3', organisation: 'default', stream: null };
+    const trouble = { ...name, failures: 4, until: null, fault: null, clock: null };
     const fault = { code: 'unavailable', message: 'no route', remedy: 'open the firewall', at: '' };
     expect(troubleCheck({ ...trouble, kind: 'stopped' })).toMatchObject({
       state: 'failed',
       remedy: expect.stringContaining('source resume hall-3') as string,
+    });
+    expect(troubleCheck({ ...trouble, organisation: 'acme', kind: 'stopped' })).toMatchObject({
+      check: 'source acme/hall-3',
+      remedy: expect.stringContaining('source resume hall-3 --organisation acme') as string,
     });
     expect(troubleCheck({ ...trouble, kind: 'stalled' })).toMatchObject({ state: 'failed' });
     expect(troubleCheck({ ...trouble, kind: 'failing', fault })).toMatchObject({
@@ -98,6 +103,17 @@ describe('checks', () => {
     expect(troubleCheck({ ...trouble, stream: 'pump', kind: 'waiting', until: 0 })).toMatchObject({
       check: 'stream pump of hall-3',
       detail: '4 failures, waits until 1970-01-01T00:00:00Z',
+    });
+    expect(troubleCheck({ ...trouble, kind: 'looking', fault })).toMatchObject({
+      check: 'sensors of hall-3',
+      detail: '4 looks in a row with a fault: no route',
+      remedy: 'open the firewall',
+    });
+    const clock = { ahead: -8 * SECOND, settle: SECOND };
+    expect(troubleCheck({ ...trouble, kind: 'clock', clock })).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('8s behind ours') as string,
+      remedy: expect.stringContaining('set settle to 9s') as string,
     });
   });
 });

@@ -4,6 +4,12 @@ import { configInvalid } from '../core/errors.ts';
 import { parseInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 
+/** The option of commands that take the name of a source. */
+export const SOURCE_ORGANISATION = [
+  '--organisation <id>',
+  'organisation of the source; needed only where several have a source of that name',
+] as const;
+
 /** The parser of an option that takes a whole number from 1 to `most`. */
 export const wholeNumberUpTo =
   (most: number) =>

@@ -77,8 +77,8 @@ async function projectOf(database: Database, organisation: string, code: string)
   ]);
   if (row) return row.id;
   const source = await database.row<{ code: string }>(
-    'select code from source join ml_project on ml_project.id = project_id where source.name = $1',
-    [code],
+    'select code from source join ml_project on ml_project.id = project_id where source.name = $1 and source.organisation_id = $2',
+    [code, organisation],
   );
   throw new BridgeError(
     { code: 'config-invalid', path: 'project' },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../core/duration.ts';
 import { SECOND } from '../core/instant.ts';
+import { titleOf } from '../core/source/source-name.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { checkSource } from '../source/check.ts';
 import type { Step } from '../source/check.ts';
@@ -36,6 +37,7 @@ export function addSourceCheck(source: Command): void {
 
 interface CheckDocument {
   readonly source: string;
+  readonly organisation: string;
   readonly ok: boolean;
   readonly requests: number;
   readonly tookSeconds: number;
@@ -43,13 +45,15 @@ interface CheckDocument {
 }
 
 async function checkOne(config: SourceConfig, heading: boolean, json: boolean): Promise<CheckDocument> {
-  if (heading && !json) printLine(config.name);
+  if (heading && !json) printLine(titleOf(config));
   const begun = performance.now();
   const steps: Step[] = [];
+  const settings = readSettings(process.env);
   const checking = checkSource(config, platformOf(config), {
     now: localNow,
     signal: new AbortController().signal,
-    maxReadings: readSettings(process.env).windowReadings,
+    maxReadings: settings.windowReadings,
+    allowHosts: settings.egressHosts,
   });
   let next = await checking.next();
   while (!next.done) {
@@ -66,6 +70,7 @@ async function checkOne(config: SourceConfig, heading: boolean, json: boolean): 
   }
   return {
     source: config.name,
+    organisation: config.organisation,
     ok: steps.every(({ ok }) => ok !== false),
     requests,
     tookSeconds,

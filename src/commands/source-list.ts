@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { formatDuration } from '../core/duration.ts';
 import { SECOND } from '../core/instant.ts';
+import { clockTrouble } from '../core/platform-clock.ts';
 import { listSources } from '../source/report.ts';
 import type { SourceLine } from '../source/report.ts';
-import { withContext } from '../context.ts';
+import { registry, withContext } from '../context.ts';
+import { hindranceOf, measuredOverload } from '../source/demand.ts';
 import type { Cell } from '../terminal/output.ts';
 import { printJson, printLine, table } from '../terminal/output.ts';
 import { addSourceShow } from './source-show.ts';
@@ -35,6 +37,7 @@ export function addSourceList(source: Command): void {
 }
 
 const HEADING = [
+  'organisation',
   'name',
   'project',
   'platform',
@@ -51,6 +54,7 @@ const HEADING = [
 const FAULT_LENGTH = 60;
 
 const cells = (line: SourceLine): Cell[] => [
+  line.organisation,
   line.name,
   line.project,
   line.platform,
@@ -61,18 +65,26 @@ const cells = (line: SourceLine): Cell[] => [
   line.gaps ? 'yes' : 'no',
   line.readings24h,
   line.requestsLastHour,
-  short(hindranceOf(line), FAULT_LENGTH),
+  short(whyOf(line), FAULT_LENGTH),
 ];
 
-const hindranceOf = ({ outboxFullSince, fault, project }: SourceLine): string =>
-  outboxFullSince === null
-    ? (fault?.message ?? '')
-    : `not asked: the outbox of ${project} is full (databridge ingestion list)`;
+const whyOf = (line: SourceLine): string => {
+  const { outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;
+  if (clocksDisagree) return 'not asked: the clocks of hosts and database disagree (databridge doctor)';
+  if (outboxFullSince !== null) return `not asked: the outbox of ${project} is full (databridge ingestion list)`;
+  const holes = unreadable > 0 ? `${unreadable} times cannot be read (databridge source show)` : '';
+  const look = lookFault === null ? '' : `looking for sensors: ${lookFault.message}`;
+  const clock = clockAhead === null ? '' : clockTrouble(clockAhead, settle).message;
+  return hindranceOf(line, registry) || clock || holes || look;
+};
 
-const lineDocument = ({ lag, ...line }: SourceLine): Record<string, unknown> => ({
+const lineDocument = ({ lag, demand, clockAhead, ...line }: SourceLine): Record<string, unknown> => ({
   ...line,
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,
+  overload: measuredOverload(demand, registry) ?? null,
   heldUntil: instantOrNull(line.heldUntil),
   outboxFullSince: instantOrNull(line.outboxFullSince),
+  settle: formatDuration(line.settle),
+  platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
 });

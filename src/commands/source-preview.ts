@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configInvalid } from '../core/errors.ts';
 import { formatInstant } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
+import { titleOf } from '../core/source/source-name.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { formatWindow } from '../core/window.ts';
 import { refusalsInWords } from '../source/findings.ts';
@@ -48,7 +49,7 @@ export function addSourcePreview(source: Command): void {
       const documents: Record<string, unknown>[] = [];
       for (const one of sources) {
         const preview = await previewOne(one, options);
-        if (options.json) documents.push(documentOf(one.name, preview));
+        if (options.json) documents.push(documentOf(one, preview));
         else print(one, preview, sources.length > 1);
       }
       if (options.json) printJson(documents);
@@ -63,17 +64,19 @@ async function previewOne(config: SourceConfig, options: PreviewOptions): Promis
     const remedy = `give a range that begins before it ends; without --to it ends ${formatInstant(now - config.schedule.settle)} (settle)`;
     throw configInvalid('--from is not before the end', remedy, '--from');
   }
+  const settings = readSettings(process.env);
   return await previewSource(config, platformOf(config), {
     now: localNow,
     signal: new AbortController().signal,
-    maxReadings: readSettings(process.env).windowReadings,
+    maxReadings: settings.windowReadings,
+    allowHosts: settings.egressHosts,
     range: { from, to },
     limit: options.limit,
   });
 }
 
 function print(config: SourceConfig, preview: Preview, heading: boolean): void {
-  if (heading) printLine(`\n${config.name}`);
+  if (heading) printLine(`\n${titleOf(config)}`);
   if (preview.sample.length > 0) printLine(table(READING_FIELDS, preview.sample.map(readingCells)));
   for (const [reason, count] of preview.refused) {
     printLine(`\n${reason}, ${times(count)}: ${REFUSALS[reason]}`);
@@ -82,8 +85,9 @@ function print(config: SourceConfig, preview: Preview, heading: boolean): void {
     }
   }
   const more = [
-    ...(preview.repeats > 0 ? [`${preview.repeats} repeated`] : []),
-    ...(preview.outside > 0 ? [`${preview.outside} outside of the range`] : []),
+    ...(preview.repeats > 0 ? [`${preview.repeats} sent more than once`] : []),
+    ...(preview.outside > 0 ? [`${preview.outside} outside of their window`] : []),
+    ...(preview.unchosen > 0 ? [`${preview.unchosen} of sensors that are not chosen`] : []),
   ];
   printLine(
     `\n${[`${preview.readings} readings of ${preview.series} series`, refusalsInWords(preview.refused), ...more].join(', ')}`,
@@ -91,11 +95,13 @@ function print(config: SourceConfig, preview: Preview, heading: boolean): void {
   for (const { stream, window, readings } of preview.windows)
     printLine(`  ${stream} ${formatWindow(window)}: ${readings}`);
   if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
+  if (preview.overload !== null) printLine(`${preview.overload.message}\n  try: ${preview.overload.remedy}`);
   printLine(`${preview.requests} requests; nothing was saved`);
 }
 
-const documentOf = (source: string, preview: Preview): Record<string, unknown> => ({
-  source,
+const documentOf = ({ name, organisation }: SourceConfig, preview: Preview): Record<string, unknown> => ({
+  source: name,
+  organisation,
   ...preview,
   windows: preview.windows.map(({ stream, window, readings }) => ({
     stream,

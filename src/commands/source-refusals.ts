@@ -1,13 +1,12 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { formatInstant } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
+import { findSource } from '../source/find-source.ts';
 import { refusalsOf } from '../source/refusals.ts';
 import { withContext } from '../context.ts';
-import { printJson, printLine, table } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
-import { wholeNumber } from './options.ts';
-import { instantOrNull } from '../terminal/words.ts';
+import { SOURCE_ORGANISATION, wholeNumber } from './options.ts';
+import { printRefusals } from './refusals.ts';
 
 export function addSourceRefusals(source: Command): void {
   source
@@ -15,6 +14,7 @@ export function addSourceRefusals(source: Command): void {
     .description('list points that did not become readings: counts by the hour, and kept points, newest first')
     .addOption(new Option('--reason <reason>', 'only refusals of this reason').choices(Object.keys(REFUSALS)))
     .option('--limit <number>', 'hours and points shown', wholeNumber, 50)
+    .option(...SOURCE_ORGANISATION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -25,36 +25,13 @@ export function addSourceRefusals(source: Command): void {
         ],
       }),
     )
-    .action(async (name: string, options: { reason?: string; limit: number; json?: boolean }) => {
-      const wanted = { source: name, reason: options.reason, limit: options.limit };
-      const { kept, hours } = await withContext({ patient: false }, ({ database }) => refusalsOf(database, wanted));
-      if (options.json) {
-        printJson({
-          hours: hours.map((one) => ({ ...one, hour: formatInstant(one.hour) })),
-          kept: kept.map((one) => ({ ...one, at: instantOrNull(one.at), notedAt: formatInstant(one.notedAt) })),
+    .action(
+      async (name: string, options: { organisation?: string; reason?: string; limit: number; json?: boolean }) => {
+        const refusals = await withContext({ patient: false }, async ({ database }) => {
+          const { id } = await findSource(database, { name, organisation: options.organisation });
+          return await refusalsOf(database, { sourceId: id, reason: options.reason, limit: options.limit });
         });
-        return;
-      }
-      if (hours.length === 0) {
-        printLine('nothing was refused');
-        return;
-      }
-      printLine(
-        table(
-          ['hour', 'reason', 'refused', 'kept'],
-          hours.map((one) => [formatInstant(one.hour), one.reason, one.refused, one.kept]),
-        ),
-      );
-      for (const reason of new Set(hours.map((one) => one.reason))) printLine(`${reason}: ${REFUSALS[reason]}`);
-      if (kept.length === 0) return;
-      const rows = kept.map(({ reason, sensor, variable, at, raw, notedAt }) => [
-        reason,
-        sensor,
-        variable,
-        instantOrNull(at),
-        raw,
-        formatInstant(notedAt),
-      ]);
-      printLine(`\n${table(['reason', 'sensor', 'variable', 'date', 'value', 'noted'], rows)}`);
-    });
+        printRefusals(refusals, options.json ?? false);
+      },
+    );
 }

@@ -1,15 +1,18 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
+import { titleOf } from '../core/source/source-name.ts';
 import { isSourceKeptWaiting } from '../delivery/waiting.ts';
 import { changeSource } from '../source/state-change.ts';
 import { withContext } from '../context.ts';
 import { actor, printJson, printLine } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
+import { SOURCE_ORGANISATION } from './options.ts';
 import { addSourceApply } from './source-apply.ts';
 import { addSourceCheck } from './source-check.ts';
 import { addSourceList } from './source-list.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRefusals } from './source-refusals.ts';
+import { addSourceTakeOver } from './source-take-over.ts';
 
 export function addSource(program: Command): void {
   const source = program
@@ -31,6 +34,7 @@ export function addSource(program: Command): void {
   addSourceApply(source);
   addSourceList(source);
   addSourceRefusals(source);
+  addSourceTakeOver(source);
   const changes = [
     ['pause', 'stop asking a source until it is resumed', 'paused'],
     ['resume', 'ask a source again, after a pause or a stop; the missed time is fetched', 'resumed'],
@@ -42,16 +46,20 @@ export function addSource(program: Command): void {
       .command(change)
       .addArgument(new Argument('<name>', 'name of the source'))
       .description(description)
+      .option(...SOURCE_ORGANISATION)
       .option('--json', 'print JSON')
       .addHelpText('after', helpBelow({ examples: [`databridge source ${change} hall-3`] }))
-      .action(async (name: string, options: { json?: boolean }) => {
-        const waits = await withContext({ patient: false }, async ({ database }) => {
-          await changeSource(database, change, name, actor());
-          return change === 'poll' && (await isSourceKeptWaiting(database, name));
+      .action(async (name: string, options: { organisation?: string; json?: boolean }) => {
+        const { source, waits } = await withContext({ patient: false }, async ({ database }) => {
+          const changed = await changeSource(database, change, { name, organisation: options.organisation }, actor());
+          return { source: changed, waits: change === 'poll' && (await isSourceKeptWaiting(database, changed.id)) };
         });
-        if (options.json) printJson({ source: name, action: change, ...(change === 'poll' && { outboxFull: waits }) });
-        else if (waits) printLine(`source ${name} will be polled when the outbox of its project has room again`);
-        else printLine(`source ${name} ${done}`);
+        const { organisation } = source;
+        if (options.json)
+          printJson({ source: name, organisation, action: change, ...(change === 'poll' && { outboxFull: waits }) });
+        else if (waits)
+          printLine(`source ${titleOf(source)} will be polled when the outbox of its project has room again`);
+        else printLine(`source ${titleOf(source)} ${done}`);
       });
   }
 }

@@ -43,10 +43,14 @@ describe('segments of one series', () => {
   test('become one ascending run in which the last point of an instant stays', () =>
     fc.assert(
       fc.property(segments, (given) => {
-        const { segments: ordered, repeats } = inOrder(given);
-        const got = lines(ordered);
-        expect(got.map(([, line]) => line)).toEqual(lastOf(given));
-        expect(repeats).toBe(lines(given).length - got.length);
+        const { segments: ordered, repeats, displaced } = inOrder(given);
+        const kept = new Set(lastOf(given));
+        expect(lines(ordered).map(([, line]) => line)).toEqual([...kept]);
+        // Each point that gave way is equal to the last of its instant, or is named.
+        const others = lines(given).filter(([, line]) => !kept.has(line));
+        const named = displaced.map(({ segment, index }) => lines([segment])[index]?.[1] ?? '');
+        expect(named.toSorted()).toEqual(others.map(([, line]) => line).toSorted());
+        expect(repeats).toBe(lines(given).length - kept.size - others.length);
         expect(ordered.every(({ at }) => at.length > 0)).toBe(true);
       }),
       { numRuns: 1_000 },
@@ -76,7 +80,31 @@ describe('segments of one series', () => {
     const second: Segment = { at: [2, 3], value: [20, 3], precision: undefined, labels };
     expect(inOrder([first, second])).toEqual({
       segments: [{ at: [1, 2, 3], value: [1, 20, 3], precision: undefined, labels }],
-      repeats: 1,
+      repeats: 0,
+      displaced: [{ segment: first, index: 1 }],
     });
+  });
+
+  test('hold a repeat only where value, precision and labels are equal', () => {
+    const one = (more: Partial<Segment>): Segment => ({
+      at: [7],
+      value: [1],
+      precision: [100],
+      labels: ['a'],
+      ...more,
+    });
+    const last = one({});
+    const told = (...before: Segment[]): [repeats: number, displaced: number] => {
+      const { repeats, displaced } = inOrder([...before, last]);
+      return [repeats, displaced.length];
+    };
+    expect(told(one({ labels: ['a'] }))).toEqual([1, 0]);
+    expect(told(one({ value: [2] }))).toEqual([0, 1]);
+    expect(told(one({ precision: undefined }))).toEqual([0, 1]);
+    expect(told(one({ precision: [50] }))).toEqual([0, 1]);
+    expect(told(one({ labels: [] }))).toEqual([0, 1]);
+    expect(told(one({ labels: ['b'] }))).toEqual([0, 1]);
+    // An equal point counts as a repeat also where another one lies between it and the last.
+    expect(told(one({}), one({ value: [2] }))).toEqual([1, 1]);
   });
 });

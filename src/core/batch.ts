@@ -1,5 +1,6 @@
 import type { Instant } from './instant.ts';
 import type { RefusalReason } from './reading.ts';
+import { State } from './samples.ts';
 
 /** A run of readings of one series under one set of labels, column by column, strictly ascending in time. */
 export interface Segment {
@@ -17,7 +18,7 @@ export interface Column {
   readonly segments: readonly Segment[];
 }
 
-/** A point that may not become a reading, kept so that an operator can find it. `raw` is shortened. */
+/** A point that may not become a reading, kept so that an operator can find it. `raw` is a `rawText`. */
 export interface Refusal {
   readonly sensor: string;
   readonly variable: string;
@@ -26,14 +27,29 @@ export interface Refusal {
   readonly reason: RefusalReason;
 }
 
+/** Characters of a raw text, at most. */
+export const RAW_LENGTH = 200;
+
+/** A refused value as text of at most `RAW_LENGTH` characters: JSON, where the value has any. */
+export const rawText = (value: unknown): string => wholeText(value).slice(0, RAW_LENGTH);
+
+function wholeText(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, RAW_LENGTH));
+  if (typeof value === 'bigint') return `${value}`;
+  if (value instanceof State) return value.code === undefined ? value.name : `${value.name} (${value.code})`;
+  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value);
+}
+
 /** The content of one window: readings by series, the number of refusals, and examples of them. */
 export interface Batch {
   readonly columns: readonly Column[];
   readonly readings: number;
-  /** Samples with the same series and instant as a later one of the same window; the last one was kept. */
+  /** Samples equal to a later one of the same window: same series, instant, value, precision and labels. */
   readonly repeats: number;
   /** Samples outside the window, which were dropped: a platform may answer more than it was asked. */
   readonly outside: number;
+  /** Samples of sensors that the source does not choose, which were dropped. */
+  readonly unchosen: number;
   /** Number of refused points by reason. */
   readonly refused: ReadonlyMap<RefusalReason, number>;
   /** Those in time not covered before, so that time read again does not count them twice. */
@@ -41,14 +57,29 @@ export interface Batch {
   readonly examples: readonly Refusal[];
 }
 
-/** Puts segments of one series into order of time. Where two of them hold the same instant, the later segment wins. */
-export function inOrder(segments: readonly Segment[]): { segments: readonly Segment[]; repeats: number } {
-  const kept = segments.filter((segment) => segment.at.length > 0);
-  const sorted = kept.every((segment, index) => {
-    const before = kept[index - 1];
+/** A reading by its place in a segment. */
+export interface Place<S extends Segment> {
+  readonly segment: S;
+  readonly index: number;
+}
+
+/** Segments of one series in order of time, in which no instant comes twice. */
+export interface Ordered<S extends Segment> {
+  readonly segments: readonly Segment[];
+  /** Readings that were left out because a later one is equal: same instant, value, precision and labels. */
+  readonly repeats: number;
+  /** Readings that were left out because the last one of their instant is another one. */
+  readonly displaced: readonly Place<S>[];
+}
+
+/** Puts segments of one series into order of time. Of several readings at one instant the last one stays. */
+export function inOrder<S extends Segment>(segments: readonly S[]): Ordered<S> {
+  const filled = segments.filter((segment) => segment.at.length > 0);
+  const sorted = filled.every((segment, index) => {
+    const before = filled[index - 1];
     return isAscending(segment.at) && (before === undefined || last(before.at) < (segment.at[0] as number));
   });
-  return sorted ? { segments: kept, repeats: 0 } : merged(kept);
+  return sorted ? { segments: filled, repeats: 0, displaced: [] } : merged(filled);
 }
 
 const last = (at: readonly Instant[]): Instant => at[at.length - 1] as number;
@@ -60,26 +91,50 @@ function isAscending(at: readonly Instant[]): boolean {
   return true;
 }
 
-function merged(segments: readonly Segment[]): { segments: readonly Segment[]; repeats: number } {
-  const points: { at: Instant; value: number; precision: number | undefined; labels: readonly string[] }[] = [];
-  for (const { at, value, precision, labels } of segments) {
-    for (let index = 0; index < at.length; index += 1) {
-      points.push({ at: at[index] as number, value: value[index] as number, precision: precision?.[index], labels });
-    }
+const instantAt = ({ segment, index }: Place<Segment>): Instant => segment.at[index] as number;
+
+function merged<S extends Segment>(segments: readonly S[]): Ordered<S> {
+  const places = segments.flatMap((segment) => segment.at.map((_, index): Place<S> => ({ segment, index })));
+  places.sort((one, other) => instantAt(one) - instantAt(other)); // stable: equal instants keep their order
+  const kept = places.filter((place, index) => {
+    const next = places[index + 1];
+    return next === undefined || instantAt(place) !== instantAt(next);
+  });
+  let repeats = 0;
+  const displaced: Place<S>[] = [];
+  let next = 0;
+  for (const place of places) {
+    const stays = kept[next] as Place<S>;
+    if (place === stays) next += 1;
+    else if (isEqual(place, stays)) repeats += 1;
+    else displaced.push(place);
   }
-  const all = points.length;
-  points.sort((one, other) => one.at - other.at); // stable: equal instants keep their order
-  const unique = points.filter((point, index) => point.at !== points[index + 1]?.at);
+  return { segments: joined(kept), repeats, displaced };
+}
+
+/** Whether two readings of one instant are the same reading. */
+function isEqual(one: Place<Segment>, other: Place<Segment>): boolean {
+  const [labels, others] = [one.segment.labels, other.segment.labels];
+  return (
+    one.segment.value[one.index] === other.segment.value[other.index] &&
+    one.segment.precision?.[one.index] === other.segment.precision?.[other.index] &&
+    (labels === others || (labels.length === others.length && labels.every((label, index) => label === others[index])))
+  );
+}
+
+/** Readings in order as segments. Neighbours with the same array of labels share one, if both or neither have a precision. */
+function joined(places: readonly Place<Segment>[]): Segment[] {
   const result: { at: Instant[]; value: number[]; precision: number[] | undefined; labels: readonly string[] }[] = [];
-  for (const point of unique) {
+  for (const { segment, index } of places) {
+    const precision = segment.precision?.[index];
     let run = result.at(-1);
-    if (!run || run.labels !== point.labels || (run.precision === undefined) !== (point.precision === undefined)) {
-      run = { at: [], value: [], precision: point.precision === undefined ? undefined : [], labels: point.labels };
+    if (!run || run.labels !== segment.labels || (run.precision === undefined) !== (precision === undefined)) {
+      run = { at: [], value: [], precision: precision === undefined ? undefined : [], labels: segment.labels };
       result.push(run);
     }
-    run.at.push(point.at);
-    run.value.push(point.value);
-    if (point.precision !== undefined) run.precision?.push(point.precision);
+    run.at.push(segment.at[index] as number);
+    run.value.push(segment.value[index] as number);
+    if (precision !== undefined) run.precision?.push(precision);
   }
-  return { segments: result, repeats: all - unique.length };
+  return result;
 }

@@ -14,14 +14,14 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  *
  * | code | what the poll path does |
  * |---|---|
- * | `throttled` | the whole source waits until `retryAt`, longer each time where the platform named no time |
+ * | `throttled` | the whole source waits until `retryAt`, longer each time where the platform named no time or refuses again after the silence it asked for; a wait of history for the own pace holds that history alone |
  * | `unavailable` | the source waits, longer each time; from the third failure in a row history rests. After a 5xx or a time-out only the stream waits, or the history of it, where other streams are answered (core/turn.ts) |
  * | `too-much` | the window is halved, the length that works is remembered |
  * | `credentials-rejected` | the source stops until an operator acts; `http` had tried one fresh token before |
- * | `contract-broken` | the window stays uncovered, the page is kept, slow retry |
+ * | `contract-broken` | the window is set aside (core/unreadable.ts), the page is kept, other time is asked for |
  * | `unsupported`, `config-invalid` | the source stops until an operator acts |
  * | `cancelled` | nothing: a drain, a deadline or an operator ended the work; nothing is counted |
- * | `bug` | the window stays uncovered, the stack is logged, slow retry |
+ * | `bug` | the window is set aside, the stack is logged |
  *
  * `stated`: the platform named `retryAt` itself. `own`: the bridge's own pace made the request wait, and the platform
  * was not asked. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the
@@ -71,7 +71,9 @@ export const throttled = (retryAt: Instant, message: string, stated = true): Bri
 
 /** The bridge's own pace, quiet hours included, makes a request wait until `retryAt`; the platform was not asked. */
 export const ownPace = (retryAt: Instant, message: string): BridgeError =>
-  new BridgeError({ code: 'throttled', retryAt, stated: true, own: true }, message);
+  new BridgeError({ code: 'throttled', retryAt, stated: true, own: true }, message, {
+    remedy: 'nothing to do: the source is asked again then; pace in the file of the source decides how often',
+  });
 
 /** The answer or window is larger than the platform gives, or this bridge takes, at once. */
 export const tooMuch = (message: string): BridgeError => new BridgeError({ code: 'too-much' }, message);

@@ -4,6 +4,12 @@
  */
 export type Instant = number;
 
+/**
+ * A local time: what a wall clock shows, as the microseconds that it would be if the clock stood in UTC. It becomes an
+ * instant only with a time zone (core/local-time.ts).
+ */
+export type LocalTime = number;
+
 /** A length of time in microseconds. */
 export type Microseconds = number;
 
@@ -66,6 +72,13 @@ export function parseInstant(text: string): Instant | undefined {
   const instant = minutes * MINUTE + second * SECOND + fraction;
   return Math.abs(instant) <= LAST_INSTANT ? instant : undefined;
 }
+
+/** ISO 8601 date and time without `Z` and offset → local time, or undefined where the text is not one. */
+export const parseLocal = (text: string): LocalTime | undefined =>
+  ISO.exec(text)?.[8] === undefined ? parseInstant(text) : undefined;
+
+/** Local time → `2026-11-21T08:15:30.123456`, as `formatInstant` without a zone. */
+export const formatLocal = (local: LocalTime): string => formatInstant(local).slice(0, -1);
 
 function offsetMinutes(text: string | undefined): number | undefined {
   if (text === undefined || text === 'Z' || text === 'z') return 0;

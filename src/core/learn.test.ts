@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 import { afterNoAnswer, afterTooMuch, afterWindow } from './learn.ts';
 import type { Learned } from './learn.ts';
 
-const LIMITS = { comfortable: 50_000, minWindow: SECOND, maxWindow: DAY };
+const LIMITS = { align: 1, comfortable: 50_000, minWindow: SECOND, maxWindow: DAY };
 const length = fc.integer({ min: SECOND, max: DAY });
 const learned = fc
   .record({ length, tooMuch: fc.option(length, { nil: undefined }) })
@@ -28,7 +28,7 @@ function fetchMany(from: Learned, perSecond: number, windows: number, most = Inf
       refused++;
       continue;
     }
-    state = afterWindow(state, { ...LIMITS, asked, readings: Math.floor((perSecond * asked) / SECOND) });
+    state = afterWindow(state, { ...LIMITS, asked, size: Math.floor((perSecond * asked) / SECOND) });
     lengths.push(asked);
     done++;
   }
@@ -36,10 +36,21 @@ function fetchMany(from: Learned, perSecond: number, windows: number, most = Inf
 }
 
 describe('after a window', () => {
+  test('the length grows although windows are cut to a grid, and a window of the live edge still says nothing', () => {
+    const grid = { ...LIMITS, align: SECOND, size: 0 };
+    let state: Learned = { length: HOUR };
+    for (let count = 0; count < 20; count += 1) {
+      const asked = Math.floor(state.length / SECOND) * SECOND;
+      state = afterWindow(state, { ...grid, asked });
+    }
+    expect(state.length).toBe(DAY);
+    expect(afterWindow({ length: HOUR }, { ...grid, asked: 10 * SECOND }).length).toBe(HOUR);
+  });
+
   test('the length is a whole number within its bounds and grows by at most half', () =>
     check(
-      fc.property(learned, length, fc.nat(10_000_000), (before, asked, readings) => {
-        const after = afterWindow(before, { ...LIMITS, asked, readings });
+      fc.property(learned, length, fc.nat(10_000_000), (before, asked, size) => {
+        const after = afterWindow(before, { ...LIMITS, asked, size });
         expect(Number.isInteger(after.length)).toBe(true);
         expect(after.length).toBeGreaterThanOrEqual(LIMITS.minWindow);
         expect(after.length).toBeLessThanOrEqual(LIMITS.maxWindow);
@@ -49,30 +60,30 @@ describe('after a window', () => {
 
   test('too many readings shrink it at once to what would have been comfortable', () =>
     check(
-      fc.property(learned, fc.integer({ min: 50_001, max: 5_000_000 }), (before, readings) => {
-        const after = afterWindow(before, { ...LIMITS, asked: before.length, readings });
-        const expected = Math.max(LIMITS.minWindow, Math.floor((before.length * 50_000) / readings));
+      fc.property(learned, fc.integer({ min: 50_001, max: 5_000_000 }), (before, size) => {
+        const after = afterWindow(before, { ...LIMITS, asked: before.length, size });
+        const expected = Math.max(LIMITS.minWindow, Math.floor((before.length * 50_000) / size));
         expect(after.length).toBe(expected);
       }),
     ));
 
   test('a window shorter than the learned length never makes it grow', () =>
     check(
-      fc.property(learned, length, fc.nat(50_000), (before, asked, readings) => {
+      fc.property(learned, length, fc.nat(50_000), (before, asked, size) => {
         fc.pre(asked < before.length);
-        expect(afterWindow(before, { ...LIMITS, asked, readings }).length).toBe(before.length);
+        expect(afterWindow(before, { ...LIMITS, asked, size }).length).toBe(before.length);
       }),
     ));
 
   test('bounds that were narrowed hold at once', () => {
-    const narrow = { ...LIMITS, maxWindow: HOUR, asked: MINUTE, readings: 10 };
+    const narrow = { ...LIMITS, maxWindow: HOUR, asked: MINUTE, size: 10 };
     expect(afterWindow({ length: DAY }, narrow).length).toBe(HOUR);
-    const wide = { ...LIMITS, minWindow: HOUR, asked: SECOND, readings: 10 };
+    const wide = { ...LIMITS, minWindow: HOUR, asked: SECOND, size: 10 };
     expect(afterWindow({ length: SECOND }, wide).length).toBe(HOUR);
   });
 
   test('even a length of one µs grows', () => {
-    const outcome = { asked: 1, readings: 0, comfortable: 10, minWindow: 1, maxWindow: DAY };
+    const outcome = { align: 1, asked: 1, size: 0, comfortable: 10, minWindow: 1, maxWindow: DAY };
     expect(afterWindow({ length: 1, tooMuch: 2 }, outcome)).toEqual({ length: 2, tooMuch: 2 });
   });
 });
@@ -153,7 +164,7 @@ describe('after a window without an answer', () => {
         unanswered += 1;
         continue;
       }
-      state = afterWindow(state, { ...LIMITS, asked, readings: 10, maxWindow: 2 * DAY });
+      state = afterWindow(state, { ...LIMITS, asked, size: 10, maxWindow: 2 * DAY });
       fetched += asked;
     }
     expect(unanswered).toBeLessThan(12);
@@ -165,7 +176,7 @@ describe('after a window without an answer', () => {
     for (let failure = 0; failure < 50; failure += 1) state = afterNoAnswer(state, state.length, SECOND);
     expect(state.length).toBeGreaterThanOrEqual(MINUTE);
     for (let turn = 0; turn < 20; turn += 1) {
-      state = afterWindow(state, { ...LIMITS, asked: state.length, readings: 10 });
+      state = afterWindow(state, { ...LIMITS, asked: state.length, size: 10 });
     }
     expect(state.length).toBeGreaterThanOrEqual(HOUR / 2);
   });

@@ -15,8 +15,11 @@ export interface Learned {
 export interface FetchedWindow {
   /** The length of the window. */
   readonly asked: Microseconds;
-  readonly readings: number;
-  /** How many readings a window should hold. */
+  /** The grid that windows end on: they are cut to it, so they may be shorter than the learned length by less than this. */
+  readonly align: Microseconds;
+  /** How much work it was, in readings. */
+  readonly size: number;
+  /** The size a window should have. */
   readonly comfortable: number;
   readonly minWindow: Microseconds;
   readonly maxWindow: Microseconds;
@@ -48,6 +51,13 @@ export function afterTooMuch(
 const LIGHT: Microseconds = MINUTE;
 
 /**
+ * Whether a window of `asked` µs is so short that a 5xx or no answer is not blamed on its length. Live may let the shortest
+ * length grow a little again before history asks for it, so up to twice that length counts.
+ */
+export const isLight = (asked: Microseconds, minWindow: Microseconds): boolean =>
+  asked <= Math.max(2 * LIGHT, minWindow);
+
+/**
  * A window of `asked` µs got a 5xx or no answer: a fourth of it next time. Whether it was too heavy or the platform was away
  * shows when a shorter window is answered, so nothing is known to be too much yet.
  */
@@ -58,18 +68,18 @@ export function afterNoAnswer(learned: Learned, asked: Microseconds, minWindow: 
 }
 
 /**
- * After a window was fetched, the length moves towards `comfortable` readings a window. Too many readings shrink it at
- * once, in proportion. Too few let it grow slowly, and only where the window was as long as the learned length, because
+ * After a window was fetched, the length moves towards windows of `comfortable` size. Too large a window shrinks it at
+ * once, in proportion. A small one lets it grow slowly, and only where the window was as long as the learned length, because
  * a shorter one (at the live edge) says nothing about longer ones.
  */
 export function afterWindow(learned: Learned, outcome: FetchedWindow): Learned {
-  const { asked, readings, comfortable, minWindow, maxWindow } = outcome;
+  const { asked, align, size, comfortable, minWindow, maxWindow } = outcome;
   const shortest = Math.min(learned.tooMuch ?? Infinity, learned.unanswered ?? Infinity);
   const tooMuch = asked < shortest && shortest !== Infinity ? shortest : undefined;
-  const ideal = readings === 0 ? maxWindow : Math.floor((asked * comfortable) / readings);
+  const ideal = size === 0 ? maxWindow : Math.floor((asked * comfortable) / size);
   let length = learned.length;
-  if (readings > comfortable) length = Math.min(length, ideal);
-  else if (asked >= length) length = Math.max(length, Math.min(ideal, grown(length, tooMuch)));
+  if (size > comfortable) length = Math.min(length, ideal);
+  else if (asked > length - align) length = Math.max(length, Math.min(ideal, grown(length, tooMuch)));
   const bounded = Math.min(maxWindow, Math.max(minWindow, length));
   return tooMuch === undefined ? { length: bounded } : { length: bounded, tooMuch };
 }

@@ -36,6 +36,11 @@ describe('a mapping', () => {
     expect(series('s', 'other')).toMatchObject({ sensorId: 'pump', valueName: 'other', ...plain });
   });
 
+  test('gives states the numbers of the source', () => {
+    const { series } = rules([{ id: 's', values: { valve: { scale: 1, offset: 0, states: { Open: 1 } } } }]);
+    expect(series('s', 'valve')).toMatchObject({ states: { Open: 1 } });
+  });
+
   test('has no rule for sensors the source did not choose', () => {
     expect(rules([{ id: 's' }]).series('t', 'x')).toBeUndefined();
   });
@@ -70,18 +75,18 @@ describe('a mapping', () => {
     expect(mapped.series('s', 'a-b')).toBe('name-collision');
     const holder = JSON.stringify(['s', 'a b']);
     expect(mapped.unconfirmed()).toEqual([{ sensorId: 's', valueName: 'a_b', holder }]);
-    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']) }]);
+    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']), owned: true }]);
     expect(mapped.corrections).toBe(1);
     expect(mapped.unconfirmed()).toEqual([]);
     expect(mapped.series('s', 'a b')).toBe('name-collision');
     expect(mapped.series('s', 'a-b')).toMatchObject({ valueName: 'a_b' });
-    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']) }]);
+    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']), owned: true }]);
     expect(mapped.corrections).toBe(1);
   });
 
   test('keeps a name for a variable that this process has not seen yet', () => {
     const mapped = rules();
-    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']) }]);
+    mapped.confirm([{ sensorId: 's', valueName: 'a_b', holder: JSON.stringify(['s', 'a-b']), owned: true }]);
     expect(mapped.corrections).toBe(0);
     expect(mapped.series('s', 'a b')).toBe('name-collision');
   });
@@ -104,7 +109,7 @@ describe('a mapping', () => {
             for (const given of mapped.unconfirmed()) {
               const key = JSON.stringify([given.sensorId, given.valueName]);
               if (!table.has(key)) table.set(key, given);
-              mapped.confirm([table.get(key) as GivenName]);
+              mapped.confirm([{ ...(table.get(key) as GivenName), owned: true }]);
             }
             // Every other process comes to the confirmed holders, too.
             const rule = mapped.series(sensor, variable);

@@ -1,3 +1,4 @@
+import type { LocalTimes } from './local-time.ts';
 import type { Rules, SeriesRule } from './normalise.ts';
 import { toValueName } from './naming.ts';
 import { judgeSensorId } from './reading.ts';
@@ -12,28 +13,91 @@ export interface GivenName {
   readonly holder: string;
 }
 
+/** A name as all processes agree on it. */
+export interface SettledName extends GivenName {
+  /** Whether the series belongs to this source; otherwise none of its points is taken from here. */
+  readonly owned: boolean;
+}
+
 /** The rules of a source, and the names they gave out. */
 export interface Mapping extends Rules {
   /** Names that this process has given and that no `confirm` has settled yet. */
   unconfirmed(): readonly GivenName[];
-  /** Takes over the holders that all processes agree on. */
-  confirm(names: readonly GivenName[]): void;
+  /** Takes over the holders and owners that all processes agree on. */
+  confirm(names: readonly SettledName[]): void;
   /**
-   * How often `confirm` gave a name to another variable. When it grows, a window normalised before must be read again.
+   * How often `confirm` gave a name to another variable or source. When it grows, a window normalised before must be read again.
    */
   readonly corrections: number;
+  /**
+   * Begins a window. The function it returns ends the window; where too many names are remembered then, those that no window
+   * under way has used are forgotten. A name that is met again is looked up again, so it keeps its holder.
+   */
+  beginWindow(): () => void;
+  /** Forgets all names: the source is closed. */
+  close(): void;
+}
+
+/** How many names the open sources of a process remember together. */
+export interface NameRoom {
+  held: number;
+  readonly most: number;
+}
+
+/** Ours: some 50 MB. A source with more series than this looks the names of each window up again. */
+const MOST_NAMES = 100_000;
+
+export const nameRoom = (most = MOST_NAMES): NameRoom => ({ held: 0, most });
+
+/** A name, its holder, and the window that used it last. */
+interface Taken {
+  readonly holder: string;
+  used: number;
+  /** Another variable wants it. It is not forgotten, because that variable might be met first then, and the window read twice. */
+  contested: boolean;
+}
+
+interface Known {
+  readonly rule: SeriesRule | RefusalReason | undefined;
+  used: number;
 }
 
 /**
- * A source's mapping as rules for the normaliser. Names are the platform's own unless the source maps them. Of two
+ * A source's mapping as rules for the normaliser; `localTimes` where its platform gives local times. Names are the platform's own unless the source maps them. Of two
  * variables that would become one series, the first keeps the name and the other is refused.
  */
-export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapping {
+export function rulesOf(
+  source: Pick<SourceConfig, 'sensors' | 'mapping'>,
+  {
+    localTimes,
+    room = nameRoom(),
+  }: { readonly localTimes?: LocalTimes | undefined; readonly room?: NameRoom | undefined } = {},
+): Mapping {
   const chosen = source.sensors === 'all' ? undefined : new Map(source.sensors.map((sensor) => [sensor.id, sensor]));
-  const known = new Map<string, SeriesRule | RefusalReason | undefined>();
-  const taken = new Map<string, string>();
+  const known = new Map<string, Known>();
+  const taken = new Map<string, Taken>();
   const unconfirmed = new Map<string, GivenName>();
+  /** Series that belong to another source or to pushing applications. */
+  const foreign = new Set<string>();
+  const underWay = new Set<number>();
+  let windows = 0;
   let corrections = 0;
+  let counted = 0;
+
+  /** Counts the names of this source among those of the process. */
+  function count(): void {
+    const names = known.size + taken.size;
+    room.held += names - counted;
+    counted = names;
+  }
+
+  /** Names that are not confirmed yet stay: another variable might get them otherwise, in the same window. */
+  function forgetBefore(window: number): void {
+    for (const [key, { used }] of known) if (used < window) known.delete(key);
+    for (const [name, { used, contested }] of taken) {
+      if (used < window && !contested && !unconfirmed.has(name)) taken.delete(name);
+    }
+  }
 
   function ruleOf(sensor: string, variable: string, holder: string): SeriesRule | RefusalReason | undefined {
     const choice = chosen?.get(sensor);
@@ -44,10 +108,15 @@ export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapp
     const valueName = value?.as ?? toValueName(variable);
     if (valueName === undefined) return 'bad-value-name';
     const series = seriesOf({ sensorId, valueName });
-    const holderBefore = taken.get(series);
-    if (holderBefore !== undefined && holderBefore !== holder) return 'name-collision';
-    if (holderBefore === undefined) {
-      taken.set(series, holder);
+    const before = taken.get(series);
+    if (before !== undefined) before.used = windows;
+    if (before !== undefined && before.holder !== holder) {
+      before.contested = true;
+      return 'name-collision';
+    }
+    if (foreign.has(series)) return 'series-of-another';
+    if (before === undefined) {
+      taken.set(series, { holder, used: windows, contested: false });
       unconfirmed.set(series, { sensorId, valueName, holder });
     }
     const labels = [...source.mapping.labels, ...(value?.unit === undefined ? [] : [value.unit])];
@@ -56,6 +125,7 @@ export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapp
       valueName,
       scale: value?.scale ?? 1,
       offset: value?.offset ?? 0,
+      states: value?.states,
       labels: [...new Set(labels)].sort(),
     };
   }
@@ -63,28 +133,58 @@ export function rulesOf(source: Pick<SourceConfig, 'sensors' | 'mapping'>): Mapp
   return {
     booleans: source.mapping.booleans,
     bad: source.mapping.bad,
+    localTimes,
     series(sensor, variable) {
       const key = JSON.stringify([sensor, variable]);
-      if (!known.has(key)) known.set(key, ruleOf(sensor, variable, key));
-      return known.get(key);
+      const found = known.get(key) ?? { rule: ruleOf(sensor, variable, key), used: windows };
+      if (found.used < windows) {
+        found.used = windows;
+        const name = typeof found.rule === 'object' ? taken.get(seriesOf(found.rule)) : undefined;
+        if (name !== undefined) name.used = windows;
+      }
+      known.set(key, found);
+      return found.rule;
     },
     unconfirmed: () => [...unconfirmed.values()],
     confirm(names) {
       for (const name of names) {
         const series = seriesOf(name);
-        const holderHere = taken.get(series);
+        const before = taken.get(series);
+        const holderHere = before?.holder;
         unconfirmed.delete(series);
-        taken.set(series, name.holder);
-        if (holderHere === undefined || holderHere === name.holder) continue;
+        const contested = before?.contested === true || (before !== undefined && before.holder !== name.holder);
+        taken.set(series, { holder: name.holder, used: windows, contested });
+        const isLost = !name.owned && foreign.size < foreign.add(series).size;
+        if (!isLost && (holderHere === undefined || holderHere === name.holder)) continue;
         // Both variables are judged anew: the one that held the name in this process, and the one that holds it for
         // all.
-        known.delete(holderHere);
+        if (holderHere !== undefined) known.delete(holderHere);
         known.delete(name.holder);
         corrections += 1;
       }
     },
     get corrections() {
       return corrections;
+    },
+    beginWindow() {
+      windows += 1;
+      const window = windows;
+      underWay.add(window);
+      count();
+      return () => {
+        underWay.delete(window);
+        count();
+        if (room.held <= room.most) return;
+        forgetBefore(Math.min(windows + 1, ...underWay));
+        count();
+      };
+    },
+    close() {
+      known.clear();
+      taken.clear();
+      unconfirmed.clear();
+      foreign.clear();
+      count();
     },
   };
 }

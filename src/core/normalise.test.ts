@@ -7,6 +7,7 @@ import { normaliser } from './normalise.ts';
 import type { Rules, SeriesRule } from './normalise.ts';
 import { understood } from '../../test/kit/normalise-oracle.ts';
 import type { RefusalReason } from './reading.ts';
+import { state } from './samples.ts';
 import type { Samples } from './samples.ts';
 
 const SPAN = 24;
@@ -98,7 +99,7 @@ function taken(given: { pages: readonly Samples[]; rules: Rules; covered: Return
 describe('normalising a window', () => {
   const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, covered });
 
-  test('makes of every sample one reading, one refusal, one repeat or nothing, as the naive oracle does', () =>
+  test('makes of every sample one reading, one refusal or one counted sample that was dropped, as the naive oracle does', () =>
     fc.assert(
       fc.property(given, (each) => {
         const expected = understood(each, window);
@@ -120,6 +121,7 @@ describe('normalising a window', () => {
         expect(batch.readings).toBe(expected.readings.length);
         expect(batch.repeats).toBe(expected.repeats);
         expect(batch.outside).toBe(expected.outside);
+        expect(batch.unchosen).toBe(expected.unchosen);
         expect(batch.refused).toEqual(expected.refused);
         expect(batch.refusedFirst).toEqual(expected.refusedFirst);
         expect(readings.every((reading) => Number.isFinite(reading.value) && !Object.is(reading.value, -0))).toBe(true);
@@ -180,11 +182,48 @@ describe('what an operator finds', () => {
     expect(raw('x'.repeat(1_000))).toHaveLength(200);
   });
 
+  test('is the state that a platform reports instead of a value, each time, whatever its quality', () => {
+    const off: Samples = {
+      sensor: 's',
+      variable: 'x',
+      at: [1, 2, 3],
+      values: [state('No Data', 248), 5, state('Shutdown')],
+      quality: ['bad', 'good', 'bad'],
+    };
+    const batch = normalise([off]);
+    expect(batch.readings).toBe(1);
+    expect([...batch.refused]).toEqual([['system-state', 2]]);
+    expect(batch.examples.map(({ at, raw, reason }) => [at, raw, reason])).toEqual([
+      [1, 'No Data (248)', 'system-state'],
+      [3, 'Shutdown', 'system-state'],
+    ]);
+  });
+
   test('is the text of an instant that could not be read', () => {
     const [example] = normalise([
       { sensor: 's', variable: 'x', at: [NaN], values: [1], rawInstants: ['yesterday'] },
     ]).examples;
     expect(example).toEqual({ sensor: 's', variable: 'x', at: undefined, raw: 'yesterday', reason: 'bad-instant' });
+  });
+
+  test('is each value that another one of the same instant replaced, as the platform gave it', () => {
+    const scaled: Rules = {
+      ...keeping,
+      series: () => ({ sensorId: 'pump 7', valueName: 'axis_x', scale: 10, offset: 1, labels: [] }),
+    };
+    const normalising = normaliser({ rules: scaled, window: { from: 0, to: 9 }, covered: [], maxReadings: 9 });
+    normalising.take({ sensor: 's', variable: 'axis x', at: [4, 4, 4], values: [1.5, 2.5, 3.5] });
+    normalising.take({ sensor: 's', variable: 'axis x', at: [3, 4], values: [7, 2.5] });
+    const { columns, readings, repeats, refused, refusedFirst, examples } = normalising.seal();
+    expect(columns[0]?.segments).toMatchObject([{ at: [3, 4], value: [71, 26] }]);
+    expect({ readings, repeats }).toEqual({ readings: 2, repeats: 1 });
+    expect([...refused]).toEqual([['same-instant', 2]]);
+    expect(refusedFirst).toEqual(refused);
+    const shared = { sensor: 's', variable: 'axis x', at: 4, reason: 'same-instant' };
+    expect(examples).toEqual([
+      { ...shared, raw: '1.5' },
+      { ...shared, raw: '3.5' },
+    ]);
   });
 
   test('is a spectrum once, also where it was seen before and goes on', () => {
@@ -194,6 +233,22 @@ describe('what an operator finds', () => {
     expect(again.refusedFirst.get('not-a-scalar')).toBe(1);
     expect(normalise([spectra], coverageOf([{ from: 0, to: 9 }])).refusedFirst.size).toBe(0);
   });
+});
+
+test('a state becomes a number only by the mapping of its variable, before factor and offset', () => {
+  const states = { Open: 1, Closed: 0 };
+  const rule: SeriesRule = { sensorId: 's', valueName: 'x', scale: 10, offset: 5, states, labels: [] };
+  const normalising = normaliser({
+    rules: { booleans: 'refuse', bad: 'refuse', series: () => rule },
+    window,
+    covered: [],
+    maxReadings: 9,
+  });
+  const values = [state('Open', 2), state('Closed'), state('toString'), state('open')];
+  normalising.take({ sensor: 's', variable: 'x', at: [5, 6, 7, 8], values });
+  const batch = normalising.seal();
+  expect(batch.columns[0]?.segments[0]?.value).toEqual([15, 5]);
+  expect([...batch.refused]).toEqual([['system-state', 2]]);
 });
 
 test('a window that outgrows the buffer is too much, counting what is thrown away too', () => {

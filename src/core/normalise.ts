@@ -1,9 +1,11 @@
-import { inOrder } from './batch.ts';
+import { RAW_LENGTH, inOrder, rawText } from './batch.ts';
 import type { Batch, Column, Refusal, Segment } from './batch.ts';
 import type { Coverage } from './coverage.ts';
 import { covers } from './coverage.ts';
 import { tooMuch } from './errors.ts';
 import { MICROSECOND } from './instant.ts';
+import { inInstants } from './local-time.ts';
+import type { LocalTimes } from './local-time.ts';
 import type { Instant } from './instant.ts';
 import { PRECISION } from './quality.ts';
 import { judgeLabels, judgeValue } from './reading.ts';
@@ -18,6 +20,8 @@ export interface SeriesRule {
   readonly valueName: string;
   readonly scale: number;
   readonly offset: number;
+  /** Numbers of states by their names, before scale and offset. */
+  readonly states?: Readonly<Record<string, number>> | undefined;
   readonly labels: readonly string[];
 }
 
@@ -25,6 +29,8 @@ export interface SeriesRule {
 export interface Rules {
   readonly booleans: 'refuse' | 'number';
   readonly bad: 'refuse' | 'keep';
+  /** Set where the platform gives local times. */
+  readonly localTimes?: LocalTimes | undefined;
   /** The rule of a variable. A reason where none of its points may become a reading; undefined where the source does not want it. */
   readonly series: (sensor: string, variable: string) => SeriesRule | RefusalReason | undefined;
 }
@@ -36,12 +42,19 @@ export interface Normaliser {
 }
 
 /** Examples kept for each reason: this many in time not covered before, and as many in time that is read again. */
-const EXAMPLES_PER_REASON = 100;
-const RAW_LENGTH = 200;
+export const EXAMPLES_PER_REASON = 100;
+
+/** Readings of one page in the order of the platform, with the names and values that the platform gave them. */
+interface Piece extends Segment {
+  readonly sensor: string;
+  readonly variable: string;
+  readonly raw: readonly unknown[];
+}
 
 /**
  * Turns the pages of one window into a batch of readings and refusals. Nothing is coerced (law 6). Points outside
- * `window` are dropped. Refusals in `covered` time were counted before.
+ * `window` and of sensors that are not chosen are dropped and counted. Of several points of a series at one instant the
+ * last becomes a reading. Refusals in `covered` time were counted before.
  */
 export function normaliser(given: {
   readonly rules: Rules;
@@ -50,7 +63,7 @@ export function normaliser(given: {
   readonly maxReadings: number;
 }): Normaliser {
   const { rules, window, covered, maxReadings } = given;
-  const columns = new Map<string, { rule: SeriesRule; segments: Segment[] }>();
+  const columns = new Map<string, { rule: SeriesRule; pieces: Piece[] }>();
   const refused = new Map<RefusalReason, number>();
   const refusedFirst = new Map<RefusalReason, number>();
   const shown = new Map<string, number>();
@@ -58,10 +71,15 @@ export function normaliser(given: {
   const examples: Refusal[] = [];
   let samplesTaken = 0;
   let outside = 0;
+  let unchosen = 0;
 
-  function refuse(samples: Samples, index: number, reason: RefusalReason): void {
-    const { sensor, variable } = samples;
-    const at = samples.at[index] as number;
+  /** `raw` is asked for only where the refusal is shown. */
+  function note(
+    { sensor, variable }: Pick<Samples, 'sensor' | 'variable'>,
+    at: number,
+    reason: RefusalReason,
+    raw: () => string,
+  ): void {
     const known = isInstant(at);
     const first = !covers(covered, known ? { from: at, to: at + MICROSECOND } : window);
     // A series of spectra or arrays is counted once in new time and once in time read again, because each of its points has
@@ -70,8 +88,14 @@ export function normaliser(given: {
     count(refused, reason);
     if (first) count(refusedFirst, reason);
     if (count(shown, first ? reason : `again ${reason}`) > EXAMPLES_PER_REASON) return;
-    const raw = known ? show(samples.values[index]) : (samples.rawInstants?.[index] ?? `${at}`);
-    examples.push({ sensor, variable, at: known ? at : undefined, raw: raw.slice(0, RAW_LENGTH), reason });
+    examples.push({ sensor, variable, at: known ? at : undefined, raw: raw(), reason });
+  }
+
+  function refuse(samples: Samples, index: number, reason: RefusalReason): void {
+    const at = samples.at[index] as number;
+    note(samples, at, reason, () =>
+      isInstant(at) ? rawText(samples.values[index]) : (samples.rawInstants?.[index] ?? `${at}`).slice(0, RAW_LENGTH),
+    );
   }
 
   function refuseAll(samples: Samples, reason: RefusalReason): void {
@@ -81,11 +105,11 @@ export function normaliser(given: {
     }
   }
 
-  function columnOf(rule: SeriesRule): { rule: SeriesRule; segments: Segment[] } {
+  function columnOf(rule: SeriesRule): { rule: SeriesRule; pieces: Piece[] } {
     const key = `${rule.sensorId}\n${rule.valueName}`;
     let column = columns.get(key);
     if (!column) {
-      column = { rule, segments: [] };
+      column = { rule, pieces: [] };
       columns.set(key, column);
     }
     return column;
@@ -94,16 +118,48 @@ export function normaliser(given: {
   function labelsOf(
     samples: Samples,
     rule: SeriesRule,
-    column: { segments: Segment[] },
+    column: { pieces: Piece[] },
   ): readonly string[] | RefusalReason {
     if (!samples.labels?.length) return rule.labels;
     const labels = judgeLabels([...samples.labels, ...rule.labels]);
     if (typeof labels === 'string') return labels;
-    const before = column.segments.at(-1)?.labels;
+    const before = column.pieces.at(-1)?.labels;
     // The same array stands for the same labels, so that neighbouring pages share one segment and one row of label_set.
     return before?.length === labels.length && labels.every((label, index) => label === before[index])
       ? before
       : labels;
+  }
+
+  /** Takes samples by instants. */
+  function takeTimed(samples: Samples, rule: SeriesRule | RefusalReason): void {
+    if (typeof rule === 'string') {
+      refuseAll(samples, rule);
+      return;
+    }
+    const column = columnOf(rule);
+    const labels = labelsOf(samples, rule, column);
+    if (typeof labels === 'string') {
+      refuseAll(samples, labels);
+      return;
+    }
+    const { sensor, variable, at, values } = samples;
+    if (isClean(samples, window) && rule.scale === 1 && rule.offset === 0) {
+      column.pieces.push({
+        at,
+        value: values as number[],
+        precision: undefined,
+        labels,
+        sensor,
+        variable,
+        raw: values,
+      });
+      return;
+    }
+    const kept = sift(samples, rule, rules, window, (index, reason) => {
+      refuse(samples, index, reason);
+    });
+    outside += kept.outside;
+    column.pieces.push({ ...kept, labels, sensor, variable });
   }
 
   return {
@@ -113,40 +169,32 @@ export function normaliser(given: {
         throw tooMuch(`window ${formatWindow(window)} holds more than ${maxReadings} readings`);
       }
       const rule = rules.series(samples.sensor, samples.variable);
-      if (rule === undefined) return;
-      if (typeof rule === 'string') {
-        refuseAll(samples, rule);
+      if (rule === undefined) {
+        unchosen += samples.at.length;
         return;
       }
-      const column = columnOf(rule);
-      const labels = labelsOf(samples, rule, column);
-      if (typeof labels === 'string') {
-        refuseAll(samples, labels);
+      if (rules.localTimes === undefined) {
+        takeTimed(samples, rule);
         return;
       }
-      if (isClean(samples, window) && rule.scale === 1 && rule.offset === 0) {
-        column.segments.push({ at: samples.at, value: samples.values as number[], precision: undefined, labels });
-        return;
-      }
-      const kept = sift(samples, rule, rules, window, (index, reason) => {
-        refuse(samples, index, reason);
-      });
-      outside += kept.outside;
-      column.segments.push({ at: kept.at, value: kept.value, precision: kept.precision, labels });
+      for (const part of inInstants(samples, rules.localTimes, window)) takeTimed(part.samples, part.reason ?? rule);
     },
     seal() {
       const sealed: Column[] = [];
       let readings = 0;
       let repeats = 0;
-      for (const { rule, segments } of columns.values()) {
-        const ordered = inOrder(segments);
+      for (const { rule, pieces } of columns.values()) {
+        const ordered = inOrder(pieces);
         repeats += ordered.repeats;
+        for (const { segment, index } of ordered.displaced) {
+          note(segment, segment.at[index] as number, 'same-instant', () => rawText(segment.raw[index]));
+        }
         for (const segment of ordered.segments) readings += segment.at.length;
         if (ordered.segments.length > 0) {
           sealed.push({ sensorId: rule.sensorId, valueName: rule.valueName, segments: ordered.segments });
         }
       }
-      return { columns: sealed, readings, repeats, outside, refused, refusedFirst, examples };
+      return { columns: sealed, readings, repeats, outside, unchosen, refused, refusedFirst, examples };
     },
   };
 }
@@ -184,9 +232,10 @@ function sift(
   rules: Rules,
   window: Window,
   refuse: (index: number, reason: RefusalReason) => void,
-): { at: Instant[]; value: number[]; precision: number[] | undefined; outside: number } {
+): Pick<Piece, 'at' | 'value' | 'precision' | 'raw'> & { outside: number } {
   const at: Instant[] = [];
   const value: number[] = [];
+  const raw: unknown[] = [];
   const precision: number[] | undefined = samples.quality ? [] : undefined;
   let outside = 0;
   for (let index = 0; index < samples.at.length; index += 1) {
@@ -200,11 +249,12 @@ function sift(
       continue;
     }
     const quality = samples.quality?.[index];
-    if (quality === 'bad' && rules.bad === 'refuse') {
+    const judged = judgeValue(samples.values[index], { booleans: rules.booleans, states: rule.states });
+    // Platforms call a state bad as well; its name tells an operator more.
+    if (quality === 'bad' && rules.bad === 'refuse' && judged !== 'system-state') {
       refuse(index, 'bad-quality');
       continue;
     }
-    const judged = judgeValue(samples.values[index], { booleans: rules.booleans });
     const scaled = typeof judged === 'number' ? judged * rule.scale + rule.offset : judged;
     if (typeof scaled === 'string' || !Number.isFinite(scaled)) {
       refuse(index, typeof scaled === 'string' ? scaled : 'not-finite');
@@ -212,13 +262,8 @@ function sift(
     }
     at.push(instant);
     value.push(scaled === 0 ? 0 : scaled);
+    raw.push(samples.values[index]);
     if (quality !== undefined) precision?.push(PRECISION[quality]);
   }
-  return { at, value, precision, outside };
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, RAW_LENGTH));
-  if (typeof value === 'bigint') return `${value}`;
-  return value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value);
+  return { at, value, precision, raw, outside };
 }

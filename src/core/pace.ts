@@ -4,6 +4,12 @@ import type { Lane } from './plan.ts';
 import { nextAllowed } from './quiet-hours.ts';
 import type { QuietHours } from './quiet-hours.ts';
 
+/**
+ * The lanes in which requests wait for slots. A look for sensors takes its turn with live for the rate, because a live lane
+ * that is always busy would keep it waiting for ever; but like history it leaves live a place.
+ */
+export type SlotLane = Lane | 'look';
+
 /** The limits within which a source may be asked. */
 export interface Pace {
   readonly requestsPerSecond: number;
@@ -17,8 +23,10 @@ export interface Pace {
 /** A request under way or about to be sent. It counts until it is released or `until` has passed. */
 export interface Lease {
   readonly id: string;
-  readonly lane: Lane;
+  readonly lane: SlotLane;
   readonly until: Instant;
+  /** The bridge gave the request up, and the platform may still work on it. Only `until` ends it. */
+  readonly abandoned?: true;
 }
 
 /** The state of one source's pace that all hosts share, as plain JSON. */
@@ -34,9 +42,17 @@ export interface PaceState {
   readonly liveWaitsUntil?: Instant;
   /** The newest configuration of the source: a run with an older one gets no slot any more. */
   readonly revision?: number;
-  /** The operator paused the source: no run gets a slot. */
+  /** The operator paused the source, or a fault stopped it: no run gets a slot. */
   readonly paused?: boolean;
+  /** The account that the credentials of the source belong to, as a digest. */
+  readonly account?: string;
+  /** The platform may refuse the credentials: a request that carries them asks the account before it leaves. */
+  readonly doubt?: boolean;
 }
+
+/** Whether a request with the credentials of `account` has to ask the account before it leaves. */
+export const isInDoubt = (state: PaceState, account: string): boolean =>
+  state.account !== account || state.doubt === true;
 
 /** Whether a run that was opened with `revision` of the source may still ask. */
 export const isOpenTo = ({ paused = false, revision: newest = 0 }: PaceState, revision: number): boolean =>
@@ -47,10 +63,10 @@ export const IDLE: PaceState = { next: 0, holdUntil: 0, leases: [] };
 /** A request asks for a slot. */
 export interface SlotRequest {
   readonly now: Instant;
-  readonly lane: Lane;
+  readonly lane: SlotLane;
   readonly leaseId: string;
   readonly leaseLength: Microseconds;
-  /** How far ahead each lane may reserve. History's is short, so that live never waits behind it. */
+  /** How far ahead each lane may reserve, a look as far as live. History's is short, so that live never waits behind it. */
   readonly horizon: Readonly<Record<Lane, Microseconds>>;
 }
 
@@ -59,15 +75,15 @@ export interface SlotRequest {
  * watches for a hold that another request brings (`state.holdUntil > at`).
  *
  * `wait`: nothing was reserved, and no slot is free before `askAgainAt`. With `concurrency` that is when the next lease
- * expires; a release may free a place earlier. The caller keeps `state` where there is one: it tells history that live
- * waits.
+ * expires; a release may free a place earlier, with `abandoned` none can. The caller keeps `state` where there is one: it
+ * tells history that live waits.
  */
 export type Reservation =
   | { readonly kind: 'go'; readonly at: Instant; readonly state: PaceState }
   | {
       readonly kind: 'wait';
       readonly askAgainAt: Instant;
-      readonly why: 'pace' | 'hold' | 'quiet' | 'concurrency';
+      readonly why: 'pace' | 'hold' | 'quiet' | 'concurrency' | 'abandoned';
       readonly state?: PaceState;
     };
 
@@ -77,8 +93,14 @@ const GUARD = 1.02;
 /** The clocks of two hosts may differ by this much in their view of the database's clock. */
 const CLOCK_SLACK: Microseconds = 2 * SECOND;
 
+/** A lease ends this long after the instant of its slot, even if its process lives and has not given it back; longer than any request. */
+export const LEASE: Microseconds = 5 * MINUTE;
+
 /** No request holds a lease for longer, whichever host took it. */
 const LONGEST_LEASE: Microseconds = 10 * MINUTE;
+
+/** An abandoned request counts until it has run this many times as long as the bridge waited for it. */
+const ABANDONED_RUNS = 3;
 
 /** No platform silences a source for longer; see core/retry-after.ts. */
 const LONGEST_HOLD: Microseconds = DAY;
@@ -106,7 +128,7 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
   const at = nextAllowed(pace.quietHours, afterHold);
   if (at === undefined) return { kind: 'wait', askAgainAt: ask.now + ALWAYS_QUIET_WAIT, why: 'quiet' };
 
-  const horizon = ask.horizon[ask.lane];
+  const horizon = ask.horizon[ask.lane === 'history' ? 'history' : 'live'];
   if (at - ask.now > horizon) {
     const why = at > afterHold ? 'quiet' : afterHold > byPace ? 'hold' : 'pace';
     return { kind: 'wait', askAgainAt: at - horizon, why };
@@ -114,12 +136,17 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
 
   const leases = state.leases.filter((lease) => lease.until > ask.now && lease.id !== ask.leaseId);
   const { liveWaitsUntil = 0, ...rest } = state;
+  const abandoned = leases.filter((lease) => lease.abandoned);
+  const lostUntil =
+    busyUntil(abandoned, pace.concurrency) ??
+    (ask.lane === 'live' ? undefined : busyUntil(abandoned.filter(isOther), otherPlaces(pace)));
+  if (lostUntil !== undefined) return { kind: 'wait', askAgainAt: lostUntil, why: 'abandoned' };
   const freeAt =
     busyUntil(leases, pace.concurrency) ??
-    (ask.lane === 'history' ? historyBusyUntil(leases, pace, ask.now, liveWaitsUntil) : undefined);
+    (ask.lane === 'live' ? undefined : othersBusyUntil(leases, pace, ask.now, liveWaitsUntil));
   if (freeAt !== undefined) {
     const wait = { kind: 'wait', askAgainAt: freeAt, why: 'concurrency' } as const;
-    if (ask.lane === 'history' || liveWaitsUntil > ask.now + LIVE_WAITS / 2) return wait;
+    if (ask.lane !== 'live' || liveWaitsUntil > ask.now + LIVE_WAITS / 2) return wait;
     return { ...wait, state: { ...state, liveWaitsUntil: ask.now + LIVE_WAITS } };
   }
 
@@ -155,22 +182,43 @@ function busyUntil(leases: readonly Lease[], places: number): Instant | undefine
 }
 
 /**
- * History leaves one place to live, because a long history request must not keep the edge waiting. Where there is only
- * one place, the lanes take turns: while live waits, history takes none.
+ * History and looks leave one place to live, because a long request of theirs must not keep the edge waiting. Where there is
+ * only one place, the lanes take turns: while live waits, no other lane takes it.
  */
-function historyBusyUntil(
+function othersBusyUntil(
   leases: readonly Lease[],
-  { concurrency }: Pace,
+  pace: Pace,
   now: Instant,
   liveWaitsUntil: Instant,
 ): Instant | undefined {
-  const own = leases.filter((lease) => lease.lane === 'history');
-  return busyUntil(own, Math.max(1, concurrency - 1)) ?? (liveWaitsUntil > now ? liveWaitsUntil : undefined);
+  return busyUntil(leases.filter(isOther), otherPlaces(pace)) ?? (liveWaitsUntil > now ? liveWaitsUntil : undefined);
 }
+
+const isOther = ({ lane }: Lease): boolean => lane !== 'live';
+
+/** How many requests of history and looks may be under way. */
+const otherPlaces = ({ concurrency }: Pace): number => Math.max(1, concurrency - 1);
 
 /** The platform asked for silence (429, 503, Retry-After): no slot before `until`. A hold never gets shorter. */
 export const hold = (state: PaceState, until: Instant): PaceState =>
   until > state.holdUntil ? { ...state, holdUntil: until } : state;
+
+/**
+ * The bridge gave a request up that was sent at `sentAt`, and the platform may still work on it: the connection was cut, or no
+ * answer came in time. How long such a query runs on is unknown. It may run about as much longer the longer it ran, so its
+ * place stays taken for a multiple of that time, and at most as long as any lease.
+ */
+export const abandon = (
+  state: PaceState,
+  leaseId: string,
+  { sentAt, givenUpAt }: { readonly sentAt: Instant; readonly givenUpAt: Instant },
+): PaceState => {
+  const until = sentAt + Math.min(LONGEST_LEASE, ABANDONED_RUNS * Math.max(0, givenUpAt - sentAt));
+  const leases = state.leases.map((lease) =>
+    lease.id === leaseId ? { ...lease, until, abandoned: true as const } : lease,
+  );
+  return { ...state, leases };
+};
 
 /** The request is over. An id without a lease changes nothing: its lease had expired. */
 export const release = (state: PaceState, leaseId: string): PaceState => ({

@@ -1,7 +1,9 @@
-import { missing, subtract, totalLength, union } from './coverage.ts';
+import { intersect, missing, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Window } from './window.ts';
+import { repeatedAround } from './zone.ts';
+import type { Zone } from './zone.ts';
 
 /** `live` is the edge, `history` everything older: catch-up, gap repair, backfill. Live never waits behind history. */
 export type Lane = 'live' | 'history';
@@ -18,6 +20,8 @@ export interface Policy {
   readonly overlap: Microseconds;
   /** The longest window ever asked for. */
   readonly maxWindow: Microseconds;
+  /** The zone of a platform that knows local times only. */
+  readonly zone?: Zone | undefined;
 }
 
 export interface PlanRequest {
@@ -35,6 +39,8 @@ export interface PlanRequest {
   readonly limit?: number;
   /** Windows that are being asked for at this moment: they are not planned again, but not covered yet either. */
   readonly underWay?: Coverage;
+  /** Time that could not be read (unreadable.ts). It is planned around, and late data is looked for on both sides of it. */
+  readonly unreadable?: Coverage;
   /**
    * History only, for a caller that plans one window at a time: the time that it has asked again so far. The plan then
    * asks for the whole overlap before the window that closes the stretch, because a closed stretch no longer shows where
@@ -43,13 +49,23 @@ export interface PlanRequest {
   readonly askedAgain?: Coverage;
 }
 
-/** The newest instant worth asking for: `now - settle`, on the grid. */
-export const edgeOf = (policy: Pick<Policy, 'settle' | 'align'>, now: Instant): Instant =>
-  Math.floor((now - policy.settle) / policy.align) * policy.align;
+type Settling = Pick<Policy, 'settle' | 'align' | 'zone'>;
+
+/**
+ * The newest instant worth asking for: `now - settle`, on the grid. Local times that are shown twice are asked for when they
+ * are over, because until then the platform goes on adding points to them.
+ */
+export function edgeOf({ settle, align, zone }: Settling, now: Instant): Instant {
+  const repeated = zone && repeatedAround(zone, now - settle);
+  return Math.floor((repeated?.from ?? now - settle) / align) * align;
+}
 
 /** When all time before an instant has settled: the first `now` at which `edgeOf` reaches it. */
-export const settledAt = (policy: Pick<Policy, 'settle' | 'align'>, instant: Instant): Instant =>
-  Math.ceil(instant / policy.align) * policy.align + policy.settle;
+export function settledAt({ settle, align, zone }: Settling, instant: Instant): Instant {
+  const aligned = Math.ceil(instant / align) * align;
+  const repeated = zone && repeatedAround(zone, aligned);
+  return (repeated !== undefined && repeated.from < aligned ? repeated.to : aligned) + settle;
+}
 
 /**
  * The missing windows: the one question that polling, catch-up, gap repair and backfill ask.
@@ -69,12 +85,16 @@ export const settledAt = (policy: Pick<Policy, 'settle' | 'align'>, instant: Ins
 export function plan(request: PlanRequest): Window[] {
   const limit = request.limit ?? Infinity;
   const windows: Window[] = [];
-  if (limit <= 0) return windows;
-  for (const window of request.lane === 'live' ? live(request) : history(request)) {
-    windows.push(window);
+  for (const window of around(request.unreadable, request.lane === 'live' ? live(request) : history(request))) {
     if (windows.length >= limit) break;
+    windows.push(window);
   }
   return windows;
+}
+
+/** The parts of windows that can be read. */
+function* around(unreadable: Coverage = [], windows: Iterable<Window>): Iterable<Window> {
+  for (const window of windows) yield* subtract([window], unreadable);
 }
 
 /** A stretch is cut into windows of at most `length`, with the boundaries between them on the grid where possible. */
@@ -83,11 +103,16 @@ interface Cut {
   readonly align: Microseconds;
 }
 
-function survey({ policy, coverage, underWay = [], now, learned }: PlanRequest) {
+/** The time that is not asked for: covered, unreadable or being asked for. */
+const notAsked = ({ coverage, underWay = [], unreadable = [] }: PlanRequest): Coverage =>
+  union(union(coverage, unreadable), underWay);
+
+function survey(request: PlanRequest) {
+  const { policy, now, learned } = request;
   const edge = edgeOf(policy, now);
   const length = Math.max(1, Math.floor(Math.min(learned, policy.maxWindow)));
   const cut: Cut = { length, align: length < policy.align ? 1 : policy.align };
-  const gaps = missing({ from: policy.start, to: edge }, union(coverage, underWay));
+  const gaps = missing({ from: policy.start, to: edge }, notAsked(request));
   const newest = gaps.at(-1);
   const atEdge =
     newest?.to === edge ? { from: Math.max(newest.from, gridUp(edge - length, cut)), to: edge } : undefined;
@@ -105,10 +130,10 @@ function* live(request: PlanRequest): Iterable<Window> {
 }
 
 function* history(request: PlanRequest): Iterable<Window> {
-  const { coverage, underWay = [], range } = request;
+  const { range } = request;
   const { edge, cut, gaps, atEdge } = survey(request);
-  const settled = range && { from: range.from, to: Math.min(range.to, edge) };
-  const wanted = settled === undefined ? gaps : missing(settled, union(coverage, underWay));
+  const wanted =
+    range === undefined ? gaps : missing({ from: range.from, to: Math.min(range.to, edge) }, notAsked(request));
   // A range does not leave its end to live, because live never asks for time that is covered and only asked again.
   const stretches = atEdge === undefined || range !== undefined ? wanted : subtract(wanted, [atEdge]);
   if (request.order === 'oldest') {
@@ -138,11 +163,15 @@ const crossesGrid = ({ from, to }: Window, step: Microseconds): boolean =>
   Math.floor(from / step) !== Math.floor(to / step);
 
 /**
- * The covered time that ends at `instant`: at most `overlap` and `more` long, not before `start`. Undefined where
+ * The covered time, with unreadable time in it, that ends at `instant`: at most `overlap` and `more` long, not before `start`. Undefined where
  * there is none.
  */
-function coveredBefore(instant: Instant, { policy, coverage }: PlanRequest, more = 0): Window | undefined {
-  const covered = coverage.find((window) => window.to === instant);
+function coveredBefore(
+  instant: Instant,
+  { policy, coverage, unreadable = [] }: PlanRequest,
+  more = 0,
+): Window | undefined {
+  const covered = union(coverage, unreadable).find((window) => window.to === instant);
   if (covered === undefined) return undefined;
   if (policy.overlap === 0) return undefined;
   const from = Math.max(covered.from, policy.start, instant - policy.overlap - more);
@@ -158,7 +187,7 @@ function* withOverlap(
   stretch: Window,
   again: Window,
   cut: Cut,
-  { askedAgain, underWay = [] }: PlanRequest,
+  { askedAgain, underWay = [], unreadable = [] }: PlanRequest,
 ): Iterable<Window> {
   const half = stretch.from - Math.floor(cut.length / 2);
   const from = again.from >= half ? again.from : Math.min(gridUp(half, cut), stretch.from);
@@ -171,10 +200,12 @@ function* withOverlap(
     yield* newestFirst({ from: again.from, to: from }, cut);
     return;
   }
-  const rest = again.from < from ? subtract([{ from: again.from, to: from }], askedAgain) : [];
+  const rest = again.from < from ? subtract([{ from: again.from, to: from }], union(askedAgain, unreadable)) : [];
   const notUnderWay = subtract(rest, underWay);
   for (const part of notUnderWay) yield* oldestFirst(part, cut);
-  if (rest.length === 0 || notUnderWay.length > 0) yield { from, to };
+  // Unreadable time may cut this window into parts, of which those before the stretch have had their turn.
+  const hadTurn = intersect(askedAgain, { from, to: stretch.from });
+  if (rest.length === 0 || notUnderWay.length > 0) yield* subtract([{ from, to }], hadTurn);
 }
 
 /**
@@ -186,9 +217,9 @@ function* afterOverlap(
   stretch: Window,
   again: Window | undefined,
   cut: Cut,
-  { askedAgain, underWay = [] }: PlanRequest,
+  { askedAgain, underWay = [], unreadable = [] }: PlanRequest,
 ): Iterable<Window> {
-  const rest = again === undefined || askedAgain === undefined ? [] : subtract([again], askedAgain);
+  const rest = again === undefined || askedAgain === undefined ? [] : subtract([again], union(askedAgain, unreadable));
   const notUnderWay = subtract(rest, underWay);
   for (const part of notUnderWay) yield* oldestFirst(part, cut);
   if (totalLength(notUnderWay) === totalLength(rest)) yield* oldestFirst(stretch, cut);

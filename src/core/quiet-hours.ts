@@ -1,7 +1,8 @@
-import { IANAZone } from 'luxon';
 import { configInvalid } from './errors.ts';
-import { DAY, HOUR, MILLISECOND, MINUTE, toMillis } from './instant.ts';
+import { DAY, HOUR, MINUTE } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
+import { changeBetween, zoneOf } from './zone.ts';
+import type { Zone } from './zone.ts';
 
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun';
 
@@ -29,7 +30,7 @@ const SEARCHED: Microseconds = 400 * DAY;
 interface Quiet {
   readonly from: Microseconds;
   readonly to: Microseconds;
-  readonly zone: IANAZone;
+  readonly zone: Zone;
   readonly days: readonly Weekday[];
 }
 
@@ -49,10 +50,7 @@ export function nextAllowed(quiet: readonly QuietHours[], at: Instant): Instant 
 }
 
 function read({ from, to, zone: name, days }: QuietHours): Quiet {
-  const zone = IANAZone.create(name);
-  if (!zone.isValid)
-    throw configInvalid(`quiet hours: there is no time zone "${name}"`, 'use a name like Europe/Berlin');
-  return { from: timeOfDay(from), to: timeOfDay(to), zone, days: days ?? WEEKDAYS };
+  return { from: timeOfDay(from), to: timeOfDay(to), zone: zoneOf(name), days: days ?? WEEKDAYS };
 }
 
 function timeOfDay(text: string): Microseconds {
@@ -64,10 +62,11 @@ function timeOfDay(text: string): Microseconds {
 
 /** The instant itself where it is not quiet; else the end of its quiet hours, or a time change before that end. */
 function quietUntil(range: Quiet, instant: Instant): Instant {
-  const offset = offsetAt(range.zone, instant);
+  const offsetAt = (at: Instant): Microseconds => range.zone.offsetAt(at);
+  const offset = offsetAt(instant);
   const left = quietLeft(range, instant + offset);
   const end = instant + left;
-  return left === 0 || offsetAt(range.zone, end) === offset ? end : changeBetween(range.zone, instant, end);
+  return left === 0 || offsetAt(end) === offset ? end : changeBetween(offsetAt, instant, end);
 }
 
 /** How long the quiet hours still last at `wall`, on a wall clock without time changes; 0 where it is not quiet. */
@@ -79,18 +78,3 @@ function quietLeft({ from, to, days }: Quiet, wall: Microseconds): Microseconds 
   if (time >= from && begins(day)) return to + DAY - time;
   return time < to && begins(day - 1) ? to - time : 0;
 }
-
-/** The first instant after `from` at which the offset differs from that at `from`. At `to` it must differ. */
-function changeBetween(zone: IANAZone, from: Instant, to: Instant): Instant {
-  const offset = offsetAt(zone, from);
-  let [before, after] = [toMillis(from), toMillis(to)];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (offsetAt(zone, middle * MILLISECOND) === offset) before = middle;
-    else after = middle;
-  }
-  return after * MILLISECOND;
-}
-
-const offsetAt = (zone: IANAZone, instant: Instant): Microseconds =>
-  Math.round(zone.offset(toMillis(instant)) * MINUTE);

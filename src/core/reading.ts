@@ -1,6 +1,7 @@
 import { DAY, LAST_INSTANT, parseInstant } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import { LONGEST_VALUE_NAME, NO_VALUE_NAME } from './naming.ts';
+import { State } from './samples.ts';
 
 /** A reading with the fields of seed 2.1. `precision` is undefined where the platform gives no quality. */
 export interface StoredReading {
@@ -18,6 +19,8 @@ export interface StoredReading {
  */
 export const REFUSALS = {
   'not-an-object': 'The element is not a JSON object with sensorId, date and value.',
+  'misspelt-field':
+    'A field differs from one of a reading only in case, blanks, "_" or "-". Write sensorId, valueName, date, value, precision and labels exactly so.',
   'no-value': 'There is no value.',
   null: 'The value is null: the platform has no number for this instant.',
   boolean: 'The value is true or false. Let the source take booleans as 1 and 0 if they are meant as readings.',
@@ -25,11 +28,14 @@ export const REFUSALS = {
   'not-a-number': 'The value is text, not a number.',
   'not-finite': 'The value is infinite, not a number or too large for a double.',
   'not-a-scalar': 'The value is an array or an object, such as a spectrum, not a single number.',
-  'system-state': 'The platform reports a state of its own instead of a value, such as "No Data".',
+  'system-state':
+    'The platform reports a state instead of a value, such as "No Data". Map the state to a number in the source if it is meant as one.',
   'bad-quality': 'The platform calls the value bad. Let the source keep bad data to take it with precision 0.',
   'bad-instant': 'The date is not an ISO 8601 date and time that exists (in UTC or with an offset, before June 2255).',
   'date-without-time': 'The date has no time of day.',
   'in-the-future': 'The date lies further in the future than clocks may differ.',
+  'same-instant':
+    'A later point of the same answer or body has the same sensorId, valueName and date, to the microsecond, and other content. The last of them was kept.',
   'local-time-missing': 'The local time never existed, because the clocks were put forward over it.',
   'local-time-repeated':
     'The local time happened twice, because the clocks were put back; the source is set to take neither.',
@@ -40,7 +46,8 @@ export const REFUSALS = {
   'too-many-labels': 'There are more than 32 different labels.',
   'name-collision':
     'Another variable of this source already has this sensorId and valueName. Give one a name of its own.',
-  'name-held-back': 'The project is locked, and this sensorId and valueName were never seen before. Release the name.',
+  'series-of-another':
+    'The series belongs to another source of the project, or to pushing applications. Give the sensor another name, or hand the series over: databridge source take-over.',
   'refused-there':
     'The service that this project is pushed to refused the point. Its own reason stands with the point, which is stored here.',
 } as const;
@@ -57,16 +64,23 @@ const CONTROL = /\p{Cc}/u;
 const NUMBER_AS_TEXT = /^\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*$/;
 const DATE_ONLY = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
 
+/** The values that a source takes as numbers although they are none. `states`: the number of each state by its name. */
+export interface NumbersOf {
+  readonly booleans: 'refuse' | 'number';
+  readonly states?: Readonly<Record<string, number>> | undefined;
+}
+
 /**
- * The value as a finite number, or why it is refused. Nothing is converted to a number (law 6), except booleans where
- * the source says so. -0 becomes 0.
+ * The value as a finite number, or why it is refused. Nothing is converted to a number (law 6), except booleans and states
+ * where the source says so. -0 becomes 0.
  */
-export function judgeValue(value: unknown, { booleans }: { booleans: 'refuse' | 'number' }): number | RefusalReason {
+export function judgeValue(value: unknown, { booleans, states = {} }: NumbersOf): number | RefusalReason {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : 'not-finite';
   if (value === null) return 'null';
   if (value === undefined) return 'no-value';
   if (typeof value === 'boolean') return booleans === 'refuse' ? 'boolean' : Number(value);
   if (typeof value === 'string') return NUMBER_AS_TEXT.test(value) ? 'text-number' : 'not-a-number';
+  if (value instanceof State) return Object.hasOwn(states, value.name) ? Number(states[value.name]) : 'system-state';
   return typeof value === 'object' ? 'not-a-scalar' : 'not-a-number';
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HOUR, MINUTE, SECOND } from './instant.ts';
-import { retryDelay } from './retry.ts';
+import { refusedDelay, retryDelay } from './retry.ts';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -28,4 +28,15 @@ describe('the delay', () => {
     const delays = [1, 2, 3, 4, 50].map((n) => retryDelay(n, { first: SECOND, most: 6 * SECOND, random: 1 }) / SECOND);
     expect(delays).toEqual([1, 2, 4, 6, 6]);
   });
+});
+
+describe('the wait after a refusal', () => {
+  const delays = { first: 4 * SECOND, most: MINUTE, random: 0 };
+
+  test.each([
+    ['is the stated one the first time', 3 * SECOND, 0, 3 * SECOND],
+    ['is at least the stated one later', MINUTE, 2, MINUTE],
+    ['grows where the stated one was kept and did not help', SECOND, 3, 16 * SECOND],
+    ['grows where none was stated', undefined, 1, 4 * SECOND],
+  ])('%s', (_what, stated, failures, wait) => expect(refusedDelay(stated, failures, delays)).toBe(wait));
 });

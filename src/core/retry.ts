@@ -17,3 +17,12 @@ export function retryDelay(failures: number, { first, most, random }: Delays): M
   const longest = Math.min(most, first * 2 ** Math.max(0, failures - 1));
   return Math.floor(longest / 2 + (random * longest) / 2);
 }
+
+/**
+ * How long to wait after an answer that asks to wait for `stated` µs, where `failures` in a row came before it. A wait that
+ * was kept and refused again did not help, so from then on the wait grows as if none had been named.
+ */
+export function refusedDelay(stated: Microseconds | undefined, failures: number, delays: Delays): Microseconds {
+  if (stated !== undefined && failures === 0) return stated;
+  return Math.max(stated ?? 0, retryDelay(failures + 1, delays));
+}

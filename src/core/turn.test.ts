@@ -17,13 +17,13 @@ describe('the turn', () => {
 });
 
 describe('the blame for a 5xx or a time-out', () => {
-  const fresh = { streams: 20, sourceFailures: 0, streamFailures: 0, freshFailures: 0 };
+  const fresh = { othersWell: true, sourceFailures: 0, streamFailures: 0, freshFailures: 0 };
   test.each([
     ['the first stream that fails', fresh, 'stream'],
     ['a second healthy one after it', { ...fresh, freshFailures: 1 }, 'source'],
     ['a stream that has been failing', { ...fresh, streamFailures: 3, freshFailures: 1 }, 'stream'],
     ['any stream while the source is in trouble', { ...fresh, sourceFailures: 1, streamFailures: 3 }, 'source'],
-    ['the only stream', { ...fresh, streams: 1 }, 'source'],
+    ['a stream beside which no other is well', { ...fresh, othersWell: false, streamFailures: 3 }, 'source'],
   ] as const)('%s', (_, turn, blame) => {
     expect(blameFor(turn)).toBe(blame);
   });
@@ -61,6 +61,8 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
   let refillAt = QUOTA_EVERY;
   while (now < given.seconds * SECOND) {
     let freshFailures = 0;
+    let answered = false;
+    const wellBefore = streams.filter(({ failures }) => failures === 0);
     for (const stream of inTurn(streams, now)) {
       now += SECOND;
       const waited = now - (stream.askedAt ?? 0);
@@ -78,11 +80,11 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
       left -= 1;
       if (!stream.fails) {
         Object.assign(stream, { failures: 0, retryAt: undefined });
-        [freshFailures, sourceFailures] = [0, 0];
+        [freshFailures, sourceFailures, answered] = [0, 0, true];
         continue;
       }
       const blame = blameFor({
-        streams: streams.length,
+        othersWell: answered || wellBefore.filter((other) => other !== stream).length > freshFailures,
         sourceFailures,
         streamFailures: stream.failures,
         freshFailures,
@@ -91,6 +93,7 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
       if (blame === 'source') {
         sourceFailures += 1;
         now += retryDelay(sourceFailures, { first: SECOND, most: 5 * MINUTE, random: 0.5 });
+        for (const waiting of streams) waiting.retryAt = undefined;
         break;
       }
       stream.retryAt = now + retryDelay(stream.failures + 1, { first: 5 * SECOND, most: 30 * MINUTE, random: 0.5 });

@@ -20,9 +20,9 @@ export const inTurn = <Stream extends StreamTurn>(streams: readonly Stream[], no
 
 /** A stream that got a 5xx or no answer, seen beside the other streams of its poll. */
 export interface FailedTurn {
-  /** Streams of the source that are not retired. */
-  readonly streams: number;
-  /** Failures in a row of the source, before this one. */
+  /** Another stream is not failing: the platform answered in this poll, or a stream was answered when it was asked last. */
+  readonly othersWell: boolean;
+  /** Failures in a row of the source, before this one; 0 where its platform answered in this poll. */
   readonly sourceFailures: number;
   /** Failures in a row of this stream, before this one. */
   readonly streamFailures: number;
@@ -32,11 +32,16 @@ export interface FailedTurn {
 
 /**
  * Whose failure a 5xx or a time-out is. One stream may be too heavy or broken while the platform serves the others, so the
- * failure is its own until a second stream fails that was healthy before. A stream that has been failing says nothing new
- * about the platform. Where the source is already in trouble, the poll is its probe, and one failure is enough.
+ * failure is its own until a second stream fails that was healthy before, or no other stream is well. A stream that has been
+ * failing says nothing new about the platform while others are well. Where the source is already in trouble, the poll is its probe, and one failure is enough.
  */
-export function blameFor({ streams, sourceFailures, streamFailures, freshFailures }: FailedTurn): 'source' | 'stream' {
-  if (streams === 1 || sourceFailures > 0) return 'source';
+export function blameFor({
+  othersWell,
+  sourceFailures,
+  streamFailures,
+  freshFailures,
+}: FailedTurn): 'source' | 'stream' {
+  if (!othersWell || sourceFailures > 0) return 'source';
   if (streamFailures > 0) return 'stream';
   return freshFailures > 0 ? 'source' : 'stream';
 }

@@ -28,3 +28,27 @@ it('follows the clock of the database after an adjustment', async () => {
   await clock.adjust();
   expect(clock.now() - hostClock()).toBeGreaterThan(HOUR + MINUTE);
 });
+
+it('does not follow a clock that jumps away from that of this host, and says how far, until they agree again', async () => {
+  const distances = [0];
+  const clock = await clockOf(databaseWith(distances), { mostDifference: 10 * SECOND, hostTime: hostClock });
+  expect(clock.disagreement()).toBeUndefined();
+  for (const jump of [HOUR, -HOUR]) {
+    distances[0] = jump;
+    await clock.adjust();
+    expect(Math.abs((clock.disagreement() ?? NaN) + jump)).toBeLessThan(MINUTE);
+    expect(Math.abs(clock.now() - hostClock())).toBeLessThan(MINUTE);
+  }
+  distances[0] = 5 * SECOND;
+  await clock.adjust();
+  expect(clock.disagreement()).toBeUndefined();
+});
+
+it('notices that the clock of this host was set to another time', async () => {
+  let set = 0;
+  const given = { mostDifference: 10 * SECOND, hostTime: () => hostClock() + set };
+  const clock = await clockOf(databaseWith([0]), given);
+  set = -HOUR;
+  await clock.adjust();
+  expect(Math.abs((clock.disagreement() ?? NaN) + HOUR)).toBeLessThan(MINUTE);
+});

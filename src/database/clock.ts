@@ -1,5 +1,6 @@
-import { MILLISECOND } from '../core/instant.ts';
-import type { Instant } from '../core/instant.ts';
+import { formatDuration } from '../core/duration.ts';
+import { MILLISECOND, SECOND, formatInstant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from './database.ts';
 
 /** The database's clock, which all hosts share, without a statement for each look. */
@@ -7,29 +8,54 @@ export interface SharedClock {
   readonly now: () => Instant;
   /** Measures the distance between this host's clock and the database's again. */
   readonly adjust: () => Promise<void>;
+  /**
+   * How far this host's clock is ahead of the database's, negative where it is behind, while that is more than they may
+   * differ; undefined while they agree. Which of the two is wrong cannot be known.
+   */
+  readonly disagreement: () => Microseconds | undefined;
 }
 
-const hostClock = (): Instant => Math.round((performance.timeOrigin + performance.now()) * MILLISECOND);
+/** Goes on evenly, whatever is done to the clock of the host. */
+const evenClock = (): Instant => Math.round((performance.timeOrigin + performance.now()) * MILLISECOND);
+
+const wallClock = (): Instant => Date.now() * MILLISECOND;
 
 /** Of this many answers the fastest is used, because it measures the distance best. */
 const QUESTIONS = 3;
 
-export async function clockOf(database: Database): Promise<SharedClock> {
-  let offset = 0;
+/**
+ * `mostDifference`: how far the clocks may differ. Beyond it `now` goes on as before, because a clock that jumped must not move
+ * the work that is under way.
+ */
+export async function clockOf(
+  database: Database,
+  { mostDifference = Infinity, hostTime = wallClock }: { mostDifference?: Microseconds; hostTime?: () => Instant } = {},
+): Promise<SharedClock> {
+  let offset: Microseconds | undefined;
+  let disagreement: Microseconds | undefined;
   const adjust = async (): Promise<void> => {
     let fastest = Infinity;
-    let best = offset;
+    let best = { offset: offset ?? 0, ahead: 0 };
     for (let question = 0; question < QUESTIONS; question += 1) {
-      const asked = hostClock();
+      const [asked, ahead] = [evenClock(), hostTime() - evenClock()];
       const row = await database.row<{ at: number }>('select instant_of(clock_timestamp()) as at');
-      const answered = hostClock();
-      if (row && answered - asked < fastest) {
-        fastest = answered - asked;
-        best = Math.round(row.at - (asked + answered) / 2);
-      }
+      const answered = evenClock();
+      if (!row || answered - asked >= fastest) continue;
+      fastest = answered - asked;
+      const distance = Math.round(row.at - (asked + answered) / 2);
+      best = { offset: distance, ahead: ahead - distance };
     }
-    offset = best;
+    if (fastest === Infinity) return;
+    // A slow answer measures badly, and proves less.
+    disagreement = Math.abs(best.ahead) - fastest / 2 > mostDifference ? Math.round(best.ahead) : undefined;
+    if (offset === undefined || disagreement === undefined) ({ offset } = best);
   };
   await adjust();
-  return { now: () => hostClock() + offset, adjust };
+  return { now: () => evenClock() + (offset ?? 0), adjust, disagreement: () => disagreement };
 }
+
+/** `its clock shows …, the database's … (3m apart)`, of a host whose clock is `ahead`. */
+export const clocksInWords = (ahead: Microseconds, databaseTime: Instant): string =>
+  `its clock shows ${formatInstant(wholeSeconds(databaseTime + ahead))}, the database's ${formatInstant(wholeSeconds(databaseTime))} (${formatDuration(wholeSeconds(Math.abs(ahead)))} apart)`;
+
+const wholeSeconds = (length: Microseconds): Microseconds => Math.round(length / SECOND) * SECOND;

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import type { Client, ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 import { BridgeError } from '../core/errors.ts';
+import { memoryOf } from './memory.ts';
+import type { Memory } from './memory.ts';
 import { migrate } from './migrate.ts';
 
 const INT8 = 20;
@@ -20,6 +22,8 @@ const types: pg.CustomTypesConfig = {
 export interface Database {
   readonly url: string;
   readonly pool: Pool;
+  /** What this process remembers of the database. */
+  readonly memory: Memory;
   rows<R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]>;
   /** The only row; undefined where there is none. */
   row<R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R | undefined>;
@@ -61,6 +65,8 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   }
   const pool = new pg.Pool({
     ...configuration,
+    // The pool waits for it, which its types do not say.
+    onConnect: countInUtc as (client: ClientBase) => void,
     max: options.poolSize,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
@@ -74,12 +80,13 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 function databaseOf(url: string, pool: Pool, configuration: pg.ClientConfig): Database {
   const rows = async <R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     (await pool.query<R>(text, values as unknown[])).rows;
-  return {
+  const row = async <R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R | undefined> =>
+    (await rows<R>(text, values))[0];
+  const database: Omit<Database, 'memory'> = {
     url,
     pool,
     rows,
-    row: async <R extends QueryResultRow>(text: string, values?: readonly unknown[]) =>
-      (await rows<R>(text, values))[0],
+    row,
     run: async (text, values = []) => (await pool.query(text, values as unknown[])).rowCount ?? 0,
     async transaction(work) {
       const client = await pool.connect();
@@ -104,13 +111,23 @@ function databaseOf(url: string, pool: Pool, configuration: pg.ClientConfig): Da
     async dedicated() {
       const client = new pg.Client({ ...configuration, keepAlive: true });
       await client.connect();
+      await countInUtc(client);
       return client;
     },
     close: () => pool.end(),
   };
+  return { ...database, memory: memoryOf(database) };
 }
 
 const ignored = (): undefined => undefined;
+
+/**
+ * A database or a user may have a time zone of its own. In one with daylight saving `interval '1 day'` lasts 23 hours once a
+ * year, and instants are written with its offset.
+ */
+async function countInUtc(client: ClientBase): Promise<void> {
+  await client.query(`set time zone 'UTC'`);
+}
 
 /** Faults that waiting cannot cure: 28P01 and 28000 wrong password or user, 3D000 no such database. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -125,6 +142,7 @@ async function firstConnection(configuration: pg.ClientConfig, options: OpenOpti
     client.on('error', ignored);
     try {
       await client.connect();
+      await countInUtc(client);
       await assertUsable(client);
       return client;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { MILLISECOND, toMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
+import type { ClientBase } from 'pg';
 import type { Database } from './database.ts';
 
 /** The tables that are partitioned by time, and the length of a partition. */
@@ -57,13 +58,14 @@ function calculatePart(table: Partitioned, instant: Instant): Part {
 /** Creates partitions on demand. A process remembers the partitions it has seen and does not look them up again. */
 export function partitionsOf(database: Database): Partitions {
   const known = new Set<string>();
+  database.memory.onForget(() => known.clear());
   return {
     async ensure(table, from, to) {
       const names: string[] = [];
       for (let begin = from; begin < to;) {
         const part = partOf(table, begin);
         if (!known.has(part.name)) {
-          await create(database, table, part);
+          await database.memory.learn((client) => create(client, table, part));
           known.add(part.name);
         }
         names.push(part.name);
@@ -80,15 +82,11 @@ export function partitionsOf(database: Database): Partitions {
  * Creates the partition as a separate table and attaches it, because attaching locks the parent against schema changes
  * only, so reads and writes go on. The advisory lock makes processes that need the same partition take turns.
  */
-async function create(database: Database, table: string, { name, from, to }: Part): Promise<void> {
+async function create(client: ClientBase, table: string, { name, from, to }: Part): Promise<void> {
   const begin = from === undefined ? 'minvalue' : `'${from.toISO()}'`;
-  await database.transaction(async (client) => {
-    await client.query('select pg_advisory_xact_lock(hashtext($1))', [`partition ${table}`]);
-    const { rows } = await client.query('select to_regclass($1) as found', [name]);
-    if ((rows[0] as { found: string | null }).found !== null) return;
-    await client.query(
-      `create table ${name} (like ${table} including defaults including constraints including indexes)`,
-    );
-    await client.query(`alter table ${table} attach partition ${name} for values from (${begin}) to ('${to.toISO()}')`);
-  });
+  await client.query('select pg_advisory_xact_lock(hashtext($1))', [`partition ${table}`]);
+  const { rows } = await client.query('select to_regclass($1) as found', [name]);
+  if ((rows[0] as { found: string | null }).found !== null) return;
+  await client.query(`create table ${name} (like ${table} including defaults including constraints including indexes)`);
+  await client.query(`alter table ${table} attach partition ${name} for values from (${begin}) to ('${to.toISO()}')`);
 }

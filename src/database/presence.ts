@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
+import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from './database.ts';
 
 /** The heartbeat of this process. Its claims are free again when it has not beaten for `SILENCE`. */
 export interface Presence {
-  beat(): Promise<void>;
+  /** `clockAhead`: how far the clock of this host disagrees with the database's, while the process polls nothing because of that. */
+  beat(clockAhead?: Microseconds): Promise<void>;
   leave(): Promise<void>;
 }
 
@@ -24,10 +26,11 @@ export const claimable = (column: string, me: string): string =>
 
 export function presenceOf(database: Database, workerId: string, version: string): Presence {
   return {
-    async beat() {
+    async beat(clockAhead) {
       await database.run(
-        `insert into worker (id, host, pid, version) values ($1, $2, $3, $4) on conflict (id) do update set beat_at = now()`,
-        [workerId, hostname(), process.pid, version],
+        `insert into worker (id, host, pid, version, clock_ahead_us) values ($1, $2, $3, $4, $5)
+         on conflict (id) do update set beat_at = now(), clock_ahead_us = $5`,
+        [workerId, hostname(), process.pid, version, clockAhead ?? null],
       );
       await database.run(`delete from worker where beat_at < now() - interval '1 hour'`);
     },
@@ -37,12 +40,18 @@ export function presenceOf(database: Database, workerId: string, version: string
   };
 }
 
-/** The workers among `ids` that are silent; their claims are free. */
-export async function silentOf(database: Database, ids: readonly string[]): Promise<string[]> {
-  const rows = await database.rows<{ id: string }>(
-    `select id from unnest($1::uuid[]) as holder (id)
+/**
+ * The workers among `ids` that are silent, each with the instant of its last heartbeat, or undefined where it has left; their
+ * claims are free.
+ */
+export async function silentOf(
+  database: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Instant | undefined>> {
+  const rows = await database.rows<{ id: string; beat: Instant | null }>(
+    `select id, (select instant_of(beat_at) from worker where worker.id = holder.id) as beat from unnest($1::uuid[]) as holder (id)
      where not exists (select from worker where worker.id = holder.id and ${LIVES})`,
     [ids],
   );
-  return rows.map((row) => row.id);
+  return new Map(rows.map(({ id, beat }) => [id, beat ?? undefined]));
 }

@@ -4,7 +4,7 @@ import type { PushFault } from '../client/index.ts';
 import { BridgeError } from '../core/errors.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { retryDelay } from '../core/retry.ts';
+import { refusedDelay } from '../core/retry.ts';
 import type { Database } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
 import type { RemoteRow } from './open-remote.ts';
@@ -14,8 +14,8 @@ import { DELIVERY_REMEDIES } from './remedies.ts';
 const AWAY = { first: SECOND, most: MINUTE };
 const SLOW = { first: 30 * SECOND, most: 10 * MINUTE };
 
-/** Bounds of the wait that a service asks for by Retry-After: it can neither stop a delivery nor have it ask in a circle. */
-const RETRY_AFTER = { least: SECOND, most: HOUR };
+/** A service that asks for a longer wait by Retry-After cannot stop a delivery. */
+const LONGEST_RETRY_AFTER = HOUR;
 
 type Code = PushFault['code'] | 'config-invalid' | 'bug';
 
@@ -50,7 +50,7 @@ export async function actOnDelivery(
     );
     return;
   }
-  const delay = delayOf(code, error, remote.failures + 1);
+  const delay = delayOf(code, error, remote.failures);
   if (code === 'bug') log.error({ ...context, err: error }, message);
   else if (isAway(code) && remote.failures === 0) log.warn(context, `delivery waits: ${message}`);
   else if (!isAway(code)) log.error(context, `delivery waits: ${message}`);
@@ -68,8 +68,10 @@ function codeOf(error: unknown): Code {
 
 const isAway = (code: Code): boolean => code === 'unreachable' || code === 'overloaded' || code === 'failed';
 
+/** `failures`: in a row, before this one. */
 function delayOf(code: Code, error: unknown, failures: number): Microseconds {
-  const stated = error instanceof PushError && error.fault.code === 'overloaded' ? error.fault.retryAfterMs : undefined;
-  if (stated !== undefined) return Math.min(RETRY_AFTER.most, Math.max(RETRY_AFTER.least, stated * MILLISECOND));
-  return retryDelay(failures, { ...(isAway(code) ? AWAY : SLOW), random: Math.random() });
+  const statedMs =
+    error instanceof PushError && error.fault.code === 'overloaded' ? error.fault.retryAfterMs : undefined;
+  const stated = statedMs === undefined ? undefined : Math.min(LONGEST_RETRY_AFTER, statedMs * MILLISECOND);
+  return refusedDelay(stated, failures, { ...(isAway(code) ? AWAY : SLOW), random: Math.random() });
 }

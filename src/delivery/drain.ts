@@ -70,7 +70,7 @@ async function sendAll(ground: DelivererGround, row: RemoteRow, client: PushClie
   let failures = row.failures;
   while (!ending.stopping() && performance.now() < until && (await isUnchanged(ground, row))) {
     const head = await headOf(database, row.projectId, batch.size);
-    if (head.ids.length === 0) return;
+    if (head.rows.length === 0) return;
     const delivered = await sendHead(ground, row, { client, head, batch }, ending);
     batch = delivered.batch;
     const claim = { ...row, workerId: ground.workerId };

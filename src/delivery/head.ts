@@ -11,14 +11,22 @@ export interface Outgoing {
   readonly at: Instant;
 }
 
-/** The oldest rows of an outbox, and the readings they hold in the order in which they were stored. */
-export interface Head {
-  readonly ids: readonly number[];
-  readonly readings: readonly Outgoing[];
+/** A row of the outbox. A restored database gives its number anew, so the instant of its note belongs to it. */
+export interface NotedRow {
+  readonly id: number;
+  readonly notedAt: Instant;
 }
 
-interface Row {
-  readonly id: number;
+/** The oldest rows of an outbox, and the readings to send for them in the order in which they were stored. */
+export interface Head {
+  readonly rows: readonly NotedRow[];
+  /** Each reading once, with its newest value: the service would refuse an older one of the same body. */
+  readonly readings: readonly Outgoing[];
+  /** How many readings the rows hold, older values included. */
+  readonly noted: number;
+}
+
+interface Row extends NotedRow {
   readonly streamId: number | null;
   readonly series: number;
   readonly sensorId: string;
@@ -38,7 +46,7 @@ const HEAD = `
       select *, sum(readings) over (order by id) - readings as before
       from (select * from outbox where project_id = $1 order by id limit ${MOST_ROWS}) as oldest) as counted
     where before < $2)
-  select head.id, stream_id as "streamId", series.id as series, sensor_id as "sensorId", value_name as "valueName",
+  select head.id, instant_of(noted_at) as "notedAt", stream_id as "streamId", series.id as series, sensor_id as "sensorId", value_name as "valueName",
     instant_of(row.at) as at, row.value, row.precision, label_set.labels
   from head cross join lateral unnest(head.series, head.at, head.value, head.precision, head.labels)
       with ordinality as row (series, at, value, precision, labels, place)
@@ -49,7 +57,18 @@ const HEAD = `
 export async function headOf(database: Database, projectId: number, mostReadings: number): Promise<Head> {
   // Planned anew each time, because a plan made for an empty outbox sorts all of a long one.
   const { rows } = await database.pool.query<Row>(HEAD, [projectId, mostReadings]);
-  return { ids: [...new Set(rows.map(({ id }) => id))], readings: rows.map(outgoing) };
+  const newest = newestOf(rows);
+  return {
+    rows: rows.filter(({ id }, place) => id !== rows[place - 1]?.id),
+    readings: newest.map(outgoing),
+    noted: rows.length,
+  };
+}
+
+/** The last row of each reading. */
+function newestOf(rows: readonly Row[]): readonly Row[] {
+  const last = new Map(rows.map((row) => [`${row.series} ${row.at}`, row]));
+  return last.size === rows.length ? rows : rows.filter((row) => last.get(`${row.series} ${row.at}`) === row);
 }
 
 const outgoing = (row: Row): Outgoing => ({

@@ -24,7 +24,7 @@ export async function remoteRefusals(
   return await database.rows<RemoteRefusal & Record<string, unknown>>(
     `select source.name as source, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
      from refusal left join stream on stream.id = stream_id left join source on source.id = source_id
-     where refusal.project_id = $1 order by noted_at desc, refusal.id desc limit $2`,
+     where refusal.project_id = $1 and application_id is null order by noted_at desc, refusal.id desc limit $2`,
     [await numberOf(database.pool, project), limit],
   );
 }

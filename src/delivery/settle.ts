@@ -7,9 +7,11 @@ import type { Head } from './head.ts';
 /** A project keeps at most this many rows of refused readings for each hour. */
 const REFUSALS_KEPT_PER_HOUR = 1_000;
 
-/** Counts only if it takes rows out of the outbox, so that a repeat counts nothing twice. */
+/** Leaves rows of a restored database, which have got the numbers of the delivered ones. Counts only if it takes rows out of the outbox, so that a repeat counts nothing twice. */
 const DELIVERED = `
-  with gone as (delete from outbox where id = any($2::bigint[]) and project_id = $1 returning readings)
+  with gone as (
+    delete from outbox using unnest($2::bigint[], $6::bigint[]) as sent (id, noted)
+    where outbox.id = sent.id and noted_at = at_instant(noted) and project_id = $1 returning readings)
   insert into delivery_sum as total (project_id, hour, requests, readings, refused)
   select $1, date_trunc('hour', now(), 'UTC'), $3, $4, $5 where exists (select from gone)
   on conflict (project_id, hour) do update set requests = total.requests + excluded.requests,
@@ -28,7 +30,7 @@ const REFUSED = `
     insert into refusal (stream_id, project_id, reason, sensor, variable, at, raw)
     select stream.id, $1, 'refused-there', sensor, variable, at_instant(given.at), raw
     from given left join stream on stream.id = given.stream
-    where place + (select count(*) from refusal where project_id = $1 and noted_at >= date_trunc('hour', now(), 'UTC')) <= ${REFUSALS_KEPT_PER_HOUR}
+    where place + (select count(*) from refusal where project_id = $1 and application_id is null and noted_at >= date_trunc('hour', now(), 'UTC')) <= ${REFUSALS_KEPT_PER_HOUR}
     on conflict do nothing returning stream_id)
   insert into refusal_count as known (stream_id, reason, hour, refused, kept)
   select stream.id, 'refused-there', date_trunc('hour', now(), 'UTC'), count(*), (select count(*) from kept where stream_id = stream.id)
@@ -70,14 +72,15 @@ export async function settle(
     const { length } = head.readings;
     const { rowCount } = await client.query(DELIVERED, [
       projectId,
-      head.ids,
+      head.rows.map(({ id }) => id),
       requests,
       length - refused.length,
       refused.length,
+      head.rows.map(({ notedAt }) => notedAt),
     ]);
     if (!rowCount) return true;
     if (refused.length > 0) await client.query(REFUSED, [projectId, printableJson(refused.map(record))]);
-    await client.query(CLEAR_FAULT, [projectId, batch.size, length]);
+    await client.query(CLEAR_FAULT, [projectId, batch.size, head.noted]);
     return true;
   });
 }

@@ -53,7 +53,8 @@ export const isFull = async (database: Database, projectId: number): Promise<boo
   undefined;
 
 /** Whether a source is not asked because the outbox of its project is full. */
-export const isSourceKeptWaiting = async (database: Database, name: string): Promise<boolean> =>
-  (await database.row('select from source join remote using (project_id) where name = $1 and full_since is not null', [
-    name,
-  ])) !== undefined;
+export const isSourceKeptWaiting = async (database: Database, sourceId: number): Promise<boolean> =>
+  (await database.row(
+    'select from source join remote using (project_id) where source.id = $1 and full_since is not null',
+    [sourceId],
+  )) !== undefined;

@@ -80,7 +80,7 @@ async function register(context: Context, plants: readonly RunningPlant[], home:
     const { sources, problems } = await readConfigs(await writeSource(plant, home.path), registry, clock.now());
     for (const { path, message, remedy } of problems) throw configInvalid(message, remedy, path);
     for (const source of sources) {
-      await applySource(database, sealing, source, { now: clock.now(), actor: actor(), dryRun: false });
+      await applySource({ database, sealing, registry }, source, { now: clock.now(), actor: actor(), dryRun: false });
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Batch } from '../core/batch.ts';
 import { MICROSECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
+import type { Stamp } from '../database/memory.ts';
 import { partitionsOf } from '../database/partitions.ts';
 import type { Partitions } from '../database/partitions.ts';
 import type { NumberedColumn } from './rows.ts';
@@ -13,6 +14,8 @@ export interface PreparedReadings {
   readonly columns: readonly NumberedColumn[];
   /** The partition that holds all of the readings, otherwise `reading`. */
   readonly table: string;
+  /** The numbers and the table hold in a database that remembers this. */
+  readonly stamp: Stamp;
 }
 
 /** Prepares readings of a project. Happens before the transaction that writes them, because it commits on its own. */
@@ -23,8 +26,14 @@ export function readingPreparer(database: Database): PrepareReadings {
   const partitions = partitionsOf(database);
   const numbersOf = numbering(database);
   return async (projectId, batch) => {
-    const columns = await numbersOf(projectId, batch);
-    return { columns, table: await makePartitions(partitions, columns) };
+    for (;;) {
+      const { process } = database.memory.stamp();
+      const columns = await numbersOf(projectId, batch);
+      const table = await makePartitions(partitions, columns);
+      const stamp = database.memory.stamp();
+      // Where the process forgot everything meanwhile, some of the numbers may be those of another state of the database.
+      if (stamp.process === process) return { columns, table, stamp };
+    }
   };
 }
 

@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../database/database.ts';
+import { REMEMBERS } from '../database/memory.ts';
+import type { Stamp } from '../database/memory.ts';
 import { statementOf } from '../database/statement.ts';
 import { withDurableClient } from './durable-client.ts';
 import { spanOf } from './pushed-spans.ts';
@@ -26,12 +28,12 @@ const SMALL_READINGS = 500;
 /**
  * Stores pushes in ONE transaction, which is durable when the function returns, and counts each push exactly.
  * `table`: the partition that holds all of the readings, otherwise `reading`. `fresh`: most likely none of the readings
- * is stored, so that COPY is worth a try.
+ * is stored, so that COPY is worth a try. Throws `OtherDatabase` where the numbers of the columns no longer hold.
  */
 export async function commitPushes(
   database: Database,
   pushes: readonly PushColumns[],
-  { table, fresh }: { table: string; fresh: boolean },
+  { table, fresh, stamp }: { table: string; fresh: boolean; stamp: Stamp },
 ): Promise<PushCounts[]> {
   const pieces = inKeyOrder(pushes);
   const columns = pieces.map(({ numbered }) => numbered);
@@ -41,9 +43,28 @@ export async function commitPushes(
     // Only an upsert notes readings in the outbox. All readings of a push belong to one project.
     const firstSeries = pushes.flatMap(([first]) => first?.series ?? []);
     const copyable = fresh && rows > SMALL_READINGS && !(await isHandedOver(client, firstSeries));
-    if (copyable && (await copyNew(client, table, columns))) return countsOf(pushes, pieces, NONE_KNOWN);
-    return countsOf(pushes, pieces, await upsert(client, columns, rows));
+    if (copyable && (await copy(client, table, columns, stamp))) return countsOf(pushes, pieces, NONE_KNOWN);
+    return countsOf(pushes, pieces, await upsert(client, columns, { rows, stamp }));
   });
+}
+
+/** The database was replaced by an older state while readings were prepared: their series have other numbers there. */
+export class OtherDatabase extends Error {}
+
+const CHECK = statementOf<Stamp>(`select from (select 1) as one where ${REMEMBERS}`, 'remembers');
+
+/** `copyNew`, in a transaction with the look whether the numbers of the columns hold. @returns false where nothing was copied */
+async function copy(client: PoolClient, table: string, columns: PushColumns, stamp: Stamp): Promise<boolean> {
+  let copied = false;
+  await client.query('begin');
+  try {
+    const { rowCount } = await client.query(CHECK(stamp));
+    if (!rowCount) throw new OtherDatabase();
+    copied = await copyNew(client, table, columns);
+  } finally {
+    await client.query(copied ? 'commit' : 'rollback');
+  }
+  return copied;
 }
 
 /** A stretch of one series and the push it came with. */
@@ -76,7 +97,7 @@ const NONE_KNOWN: Known = { same: null, revised: null };
  * and it reads `incoming` only where some reading is not new.
  */
 const UPSERT = `
-  with origin as (select null::int as stream_id), ${WRITING},
+  with origin as (select null::int as stream_id where ${REMEMBERS}), ${WRITING},
   known as (
     select max(place) as place, bool_or(not fresh) as revised
     from (select series, at, place, null::boolean as fresh from incoming
@@ -84,21 +105,28 @@ const UPSERT = `
           union all select series, at, null, fresh from written) as row
     group by series, at having bool_or(fresh) is not true)
   select array_agg(place order by place) filter (where revised is null) as same,
-         array_agg(place order by place) filter (where revised) as revised
+         array_agg(place order by place) filter (where revised) as revised,
+         exists (select from origin) as remembered
   from known where place is not null`;
 
-type UpsertValues = EncodedReadings & { readonly rows: number };
+type UpsertValues = EncodedReadings & Stamp & { readonly rows: number };
 
 /** The plan of a small upsert can be kept. A large one is planned anew, because its number of rows decides on the plan. */
 const UPSERT_SMALL = statementOf<UpsertValues>(UPSERT, 'push-small');
 const UPSERT_LARGE = statementOf<UpsertValues>(UPSERT);
 
-async function upsert(client: PoolClient, columns: readonly NumberedColumn[], rows: number): Promise<Known> {
+async function upsert(
+  client: PoolClient,
+  columns: readonly NumberedColumn[],
+  { rows, stamp }: { readonly rows: number; readonly stamp: Stamp },
+): Promise<Known> {
   const statement = rows <= SMALL_READINGS ? UPSERT_SMALL : UPSERT_LARGE;
-  const { rows: answer } = await client.query<{ same: number[] | null; revised: number[] | null }>(
-    statement({ ...encodeArrays(columns), rows }),
+  const { rows: answer } = await client.query<Known & { readonly remembered: boolean }>(
+    statement({ ...encodeArrays(columns), ...stamp, rows }),
   );
-  return answer[0] ?? NONE_KNOWN;
+  const [known] = answer;
+  if (known?.remembered !== true) throw new OtherDatabase();
+  return known;
 }
 
 function countsOf(pushes: readonly PushColumns[], pieces: readonly Piece[], known: Known): PushCounts[] {

@@ -3,17 +3,19 @@ import type { Database } from '../database/database.ts';
 import { DatabaseSlow, inTime } from '../database/patience.ts';
 
 import type { PrepareReadings } from './prepare.ts';
-import { commitPushes } from './pushed-commit.ts';
+import type { Stamp } from '../database/memory.ts';
+import { OtherDatabase, commitPushes } from './pushed-commit.ts';
 import type { PushCounts } from './pushed-commit.ts';
 import { pushedQueue } from './pushed-queue.ts';
 import type { Waiting } from './pushed-queue.ts';
 import type { Pushed } from './pushed-readings.ts';
+import { pushedRefusals } from './pushed-refusals.ts';
 
 /** Takes pushed readings to the database. */
 export interface Intake {
   /**
-   * Stores the readings of one push, all or none; they are durable when it returns. Readings repeated inside the push
-   * count as duplicates. Throws `DatabaseSlow` where it takes longer than `waitMs` (the readings may be stored all the
+   * Stores the readings of one push, all or none, and counts its refused readings. The readings are durable when it returns.
+   * Readings repeated inside the push count as duplicates. Throws `DatabaseSlow` where it takes longer than `waitMs` (the readings may be stored all the
    * same), and the errors of the database.
    */
   push(applicationId: string, projectId: number, pushed: Pushed): Promise<PushCounts>;
@@ -30,6 +32,8 @@ const DEADLOCK_TRIES = 3;
 interface Push extends Waiting {
   /** The table to write to: one partition, or `reading`. */
   readonly table: string;
+  /** The numbers of its series hold in a database that remembers this. */
+  readonly stamp: Stamp;
   readonly done: (counts: PushCounts) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -49,6 +53,7 @@ export function intakeOf({
   readonly waitMs: number;
 }): Intake {
   const queue = pushedQueue<Push>();
+  const keepRefusals = pushedRefusals(database);
   /** Applications whose last push held a reading that was stored before. COPY is not tried for them, because it would fail. */
   const repeating = new Set<string>();
   let running: Promise<void> | undefined;
@@ -58,9 +63,10 @@ export function intakeOf({
     const columns = group.map((push) => push.columns);
     const tables = new Set(group.map((push) => push.table));
     const [table = 'reading'] = tables.size === 1 ? tables : [];
+    const stamp = newestOf(group);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await commitPushes(database, columns, { table, fresh });
+        return await commitPushes(database, columns, { table, fresh, stamp });
       } catch (error) {
         if (attempt === DEADLOCK_TRIES || !isDeadlock(error)) throw error;
       }
@@ -104,21 +110,46 @@ export function intakeOf({
     });
   }
 
+  /** Stores readings by `untilMs`, an instant of `performance.now()`. */
+  async function store(applicationId: string, projectId: number, pushed: Pushed, untilMs: number): Promise<PushCounts> {
+    const { readings, repeats } = pushed;
+    if (readings === 0) return { accepted: 0, duplicates: 0, revised: 0 };
+    for (;;) {
+      // Prepared before it joins the queue, so that its new sensors and months keep no other push waiting.
+      const prepared = await inTime(untilMs - performance.now(), prepareReadings(projectId, pushed));
+      try {
+        const counts = await wait(untilMs - performance.now(), { applicationId, readings, ...prepared });
+        return { ...counts, duplicates: counts.duplicates + repeats };
+      } catch (error) {
+        if (!(error instanceof OtherDatabase)) throw error;
+        await inTime(untilMs - performance.now(), database.memory.review());
+      }
+    }
+  }
+
   return {
     async push(applicationId, projectId, pushed) {
-      const { readings, repeats } = pushed;
-      if (readings === 0) return { accepted: 0, duplicates: 0, revised: 0 };
-      const begunAt = performance.now();
-      // Prepared before it joins the queue, so that its new sensors and months keep no other push waiting.
-      const { columns, table } = await inTime(waitMs, prepareReadings(projectId, pushed));
-      const leftMs = begunAt + waitMs - performance.now();
-      const counts = await wait(leftMs, { applicationId, readings, columns, table });
-      return { ...counts, duplicates: counts.duplicates + repeats };
+      const untilMs = performance.now() + waitMs;
+      const counts = await store(applicationId, projectId, pushed, untilMs);
+      const { refused, refusedCount, examples } = pushed;
+      // After the readings: a client that gets no answer sends all of them again, and then they count once.
+      if (refusedCount > 0) {
+        await inTime(untilMs - performance.now(), keepRefusals({ applicationId, projectId, refused, examples }));
+      }
+      return counts;
     },
     async idle() {
       while (running) await running;
     },
   };
+}
+
+/** One stamp for all pushes of a commit. Throws where one of them was prepared before the process forgot everything. */
+function newestOf(group: readonly Push[]): Stamp {
+  const processes = new Set(group.map(({ stamp }) => stamp.process));
+  const newest = group.map(({ stamp }) => stamp).reduce((one, other) => (other.mark > one.mark ? other : one));
+  if (processes.size > 1) throw new OtherDatabase();
+  return newest;
 }
 
 /** Full disk, out of memory, read-only after a failover, cancelled: errors that no push causes. */

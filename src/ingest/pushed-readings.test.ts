@@ -9,6 +9,7 @@ import {
   judgeValue,
   judgeValueName,
 } from '../core/reading.ts';
+import { UNKNOWN_LISTED } from './pushed-fields.ts';
 import { REFUSALS_LISTED, judgePushed } from './pushed-readings.ts';
 import type { Pushed } from './pushed-readings.ts';
 
@@ -70,7 +71,7 @@ describe('a pushed reading', () => {
   it('gets a default name and sorted labels, and no field from its prototype', () => {
     const labelled = { ...good, labels: ['b', 'a', 'b'], precision: 0 };
     const elsewhere = { ...labelled, date: '2026-11-20T09:15:30+01:00' };
-    expect(judgePushed([good, elsewhere], clock)).toMatchObject({ readings: 1, repeats: 1 });
+    expect(judgePushed([labelled, elsewhere], clock)).toMatchObject({ readings: 1, repeats: 1, refusedCount: 0 });
     const instant = parseInstant(DATE) ?? NaN;
     expect(linesOf(judgePushed([labelled], clock))).toEqual([`a none ${instant} 1 0 a,b`]);
     const poisoned: unknown = JSON.parse(
@@ -93,7 +94,11 @@ describe('a pushed body', () => {
       value,
     });
     const pushed = judgePushed([at(3, 1), at(1, 2), at(3, 3), at(2, 4), at(1, 5)], clock);
-    expect(pushed).toMatchObject({ readings: 3, repeats: 2, refusedCount: 0 });
+    expect(pushed).toMatchObject({ readings: 3, repeats: 0, refusedCount: 2 });
+    expect(pushed.refusals).toEqual([
+      { index: 0, pointer: '/0', reason: 'same-instant' },
+      { index: 1, pointer: '/1', reason: 'same-instant' },
+    ]);
     const values = pushed.columns[0]?.segments.flatMap(({ value }) => value);
     expect(values).toEqual([5, 4, 3]);
   });
@@ -104,15 +109,69 @@ describe('a pushed body', () => {
     expect(pushed).toMatchObject({ refusedCount: REFUSALS_LISTED + 5, readings: 0, columns: [] });
   });
 
-  it('counts fields that no reading has', () => {
+  it('takes an equal reading for a repeat, and refuses one with another value, precision or label', () => {
+    const graded = { ...good, precision: 50, labels: ['x', 'y'] };
     const pushed = judgePushed(
       [
-        { ...good, unit: 'mm', Precision: 1 },
-        { ...good, x: 1, value: 'x' },
+        { ...graded, labels: ['y', 'x', 'x'] },
+        { ...graded, value: 2 },
+        { ...graded, precision: 51 },
+        { ...graded, labels: ['x'] },
+        good,
+        { ...graded, date: '2026-11-20T08:15:30.0000009Z' },
+      ],
+      clock,
+    );
+    expect(pushed).toMatchObject({ readings: 1, repeats: 1, refusedCount: 4 });
+    expect(pushed.refusals.map(({ index }) => index)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('lists refusals in the order of the body, also where the rest of the body shows them', () => {
+    const bad = { ...good, value: 'x' };
+    const { refusals } = judgePushed([bad, good, bad, { ...good, value: 2 }, bad], clock);
+    expect(refusals.map(({ index, reason }) => [index, reason])).toEqual([
+      [0, 'not-a-number'],
+      [1, 'same-instant'],
+      [2, 'not-a-number'],
+      [4, 'not-a-number'],
+    ]);
+    const many = [good, ...Array<unknown>(REFUSALS_LISTED).fill(null), { ...good, value: 2 }];
+    const pushed = judgePushed(many, clock);
+    expect(pushed.refusedCount).toBe(REFUSALS_LISTED + 1);
+    expect(pushed.refusals).toHaveLength(REFUSALS_LISTED);
+    expect(pushed.refusals[0]).toMatchObject({ index: 0, reason: 'same-instant' });
+  });
+
+  it('counts fields that no reading has, and names the first of them once', () => {
+    const pushed = judgePushed(
+      [
+        { ...good, unit: 'mm', plant: 1 },
+        { ...good, unit: 1, value: 'x' },
       ],
       clock,
     );
     expect(pushed).toMatchObject({ unknownFields: 3, readings: 1, refusedCount: 1 });
+    expect(pushed.unknownFieldNames).toEqual(['unit', 'plant']);
+    const names = Array.from({ length: 2 * UNKNOWN_LISTED }, (_, index) => `${'n'.repeat(200)}${index}`);
+    const many = judgePushed([{ ...good, ...Object.fromEntries(names.map((name) => [name, 1])) }], clock);
+    expect(many.unknownFields).toBe(names.length);
+    expect(many.unknownFieldNames).toEqual(Array(UNKNOWN_LISTED).fill('n'.repeat(128)));
+  });
+
+  it('refuses a reading with a field that is misspelt, and names the field', () => {
+    const { sensorId: _, ...without } = good;
+    for (const [field, wrong] of [
+      ['valuename', { ...good, valuename: 'axis_x' }],
+      ['ValueName', { ...good, ValueName: 'axis_x' }],
+      ['value_name', { ...good, value_name: 'axis_x' }],
+      ['sensor-id', { ...without, 'sensor-id': 'a' }],
+      ['VALUE', { ...good, VALUE: 2 }],
+      ['Labels ', { ...good, 'Labels ': ['x'] }],
+    ] as [string, unknown][]) {
+      const pushed = judgePushed([wrong, { ...good, unit: 1, units: 2, values: 3 }], clock);
+      expect(pushed.refusals, field).toEqual([{ index: 0, pointer: `/0/${field}`, reason: 'misspelt-field' }]);
+      expect(pushed).toMatchObject({ readings: 1, refusedCount: 1, unknownFields: 3 });
+    }
   });
 
   const text = fc.oneof(fc.constantFrom('a', 'b', '', 'x y', 'none', 'a\0', '\ud800'), fc.string({ maxLength: 3 }));
@@ -140,20 +199,17 @@ describe('a pushed body', () => {
   it('holds exactly the readings that the rules accept one by one', () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 20 }), (elements) => {
-        const expected = new Map<string, string>();
-        let refused = 0;
-        let repeats = 0;
-        for (const item of elements) {
-          const line = judgedAlone(item);
-          if (line === undefined) refused += 1;
-          else {
-            if (expected.has(line.key)) repeats += 1;
-            expected.set(line.key, line.whole);
-          }
-        }
+        const lines = elements.map(judgedAlone);
+        const expected = new Map(lines.filter((line) => line !== undefined).map(({ key, whole }) => [key, whole]));
+        const isKept = (line: (typeof lines)[number]): boolean => line?.whole === expected.get(line?.key ?? '');
+        const refused = lines.filter((line) => line === undefined || !isKept(line)).length;
+        const repeats = lines.length - refused - expected.size;
         const pushed = judgePushed(elements, clock);
         expect(linesOf(pushed).toSorted()).toEqual([...expected.values()].toSorted());
         expect(pushed).toMatchObject({ readings: expected.size, repeats, refusedCount: refused });
+        expect(pushed.refusals.map(({ index }) => index)).toEqual(
+          lines.flatMap((line, index) => (line === undefined || !isKept(line) ? [index] : [])),
+        );
         for (const { segments } of pushed.columns) {
           const instants = segments.flatMap(({ at }) => at);
           expect(instants).toEqual([...new Set(instants)].toSorted((one, other) => one - other));

@@ -1,5 +1,5 @@
-import { inOrder } from '../core/batch.ts';
-import type { Column, Segment } from '../core/batch.ts';
+import { inOrder, rawText } from '../core/batch.ts';
+import type { Column, Refusal, Segment } from '../core/batch.ts';
 import type { Instant } from '../core/instant.ts';
 import { NO_VALUE_NAME } from '../core/naming.ts';
 import {
@@ -11,6 +11,9 @@ import {
   judgeValueName,
 } from '../core/reading.ts';
 import type { TimeBounds, RefusalReason } from '../core/reading.ts';
+import { FIELDS, otherFields } from './pushed-fields.ts';
+import type { Field } from './pushed-fields.ts';
+import { nameOfSeries } from './pushed-ownership.ts';
 
 /** A pushed reading that was refused: its place in the body, and the wrong field as a JSON pointer. */
 export interface PushedRefusal {
@@ -23,22 +26,33 @@ export interface PushedRefusal {
 export interface Pushed {
   readonly columns: readonly Column[];
   readonly readings: number;
-  /** Readings with the same sensorId, valueName and date as a later one of the same body; the later one counts. */
+  /** Readings equal to a later one of the same body. */
   readonly repeats: number;
   readonly refusedCount: number;
   /** The first `REFUSALS_LISTED` refusals, in the order of the body. */
   readonly refusals: readonly PushedRefusal[];
+  /** Number of refused readings by reason. */
+  readonly refused: ReadonlyMap<RefusalReason, number>;
+  /** The first `EXAMPLES_PER_REASON` refusals of each reason, for operators. */
+  readonly examples: readonly Refusal[];
   /** Number of fields that no reading has; they are ignored. */
   readonly unknownFields: number;
+  /** The names of those fields, shortened: the first `UNKNOWN_LISTED` different ones. */
+  readonly unknownFieldNames: readonly string[];
 }
 
 /** At most this many refusals are listed; all of them are counted. */
 export const REFUSALS_LISTED = 1_000;
 
+/** At most this many refused readings of a body are shown to operators for each reason. */
+const EXAMPLES_PER_REASON = 20;
+
 interface OpenSegment extends Segment {
   readonly at: Instant[];
   readonly value: number[];
   readonly precision: number[] | undefined;
+  /** The place of each reading in the body. */
+  readonly indexes: number[];
 }
 
 interface OpenColumn {
@@ -47,27 +61,45 @@ interface OpenColumn {
   readonly segments: OpenSegment[];
 }
 
-type Field = 'sensorId' | 'valueName' | 'date' | 'value' | 'precision' | 'labels';
 type Element = { readonly [field in Field]?: unknown };
 
 const NO_LABELS: readonly string[] = [];
 
-/** The elements of a pushed body as columns and refusals, by the rules of core/reading.ts. One pass, nothing coerced. */
-export function judgePushed(elements: readonly unknown[], clock: TimeBounds): Pushed {
+const FOREIGN = 'series-of-another';
+const NONE_FOREIGN: ReadonlySet<string> = new Set();
+
+/**
+ * The elements of a pushed body as columns and refusals, by the rules of core/reading.ts. One pass, nothing coerced.
+ * `foreign`: names (`nameOfSeries`) of series that belong to a source.
+ */
+export function judgePushed(
+  elements: readonly unknown[],
+  clock: TimeBounds,
+  foreign: ReadonlySet<string> = NONE_FOREIGN,
+): Pushed {
   const sensors = new Map<string, Map<string, OpenColumn>>();
   const instants = rememberingLast((date) => (typeof date === 'string' ? judgeInstant(date, clock) : 'bad-instant'));
   const labelsOf = sharingLabels();
+  const others = otherFields();
   const refusals: PushedRefusal[] = [];
+  const refused = new Map<RefusalReason, number>();
+  const examples: Refusal[] = [];
   let refusedCount = 0;
-  let unknownFields = 0;
 
-  const refuse = (index: number, field: Field | undefined, reason: RefusalReason): void => {
+  /** Counts a refusal and keeps its example. */
+  function note(index: number, field: string | undefined, reason: RefusalReason): void {
     refusedCount += 1;
-    if (refusals.length >= REFUSALS_LISTED) return;
-    refusals.push({ index, pointer: field === undefined ? `/${index}` : `/${index}/${field}`, reason });
-  };
+    const count = (refused.get(reason) ?? 0) + 1;
+    refused.set(reason, count);
+    if (count <= EXAMPLES_PER_REASON) examples.push({ ...shownOf(elements[index], field, instants), reason });
+  }
 
-  function columnOf(sensorId: unknown, valueName: unknown): OpenColumn | Field {
+  function refuse(index: number, field: string | undefined, reason: RefusalReason): void {
+    note(index, field, reason);
+    if (refusals.length < REFUSALS_LISTED) refusals.push(refusalOf(index, field, reason));
+  }
+
+  function columnOf(sensorId: unknown, valueName: unknown): OpenColumn | Field | typeof FOREIGN {
     // A pair of names that has a column was judged when it got the column.
     const known = sensors.get(sensorId as string)?.get((valueName === undefined ? NO_VALUE_NAME : valueName) as string);
     if (known !== undefined) return known;
@@ -75,6 +107,7 @@ export function judgePushed(elements: readonly unknown[], clock: TimeBounds): Pu
     if (typeof sensor !== 'string') return 'sensorId';
     const name = judgeValueName(valueName);
     if (typeof name !== 'string') return 'valueName';
+    if (foreign.has(nameOfSeries({ sensorId: sensor, valueName: name }))) return FOREIGN;
     let columns = sensors.get(sensor);
     if (columns === undefined) sensors.set(sensor, (columns = new Map()));
     let column = columns.get(name);
@@ -89,8 +122,16 @@ export function judgePushed(elements: readonly unknown[], clock: TimeBounds): Pu
       continue;
     }
     const { sensorId, valueName, date, value, precision, labels } = element as Element;
-    unknownFields += unknownIn(element);
+    const misspelt = others.misspeltIn(element);
+    if (misspelt !== undefined) {
+      refuse(index, misspelt, 'misspelt-field');
+      continue;
+    }
     const column = columnOf(sensorId, valueName);
+    if (column === FOREIGN) {
+      refuse(index, 'sensorId', FOREIGN);
+      continue;
+    }
     if (typeof column === 'string') {
       refuse(index, column, column === 'sensorId' ? 'bad-sensor-id' : 'bad-value-name');
       continue;
@@ -115,20 +156,55 @@ export function judgePushed(elements: readonly unknown[], clock: TimeBounds): Pu
       refuse(index, 'labels', set);
       continue;
     }
-    append(column.segments, at, number, grade, set);
+    append(column.segments, index, at, number, grade, set);
   }
-  return { ...sealed(sensors), refusedCount, refusals, unknownFields };
+  const { displaced, ...readings } = sealed(sensors);
+  for (const index of displaced) note(index, undefined, 'same-instant');
+  return {
+    ...readings,
+    refusedCount,
+    refusals: withDisplaced(refusals, displaced),
+    refused,
+    examples,
+    ...others.unknown(),
+  };
+}
+
+/** A refused element as an operator finds it: its names, its date where that can be read, and what is wrong in it. */
+function shownOf(
+  element: unknown,
+  field: string | undefined,
+  instants: (date: unknown) => Instant | RefusalReason,
+): Omit<Refusal, 'reason'> {
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) {
+    return { sensor: '', variable: '', at: undefined, raw: rawText(element) };
+  }
+  const { sensorId = '', valueName = NO_VALUE_NAME, date } = element as Element;
+  const at = instants(date);
+  const wrong = (element as Readonly<Record<string, unknown>>)[field ?? 'value'];
+  return {
+    sensor: typeof sensorId === 'string' ? sensorId : rawText(sensorId),
+    variable: typeof valueName === 'string' ? valueName : rawText(valueName),
+    at: typeof at === 'number' ? at : undefined,
+    raw: field === undefined || FIELDS.has(field) ? rawText(wrong) : `${field}: ${rawText(wrong)}`,
+  };
+}
+
+const refusalOf = (index: number, field: string | undefined, reason: RefusalReason): PushedRefusal => ({
+  index,
+  pointer: field === undefined ? `/${index}` : `/${index}/${field}`,
+  reason,
+});
+
+/** The first refusals of a body, and among them the readings that a later one of their instant displaced. */
+function withDisplaced(refusals: readonly PushedRefusal[], displaced: readonly number[]): readonly PushedRefusal[] {
+  if (displaced.length === 0) return refusals;
+  return [...refusals, ...displaced.map((index) => refusalOf(index, undefined, 'same-instant'))]
+    .sort((one, other) => one.index - other.index)
+    .slice(0, REFUSALS_LISTED);
 }
 
 const REFUSE_BOOLEANS = { booleans: 'refuse' } as const;
-
-const FIELDS: ReadonlySet<string> = new Set<Field>(['sensorId', 'valueName', 'date', 'value', 'precision', 'labels']);
-
-function unknownIn(element: object): number {
-  let unknown = 0;
-  for (const field in element) if (!FIELDS.has(field)) unknown += 1;
-  return unknown;
-}
 
 /** Remembers the last verdict, because sensors are often sampled together and a date takes longest to judge. */
 function rememberingLast<T>(judge: (date: unknown) => T): (date: unknown) => T {
@@ -159,6 +235,7 @@ function sharingLabels(): (labels: unknown) => readonly string[] | RefusalReason
 
 function append(
   segments: OpenSegment[],
+  index: number,
   at: Instant,
   value: number,
   precision: number | undefined,
@@ -166,9 +243,10 @@ function append(
 ): void {
   let segment = segments.at(-1);
   if (!segment || segment.labels !== labels || (segment.precision === undefined) !== (precision === undefined)) {
-    segment = { at: [], value: [], precision: precision === undefined ? undefined : [], labels };
+    segment = { at: [], value: [], precision: precision === undefined ? undefined : [], labels, indexes: [] };
     segments.push(segment);
   }
+  segment.indexes.push(index);
   segment.at.push(at);
   segment.value.push(value);
   if (precision !== undefined) segment.precision?.push(precision);
@@ -178,8 +256,11 @@ function sealed(sensors: ReadonlyMap<string, ReadonlyMap<string, OpenColumn>>): 
   columns: Column[];
   readings: number;
   repeats: number;
+  /** Places in the body of readings that a later one of the same instant displaced. */
+  displaced: number[];
 } {
   const columns: Column[] = [];
+  const displaced: number[] = [];
   let readings = 0;
   let repeats = 0;
   for (const byName of sensors.values()) {
@@ -189,8 +270,9 @@ function sealed(sensors: ReadonlyMap<string, ReadonlyMap<string, OpenColumn>>): 
       if (ordered.segments.length === 0) continue;
       for (const { at } of ordered.segments) readings += at.length;
       repeats += ordered.repeats;
+      for (const { segment, index } of ordered.displaced) displaced.push(segment.indexes[index] as number);
       columns.push({ sensorId, valueName, segments: ordered.segments });
     }
   }
-  return { columns, readings, repeats };
+  return { columns, readings, repeats, displaced };
 }

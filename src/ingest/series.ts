@@ -1,9 +1,13 @@
 import type { Batch, Column } from '../core/batch.ts';
+import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import type { NumberedColumn } from './rows.ts';
 
-/** At most this many numbers of series are remembered, and as many of label sets. */
-const MOST_REMEMBERED = 200_000;
+/** The names whose numbers are remembered have at most this many characters in all, and so have the label sets: some 40 MB each. */
+const MOST_CHARACTERS = 20_000_000;
+
+/** An entry takes about as much memory as this many characters besides its name. */
+const ENTRY_CHARACTERS = 50;
 
 /**
  * Numbers series and label sets; the columns come back sorted by series. A number that was looked up once is remembered,
@@ -12,8 +16,12 @@ const MOST_REMEMBERED = 200_000;
 export function numbering(
   database: Database,
 ): (projectId: number, batch: Pick<Batch, 'columns'>) => Promise<NumberedColumn[]> {
-  const series = new Map<string, number>();
-  const labelSets = new Map<string, number>();
+  const series = remembering();
+  const labelSets = remembering();
+  database.memory.onForget(() => {
+    series.clear();
+    labelSets.clear();
+  });
   const labelKeys = new WeakMap<readonly string[], string>();
 
   const keyOf = (labels: readonly string[]): string => {
@@ -38,9 +46,8 @@ export function numbering(
     ];
     const found = await numbersOf(series, wanted, {
       async look(missing) {
-        const rows = await database.rows<{ id: number; sensorId: string; valueName: string }>(
-          LOOK_UP_SERIES,
-          names(missing),
+        const rows = await database.memory.learn((client) =>
+          rowsOf<{ id: number; sensorId: string; valueName: string }>(client, LOOK_UP_SERIES, names(missing)),
         );
         return rows.map((row) => [seriesKey(projectId, row), row.id]);
       },
@@ -57,9 +64,9 @@ export function numbering(
     if (wanted.size === 0) return wanted as Map<string, never>;
     return await numbersOf(labelSets, wanted, {
       async look(missing) {
-        const rows = await database.rows<{ id: number; labels: string[] }>(LOOK_UP_LABEL_SETS, [
-          JSON.stringify(missing),
-        ]);
+        const rows = await database.memory.learn((client) =>
+          rowsOf<{ id: number; labels: string[] }>(client, LOOK_UP_LABEL_SETS, [JSON.stringify(missing)]),
+        );
         return rows.map(({ id, labels }) => [keyOf(labels), id]);
       },
       make: (missing) => database.run(MAKE_LABEL_SETS, [JSON.stringify(missing)]),
@@ -104,7 +111,7 @@ const MAKE_LABEL_SETS = `
  * insert that finds its row uses up a number all the same, and there are only two thousand million.
  */
 async function numbersOf<W>(
-  remembered: Map<string, number>,
+  remembered: Remembered,
   wanted: ReadonlyMap<string, W>,
   {
     look,
@@ -123,7 +130,7 @@ async function numbersOf<W>(
   const lookUp = async (): Promise<void> => {
     for (const [key, number] of await look(missing())) {
       found.set(key, number);
-      remember(remembered, key, number);
+      remembered.set(key, number);
     }
   };
   if (found.size < wanted.size) await lookUp();
@@ -134,10 +141,33 @@ async function numbersOf<W>(
   return found;
 }
 
-/** Emptying the memory harms no batch that is being numbered, because each batch keeps its own numbers. */
-function remember(numbers: Map<string, number>, key: string, number: number): void {
-  if (numbers.size >= MOST_REMEMBERED) numbers.clear();
-  numbers.set(key, number);
+/** Numbers by name, as many as fit. */
+export interface Remembered {
+  get(name: string): number | undefined;
+  set(name: string, number: number): void;
+  clear(): void;
+  readonly size: () => number;
+}
+
+/** Above `most` characters it is emptied. That harms no batch that is being numbered, because each batch keeps its own numbers. */
+export function remembering(most = MOST_CHARACTERS): Remembered {
+  const numbers = new Map<string, number>();
+  let characters = 0;
+  const clear = (): void => {
+    numbers.clear();
+    characters = 0;
+  };
+  return {
+    get: (name) => numbers.get(name),
+    set(name, number) {
+      const more = numbers.has(name) ? 0 : name.length + ENTRY_CHARACTERS;
+      if (characters + more > most) clear();
+      characters += more;
+      numbers.set(name, number);
+    },
+    clear,
+    size: () => numbers.size,
+  };
 }
 
 /** Throws where a number is missing, because a reading without one would belong to no series. */

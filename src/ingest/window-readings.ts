@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg';
 import { covers } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
-import { MICROSECOND, formatInstant } from '../core/instant.ts';
+import { MICROSECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
+import { multirangeOf } from '../database/multirange.ts';
 import { statementOf } from '../database/statement.ts';
 import { cut, pick } from './cut.ts';
 import type { PreparedReadings } from './prepare.ts';
@@ -21,10 +22,15 @@ export interface Taken {
   readonly late: number;
   /** Largest distance from a late reading's instant to now, µs. */
   readonly latenessUs: number;
+  /** The instant of the oldest new or revised reading in time already covered; null without one. */
+  readonly oldestNews: Instant | null;
 }
 
 /** The row of `taken`. */
-export type TakenRow = Omit<Taken, 'duplicates' | 'latenessUs'> & { readonly lateness_us: number };
+export type TakenRow = Omit<Taken, 'duplicates' | 'latenessUs' | 'oldestNews'> & {
+  readonly lateness_us: number;
+  readonly oldest_news: Instant | null;
+};
 
 /**
  * SQL: `taken` counts the new, revised and late readings among the rows of `written` (writing.ts). A new reading is late where
@@ -35,16 +41,18 @@ export const TAKEN = `
     select count(*) filter (where fresh) as fresh,
            count(*) filter (where not fresh) as revised,
            count(*) filter (where fresh and ranges @> at) as late,
-           coalesce(max(instant_of(now()) - instant_of(at)) filter (where fresh and ranges @> at), 0) as lateness_us
+           coalesce(max(instant_of(now()) - instant_of(at)) filter (where fresh and ranges @> at), 0) as lateness_us,
+           min(instant_of(at)) filter (where ranges @> at) as oldest_news
     from covered_before left join written on true)`;
 
 /** `readings`: the number of readings that the row counts. */
-export const takenFrom = ({ fresh, revised, late, lateness_us: latenessUs }: TakenRow, readings: number): Taken => ({
+export const takenFrom = ({ fresh, revised, late, ...row }: TakenRow, readings: number): Taken => ({
   fresh,
   duplicates: readings - fresh - revised,
   revised,
   late,
-  latenessUs,
+  latenessUs: row.lateness_us,
+  oldestNews: row.oldest_news,
 });
 
 /** At most this many readings share an upsert: enough to be worth the round trip, little enough to keep memory flat. */
@@ -83,15 +91,19 @@ async function isCopied(client: PoolClient, table: string, columns: readonly Num
   return copied;
 }
 
+const older = (one: Instant | null, other: Instant | null): Instant | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
+
 async function upsert(
   client: PoolClient,
   columns: readonly NumberedColumn[],
   { streamId, covered }: { readonly streamId: number; readonly covered: Coverage },
 ): Promise<Taken> {
-  let total: Taken = { fresh: 0, duplicates: 0, revised: 0, late: 0, latenessUs: 0 };
-  const ranges = `{${covered.map(({ from, to }) => `[${formatInstant(from)},${formatInstant(to)})`).join(',')}}`;
+  let total: Taken = { fresh: 0, duplicates: 0, revised: 0, late: 0, latenessUs: 0, oldestNews: null };
   for (const part of cut(columns, UPSERT_READINGS)) {
-    const { rows } = await client.query<TakenRow>(UPSERT({ ...encodeArrays(part), covered: ranges, streamId }));
+    const { rows } = await client.query<TakenRow>(
+      UPSERT({ ...encodeArrays(part), covered: multirangeOf(covered), streamId }),
+    );
     for (const row of rows) {
       const taken = takenFrom(row, countRows(part));
       total = {
@@ -100,6 +112,7 @@ async function upsert(
         revised: total.revised + taken.revised,
         late: total.late + taken.late,
         latenessUs: Math.max(total.latenessUs, taken.latenessUs),
+        oldestNews: older(total.oldestNews, taken.oldestNews),
       };
     }
   }

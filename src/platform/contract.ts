@@ -61,7 +61,7 @@ export interface Authorisation {
  * | 401, also when repeated with a fresh token | `credentials-rejected` |
  * | 403 | `credentials-rejected {right}` |
  * | 413, a body over the size limit, a body that flows for longer than the time limit | `too-much` |
- * | 429, and 503 with `Retry-After` | `throttled` |
+ * | 429, and 503 with a `Retry-After` of a second or more | `throttled` |
  * | other 5xx, 408, no connection, no answer in time, an answer that breaks off | `unavailable` |
  * | other 4xx, text or nothing where JSON was asked for, a redirect to another origin | `contract-broken` |
  * | the caller stops | `cancelled` |
@@ -90,6 +90,12 @@ export interface PlatformLimits {
    * Whether `read` must name its variables. A variable found later then gets a stream of its own, so its past is read.
    */
   readonly namesVariables: boolean;
+  /**
+   * Whether the platform knows local times only: the time of a wall clock, without offset. `read` is then given a window of
+   * local times, asks for it by `formatLocal`, and yields local times by `parseLocal` (both in core/instant.ts). The bridge
+   * turns both into instants with the zone of the source; a window may come in several parts.
+   */
+  readonly localTime?: true;
   /** The default pace of a source. An operator can choose a lower or a higher one. */
   readonly pace: { readonly requestsPerSecond: number; readonly burst: number; readonly concurrency: number };
   /** How long a point usually takes until it can be read: the default of `schedule.settle`. */
@@ -110,8 +116,12 @@ export interface Sensor {
    * A stream reads sensors of one group only, such as a measurement or a device. Without it all sensors are one group.
    */
   readonly group?: string;
-  /** Ignored: the labels of readings come from `Samples.labels` and from the mapping of the source. */
-  readonly labels?: readonly string[];
+}
+
+/** A variable of a sensor as discovery and `read` named them. */
+export interface KnownVariable {
+  readonly sensor: Pick<Sensor, 'id' | 'name' | 'group'>;
+  readonly variable: string;
 }
 
 /** The sensors a stream reads. */
@@ -136,6 +146,16 @@ export interface Platform<O = unknown> {
   readonly kinds: Readonly<Partial<Record<KindName, Authorisation>>>;
   readonly options: z.ZodType<O>;
   readonly limits: PlatformLimits;
+  /**
+   * The fields of a source that say where its data is, such as `connection.url` and `options.database`. Where an operator
+   * changes one of them, the coverage of the source begins anew. A field that only chooses among the data there is none of them.
+   */
+  readonly place: readonly string[];
+  /**
+   * The identifiers that a sensor and a variable, known under the options `before`, have under the options `after`; undefined
+   * where only the platform could tell. An operator is asked before a change of options renames series that have readings.
+   */
+  readonly renamed: (known: KnownVariable, before: O, after: O) => { sensor: string; variable: string } | undefined;
   /**
    * Asks the cheapest question that only this platform answers, then whether the credentials may read. Returns the
    * product in its own words, and its clock where it shows one. Throws `contract-broken` ("this is not …"),

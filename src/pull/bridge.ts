@@ -4,11 +4,12 @@ import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Partitions } from '../database/partitions.ts';
 import type { PrepareReadings } from '../ingest/prepare.ts';
+import type { JobPlace } from '../queue/places.ts';
 import type { Settings } from '../settings.ts';
 import type { Claims } from './claim.ts';
 import type { SourceCache } from './source-cache.ts';
 
-/** Everything the poll path works with. A process opens it once. */
+/** Everything the poll path works with. A process opens it once, and gives each job a copy with the place of that job. */
 export interface Bridge {
   readonly settings: Settings;
   readonly database: Database;
@@ -21,4 +22,6 @@ export interface Bridge {
   /** The identity under which this process claims sources and streams. */
   readonly workerId: string;
   readonly log: Logger;
+  /** The place of the job that works with it; a command has none. */
+  readonly place?: JobPlace | undefined;
 }

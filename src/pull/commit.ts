@@ -11,7 +11,7 @@ import { TAKEN, takenFrom, writeMany } from '../ingest/window-readings.ts';
 import type { Taken, TakenRow } from '../ingest/window-readings.ts';
 import { WRITING } from '../ingest/writing.ts';
 import type { Bridge } from './bridge.ts';
-import { MOVED, refusedIn, settled, settlementOf } from './settlement.ts';
+import { LOCK_STREAM, MOVED, refusedIn, settled, settlementOf } from './settlement.ts';
 import type { Handover, Settlement } from './settlement.ts';
 
 export interface Committed extends Taken {
@@ -30,11 +30,19 @@ export async function commitWindow(
   const { batch, window, projectId, askedAt } = handover;
   const prepared = await prepareReadings(projectId, batch);
   await partitions.ensure('window_log', askedAt, askedAt + HOUR);
-  const taken =
-    batch.readings <= SMALL_READINGS
+  const remembered = prepared.stamp.process === handover.process;
+  const taken = !remembered
+    ? undefined
+    : batch.readings <= SMALL_READINGS
       ? await commitSmall(database, handover, prepared)
       : await database.transaction((client) => commitLarge(client, handover, prepared));
   if (taken === undefined) {
+    if (!remembered || (await database.memory.review())) {
+      throw new BridgeError(
+        { code: 'cancelled' },
+        'the database was replaced by another state; the window is read again',
+      );
+    }
     throw new BridgeError({ code: 'cancelled' }, `the source was changed while ${formatInstant(window.from)} was read`);
   }
   return { ...taken, readings: batch.readings, refused: refusedIn(batch) };
@@ -55,20 +63,22 @@ const COMMIT_SMALL_REFUSING = statementOf<Settlement & EncodedReadings>(
 async function commitSmall(
   database: Database,
   handover: Handover,
-  { columns }: PreparedReadings,
+  { columns, stamp }: PreparedReadings,
 ): Promise<Taken | undefined> {
   const { batch } = handover;
   const statement = batch.examples.length > 0 ? COMMIT_SMALL_REFUSING : COMMIT_SMALL;
   const { rows } = await database.pool.query<TakenRow & { moved: number }>(
-    statement({ ...settlementOf(handover, 0), ...encodeArrays(columns) }),
+    statement({ ...settlementOf(handover, stamp, 0), ...encodeArrays(columns) }),
   );
   const [row] = rows;
   return row?.moved ? takenFrom(row, batch.readings) : undefined;
 }
 
+const LOCK = statementOf<Settlement>(LOCK_STREAM);
+
 const LARGE = `
   with taken as (
-    select $fresh::bigint as fresh, $revised::bigint as revised, $late::bigint as late, $latenessUs::bigint as lateness_us),
+    select $fresh::bigint as fresh, $revised::bigint as revised, $late::bigint as late, $latenessUs::bigint as lateness_us, $oldestNews::bigint as oldest_news),
   ${MOVED}, `;
 
 const SETTLE_LARGE = statementOf<Settlement & Taken>(`${LARGE}${settled(false)}`);
@@ -80,16 +90,14 @@ async function commitLarge(
   handover: Handover,
   prepared: PreparedReadings,
 ): Promise<Taken | undefined> {
-  const { streamId, revision, batch, window } = handover;
+  const { streamId, batch, window } = handover;
+  const { stamp } = prepared;
   const begun = performance.now();
   // Small and large windows lock the row of the stream before its readings, so that two of them never wait in a ring.
-  const { rowCount } = await client.query(
-    'select from stream where id = $1 and source_revision = $2 for no key update',
-    [streamId, revision],
-  );
+  const { rowCount } = await client.query(LOCK(settlementOf(handover, stamp, 0)));
   if (!rowCount) return undefined;
   const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
   const statement = batch.examples.length > 0 ? SETTLE_LARGE_REFUSING : SETTLE_LARGE;
-  await client.query(statement({ ...settlementOf(handover, performance.now() - begun), ...taken }));
+  await client.query(statement({ ...settlementOf(handover, stamp, performance.now() - begun), ...taken }));
   return taken;
 }

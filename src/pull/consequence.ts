@@ -1,11 +1,13 @@
 import { isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
-import { MINUTE, SECOND, formatInstant } from '../core/instant.ts';
+import { HOUR, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { retryDelay } from '../core/retry.ts';
+import { refusedDelay, retryDelay } from '../core/retry.ts';
 import type { Window } from '../core/window.ts';
+import { titleOf } from '../core/source/source-name.ts';
 import { formatWindow } from '../core/window.ts';
 import { printableJson } from '../database/printable.ts';
+import { MOST_REFUSED } from '../platform/connection/index.ts';
 import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
@@ -15,7 +17,25 @@ export const PROBES_ALONE_FROM = 3;
 const SOURCE_RETRY = { first: SECOND, most: 5 * MINUTE };
 const THROTTLED_RETRY = { first: 5 * SECOND, most: 5 * MINUTE };
 const STREAM_RETRY = { first: 30 * SECOND, most: 30 * MINUTE };
+const AT_ONCE = { first: 0, most: 0 };
 const UNANSWERED_STREAM_RETRY = { first: 5 * SECOND, most: 30 * MINUTE };
+
+/**
+ * Stops a source, and each other source whose platform refused the same credentials (account.ts). The row of the pace tells
+ * the runs on other hosts, so they send nothing more.
+ */
+const STOP = `
+  with stopped as (
+    update source set state = 'stopped', last_fault = $2, failures = failures + 1
+    where state = 'active' and (id = $1 and edition = $3 or id in (
+      select other.source_id from pace as own join account on digest = own.state ->> 'account' and refused >= $4
+        join pace as other on other.state ->> 'account' = digest
+      where own.source_id = $1))
+    returning id)
+  update pace set version = version + 1, state = state || '{"paused": true}' from stopped where source_id = stopped.id`;
+
+/** A source that waits for its own pace looks again after this; see `forgetImpossibleWaits` in future.ts. */
+const LONGEST_OWN_HOLD = 12 * HOUR;
 
 /** A fault as `last_fault` keeps it for the operator. The connection has redacted the page in it already. */
 export const faultRecord = (
@@ -36,22 +56,26 @@ export const faultRecord = (
 interface Circumstances {
   /** Failures in a row of the source before this one. */
   readonly failures: number;
+  /** The platform answered earlier in this run, so no refusal of a run before it counts as one in a row. */
+  readonly answered?: boolean;
   readonly stream?: Stream;
   readonly window?: Window;
   readonly lane: 'live' | 'history';
   /** A 5xx or a time-out is the stream's own (core/turn.ts); the source is asked for its other streams. */
   readonly blame?: 'source' | 'stream';
+  /** The window was set aside, so the next poll asks for other time and need not wait yet. */
+  readonly setAside?: boolean;
 }
 
 /**
  * Acts on a fault of the table in core/errors.ts.
  *
- * @returns when the stream may be asked again, where only this stream waits; undefined where nothing of the source may be
- * asked in this run
+ * @returns when the stream may be asked again in its lane, where it waits apart from the source; undefined where nothing of the
+ * source may be asked in this run
  */
 export async function actOn(
   bridge: Bridge,
-  source: Pick<OpenSource, 'id' | 'name' | 'revision'>,
+  source: Pick<OpenSource, 'id' | 'name' | 'organisation' | 'edition'>,
   error: BridgeError,
   circumstances: Circumstances,
 ): Promise<Instant | undefined> {
@@ -62,7 +86,7 @@ export async function actOn(
     .join(' ');
   const record = printableJson(faultRecord(error, now, where, circumstances.lane));
   const context = {
-    source: source.name,
+    source: titleOf(source),
     stream: circumstances.stream?.key,
     fault: error.fault.code,
     remedy: error.remedy,
@@ -72,11 +96,27 @@ export async function actOn(
       return undefined;
     case 'throttled': {
       const { retryAt, stated, own } = error.fault;
-      const until = stated ? retryAt : Math.max(retryAt, now + delay(circumstances.failures, THROTTLED_RETRY));
-      // Where the platform named no time, the wait grows with every refusal in a row.
-      await hold(bridge, source.id, until, record, stated ? 0 : 1, own);
-      // The refusal was this stream's turn, so the next poll begins with another stream. A wait for the own pace asked nothing.
-      if (own === undefined && circumstances.lane === 'live') await passTurn(bridge, circumstances.stream);
+      const { answered = false, failures, lane, stream } = circumstances;
+      if (own) {
+        // A wait of history is its own, because live has places and slots that history may not take.
+        if (lane === 'history') return Math.min(retryAt, now + STREAM_RETRY.most);
+        // Quiet hours may last for days, and a longer hold would be taken for the trace of a clock that was ahead.
+        const until = Math.min(retryAt, now + LONGEST_OWN_HOLD);
+        await hold(bridge, source.id, { until, now, record, counts: 'no', own });
+        return undefined;
+      }
+      if (lane === 'history' && stream !== undefined) {
+        // The silence is for the whole source. That history is refused again and again is no reason to keep live waiting.
+        await hold(bridge, source.id, { until: retryAt, now, record, counts: 'no' });
+        const given = { sourceId: source.id, now, lane, record, range: UNANSWERED_STREAM_RETRY };
+        return Math.max(retryAt, await waitAlone(bridge, stream, given));
+      }
+      const delays = { ...THROTTLED_RETRY, random: Math.random() };
+      const wait = refusedDelay(stated ? retryAt - now : undefined, answered ? 0 : failures, delays);
+      const until = Math.max(retryAt, now + wait);
+      await hold(bridge, source.id, { until, now, record, counts: stated ? 'again' : 'yes', answered });
+      // The refusal was this stream's turn, so the next poll begins with another stream.
+      await passTurn(bridge, stream);
       return undefined;
     }
     case 'unavailable': {
@@ -91,7 +131,9 @@ export async function actOn(
           range: UNANSWERED_STREAM_RETRY,
         });
       }
-      await hold(bridge, source.id, now + delay(circumstances.failures, SOURCE_RETRY), record, 1);
+      const until = now + delay(circumstances.failures, SOURCE_RETRY);
+      await hold(bridge, source.id, { until, now, record, counts: 'yes' });
+      await endWaits(bridge, source.id);
       await passTurn(bridge, stream);
       return undefined;
     }
@@ -100,11 +142,7 @@ export async function actOn(
     case 'config-invalid': {
       log.error(context, `source stopped: ${error.message}`);
       // A change, resume or pause by an operator meanwhile is newer than this fault and stays in force.
-      await bridge.database.run(
-        `update source set state = 'stopped', last_fault = $2, failures = failures + 1
-         where id = $1 and revision = $3 and state = 'active'`,
-        [source.id, record, source.revision],
-      );
+      await bridge.database.run(STOP, [source.id, record, source.edition, MOST_REFUSED]);
       return undefined;
     }
     case 'too-much':
@@ -114,10 +152,12 @@ export async function actOn(
       const detail = error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context;
       log.error(detail, error.message);
       if (stream === undefined) {
-        await hold(bridge, source.id, now + delay(circumstances.failures, STREAM_RETRY), record, 1);
+        const until = now + delay(circumstances.failures, STREAM_RETRY);
+        await hold(bridge, source.id, { until, now, record, counts: 'yes' });
         return undefined;
       }
-      return await waitAlone(bridge, stream, { sourceId: source.id, now, lane, record, range: STREAM_RETRY });
+      const range = circumstances.setAside && lane === 'live' && stream.failures === 0 ? AT_ONCE : STREAM_RETRY;
+      return await waitAlone(bridge, stream, { sourceId: source.id, now, lane, record, range });
     }
   }
 }
@@ -144,11 +184,24 @@ async function waitAlone(
   const live = 'failures = failures + 1, turn_at = now(), retry_at = at_instant($3)';
   await (lane === 'live'
     ? bridge.database.run(`update stream set last_fault = $2, ${live} where id = $1`, [stream.id, record, retryAt])
-    : bridge.database.run('update stream set last_fault = $2, history_failures = history_failures + 1 where id = $1', [
+    : bridge.database.run('update stream set last_fault = $2, history_failures = $3 where id = $1', [
         stream.id,
         record,
+        stream.historyFailures + 1,
       ]));
   return retryAt;
+}
+
+/**
+ * Ends the waits of single streams that got no answer: the platform was away for all of them, and each is asked again when it
+ * answers. Until then the source waits.
+ */
+async function endWaits({ database }: Bridge, sourceId: number): Promise<void> {
+  await database.run(
+    `update stream set retry_at = null
+     where source_id = $1 and retired_at is null and retry_at is not null and last_fault ->> 'code' = 'unavailable'`,
+    [sourceId],
+  );
 }
 
 /** Moves a stream to the end of the turn. */
@@ -159,23 +212,42 @@ async function passTurn(bridge: Bridge, stream: Stream | undefined): Promise<voi
 const delay = (failures: number, range: { first: number; most: number }): number =>
   retryDelay(failures + 1, { ...range, random: Math.random() });
 
+/** A hold of a source. */
+interface Hold {
+  readonly until: Instant;
+  readonly now: Instant;
+  /** The fault as JSON. */
+  readonly record: string;
+  /**
+   * Whether it is a failure in a row. `again`: only where the platform was given the silence it asked for the last time and
+   * refuses again.
+   */
+  readonly counts: 'yes' | 'no' | 'again';
+  /** The bridge's own pace makes the source wait. */
+  readonly own?: boolean;
+  /** The platform answered in this run, so the failures in a row begin anew. */
+  readonly answered?: boolean;
+}
+
 /**
- * Holds the source until `until`. A live poll is due right then, because it finds out whether the platform answers again;
- * after a hold by the bridge's `own` pace it comes when it would be due anyway. The operator sees the longest hold's fault.
+ * Holds the source. A live poll is due at the end of the hold, because it finds out whether the platform answers again; after
+ * a hold by the bridge's `own` pace it comes when it would be due anyway. The operator sees the longest hold's fault, and a
+ * fault of the platform rather than the bridge's own pace. Several requests that fail at a time are one failure: while the
+ * source is held, no further one is counted.
  */
-async function hold(
-  bridge: Bridge,
-  sourceId: number,
-  until: Instant,
-  fault: string,
-  failures: number,
-  own = false,
-): Promise<void> {
-  await bridge.database.run(
+async function hold({ database }: Bridge, sourceId: number, given: Hold): Promise<void> {
+  const { until, now, record, counts, own = false, answered = false } = given;
+  await database.run(
     `update source set held_until = greatest(held_until, at_instant($2)),
        next_due_at = greatest(case when $5 then next_due_at else held_until end, at_instant($2)),
-       failures = failures + $4, last_fault = case when held_until >= at_instant($2) then coalesce(last_fault, $3) else $3 end
+       failures = case when $6 then 0 else failures end + case
+         when $4 = 'no' or held_until > at_instant($7) then 0
+         when $4 = 'again' and ($6 or last_fault is null or last_fault ->> 'code' <> 'throttled' or last_fault ? 'own') then 0
+         else 1 end,
+       last_fault = case
+         when held_until >= at_instant($2) or $5 and not last_fault ? 'own' and (failures > 0 or last_fault ->> 'code' = 'throttled') then coalesce(last_fault, $3)
+         else $3 end
      where id = $1`,
-    [sourceId, until, fault, failures, own],
+    [sourceId, until, record, counts, own, answered, now],
   );
 }

@@ -1,12 +1,15 @@
 import { tidyAccess } from '../access/tidy.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import { dropOldMemories } from '../database/memory.ts';
+import { clocksInWords } from '../database/clock.ts';
 import { delivererOf } from '../delivery/deliverer.ts';
 import { isRedisAway, openQueue } from '../queue/queue.ts';
 import type { Queue, Work } from '../queue/queue.ts';
 import type { Bridge } from './bridge.ts';
+import { look } from './discovery.ts';
 import { history } from './history.ts';
 import { forgetImpossibleWaits, uncoverFutureWindows } from './future.ts';
-import { dropOldLogs } from './housekeeping.ts';
+import { dropOldLogs, forgetAccounts } from './housekeeping.ts';
 import { isPlannerSilent, planOnce } from './planner.ts';
 import { poll } from './poll.ts';
 import { BEAT_MS, presenceOf } from '../database/presence.ts';
@@ -21,6 +24,12 @@ export interface Daemon {
 const WATCH_MS = 1_000;
 const CLOCK_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
+/** Looks for sensors that a process runs at a time. Each asks one request after the other. */
+const LOOKS = 10;
+
+/** Places for jobs of sources and streams in trouble, as a share of the places for polls. */
+const TROUBLED_SHARE = 0.1;
+
 const SAID_MS = 10_000;
 const DELIVER_MS = 250;
 const COUNT_MS = 1_000;
@@ -29,13 +38,13 @@ const COUNT_MS = 1_000;
 const TICK_LOCK = 7_263_544;
 
 /**
- * Starts polls, history, deliveries and the planner; another process takes the planner over where it falls silent. Waits
+ * Starts polls, looks for sensors, history, deliveries and the planner; another process takes the planner over where it falls silent. Waits
  * for a queue that is away; throws `cancelled` where `signal` aborts first.
  */
 export async function startDaemon(bridge: Bridge, version: string, signal: AbortSignal): Promise<Daemon> {
   const { database, settings, log } = bridge;
   const presence = presenceOf(database, bridge.workerId, version);
-  await presence.beat();
+  await presence.beat(bridge.clock.disagreement());
   const complain = throttledComplaint(bridge);
   const queue = await openQueue({
     redisUrl: settings.redisUrl,
@@ -60,29 +69,43 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
   /** Skips a job that still runs here. The queue repeats a job that lost its lock, and the claim would let this process begin it twice. */
   const once = async (name: Work, id: number, work: () => Promise<void>): Promise<void> => {
     const job = `${name} ${id}`;
-    if (underWay.has(job)) return;
+    // A job that was taken before the clocks were found to disagree is planned again.
+    if (underWay.has(job) || bridge.clock.disagreement() !== undefined) return;
     underWay.add(job);
     await failSoft(name, work());
     underWay.delete(job);
   };
   const jobs = queue.work(
     {
-      poll: (id, stopping) => once('poll', id, () => poll(bridge, id, stopping)),
-      history: (id, stopping) => once('history', id, () => history(bridge, id, stopping)),
-      tick: () => failSoft('planner', planOnce(database, queue)),
+      poll: (id, stopping, place) => once('poll', id, () => poll({ ...bridge, place }, id, stopping)),
+      look: (id, stopping, place) => once('look', id, () => look({ ...bridge, place }, id, stopping)),
+      history: (id, stopping, place) => once('history', id, () => history({ ...bridge, place }, id, stopping)),
+      tick: async () => {
+        if (bridge.clock.disagreement() === undefined) await failSoft('planner', planOnce(database, queue));
+      },
     },
-    { polls: settings.polls, history: settings.historyJobs },
+    {
+      poll: settings.polls,
+      look: LOOKS,
+      history: settings.historyJobs,
+      troubled: Math.ceil(settings.polls * TROUBLED_SHARE),
+    },
   );
+  const clocks = clockWatch(bridge, (taking) => jobs.take(taking));
+  await clocks.obey();
   const deliverer = delivererOf({ ...bridge, now: bridge.clock.now });
   const loops = [
-    repeat(BEAT_MS, () => presence.beat(), complain),
+    repeat(BEAT_MS, () => presence.beat(bridge.clock.disagreement()), complain),
     repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),
     repeat(CLOCK_MS, bridge.clock.adjust, complain),
-    repeat(CLOCK_MS, () => forgetFuture(bridge), complain),
+    repeat(WATCH_MS, () => clocks.obey(), complain),
+    repeat(CLOCK_MS, () => (clocks.agree() ? forgetFuture(bridge) : Promise.resolve()), complain),
     repeat(DELIVER_MS, () => deliverer.look(), complain),
     repeat(COUNT_MS, () => deliverer.count(), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
+    repeat(HOUSEKEEPING_MS, () => forgetAccounts(database), complain),
+    repeat(HOUSEKEEPING_MS, () => dropOldMemories(database), complain),
   ];
   return {
     async drain() {
@@ -94,6 +117,29 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
       await queue.close();
       await bridge.sources.closeAll();
       return inTime;
+    },
+  };
+}
+
+/** Keeps this process from taking jobs, planning included, while its clock and the database's disagree, and says so. */
+function clockWatch(
+  { clock, log }: Pick<Bridge, 'clock' | 'log'>,
+  take: (jobs: boolean) => Promise<void>,
+): { agree(): boolean; obey(): Promise<void> } {
+  let taking = true;
+  const agree = (): boolean => clock.disagreement() === undefined;
+  return {
+    agree,
+    async obey() {
+      const ahead = clock.disagreement();
+      if (taking === agree()) return;
+      taking = agree();
+      if (ahead === undefined) log.info('the clocks of this host and of the database agree again; it polls');
+      else {
+        const remedy = 'set both clocks by NTP; which of them is wrong cannot be known here';
+        log.error({ remedy }, `this host polls nothing: ${clocksInWords(ahead, Date.now() * 1000 - ahead)}`);
+      }
+      await take(taking);
     },
   };
 }
@@ -111,7 +157,7 @@ async function forgetFuture({ database, log }: Bridge): Promise<void> {
 
 /** Plans in this process where no process has planned for a while, and restores the tick. */
 async function watch(bridge: Bridge, queue: Queue, ensureTick: () => Promise<void>): Promise<void> {
-  if (!(await isPlannerSilent(bridge.database))) return;
+  if (bridge.clock.disagreement() !== undefined || !(await isPlannerSilent(bridge.database))) return;
   await planOnce(bridge.database, queue);
   await ensureTick();
 }

@@ -1,132 +1,246 @@
-import { BridgeError } from '../core/errors.ts';
-import { HOUR } from '../core/instant.ts';
-import { collisions } from '../core/naming.ts';
+import type { ClientBase } from 'pg';
+import { BridgeError, asBridgeError, configInvalid } from '../core/errors.ts';
+import { HOUR, SECOND } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import { retryDelay } from '../core/retry.ts';
+import { titleOf } from '../core/source/source-name.ts';
+import { isDatabaseAway } from '../database/away.ts';
+import { rowsOf } from '../database/database.ts';
 import { printable, printableJson } from '../database/printable.ts';
+import { newMeter } from '../platform/connection/index.ts';
 import type { Sensor } from '../platform/contract.ts';
 import type { Bridge } from './bridge.ts';
-import { holdsClaim, streamsOf } from './claim.ts';
-import type { ClaimedSource } from './claim.ts';
-import { newMeter } from '../platform/connection/index.ts';
-import { planStreams } from './stream-plan.ts';
-import type { PlannedStream } from './stream-plan.ts';
-import type { OpenSource, Stream } from './open-source.ts';
+import { holdsLook } from './claim.ts';
+import type { ClaimedLook, LookReport } from './claim.ts';
+import { actOn, faultRecord } from './consequence.ts';
+import type { OpenSource } from './open-source.ts';
+import { patientHttp } from './patient-http.ts';
+import { listSensors } from './sensors.ts';
+import { absentFrom, planStreams, readsAlone } from './stream-plan.ts';
+import type { KnownStream, PlannedStream, StreamPlan, StreamRules } from './stream-plan.ts';
+import { finishCoveredOf } from './wishes.ts';
 
 /** A source that reads all sensors looks for new ones this often. */
 const LOOK_AGAIN = HOUR;
 
+const LOOK_RETRY = { first: 30 * SECOND, most: LOOK_AGAIN };
+
+/** Streams that can be made before the look has ended are stored this often, or when so many sensors wait for it. */
+const STORE_EVERY = SECOND;
+const STORE_AT = 500;
+
 /**
- * The streams to poll. Where a look for sensors is due, it comes first and gives new sensors a stream.
- * Throws `cancelled` where the source was changed meanwhile, because its sensors may be others now.
+ * One look for the sensors of a source, a job of its own beside polling: the streams that are known are polled meanwhile, and
+ * go on whatever the look meets. New streams are stored as they are found. Only a complete look retires or narrows streams,
+ * and only by the operator's choice (stream-plan.ts).
  */
-export async function discoverWhenDue(
-  bridge: Bridge,
-  source: OpenSource,
-  claimed: ClaimedSource,
-  signal: AbortSignal,
-): Promise<readonly Stream[]> {
-  const { discovered_at: discoveredAt } = claimed;
-  const stale = source.config.sensors === 'all' && (discoveredAt ?? 0) < bridge.clock.now() - LOOK_AGAIN;
-  if (discoveredAt !== null && !stale) return claimed.streams;
-  const sensors = await sensorsOf(source, signal);
-  return await storeStreams(bridge, source, claimed.streams, sensors);
+export async function look(bridge: Bridge, sourceId: number, signal: AbortSignal): Promise<void> {
+  const claimed = await bridge.claims.takeLook(sourceId);
+  if (!claimed) return;
+  const report = await lookClaimed(bridge, claimed, signal);
+  await bridge.claims.reportLook(claimed, report);
+  if (report.complete) await finishCoveredOf(bridge.database, sourceId);
 }
 
-/** All sensors to read: as discovered, or as the operator listed them. */
-export async function sensorsOf(source: OpenSource, signal: AbortSignal): Promise<readonly Sensor[]> {
-  const { sensors } = source.config;
-  if (
-    sensors !== 'all' &&
-    !source.platform.limits.namesVariables &&
-    sensors.every((sensor) => sensor.group !== undefined)
-  ) {
-    return sensors.map(({ id, group }) => ({ id, ...(group === undefined ? {} : { group }) }));
+async function lookClaimed(bridge: Bridge, claimed: ClaimedLook, signal: AbortSignal): Promise<LookReport> {
+  try {
+    return await bridge.sources.use(claimed, (source) => lookUp(bridge, source, claimed, signal));
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    return await afterFault(bridge, claimed, asBridgeError(error));
   }
-  const http = source.connection.http({ lane: 'live', signal, meter: newMeter() });
-  const found: Sensor[] = [];
-  for await (const sensor of source.platform.sensors(http, source.options)) found.push(sensor);
-  const wanted = sensors === 'all' ? found : chosenFrom(found, sensors, source);
-  for (const sensor of wanted) refuseCollisions(sensor, source);
-  return wanted;
 }
 
-/** The sensors an operator chose. An identifier without a group stands for the sensor of that name in every group. */
-function chosenFrom(
-  found: readonly Sensor[],
-  sensors: readonly { id: string; group?: string | undefined }[],
-  source: OpenSource,
-): Sensor[] {
-  const byId = Map.groupBy(found, (sensor) => sensor.id);
-  return sensors.flatMap(({ id, group }) => {
-    const named = byId.get(id)?.filter((sensor) => group === undefined || sensor.group === group) ?? [];
-    if (named.length > 0) return named;
-    const examples = found.slice(0, 3).map((one) => one.id);
-    throw new BridgeError({ code: 'config-invalid', path: 'sensors' }, `there is no sensor ${id} on ${source.name}`, {
-      remedy:
-        examples.length > 0
-          ? `there are, for example: ${examples.join(' ; ')}`
-          : 'the platform shows no sensors at all',
-    });
-  });
-}
-
-/** Throws `config-invalid` where two variables of a sensor would become one series, because the operator has to name one of them. */
-function refuseCollisions(sensor: Sensor, source: OpenSource): void {
-  const choices = source.config.sensors;
-  const mapped = choices === 'all' ? undefined : choices.find(({ id }) => id === sensor.id)?.values;
-  const free = (sensor.variables ?? []).filter((variable) => mapped?.[variable]?.as === undefined);
-  const [collision] = collisions(free);
-  if (!collision) return;
-  throw new BridgeError({ code: 'config-invalid', path: 'sensors' }, `sensor ${sensor.id}: ${collision.message}`, {
-    remedy: collision.remedy,
-  });
-}
-
-async function storeStreams(
+async function lookUp(
   bridge: Bridge,
   source: OpenSource,
-  existing: readonly Stream[],
+  claimed: ClaimedLook,
+  signal: AbortSignal,
+): Promise<LookReport> {
+  const { clock } = bridge;
+  const { sensorsPerRead, namesVariables } = source.platform.limits;
+  const mostSeries = bridge.settings.windowReadings;
+  const rules: StreamRules = { sensorsPerRead, namesVariables, mostSeries, chosen: source.config.sensors };
+  const streams = [...claimed.streams];
+  const found: Sensor[] = [];
+  let storedAt: Instant = -Infinity;
+
+  const store = async (sensors: readonly Sensor[], complete: boolean): Promise<void> => {
+    const plan = planStreams(sensors, streams, rules);
+    if (plan.added.length === 0 && !complete) return;
+    // The first streams of a source are polled at once, and all of them when the look has ended.
+    const pollNow = claimed.streams.length === 0 && (complete || streams.length === 0);
+    const absent = complete ? absentFrom(sensors, streams) : undefined;
+    streams.push(...(await storePlan(bridge, source, plan, { absent, pollNow })));
+  };
+  const storeFound = (): Promise<void> => store(found.splice(0), false);
+
+  const http = source.connection.http({ lane: 'look', signal, meter: newMeter(), place: bridge.place });
+  try {
+    const list = await listSensors(
+      source,
+      patientHttp(http, { now: clock.now, signal, place: bridge.place }),
+      async (sensor) => {
+        if (!readsAlone(sensor, rules)) return;
+        found.push(sensor);
+        if (found.length < STORE_AT && clock.now() < storedAt + STORE_EVERY) return;
+        await storeFound();
+        storedAt = clock.now();
+      },
+    );
+    const problem = list.problems[0] ?? absenceProblem(source, claimed.streams, list.sensors);
+    await store(list.sensors, true);
+    return afterLook(bridge, source, claimed, problem);
+  } catch (error) {
+    // Each walk begins at the first sensor, so the sensors that this one found count, however it ended.
+    if (!isDatabaseAway(error)) await storeFound();
+    throw error;
+  } finally {
+    const added = streams.length - claimed.streams.length;
+    if (added > 0) bridge.log.info({ source: titleOf(source), streams: added }, 'sensors found');
+  }
+}
+
+function afterLook(
+  { clock }: Bridge,
+  source: OpenSource,
+  claimed: ClaimedLook,
+  problem: BridgeError | undefined,
+): LookReport {
+  const now = clock.now();
+  if (problem !== undefined) {
+    const failures = claimed.look_failures + 1;
+    return { complete: true, failures, fault: recordOf(problem, now), dueAt: now + delay(failures) };
+  }
+  const dueAt = source.config.sensors === 'all' ? now + LOOK_AGAIN : undefined;
+  return { complete: true, failures: 0, fault: null, dueAt };
+}
+
+/**
+ * A look that failed leaves the streams alone. The whole source feels three faults: one that asks the source for silence,
+ * credentials that are refused altogether, and any fault of a source that has no streams, because no poll would find it.
+ */
+async function afterFault(bridge: Bridge, claimed: ClaimedLook, error: BridgeError): Promise<LookReport> {
+  const now = bridge.clock.now();
+  const { fault } = error;
+  const unchanged = { complete: false, failures: claimed.look_failures, fault: undefined };
+  if (fault.code === 'cancelled') return { ...unchanged, dueAt: now };
+  const isNew = claimed.streams.length === 0;
+  const isOwnPace = fault.code === 'throttled' && fault.own === true;
+  if (isOwnPace && !isNew) return { ...unchanged, dueAt: Math.min(fault.retryAt, now + LOOK_AGAIN) };
+  const failures = claimed.look_failures + (isOwnPace ? 0 : 1);
+  if (fault.code === 'throttled' || (fault.code === 'credentials-rejected' && !fault.right) || isNew) {
+    await actOn(bridge, claimed, error, { failures: claimed.failures, lane: 'live' });
+    return { complete: false, failures, fault: null, dueAt: now };
+  }
+  const context = { source: titleOf(claimed), fault: fault.code, remedy: error.remedy };
+  bridge.log.warn(fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context, error.message);
+  return { complete: false, failures, fault: recordOf(error, now), dueAt: now + delay(failures) };
+}
+
+const recordOf = (error: BridgeError, now: Instant): string =>
+  printableJson(faultRecord(error, now, 'looking for sensors'));
+
+const delay = (failures: number): number => retryDelay(failures, { ...LOOK_RETRY, random: Math.random() });
+
+/** A platform that suddenly shows little of what it had is more likely to be in trouble than to have lost its sensors. */
+function absenceProblem(
+  source: OpenSource,
+  streams: readonly KnownStream[],
   sensors: readonly Sensor[],
-): Promise<readonly Stream[]> {
-  const { limits } = source.platform;
-  const planned = planStreams(sensors, existing, {
-    sensorsPerRead: limits.sensorsPerRead,
-    namesVariables: limits.namesVariables,
-    all: source.config.sensors === 'all',
-  });
-  const streams = await bridge.database.transaction(async (client) => {
-    const claim = { sourceId: source.id, revision: source.revision, workerId: bridge.workerId };
-    if (!(await holdsClaim(client, claim))) {
+): BridgeError | undefined {
+  if (source.config.sensors !== 'all') return undefined;
+  const absent = absentFrom(sensors, streams).length;
+  if (sensors.length > 0 && absent * 2 <= streams.length) return undefined;
+  const known =
+    streams.length === 0 ? '' : `, and none of ${absent} of the ${streams.length} known streams, which are still read`;
+  return configInvalid(
+    `the platform shows ${sensors.length} sensors${known}`,
+    'check the options of the source and the rights of its credentials; where sensors are gone for good, list the others under sensors',
+    'sensors',
+  );
+}
+
+/** Stores the changes of a plan. `absent`: ids of streams that a complete look did not show; undefined while it goes on. */
+async function storePlan(
+  bridge: Bridge,
+  source: OpenSource,
+  plan: StreamPlan,
+  { absent, pollNow }: { readonly absent: readonly number[] | undefined; readonly pollNow: boolean },
+): Promise<KnownStream[]> {
+  return await bridge.database.transaction(async (client) => {
+    const claim = { sourceId: source.id, edition: source.edition, workerId: bridge.workerId };
+    if (!(await holdsLook(client, claim))) {
       throw new BridgeError({ code: 'cancelled' }, 'the source was changed while its sensors were looked up');
     }
-    for (const stream of planned.added) await client.query(...inserted(source.id, stream));
-    await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [
-      planned.retired,
-    ]);
-    for (const { id, selection } of planned.narrowed) {
-      await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);
-    }
-    // A running backfill covers every stream of its source, so it takes in streams that were found after it began.
-    await client.query(
-      `insert into backfill_stream (backfill_id, stream_id)
-       select backfill.id, stream.id from backfill join stream using (source_id)
-       where source_id = $1 and state = 'running' and retired_at is null on conflict do nothing`,
-      [source.id],
-    );
-    await client.query(
-      `update stream set history_due_at = now() where source_id = $1 and history_due_at is null and retired_at is null
-         and exists (select from backfill where source_id = $1 and state = 'running')`,
-      [source.id],
-    );
-    await client.query('update source set discovered_at = now() where id = $1', [source.id]);
-    return await streamsOf(client, source.id);
+    const added = await addStreams(client, source.id, plan.added);
+    if (absent !== undefined) await settle(client, source.id, plan, absent);
+    if (pollNow)
+      await client.query('update source set next_due_at = least(next_due_at, now()) where id = $1', [source.id]);
+    return added;
   });
-  if (planned.added.length > 0) {
-    bridge.log.info({ source: source.name, streams: planned.added.length, sensors: sensors.length }, 'sensors found');
-  }
-  return streams;
 }
 
-const inserted = (sourceId: number, stream: PlannedStream): [text: string, values: unknown[]] => [
-  'insert into stream (source_id, source_revision, key, selection, sensors) select id, revision, $2, $3, $4 from source where id = $1',
-  [sourceId, printable(stream.key), printableJson(stream.selection), printableJson(stream.sensors)],
-];
+/** SQL: whether `inherits`, a JSON array, holds the id of a stream that a new one takes over from. */
+const isOneOf = (id: string, inherits: string): string =>
+  `${id} in (select value::int from jsonb_array_elements_text(${inherits}))`;
+
+/** A running backfill covers every stream of its source, so it takes in streams that were found after it began. */
+async function addStreams(
+  client: ClientBase,
+  sourceId: number,
+  planned: readonly PlannedStream[],
+): Promise<KnownStream[]> {
+  if (planned.length === 0) return [];
+  const keys = planned.map(({ key }) => printable(key));
+  const selections = planned.map(({ selection }) => printableJson(selection));
+  const sensors = planned.map((stream) => printableJson(stream.sensors));
+  const inherits = planned.map((stream) => JSON.stringify(stream.inherits));
+  const rows = await rowsOf<{ id: number; key: string }>(
+    client,
+    `insert into stream (source_id, source_revision, key, selection, sensors, covered, look_again)
+     select source.id, revision, key, selection, sensors,
+       coalesce((select range_intersect_agg(covered) from stream as old where ${isOneOf('old.id', 'inherits')}), '{}'),
+       coalesce((select range_agg(look_again) from stream as old where ${isOneOf('old.id', 'inherits')}), '{}')
+     from source, unnest($2::text[], $3::jsonb[], $4::jsonb[], $5::jsonb[])
+       with ordinality as planned (key, selection, sensors, inherits, place)
+     where source.id = $1 order by place returning id, key`,
+    [sourceId, keys, selections, sensors, inherits],
+  );
+  const idOf = new Map(rows.map(({ id, key }) => [key, id]));
+  await client.query(
+    `insert into backfill_stream (backfill_id, stream_id, done)
+     select backfill.id, stream.id, coalesce((select range_intersect_agg(done) from backfill_stream as old
+       where old.backfill_id = backfill.id and ${isOneOf('old.stream_id', 'inherits')}), '{}')
+     from backfill join stream using (source_id) left join unnest($2::text[], $3::jsonb[]) as planned (key, inherits) using (key)
+     where source_id = $1 and state = 'running' and retired_at is null on conflict do nothing`,
+    [sourceId, keys, inherits],
+  );
+  await client.query(
+    `update stream set history_due_at = now() where source_id = $1 and history_due_at is null and retired_at is null
+       and exists (select from backfill where source_id = $1 and state = 'running')`,
+    [sourceId],
+  );
+  return planned.flatMap(({ selection }, place) => {
+    const key = keys[place] ?? '';
+    const id = idOf.get(key);
+    return id === undefined ? [] : [{ id, key, selection }];
+  });
+}
+
+async function settle(
+  client: ClientBase,
+  sourceId: number,
+  { retired, narrowed }: StreamPlan,
+  absent: readonly number[],
+): Promise<void> {
+  await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [retired]);
+  for (const { id, selection } of narrowed) {
+    await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);
+  }
+  await client.query(
+    `update stream set absent_since = case when id = any($2) then now() end
+     where source_id = $1 and retired_at is null and (absent_since is not null) <> (id = any($2))`,
+    [sourceId, absent],
+  );
+}

@@ -6,9 +6,13 @@ import { HOUR } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { afterNoAnswer, afterTooMuch, afterWindow } from '../core/learn.ts';
 import type { Learned } from '../core/learn.ts';
+import { regularLooks } from '../core/look-back.ts';
 import { normaliser } from '../core/normalise.ts';
 import { formatWindow, lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
+import type { Unreadable } from '../core/unreadable.ts';
+import { lookBackOf, lookFurther } from './look-back.ts';
+import { noteRead } from './set-aside.ts';
 import type { Bridge } from './bridge.ts';
 import { commitWindow } from './commit.ts';
 import type { Committed } from './commit.ts';
@@ -31,16 +35,25 @@ export interface WindowTask {
   readonly window: Window;
   readonly covered: Coverage;
   readonly learned: Learned;
+  readonly unreadable: readonly Unreadable[];
   readonly backfillId?: number;
 }
 
 /** `done`: the window is handed over and covered. `halved`: it was too much; the caller asks for shorter windows. */
 export type FetchResult =
-  | { readonly kind: 'done'; readonly committed: Committed; readonly covered: Coverage; readonly learned: Learned }
+  | {
+      readonly kind: 'done';
+      readonly committed: Committed;
+      readonly covered: Coverage;
+      readonly learned: Learned;
+      readonly unreadable: readonly Unreadable[];
+    }
   | { readonly kind: 'halved'; readonly learned: Learned };
 
 export interface ReadResult {
   readonly batch: Batch;
+  /** Points of all pages, also refused ones, those outside the window and those of sensors that are not chosen. */
+  readonly samples: number;
   readonly meter: Meter;
   readonly askedAt: Instant;
   readonly normaliseMs: number;
@@ -56,18 +69,24 @@ export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): 
 /** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
   source: OpenSource,
-  given: Pick<WindowTask, 'stream' | 'lane' | 'window' | 'covered'> & { maxReadings: number; now: () => Instant },
+  given: Pick<WindowTask, 'stream' | 'lane' | 'window' | 'covered'> &
+    Pick<Bridge, 'place'> & {
+      maxReadings: number;
+      now: () => Instant;
+    },
   signal: AbortSignal,
 ): Promise<ReadResult> {
-  const { window, stream, lane } = given;
+  const { window, stream, lane, place } = given;
   const meter = newMeter();
   const askedAt = given.now();
-  const http = source.connection.http({ lane, signal, meter });
+  const http = source.connection.http({ lane, signal, meter, place });
   const covered = intersect(given.covered, window);
   const pages = normaliser({ rules: source.rules, window, covered, maxReadings: given.maxReadings });
   let normaliseMs = 0;
+  let count = 0;
   for await (const samples of source.platform.read(http, source.options, stream.selection, window)) {
     const begun = performance.now();
+    count += samples.at.length;
     pages.take(samples);
     normaliseMs += performance.now() - begun;
   }
@@ -75,8 +94,21 @@ export async function readWindow(
   const batch = pages.seal();
   normaliseMs += performance.now() - begun;
   check(batch, window);
-  return { batch, meter, askedAt, normaliseMs };
+  return { batch, samples: count, meter, askedAt, normaliseMs };
 }
+
+/** Ours: an answer of this many bytes weighs as much as a reading, several times as much as platforms send for one. */
+const BYTES_PER_READING = 512;
+
+/** Ours: a reading weighs at most this many times, because shorter windows make an answer's constant part no smaller. */
+const HEAVIEST_READING = 20;
+
+/**
+ * How much work a window was, in readings. Points that became no readings count, because the platform sent them, and so
+ * do bytes, because a platform may send a thousand nulls with each value.
+ */
+export const sizeOf = ({ samples, meter }: Pick<ReadResult, 'samples' | 'meter'>): number =>
+  Math.max(samples, Math.min(samples * HEAVIEST_READING, Math.floor(meter.bytesIn / BYTES_PER_READING)));
 
 function check(batch: Batch, window: Window): void {
   if (batch.outside > STRAY_SAMPLES && batch.readings === 0 && batch.refused.size === 0) {
@@ -91,11 +123,16 @@ async function readUnderConfirmedNames(
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const { rules } = given.source;
-  for (;;) {
-    const before = rules.corrections;
-    const read = await readWindow(given.source, given, signal);
-    await keepNames(bridge.database, given.source);
-    if (rules.corrections === before) return read;
+  const endWindow = rules.beginWindow();
+  try {
+    for (;;) {
+      const before = rules.corrections;
+      const read = await readWindow(given.source, { ...given, place: bridge.place }, signal);
+      await keepNames(bridge.database, given.source);
+      if (rules.corrections === before) return read;
+    }
+  } finally {
+    endWindow();
   }
 }
 
@@ -104,24 +141,38 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
   const { source, stream, window, lane } = task;
   const limits = { minWindow: source.platform.limits.minWindow, maxWindow: source.policy.maxWindow };
   const comfortable = bridge.settings.windowReadings;
+  const { process } = bridge.database.memory.stamp();
   try {
     const given = { ...task, maxReadings: comfortable * BUFFER, now: bridge.clock.now };
     const read = await readUnderConfirmedNames(bridge, given, signal);
-    const outcome = { asked: lengthOf(window), readings: read.batch.readings, comfortable, ...limits };
+    const outcome = {
+      asked: lengthOf(window),
+      align: source.policy.align,
+      size: sizeOf(read),
+      comfortable,
+      ...limits,
+    };
     const learned = afterWindow(task.learned, outcome);
+    const endBefore = task.covered.at(-1)?.to ?? window.from;
     const committed = await commitWindow(bridge, {
       ...read,
       streamId: stream.id,
+      streamKey: stream.key,
       revision: source.revision,
+      edition: source.edition,
+      process,
       sourceId: source.id,
       projectId: source.projectId,
       lane,
       window,
       covered: task.covered,
       learned,
+      looks: regularLooks(lookBackOf(source), endBefore, Math.max(endBefore, window.to)),
       backfillId: task.backfillId,
     });
-    return { kind: 'done', committed, covered: union(task.covered, [window]), learned };
+    const unreadable = await noteRead(bridge, source, task);
+    await lookFurther(bridge, source, { ...task, committed });
+    return { kind: 'done', committed, covered: union(task.covered, [window]), learned, unreadable };
   } catch (error) {
     if (error instanceof BridgeError && isUnanswered(error)) {
       await keepLearned(bridge, stream, afterNoAnswer(task.learned, lengthOf(window), limits.minWindow));

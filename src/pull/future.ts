@@ -3,9 +3,14 @@ import type { Database } from '../database/database.ts';
 /** Clocks may differ by this much, and a statement may take this long, before a due time counts as impossible. */
 const SLACK = "interval '1 minute'";
 
-/** The longest waits that the poll path writes: consequence.ts (30 minutes), core/retry-after.ts (one day). */
+/** The longest waits that the poll path writes: consequence.ts (30 minutes), discovery.ts (one hour), core/retry-after.ts (one day). */
 const LONGEST_STREAM_WAIT = "interval '30 minutes'";
+const LONGEST_LOOK_WAIT = "interval '1 hour'";
 const LONGEST_HOLD = "interval '1 day'";
+/** Of a delivery (delivery/consequence.ts). */
+const LONGEST_DELIVERY_WAIT = "interval '1 hour'";
+/** Of a probe (account.ts) and of a login (access/shared-grant.ts). */
+const LONGEST_CLAIM = "interval '90 s'";
 
 /**
  * Uncovers the windows that were asked at an instant which has not come yet. The clock of the database was ahead then, so
@@ -28,7 +33,7 @@ export async function uncoverFutureWindows(database: Database): Promise<number> 
 /**
  * Moves due times and holds back that lie further in the future than anything the poll path writes. They stem from a clock
  * of the database that was ahead, and would leave sources alone until that time comes.
- * @returns how many sources and streams were concerned
+ * @returns how many rows were concerned
  */
 export async function forgetImpossibleWaits(database: Database): Promise<number> {
   const held = await database.run(
@@ -38,10 +43,28 @@ export async function forgetImpossibleWaits(database: Database): Promise<number>
     `update source set next_due_at = now()
      where next_due_at > greatest(now() + every_us * interval '1 microsecond', held_until) + ${SLACK}`,
   );
+  const looks = await database.run(
+    `update source set look_due_at = now() where look_due_at > greatest(now() + ${LONGEST_LOOK_WAIT}, held_until) + ${SLACK}`,
+  );
   const streams = await database.run(
     `update stream set retry_at = least(retry_at, now()), history_due_at = least(history_due_at, now()) from source
      where source.id = source_id and retired_at is null and (retry_at > now() + ${LONGEST_STREAM_WAIT} + ${SLACK}
        or history_due_at > greatest(now() + ${LONGEST_STREAM_WAIT} + settle_us * interval '1 microsecond', held_until) + ${SLACK})`,
   );
-  return held + sources + streams;
+  let others = 0;
+  for (const forget of IMPOSSIBLE) others += await database.run(forget);
+  return held + sources + looks + streams + others;
 }
+
+/**
+ * A stream with a turn in the future would come last until then. Probes of an account, logins, deliveries and counts of an
+ * outbox wait for the end of another one's claim, which a killed process leaves.
+ */
+const IMPOSSIBLE = [
+  `update stream set turn_at = null where turn_at > now() + ${SLACK}`,
+  `update account set probe = null, probe_until = null where probe_until > now() + ${LONGEST_CLAIM} + ${SLACK}`,
+  `update token set replacing_until = null where replacing_until > now() + ${LONGEST_CLAIM} + ${SLACK}`,
+  `update remote_token set replacing_until = null where replacing_until > now() + ${LONGEST_CLAIM} + ${SLACK}`,
+  `update remote set held_until = null where held_until > now() + ${LONGEST_DELIVERY_WAIT} + ${SLACK}`,
+  `update remote set counted_at = null where counted_at > now() + ${SLACK}`,
+];

@@ -1,5 +1,9 @@
 import type { Database } from '../database/database.ts';
 
+/** Forgets accounts that no source has any more: their secret was changed, or their sources were removed. */
+export const forgetAccounts = (database: Database): Promise<number> =>
+  database.run(`delete from account where not exists (select from pace where state ->> 'account' = digest)`);
+
 /** Drops the days of the window log, the refusals and their counts that are older than `days`. Hourly sums stay. */
 export async function dropOldLogs(database: Database, days: number): Promise<void> {
   const old = await database.rows<{ name: string }>(

@@ -9,6 +9,7 @@ const PASSWORD = 'hunter2-and-more';
 /** A platform whose adapter quotes the password in every error of its own. */
 const quoting = {
   kinds: { custom: { sign: () => ({}) } },
+  limits: {},
   identify: () => Promise.reject(contractBroken(`said ${PASSWORD}`, `<p>${PASSWORD}</p>`)),
   // oxlint-disable-next-line require-yield -- the adapter fails before its first item
   async *sensors() {
@@ -29,6 +30,7 @@ const config = {
   connection: { url: 'http://127.0.0.1:1', password: PASSWORD },
   options: {},
   tls: {},
+  pace: {},
   schedule: {},
   sensors: 'all',
   mapping: { labels: [] },
@@ -36,8 +38,8 @@ const config = {
 
 it('errors of an adapter hold no secret of the connection', async () => {
   const source = await openSource(
-    { id: 1, revision: 1, projectId: 1, start: 0 },
-    { config, platform: quoting, pacer: undefined as never, tokens: undefined as never, now: () => 0 },
+    { id: 1, revision: 1, edition: '', projectId: 1, start: 0 },
+    { config, platform: quoting, shared: () => undefined as never, now: () => 0, allowHosts: undefined },
   );
   const asked: (() => AsyncIterable<unknown>)[] = [
     () => source.platform.sensors(undefined as never, undefined),

@@ -3,29 +3,37 @@ import type { Sealing } from '../access/sealing.ts';
 import { secretPlaces } from '../access/secret-places.ts';
 import { resolveSecrets } from '../access/secret-reference.ts';
 import type { Coverage } from '../core/coverage.ts';
+import type { Unreadable } from '../core/unreadable.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
-import { rulesOf } from '../core/mapping.ts';
-import type { Mapping } from '../core/mapping.ts';
+import type { LocalTimes } from '../core/local-time.ts';
+import { nameRoom, rulesOf } from '../core/mapping.ts';
+import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
 import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
+import { localWindows, zoneOf } from '../core/zone.ts';
+import type { Zone } from '../core/zone.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import type { Platform, Registry, Selection } from '../platform/contract.ts';
+import type { Credentials, Platform, Registry, Selection } from '../platform/contract.ts';
 import { openConnection } from '../platform/connection/index.ts';
-import type { Connection, Pacer, GrantStore } from '../platform/connection/index.ts';
+import type { AllowedHosts, Connection, ConnectionParts } from '../platform/connection/index.ts';
+import { accountDigest, sharedAccountOf } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
 import { sourceTokensOf } from './tokens.ts';
 
-/** A row of `source` as a claim returns it. `config` is null where the process has this revision open already. */
+/** A row of `source` as a claim returns it. `config` is null where the process has this edition open already. */
 export interface SourceRow {
   readonly id: number;
   readonly name: string;
+  readonly organisation: string;
   readonly revision: number;
+  /** Tells this revision from every other one, also of a database that was restored. */
+  readonly edition: string;
   readonly project_id: number;
   readonly start_at: Instant;
   readonly config: unknown;
@@ -44,7 +52,12 @@ export interface Stream {
   /** When live asked last, whatever the answer was. */
   readonly askedAt: Instant | undefined;
   readonly retryAt: Instant | undefined;
+  /** History is due or under way, or waits after a failure. */
   readonly historyDue: boolean;
+  /** Time that could not be read. */
+  readonly unreadable: readonly Unreadable[];
+  /** Covered time to ask for once more for late data. */
+  readonly lookAgain: Coverage;
   /** The last run of history looked back for late data up to here. */
   readonly caughtUpTo: Instant | undefined;
 }
@@ -53,7 +66,9 @@ export interface Stream {
 export interface OpenSource {
   readonly id: number;
   readonly name: string;
+  readonly organisation: string;
   readonly revision: number;
+  readonly edition: string;
   readonly projectId: number;
   readonly platform: Platform;
   readonly config: SourceConfig;
@@ -75,9 +90,11 @@ export function sourceOpener(given: {
   readonly clock: SharedClock;
   readonly registry: Registry;
   readonly workerId: string;
+  readonly allowHosts: AllowedHosts;
 }): (row: SourceRow) => Promise<OpenSource> {
-  const { database, sealing, clock, registry, workerId } = given;
+  const { database, sealing, clock, registry, workerId, allowHosts } = given;
   const rows = paceRowsOf(database);
+  const room = nameRoom();
 
   return async (row) => {
     const config = row.config ?? (await configOf(database, row));
@@ -88,29 +105,28 @@ export function sourceOpener(given: {
         remedy: problem?.remedy,
       });
     }
-    const pace = parsed.source.pace;
-    const pacer = pacerOf({
-      database,
-      rows,
-      sourceId: row.id,
-      revision: row.revision,
-      pace,
-      now: clock.now,
-      workerId,
-    });
-    const tokens = sourceTokensOf(database, sealing, row.id);
+    const shared = (credentials: Credentials): SharedParts => {
+      const account = sharedAccountOf(database, accountDigest(sealing, credentials));
+      const { id: sourceId, revision } = row;
+      const { pace } = parsed.source;
+      return {
+        account,
+        pacer: pacerOf({ database, rows, sourceId, revision, pace, account, now: clock.now, workerId }),
+        tokens: sourceTokensOf(database, sealing, sourceId),
+      };
+    };
     return await openSource(
-      { id: row.id, revision: row.revision, projectId: row.project_id, start: row.start_at },
-      { config: parsed.source, platform: parsed.platform, pacer, tokens, now: clock.now },
+      { id: row.id, revision: row.revision, edition: row.edition, projectId: row.project_id, start: row.start_at },
+      { config: parsed.source, platform: parsed.platform, shared, now: clock.now, allowHosts, room },
     );
   };
 }
 
 /** The configuration, where the claim left it out and the source has been closed since. */
-async function configOf(database: Database, { id, revision }: SourceRow): Promise<unknown> {
-  const row = await database.row<{ config: unknown }>('select config from source where id = $1 and revision = $2', [
+async function configOf(database: Database, { id, edition }: SourceRow): Promise<unknown> {
+  const row = await database.row<{ config: unknown }>('select config from source where id = $1 and edition = $2', [
     id,
-    revision,
+    edition,
   ]);
   if (row) return row.config;
   throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
@@ -128,10 +144,22 @@ async function readAuthority(path: string): Promise<string> {
   }
 }
 
+/** The parts of a connection that sources or hosts share. */
+export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account'>;
+
 /** Opens a source from its parsed configuration. `check` and `preview` use it without a database. */
 export async function openSource(
-  row: { id: number; revision: number; projectId: number; start: Instant },
-  given: { config: SourceConfig; platform: Platform; pacer: Pacer; tokens: GrantStore; now: () => Instant },
+  row: { id: number; revision: number; edition: string; projectId: number; start: Instant },
+  given: {
+    readonly config: SourceConfig;
+    readonly platform: Platform;
+    /** Called with the secrets in clear. */
+    readonly shared: (credentials: Credentials) => SharedParts;
+    readonly now: () => Instant;
+    readonly allowHosts: AllowedHosts;
+    /** Shared by the sources of a process. */
+    readonly room?: NameRoom;
+  },
 ): Promise<OpenSource> {
   const { config, platform } = given;
   const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];
@@ -143,24 +171,29 @@ export async function openSource(
     secretPlaces(),
   )) as Pick<SourceConfig, 'connection' | 'options' | 'tls'>;
   const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
+  const localTimes = localTimesOf(config, platform);
   const opened = openConnection(
     {
       baseUrl: connection['url'] ?? '',
       credentials: connection,
       authorisation,
+      allowHosts: given.allowHosts,
       tls: {
         ...(ca === undefined ? {} : { ca }),
         ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
       },
+      longestSilence: config.pace.longestSilence,
     },
-    { pacer: given.pacer, tokens: given.tokens, now: given.now, userAgent: USER_AGENT },
+    { ...given.shared(connection), now: given.now, userAgent: USER_AGENT },
   );
   return {
     id: row.id,
     name: config.name,
+    organisation: config.organisation,
     revision: row.revision,
+    edition: row.edition,
     projectId: row.projectId,
-    platform: withCleanErrors(platform, opened),
+    platform: withCleanErrors(localTimes ? askedInLocalTime(platform, localTimes.zone) : platform, opened),
     config,
     options,
     policy: {
@@ -169,9 +202,25 @@ export async function openSource(
       align: config.schedule.align,
       overlap: config.schedule.overlap,
       maxWindow: config.schedule.maxWindow,
+      zone: localTimes?.zone,
     },
-    rules: rulesOf(config),
+    rules: rulesOf(config, { localTimes, room: given.room }),
     connection: opened,
+  };
+}
+
+function localTimesOf({ mapping }: SourceConfig, { limits }: Platform): LocalTimes | undefined {
+  if (!limits.localTime || mapping.timezone === undefined) return undefined;
+  return { zone: zoneOf(mapping.timezone), dst: mapping.dst };
+}
+
+/** The platform is asked for the local times of a window; the normaliser turns its answers into instants. */
+function askedInLocalTime(platform: Platform, zone: Zone): Platform {
+  return {
+    ...platform,
+    async *read(http, options, selection, window) {
+      for (const part of localWindows(zone, window)) yield* platform.read(http, options, selection, part);
+    },
   };
 }
 

@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
-import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
+import { MILLISECOND, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { hold, isOpenTo, release, reserve } from '../core/pace.ts';
-import type { Lease, Pace, PaceState, Reservation } from '../core/pace.ts';
-import type { Lane } from '../core/plan.ts';
+import { LEASE, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
+import type { Lease, Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
 import type { Database } from '../database/database.ts';
 import type { Pacer } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
+import type { SharedAccount } from './account.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
 
-/** A request waits at most this long for its slot. For a longer wait it fails with `throttled`, and the planner takes over. */
+/**
+ * A request waits at most this long for its slot. For a longer wait it fails with `throttled`, and the planner takes over. A
+ * window that has begun waits for the slots of its further requests, because what it has read would be thrown away.
+ */
 const LONGEST_WAIT: Microseconds = 5 * SECOND;
 
 /** How far ahead a slot may be reserved. History's horizon is short, because live has to wait for every slot it reserves. */
 const HORIZON = { live: LONGEST_WAIT, history: 100 * MILLISECOND };
+
+/** A request of a begun window waits this many times the distance between two slots, because others may take some of them. */
+const SLOTS_AWAITED = 10;
 
 /** A request that waits for another one to end looks again this often. */
 const LOOK_AGAIN: Microseconds = 100 * MILLISECOND;
@@ -23,11 +29,21 @@ const LOOK_AGAIN: Microseconds = 100 * MILLISECOND;
 /** While all leases are taken, the pacer looks this often for leases of silent workers. */
 const ASK_FOR_SILENT: Microseconds = SECOND;
 
-/** A lease ends after this, even if its process lives and has not given it back. */
-const LEASE: Microseconds = 5 * MINUTE;
-
 /** A request that missed its slot by more than this takes a new one, because other requests went on meanwhile. */
 const LATE: Microseconds = SECOND;
+
+/** A slot whose instant has come. */
+interface Taken {
+  readonly sentAt: Instant;
+  /** The platform may refuse the credentials. */
+  readonly inDoubt: boolean;
+}
+
+interface SlotWanted {
+  readonly lane: SlotLane;
+  readonly signal: AbortSignal;
+  readonly begun: boolean;
+}
 
 /**
  * The leases of this process. A lease in its name that is not in this set does not count, because it was lost when the
@@ -46,13 +62,16 @@ export function pacerOf(given: {
   /** The configuration this run was opened with. */
   readonly revision: number;
   readonly pace: Pace;
+  /** The account that the credentials of this run belong to. */
+  readonly account: Pick<SharedAccount, 'digest' | 'link'>;
   /** The worker that takes the slots. The leases of a worker that fell silent are released. */
   readonly workerId: string;
   /** The clock of the database, because slots of several hosts are points on one clock. */
   readonly now: () => Instant;
 }): Pacer {
-  const { database, rows, sourceId, revision, pace, now, workerId } = given;
+  const { database, rows, sourceId, revision, pace, account, now, workerId } = given;
   let known: PaceRow | undefined;
+  let linked = false;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
 
@@ -66,7 +85,7 @@ export function pacerOf(given: {
   async function swap<T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> {
     for (;;) {
       // A copy, because a waiting request may reset `known` while this change is under way.
-      const seen = known ?? (await rows.read(sourceId));
+      const seen = known ?? (await read());
       known = seen;
       const { next, result } = decide(seen.state);
       if (next === undefined) return result;
@@ -74,6 +93,18 @@ export function pacerOf(given: {
       known = row;
       if (done) return result;
     }
+  }
+
+  /**
+   * Reads the row, and notes the account in it once. Hosts with different secrets do not contend for the row: the one whose
+   * account is not noted asks its account before each request.
+   */
+  async function read(): Promise<PaceRow> {
+    const row = await rows.read(sourceId);
+    if (linked || row.state.account === account.digest || !isOpenTo(row.state, revision)) return row;
+    linked = true;
+    await account.link(sourceId, revision);
+    return await rows.read(sourceId);
   }
 
   /** Releases the leases of silent workers, because a killed process cannot release its own. */
@@ -84,21 +115,29 @@ export function pacerOf(given: {
     known = seen;
     const holders = new Set(seen.state.leases.map((lease) => holderOf(lease.id)).filter((id) => id !== workerId));
     if (holders.size === 0) return;
-    const silent = new Set(await silentOf(database, [...holders]));
-    const gone = seen.state.leases.filter((lease) => silent.has(holderOf(lease.id)));
+    const silent = await silentOf(database, [...holders]);
+    const gone = seen.state.leases.filter(({ id, abandoned }) => !abandoned && silent.has(holderOf(id)));
     if (gone.length === 0) return;
     await change((state) => ({
-      next: gone.reduce((rest, lease) => release(rest, lease.id), state),
+      next: gone.reduce(
+        (rest, { id, until }) => abandon(rest, id, lifeOf(until - LEASE, silent.get(holderOf(id)))),
+        state,
+      ),
       result: undefined,
     }));
   }
 
-  const counts = ({ id }: Lease): boolean => holderOf(id) !== workerId || underWay.has(id);
+  const counts = ({ id, abandoned }: Lease): boolean =>
+    abandoned === true || holderOf(id) !== workerId || underWay.has(id);
 
   const giveBack = (leaseId: string): Promise<void> =>
     change((state) => ({ next: release(state, leaseId), result: undefined }));
 
-  async function take(leaseId: string, lane: Lane, signal: AbortSignal): Promise<void> {
+  /** @returns the slot once its instant has come */
+  async function take(leaseId: string, { lane, signal, begun }: SlotWanted): Promise<Taken> {
+    const patience = begun ? LONGEST_WAIT + (SLOTS_AWAITED * SECOND) / pace.requestsPerSecond : LONGEST_WAIT;
+    const givesUpAt = now() + patience;
+    let readAnew = false;
     for (let missed = false; ;) {
       if (signal.aborted) throw stoppedWaiting();
       const at = now();
@@ -117,11 +156,18 @@ export function pacerOf(given: {
         const until =
           decision.why === 'concurrency' ? Math.min(decision.askAgainAt, at + LOOK_AGAIN) : decision.askAgainAt;
         // Where the platform asked for silence, the next live request finds out whether it has ended (law 4).
-        const givesWay = lane === 'history' && decision.why === 'hold';
-        if (givesWay || until - at > LONGEST_WAIT) {
-          throw ownPace(until, `the next request slot is at ${formatInstant(until)} (${decision.why})`);
+        const givesWay = lane !== 'live' && decision.why === 'hold';
+        const waits = decision.why === 'pace' && begun ? until <= givesUpAt : until - at <= LONGEST_WAIT;
+        if (givesWay || !waits) {
+          // An operator may have lifted the silence since this process read the row.
+          if (!readAnew) {
+            readAnew = true;
+            continue;
+          }
+          throw ownPace(until, `the next request slot is at ${formatInstant(until)} (${REASONS[decision.why]})`);
         }
-        await pause(until - now(), signal);
+        // In pieces, so that a pause of the source ends the wait.
+        await pause(Math.min(until - now(), LONGEST_WAIT), signal);
         continue;
       }
       try {
@@ -129,10 +175,13 @@ export function pacerOf(given: {
         await pause(wait, signal);
         if (wait > LOOK_AGAIN) known = undefined;
         // A hold that came while this request waited counts, because the platform asked for silence.
-        const held = await change((state) => ({ next: undefined, result: state.holdUntil > decision.at }));
+        const { held, inDoubt } = await change((state) => ({
+          next: undefined,
+          result: { held: state.holdUntil > decision.at, inDoubt: isInDoubt(state, account.digest) },
+        }));
         // Not twice in a row, because a slow database must not keep a source from being asked.
         missed = !missed && now() > decision.at + LATE;
-        if (!held && !missed) return;
+        if (!held && !missed) return { sentAt: decision.at, inDoubt };
       } catch (error) {
         await giveBack(leaseId);
         throw error;
@@ -142,19 +191,25 @@ export function pacerOf(given: {
   }
 
   return {
-    async slot(lane, signal) {
+    async slot(lane, signal, begun = false) {
       const leaseId = `${workerId}/${randomUUID()}`;
       underWay.add(leaseId);
+      let taken: Taken;
       try {
-        await take(leaseId, lane, signal);
+        taken = await take(leaseId, { lane, signal, begun });
       } catch (error) {
         underWay.delete(leaseId);
         throw error;
       }
       return {
-        release() {
+        inDoubt: taken.inDoubt,
+        async release(ending) {
+          if (ending === 'abandoned') {
+            const life = { sentAt: taken.sentAt, givenUpAt: now() };
+            await change((state) => ({ next: abandon(state, leaseId, life), result: undefined }));
+          }
           underWay.delete(leaseId);
-          return giveBack(leaseId);
+          if (ending !== 'abandoned') await giveBack(leaseId);
         },
       };
     },
@@ -173,5 +228,20 @@ async function pause(length: Microseconds, signal: AbortSignal): Promise<void> {
 
 export const stoppedWaiting = (): BridgeError =>
   new BridgeError({ code: 'cancelled' }, 'stopped while waiting for a request slot');
+
+/** Why no slot is free, in an operator's words. */
+const REASONS = {
+  pace: 'requestsPerSecond of the source',
+  hold: 'the platform asked for silence',
+  quiet: 'quiet hours of the source',
+  concurrency: 'other requests are under way',
+  abandoned: 'the platform may still work on requests that got no answer',
+} as const;
+
+/** The life of a request of a worker that was killed: it was sent with its lease, and given up when the worker last lived. */
+const lifeOf = (sentAt: Instant, lastBeat: Instant | undefined): { sentAt: Instant; givenUpAt: Instant } => ({
+  sentAt,
+  givenUpAt: lastBeat ?? sentAt,
+});
 
 const holderOf = (leaseId: string): string => leaseId.slice(0, leaseId.indexOf('/'));

@@ -4,20 +4,22 @@ import { asBridgeError, isUnanswered } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { plan } from '../core/plan.ts';
 import { blameFor, inTurn } from '../core/turn.ts';
+import { nextRetryAt, unreadableTime } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import { isWindowAtFault, setAside } from './set-aside.ts';
 import type { Bridge } from './bridge.ts';
 import type { ClaimedSource } from './claim.ts';
 import { actOn } from './consequence.ts';
-import { discoverWhenDue } from './discovery.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
 import type { OpenSource, Stream } from './open-source.ts';
+import { notePlatformClock } from './platform-clock.ts';
 
 /**
- * One poll of one source, the main path: claim → discovery (where due) → plan → pace → read → normalise → check → commit →
- * report. `pollStream` plans; `fetchWindow` takes each window through the five steps from pace to commit. A poll remembers
- * nothing of the one before it, because coverage is the only progress.
+ * One poll of one source, the main path: claim → plan → pace → read → normalise → check → commit → report. `pollStream`
+ * plans; `fetchWindow` takes each window through the five steps from pace to commit. A poll remembers nothing of the one
+ * before it, because coverage is the only progress.
  */
 export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal): Promise<void> {
   const claimed = await bridge.claims.take(sourceId);
@@ -30,8 +32,9 @@ export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal
 async function pollClaimed(bridge: Bridge, claimed: ClaimedSource, signal: AbortSignal): Promise<boolean> {
   try {
     return await bridge.sources.use(claimed, async (source) => {
-      const streams = await discoverWhenDue(bridge, source, claimed, signal);
-      return await pollStreams(bridge, source, { streams, failures: claimed.failures }, signal);
+      const healthy = await pollStreams(bridge, source, claimed, signal);
+      await notePlatformClock(bridge, source, claimed);
+      return healthy;
     });
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
@@ -40,7 +43,7 @@ async function pollClaimed(bridge: Bridge, claimed: ClaimedSource, signal: Abort
   }
 }
 
-/** @returns whether the source is well: its platform answered for a stream, or there was nothing to ask */
+/** @returns whether the source is well: its platform answered for a stream, or there was nothing to ask for and a stream is well */
 async function pollStreams(
   bridge: Bridge,
   source: OpenSource,
@@ -49,26 +52,32 @@ async function pollStreams(
 ): Promise<boolean> {
   const due = inTurn(streams, bridge.clock.now());
   const outcome: PollOutcome = {
-    streams: streams.length,
+    streams,
     sourceFailures: failures,
     answers: 0,
     failures: 0,
     freshFailures: 0,
   };
   let sourceWaits = false;
-  const next = (): Stream | undefined => (signal.aborted ? undefined : due.shift());
-  await eachWithin(source.config.pace.concurrency, next, async (stream) => {
+  const ask = async (stream: Stream): Promise<'go-on' | 'stop'> => {
     if ((await pollStream(bridge, source, stream, outcome, signal)) === 'go-on') return 'go-on';
     sourceWaits = true;
     return 'stop';
-  });
-  return !sourceWaits && !signal.aborted && (outcome.answers > 0 || outcome.failures === 0);
+  };
+  // Where the source is in trouble, one stream finds out alone whether its platform answers again.
+  const probe = failures > 0 ? due.splice(0, 1) : [];
+  await eachWithin(1, () => probe.shift(), ask);
+  const next = (): Stream | undefined => (signal.aborted || sourceWaits ? undefined : due.shift());
+  await eachWithin(source.config.pace.concurrency, next, ask);
+  const noneFailed = outcome.failures === 0 && streams.some(({ failures: before }) => before === 0);
+  return !sourceWaits && !signal.aborted && (outcome.answers > 0 || noneFailed);
 }
 
 /** How the streams of this poll fared so far; see core/turn.ts. */
 interface PollOutcome {
-  readonly streams: number;
-  readonly sourceFailures: number;
+  readonly streams: readonly Stream[];
+  /** Failures in a row of the source; 0 from the first answer on, because the platform is not in trouble then. */
+  sourceFailures: number;
   /** Answers of the platform, also unreadable ones. */
   answers: number;
   /** 5xx and time-outs. */
@@ -79,11 +88,18 @@ interface PollOutcome {
 function noteAnswer(outcome: PollOutcome): void {
   outcome.answers += 1;
   outcome.freshFailures = 0;
+  outcome.sourceFailures = 0;
 }
 
 function noteFailure(outcome: PollOutcome, stream: Stream): void {
   outcome.failures += 1;
   if (stream.failures === 0) outcome.freshFailures += 1;
+}
+
+/** Whether a stream beside this one is not failing, as far as this poll and the ones before it know. */
+function areOthersWell({ streams, answers, freshFailures }: PollOutcome, stream: Stream): boolean {
+  const well = streams.filter(({ id, failures }) => id !== stream.id && failures === 0);
+  return answers > 0 || well.length > freshFailures;
 }
 
 /** @returns `stop` where the poll ends: the whole source waits from now on, or the process drains */
@@ -97,29 +113,49 @@ async function pollStream(
   const { policy } = source;
   let { covered } = stream;
   let learned = learnedOf(source, stream);
-  const windows = plan({ policy, coverage: covered, now: bridge.clock.now(), lane: 'live', learned: learned.length });
+  let { unreadable } = stream;
+  const windows = plan({
+    policy,
+    coverage: covered,
+    unreadable: unreadableTime(unreadable),
+    now: bridge.clock.now(),
+    lane: 'live',
+    learned: learned.length,
+  });
   let current: Window | undefined;
   try {
     while ((current = windows.shift()) !== undefined) {
       if (signal.aborted) return 'stop';
-      const task = { source, stream, lane: 'live' as const, window: current, covered, learned };
+      const task = { source, stream, lane: 'live' as const, window: current, covered, learned, unreadable };
       const result = await fetchWindow(bridge, task, signal);
       noteAnswer(outcome);
       learned = result.learned;
-      if (result.kind === 'done') covered = union(covered, [current]);
-      else windows.unshift(...liveHalvesOf(current, learned.length, covered));
+      if (result.kind === 'done') {
+        covered = union(covered, [current]);
+        unreadable = result.unreadable;
+      } else windows.unshift(...liveHalvesOf(current, learned.length, covered));
     }
-    await wakeHistory(bridge, source, stream, covered, learned.length);
+    await wakeHistory(bridge, source, { ...stream, covered, unreadable }, learned.length);
     return 'go-on';
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const fault = asBridgeError(error);
-    const { sourceFailures, streams, freshFailures } = outcome;
-    const blame = blameFor({ streams, sourceFailures, streamFailures: stream.failures, freshFailures });
+    const { sourceFailures, freshFailures } = outcome;
+    const othersWell = areOthersWell(outcome, stream);
+    const blame = blameFor({ othersWell, sourceFailures, streamFailures: stream.failures, freshFailures });
     if (isUnanswered(fault)) noteFailure(outcome, stream);
     else if (fault.code === 'contract-broken') noteAnswer(outcome);
-    const where = { stream, lane: 'live' as const, ...(current && { window: current }) };
-    const retryAt = await actOn(bridge, source, fault, { failures: sourceFailures, blame, ...where });
+    const setsAside =
+      !isUnanswered(fault) &&
+      current !== undefined &&
+      isWindowAtFault(fault, current, { source, failures: sourceFailures });
+    if (current && setsAside) {
+      unreadable = await setAside(bridge, source, { stream, window: current, lane: 'live' }, fault);
+      await wakeHistory(bridge, source, { ...stream, covered, unreadable }, learned.length);
+    }
+    const where = { stream, lane: 'live' as const, ...(current && { window: current }), setAside: setsAside };
+    const answered = outcome.answers > 0;
+    const retryAt = await actOn(bridge, source, fault, { failures: sourceFailures, answered, blame, ...where });
     return retryAt === undefined ? 'stop' : 'go-on';
   }
 }
@@ -134,19 +170,16 @@ function liveHalvesOf({ from, to }: Window, length: Microseconds, covered: Cover
   return from < newest.from && intersect(covered, older).length > 0 ? [older, newest] : [newest];
 }
 
-/** Makes the stream's history due where live leaves time uncovered; catch-up after a downtime begins here. */
-async function wakeHistory(
-  bridge: Bridge,
-  source: OpenSource,
-  stream: Stream,
-  coverage: Coverage,
-  learned: Microseconds,
-): Promise<void> {
-  if (stream.historyDue) return;
+/**
+ * Makes the stream's history due where live leaves time uncovered or unreadable; catch-up after a downtime begins here.
+ */
+async function wakeHistory(bridge: Bridge, source: OpenSource, stream: Stream, learned: Microseconds): Promise<void> {
+  const { id, covered: coverage, historyDue } = stream;
+  if (historyDue) return;
   const now = bridge.clock.now();
-  const [missing] = plan({ policy: source.policy, coverage, now, lane: 'history', learned, limit: 1 });
-  if (missing === undefined) return;
-  await bridge.database.run('update stream set history_due_at = now() where id = $1 and history_due_at is null', [
-    stream.id,
-  ]);
+  const unreadable = unreadableTime(stream.unreadable);
+  const [missing] = plan({ policy: source.policy, coverage, unreadable, now, lane: 'history', learned, limit: 1 });
+  const due = nextRetryAt(stream.unreadable);
+  if (missing === undefined && (due === undefined || due > now)) return;
+  await bridge.database.run('update stream set history_due_at = now() where id = $1', [id]);
 }

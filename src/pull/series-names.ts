@@ -1,5 +1,6 @@
 import { BridgeError } from '../core/errors.ts';
-import type { GivenName } from '../core/mapping.ts';
+import type { GivenName, SettledName } from '../core/mapping.ts';
+import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import type { OpenSource } from './open-source.ts';
 
@@ -9,6 +10,8 @@ const NAMES_PER_STATEMENT = 5_000;
 /**
  * Stores the names that the mapping of a source gave to variables, so that they hold for all processes and for good. Where
  * two processes gave one name to two variables, the first to store it keeps it, and the mapping of the other is corrected.
+ * A name is also a series of the project, which belongs to the first source that gives it; the mapping of another source
+ * refuses its points. A hand-over raises the revision of both sources, so the answers hold for as long as the source is open.
  *
  * Throws `cancelled` where the source was changed or removed meanwhile, because its names may mean other variables now.
  */
@@ -16,12 +19,17 @@ export async function keepNames(database: Database, source: OpenSource): Promise
   const given = source.rules.unconfirmed();
   for (let begin = 0; begin < given.length; begin += NAMES_PER_STATEMENT) {
     const names = given.slice(begin, begin + NAMES_PER_STATEMENT);
-    source.rules.confirm(await database.rows<Row>(KNOWN, [source.id, ...columnsOf(names)]));
+    const known = await database.memory.learn((client) =>
+      rowsOf<Row>(client, KNOWN, [source.id, ...columnsOf(names), source.name]),
+    );
+    source.rules.confirm(known);
   }
   const unstored = source.rules.unconfirmed();
   for (let begin = 0; begin < unstored.length; begin += NAMES_PER_STATEMENT) {
     const names = unstored.slice(begin, begin + NAMES_PER_STATEMENT);
-    const held = await database.rows<Row>(HOLD, [source.id, ...columnsOf(names), source.revision]);
+    const held = await database.memory.learn((client) =>
+      rowsOf<Row>(client, HOLD, [source.id, ...columnsOf(names), source.edition]),
+    );
     if (held.length < names.length) {
       throw new BridgeError({ code: 'cancelled' }, 'the source was changed while it was read');
     }
@@ -29,7 +37,7 @@ export async function keepNames(database: Database, source: OpenSource): Promise
   }
 }
 
-type Row = GivenName & Record<string, unknown>;
+type Row = SettledName & Record<string, unknown>;
 
 const columnsOf = (names: readonly GivenName[]): string[][] => [
   names.map(({ sensorId }) => sensorId),
@@ -41,13 +49,24 @@ const GIVEN = 'unnest($2::text[], $3::text[], $4::text[]) as given (sensor_id, v
 
 /** A process that has just started finds most of its names stored already, so it looks before it writes. */
 const KNOWN = `
-  select sensor_id as "sensorId", value_name as "valueName", holder
-  from series_name join ${GIVEN} using (sensor_id, value_name) where source_id = $1`;
+  select sensor_id as "sensorId", value_name as "valueName", holder, series.owner = $5 as owned
+  from series_name join ${GIVEN} using (sensor_id, value_name) join series using (sensor_id, value_name)
+  where source_id = $1 and not stale and series.owner is not null
+    and series.project_id = (select project_id from source where id = $1)`;
 
 /** In order of names, so that two processes with the same names cannot deadlock. */
 const HOLD = `
-  with owner as (select id from source where id = $1 and revision = $5 for share)
-  insert into series_name as known (source_id, sensor_id, value_name, holder)
-  select owner.id, sensor_id, value_name, given_to from ${GIVEN}, owner order by sensor_id, value_name
-  on conflict (source_id, sensor_id, value_name) do update set holder = known.holder
-  returning sensor_id as "sensorId", value_name as "valueName", holder`;
+  with giver as (select id, name, project_id from source where id = $1 and edition = $5 for share),
+  held as (
+    insert into series_name as known (source_id, sensor_id, value_name, holder)
+    select giver.id, sensor_id, value_name, given_to from ${GIVEN}, giver order by sensor_id, value_name
+    on conflict (source_id, sensor_id, value_name) do update set stale = false,
+      holder = case when known.stale then excluded.holder else known.holder end
+    returning sensor_id, value_name, holder),
+  owned as (
+    insert into series as known (project_id, sensor_id, value_name, owner)
+    select giver.project_id, sensor_id, value_name, giver.name from ${GIVEN}, giver order by sensor_id, value_name
+    on conflict (project_id, sensor_id, value_name) do update set owner = coalesce(known.owner, excluded.owner)
+    returning sensor_id, value_name, owner)
+  select sensor_id as "sensorId", value_name as "valueName", holder, owned.owner = giver.name as owned
+  from held join owned using (sensor_id, value_name) cross join giver`;

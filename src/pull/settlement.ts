@@ -1,17 +1,27 @@
 import type { Batch } from '../core/batch.ts';
 import type { Coverage } from '../core/coverage.ts';
-import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
+import { EXAMPLES_PER_REASON } from '../core/normalise.ts';
 import type { Window } from '../core/window.ts';
+import { multirangeOf } from '../database/multirange.ts';
+import { REMEMBERS } from '../database/memory.ts';
+import type { Stamp } from '../database/memory.ts';
 import { printableJson } from '../database/printable.ts';
+import { REFUSALS_KEPT_PER_HOUR, refusalRows } from '../ingest/refusals.ts';
 import type { Meter } from '../platform/connection/index.ts';
 
 /** Everything one window leaves behind, committed together or not at all (law 1). */
 export interface Handover {
   readonly streamId: number;
+  /** The key of the stream: a restored database may have another stream with this number. */
+  readonly streamKey: string;
   /** The configuration of the source that the window was read with. */
   readonly revision: number;
+  /** That configuration, told from all others; see 0014_memory.sql. */
+  readonly edition: string;
+  /** The memory of this process when the read began (database/memory.ts): it held the names of the series. */
+  readonly process: string;
   readonly sourceId: number;
   readonly projectId: number;
   readonly lane: 'live' | 'history';
@@ -19,6 +29,8 @@ export interface Handover {
   /** The stream's coverage when the window was planned. */
   readonly covered: Coverage;
   readonly learned: Learned;
+  /** Covered time to ask for once more (core/look-back.ts). */
+  readonly looks: Coverage;
   readonly backfillId: number | undefined;
   readonly askedAt: Instant;
   readonly meter: Meter;
@@ -26,25 +38,30 @@ export interface Handover {
   readonly batch: Batch;
 }
 
-/** A stream keeps at most this many rows of refusals for each reason and hour. */
-const REFUSALS_KEPT_PER_HOUR = 1_000;
-
-/** Names of refused points are cut, because they may have any length and an index row of PostgreSQL may not. */
-const LONGEST_NAME = 256;
-
 /** A live window ends the failures of live. Those of history end with a run that could read all its windows. */
 const MENDED = `$lane::text = 'live'`;
 
 const WINDOW = `tstzmultirange(tstzrange(at_instant($from::bigint), at_instant($to::bigint)))`;
 
+/** SQL: when the history of a stream with more to ask is due: at once, except where it waits because windows failed. */
+export const WOKEN = `case when history_failures > 0 then coalesce(history_due_at, now()) else now() end`;
+
+/** SQL condition on a row of `stream`: it is the one that was read, its configuration stands, and so do the numbers of its series. */
+const IS_STREAM = `id = $streamId::int and key = $streamKey::text and source_revision = $revision::int
+      and exists (select from source where source.id = source_id and edition = $edition::uuid) and ${REMEMBERS}`;
+
+/** SQL: locks the row of the stream where the window may be committed. */
+export const LOCK_STREAM = `select from stream where ${IS_STREAM} for no key update`;
+
 /** SQL: `moved` covers the window and locks the row of the stream. It is empty where the stream was removed meanwhile. */
 export const MOVED = `
   moved as (
-    update stream set covered = covered + ${WINDOW}, learned = $learned::jsonb,
+    update stream set covered = covered + ${WINDOW}, look_again = look_again + $looks::tstzmultirange - ${WINDOW},
+      history_due_at = case when $looks::tstzmultirange = '{}' then history_due_at else ${WOKEN} end, learned = $learned::jsonb,
       last_fault = case when ${MENDED} and last_fault ->> 'lane' is distinct from 'history' then null else last_fault end, failures = case when ${MENDED} then 0 else failures end,
       retry_at = case when ${MENDED} then null else retry_at end,
       turn_at = case when $lane::text = 'live' then now() else turn_at end
-    where id = $streamId::int and source_revision = $revision::int returning id)`;
+    where ${IS_STREAM} returning id)`;
 
 const LOGGED = `
   backfilled as (
@@ -52,25 +69,28 @@ const LOGGED = `
     where backfill_id = $backfillId::int and stream_id = $streamId::int returning 1),
   logged as (
     insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates,
-      revised, refused, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
+      revised, refused, repeats, outside, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
     select $streamId::int, $sourceId::int, $lane::text, at_instant($from::bigint), at_instant($to::bigint), at_instant($askedAt::bigint),
-      $requests::int, $bytes::bigint, $readings::int, $readings::int - fresh - revised, revised, $refused::int, late, lateness_us,
+      $requests::int, $bytes::bigint, $readings::int, $readings::int - fresh - revised, revised, $refused::int, $repeats::int, $outside::int, late, lateness_us,
       $waitedMs::real, $httpMs::real, $normaliseMs::real,
       $storeMs::real + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
     from taken, moved),
   summed as (
-    insert into window_sum as total (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused, late)
+    insert into window_sum as total (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused,
+      repeats, outside, late)
     select $sourceId::int, date_trunc('hour', at_instant($askedAt::bigint), 'UTC'), $lane::text, 1, 0, $requests::int, $bytes::bigint,
-      $readings::int, $readings::int - fresh - revised, revised, $refused::int, late
+      $readings::int, $readings::int - fresh - revised, revised, $refused::int, $repeats::int, $outside::int, late
     from taken, moved
     on conflict (source_id, hour, lane) do update set windows = total.windows + 1, requests = total.requests + excluded.requests,
       bytes = total.bytes + excluded.bytes, readings = total.readings + excluded.readings,
       duplicates = total.duplicates + excluded.duplicates, revised = total.revised + excluded.revised,
-      refused = total.refused + excluded.refused, late = total.late + excluded.late)`;
+      refused = total.refused + excluded.refused, repeats = total.repeats + excluded.repeats,
+      outside = total.outside + excluded.outside, late = total.late + excluded.late)`;
 
 /**
  * Refusals are counted always, and kept as rows within the limit. A refusal that is read again has its row already, so it
- * is neither counted nor kept a second time.
+ * is neither counted nor kept a second time. A new row in time that was covered before is a late refusal and is counted,
+ * unless refusals of this reason were left out, because then it may be one of those.
  */
 const REFUSED = `
   shown as (
@@ -81,8 +101,11 @@ const REFUSED = `
       and hour = date_trunc('hour', now(), 'UTC')), 0) <= ${REFUSALS_KEPT_PER_HOUR}
     on conflict do nothing returning reason),
   counted as (
-    select reason, refused, (select count(*) from shown where shown.reason = given.reason) as kept
-    from unnest($reasons::text[], $refusedFirst::int[]) as given (reason, refused)),
+    select reason, kept, refused + case when exists (
+        select from refusal_count as known where stream_id = $streamId::int and known.reason = given.reason and known.refused > known.kept)
+      then 0 else greatest(0, kept - shown_first) end as refused
+    from unnest($reasons::text[], $refusedFirst::int[], $shownFirst::int[]) as given (reason, refused, shown_first)
+    cross join lateral (select count(*) as kept from shown where shown.reason = given.reason) as rows),
   counts as (
     insert into refusal_count as known (stream_id, reason, hour, refused, kept)
     select $streamId::int, reason, date_trunc('hour', now(), 'UTC'), refused, kept from counted, moved
@@ -95,15 +118,20 @@ export const settled = (withRefusals: boolean): string =>
   `${LOGGED}${withRefusals ? `, ${REFUSED}` : ''} select taken.*, (select count(*) from moved) as moved from taken`;
 
 /** The values of the parameters of `MOVED` and `settled`. `storeMs`: how long the readings took to store before them. */
-export function settlementOf(handover: Handover, storeMs: number) {
+export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs: number) {
   const { batch, meter, window } = handover;
   const reasons = [...batch.refused.keys()];
   return {
     streamId: handover.streamId,
+    streamKey: handover.streamKey,
     revision: handover.revision,
+    edition: handover.edition,
+    process,
+    mark,
     from: window.from,
     to: window.to,
     learned: JSON.stringify(handover.learned),
+    looks: multirangeOf(handover.looks),
     backfillId: handover.backfillId ?? null,
     sourceId: handover.sourceId,
     lane: handover.lane,
@@ -112,32 +140,20 @@ export function settlementOf(handover: Handover, storeMs: number) {
     bytes: meter.bytesIn,
     readings: batch.readings,
     refused: refusedIn(batch),
+    repeats: batch.repeats,
+    outside: batch.outside + batch.unchosen,
     waitedMs: meter.waitedMs,
     httpMs: meter.httpMs,
     normaliseMs: handover.normaliseMs,
     storeMs,
     reasons,
     refusedFirst: reasons.map((reason) => batch.refusedFirst.get(reason) ?? 0),
-    examples: printableJson(examplesOf(batch)),
+    /** How many of the examples lie in time not covered before. */
+    shownFirst: reasons.map((reason) => Math.min(batch.refusedFirst.get(reason) ?? 0, EXAMPLES_PER_REASON)),
+    examples: printableJson(refusalRows(batch.examples)),
   };
 }
 
 export type Settlement = ReturnType<typeof settlementOf>;
 
 export const refusedIn = ({ refused }: Batch): number => [...refused.values()].reduce((sum, count) => sum + count, 0);
-
-/** The examples with their places among those of the same reason; the first is 1. */
-function examplesOf(batch: Batch): unknown[] {
-  const places = new Map<string, number>();
-  return batch.examples.map((refusal) => {
-    const place = (places.get(refusal.reason) ?? 0) + 1;
-    places.set(refusal.reason, place);
-    return {
-      ...refusal,
-      sensor: refusal.sensor.slice(0, LONGEST_NAME),
-      variable: refusal.variable.slice(0, LONGEST_NAME),
-      at: refusal.at === undefined ? null : formatInstant(refusal.at),
-      place,
-    };
-  });
-}

@@ -4,17 +4,17 @@ import { sourceCacheOf } from './source-cache.ts';
 import type { SourceCache } from './source-cache.ts';
 import type { OpenSource, SourceRow } from './open-source.ts';
 
-const row = (id: number, revision = 1): SourceRow => ({ id, revision }) as SourceRow;
+const row = (id: number, revision = 1): SourceRow => ({ id, edition: `${id}.${revision}` }) as SourceRow;
 
 /** A cache of sources that record when they are opened and closed. */
 function made(most = 10): { sources: SourceCache; told: string[] } {
   const told: string[] = [];
-  const open = async ({ id, revision }: SourceRow): Promise<OpenSource> => {
-    told.push(`open ${id}.${revision}`);
+  const open = async ({ id, edition }: SourceRow): Promise<OpenSource> => {
+    told.push(`open ${edition}`);
     await turn();
     if (id < 0) throw new Error('cannot be opened');
-    const connection = { close: () => Promise.resolve(void told.push(`close ${id}.${revision}`)) };
-    return { id, revision, connection } as unknown as OpenSource;
+    const connection = { close: () => Promise.resolve(void told.push(`close ${edition}`)) };
+    return { id, edition, connection, rules: { close: () => undefined } } as unknown as OpenSource;
   };
   return { sources: sourceCacheOf(open, { most, random: () => 0 }), told };
 }
@@ -23,12 +23,12 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 it('a source is opened once, also for two polls at a time, and again when it has changed', async () => {
   const { sources, told } = made();
-  expect(sources.revisionOf(1)).toBe(0);
+  expect(sources.editionOf(1)).toBeUndefined();
   await Promise.all([sources.use(row(1), nothing), sources.use(row(1), nothing)]);
   await sources.use(row(1), nothing);
   expect(told).toEqual(['open 1.1']);
-  expect(sources.revisionOf(1)).toBe(1);
-  expect(await sources.use(row(1, 2), (source) => Promise.resolve(source.revision))).toBe(2);
+  expect(sources.editionOf(1)).toBe('1.1');
+  expect(await sources.use(row(1, 2), (source) => Promise.resolve(source.edition))).toBe('1.2');
   expect(told).toEqual(['open 1.1', 'open 1.2', 'close 1.1']);
   await sources.closeAll();
   expect(told.at(-1)).toBe('close 1.2');
@@ -52,25 +52,26 @@ it('an unused source is closed where there are too many, but none in use', async
   await sources.use(row(5), nothing);
   await turn();
   expect(told.at(-1)).toBe('close 1.1');
-  expect([1, 2, 3, 4, 5].map((id) => sources.revisionOf(id))).toEqual([0, 0, 0, 1, 1]);
+  expect([1, 2, 3, 4, 5].map((id) => sources.editionOf(id))).toEqual([undefined, undefined, undefined, '4.1', '5.1']);
   await sources.closeAll();
 });
 
 it('an error of closing a source does not reach the work on others', async () => {
   const connection = { close: () => Promise.reject(new Error('does not close')) };
-  const open = ({ id }: SourceRow): Promise<OpenSource> => Promise.resolve({ id, connection } as unknown as OpenSource);
+  const open = ({ id }: SourceRow): Promise<OpenSource> =>
+    Promise.resolve({ id, connection, rules: { close: () => undefined } } as unknown as OpenSource);
   const sources = sourceCacheOf(open, { most: 1, random: () => 0 });
   await sources.use(row(1), nothing);
   await sources.use(row(2), nothing);
   await turn();
   await sources.closeAll();
-  expect(sources.revisionOf(2)).toBe(0);
+  expect(sources.editionOf(2)).toBeUndefined();
 });
 
 it('a source that cannot be opened is tried again the next time', async () => {
   const { sources, told } = made();
   await expect(sources.use(row(-1), nothing)).rejects.toThrow('cannot be opened');
-  expect(sources.revisionOf(-1)).toBe(0);
+  expect(sources.editionOf(-1)).toBeUndefined();
   await expect(sources.use(row(-1), nothing)).rejects.toThrow('cannot be opened');
   expect(told).toEqual(['open -1.1', 'open -1.1']);
   await sources.closeAll();

@@ -2,15 +2,17 @@ import type { OpenSource, SourceRow } from './open-source.ts';
 
 /** The sources that this process keeps open. */
 export interface SourceCache {
-  /** The open revision of a source, so that a claim need not carry the configuration again; 0 where it is not open. */
-  revisionOf(sourceId: number): number;
+  /** The open edition of a source, so that a claim need not carry the configuration again. */
+  editionOf(sourceId: number): string | undefined;
   /** Runs `work` on the open source. The source is opened first where it is not open, and stays open until `work` ends. */
   use<T>(row: SourceRow, work: (source: OpenSource) => Promise<T>): Promise<T>;
+  /** Closes all sources without waiting: runs that use them are cancelled, and later ones open them again. */
+  forget(): void;
   closeAll(): Promise<void>;
 }
 
 interface Entry {
-  readonly revision: number;
+  readonly edition: string;
   readonly opening: Promise<OpenSource>;
   users: number;
 }
@@ -35,7 +37,10 @@ export function sourceCacheOf(
   function close({ opening }: Entry): void {
     // An error of opening or closing a source must not reach the polls of other sources.
     const closed = opening
-      .then(({ connection }) => connection.close())
+      .then(async ({ connection, rules }) => {
+        rules.close();
+        await connection.close();
+      })
       .catch(() => undefined)
       .finally(() => closing.delete(closed));
     closing.add(closed);
@@ -43,16 +48,15 @@ export function sourceCacheOf(
 
   function entryOf(row: SourceRow): Entry {
     const known = opened.get(row.id);
-    // Any other revision counts, not only a newer one, because an operator may restore the database under a process.
-    const entry = known?.revision === row.revision ? known : newEntry(row);
-    // Windows under way with the old revision are cancelled and asked again with the new one.
+    const entry = known?.edition === row.edition ? known : newEntry(row);
+    // Windows under way with the old configuration are cancelled and asked again with the new one.
     if (known && known !== entry) close(known);
     opened.set(row.id, entry);
     return entry;
   }
 
   function newEntry(row: SourceRow): Entry {
-    const entry = { revision: row.revision, opening: open(row), users: 0 };
+    const entry = { edition: row.edition, opening: open(row), users: 0 };
     entry.opening.catch(() => {
       if (opened.get(row.id) === entry) opened.delete(row.id);
     });
@@ -69,8 +73,14 @@ export function sourceCacheOf(
     }
   }
 
+  function forget(): void {
+    for (const entry of opened.values()) close(entry);
+    opened.clear();
+  }
+
   return {
-    revisionOf: (sourceId) => opened.get(sourceId)?.revision ?? 0,
+    editionOf: (sourceId) => opened.get(sourceId)?.edition,
+    forget,
     async use(row, work) {
       const entry = entryOf(row);
       entry.users += 1;
@@ -82,8 +92,7 @@ export function sourceCacheOf(
       }
     },
     async closeAll() {
-      for (const entry of opened.values()) close(entry);
-      opened.clear();
+      forget();
       await Promise.all(closing);
     },
   };

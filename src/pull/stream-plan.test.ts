@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Sensor } from '../platform/contract.ts';
-import { planStreams } from './stream-plan.ts';
+import { absentFrom, missingFrom, planStreams } from './stream-plan.ts';
 import type { StreamRules } from './stream-plan.ts';
 import type { Stream } from './open-source.ts';
 
@@ -47,9 +47,17 @@ function applied(streams: readonly Known[], sensors: readonly Sensor[], rules: S
   ];
 }
 
+/** The operator's list of these sensors. */
+const listOf = (sensors: readonly Sensor[]): { id: string; group?: string }[] =>
+  sensors.map(({ id, group }) => ({ id, ...(group === undefined ? {} : { group }) }));
+
 /** A source over the years: sensors come and go, the operator chooses all of them or some. */
 const years = fc.array(fc.record({ sensors: shown, all: fc.boolean() }), { minLength: 1, maxLength: 6 });
-const limits = fc.record({ sensorsPerRead: fc.constantFrom(1, 2, 3, Infinity), namesVariables: fc.boolean() });
+const limits = fc.record({
+  sensorsPerRead: fc.constantFrom(1, 2, 3, Infinity),
+  namesVariables: fc.boolean(),
+  mostSeries: fc.constantFrom(2, 5, Infinity),
+});
 
 describe('streams over the years', () => {
   /** Calls back after each year with the streams before it and after it. */
@@ -60,7 +68,7 @@ describe('streams over the years', () => {
       fc.property(years, limits, (all, given) => {
         let streams: Known[] = [];
         all.forEach((year, index) => {
-          const rules = { ...given, all: year.all };
+          const rules = { ...given, chosen: year.all ? ('all' as const) : listOf(year.sensors) };
           const after = applied(streams, year.sensors, rules, 100 * (index + 1));
           check({ before: streams, after, sensors: year.sensors, rules });
           streams = after;
@@ -77,11 +85,12 @@ describe('streams over the years', () => {
 
   test('read nothing of a sensor that the operator did not choose', () =>
     live(({ after, sensors, rules }) => {
-      if (rules.all) return;
-      const chosen = new Set(sensors.map(({ group, id }) => nameOf(group, id)));
+      if (rules.chosen === 'all') return;
       for (const { selection } of after) {
         for (const id of selection.sensors ?? ['everything']) {
-          expect(chosen).toContain(nameOf(selection.group, id));
+          // An entry without a group stands for every sensor of that name.
+          const entries = sensors.filter((one) => one.id === id);
+          expect(entries.some(({ group }) => group === undefined || group === selection.group)).toBe(true);
         }
       }
     }));
@@ -100,8 +109,10 @@ describe('streams over the years', () => {
       const wholeBefore = before.filter(({ selection }) => selection.sensors === undefined);
       for (const stream of before) {
         // A change between "the whole group" and "these sensors of it" keeps no stream.
+        if (rules.mostSeries !== Infinity) continue;
         if (
-          wholeBefore.includes(stream) !== (rules.all && !rules.namesVariables && stream.selection.group !== undefined)
+          wholeBefore.includes(stream) !==
+          (rules.chosen === 'all' && !rules.namesVariables && stream.selection.group !== undefined)
         )
           continue;
         const later = after.find(({ id }) => id === stream.id);
@@ -109,6 +120,26 @@ describe('streams over the years', () => {
         expect(later === undefined ? [] : readBy(later)).toEqual(expect.arrayContaining(still));
       }
     }));
+
+  test('inherit coverage only where the retired streams read each of their sensors', () =>
+    fc.assert(
+      fc.property(years, limits, (all, given) => {
+        let streams: Known[] = [];
+        all.forEach((year, index) => {
+          const rules = { ...given, chosen: year.all ? ('all' as const) : listOf(year.sensors) };
+          const { added, retired } = planStreams(year.sensors, streams, rules);
+          for (const { inherits, selection, sensors } of added) {
+            expect(retired).toEqual(expect.arrayContaining([...inherits]));
+            const old = streams.filter(({ id }) => inherits.includes(id)).map((stream) => stream.selection);
+            const ids = sensors.map(({ id }) => id);
+            if (old.length > 0) expect(old.flatMap((one) => one.sensors ?? ids)).toEqual(expect.arrayContaining(ids));
+            for (const { group } of old) expect(group).toBe(selection.group);
+          }
+          streams = applied(streams, year.sensors, rules, 100 * (index + 1));
+        });
+      }),
+      { numRuns: 600 },
+    ));
 
   test('have unique keys and at most as many sensors as one read takes', () =>
     live(({ after, rules }) => {
@@ -120,7 +151,7 @@ describe('streams over the years', () => {
 });
 
 describe('examples', () => {
-  const rules = { sensorsPerRead: 1, namesVariables: true, all: true };
+  const rules = { sensorsPerRead: 1, namesVariables: true, mostSeries: Infinity, chosen: 'all' as const };
   const device = (variables: string[]): Sensor => ({ id: 'd', group: 'd', variables });
 
   test('a variable that appears later gets a stream of its own', () => {
@@ -132,12 +163,13 @@ describe('examples', () => {
     expect(later.retired).toEqual([]);
   });
 
-  test('choosing some sensors of a group that was read as a whole gives them a stream', () => {
+  test('choosing some sensors of a group that was read as a whole gives them a stream with its coverage', () => {
     const whole = [{ id: 1, key: 'g', selection: { group: 'g', sensors: undefined, variables: undefined } }];
     const plan = planStreams([{ id: 'a', group: 'g' }], whole, {
       sensorsPerRead: Infinity,
       namesVariables: false,
-      all: false,
+      mostSeries: Infinity,
+      chosen: [{ id: 'a', group: 'g' }],
     });
     expect(plan).toEqual({
       added: [
@@ -145,6 +177,7 @@ describe('examples', () => {
           key: 'g#2',
           selection: { group: 'g', sensors: ['a'], variables: undefined },
           sensors: [{ id: 'a', group: 'g' }],
+          inherits: [1],
         },
       ],
       retired: [1],
@@ -152,10 +185,46 @@ describe('examples', () => {
     });
   });
 
+  test('a group that grew too large is read in parts, which inherit its coverage, and whole again when it is small', () => {
+    const large = { sensorsPerRead: Infinity, namesVariables: false, mostSeries: 10, chosen: 'all' as const };
+    const members = (count: number): Sensor[] =>
+      Array.from({ length: count }, (_, index) => ({ id: `s${index}`, group: 'g', variables: ['x'] }));
+    const whole = [{ id: 1, key: 'g', selection: { group: 'g', sensors: undefined, variables: undefined } }];
+    expect(planStreams(members(10), whole, large)).toEqual({ added: [], retired: [], narrowed: [] });
+    const parts = planStreams(members(11), whole, large);
+    expect(parts.added.map(({ selection, inherits }) => [selection.sensors?.length, inherits])).toEqual([
+      ...Array.from({ length: 5 }, () => [2, [1]]),
+      [1, [1]],
+    ]);
+    expect(parts.retired).toEqual([1]);
+    const after = applied(whole, members(11), large, 10);
+    // The platform shows less for a while: the parts list too many sensors for one stream.
+    expect(planStreams(members(3), after, large)).toEqual({ added: [], retired: [], narrowed: [] });
+    // A new sensor has a past to be filled.
+    const { added } = planStreams(members(12), after, large);
+    expect(added.map(({ selection, inherits }) => [selection.sensors, inherits])).toEqual([[['s11'], []]]);
+    const { added: again, retired } = planStreams(members(11), after, { ...large, mostSeries: 20 });
+    expect(again).toMatchObject([{ selection: { sensors: undefined }, inherits: [10, 11, 12, 13, 14, 15] }]);
+    expect(retired).toHaveLength(6);
+  });
+
+  test('a sensor of many variables counts as many series', () => {
+    const wide = { sensorsPerRead: Infinity, namesVariables: false, mostSeries: 10, chosen: 'all' as const };
+    const sensors = ['a', 'b', 'c', 'd'].map((id): Sensor => ({ id, group: 'g', variables: ['x', 'y', 'z'] }));
+    expect(planStreams(sensors, [], wide).added.map(({ selection }) => selection.sensors)).toEqual([
+      ['a'],
+      ['b'],
+      ['c'],
+      ['d'],
+    ]);
+  });
+
   test('a sensor that was not wanted for a while comes back with its past to be filled', () => {
-    const list = { sensorsPerRead: Infinity, namesVariables: false, all: false };
+    const list = { sensorsPerRead: Infinity, namesVariables: false, mostSeries: Infinity };
+    const onlyA = { ...list, chosen: [{ id: 'a', group: 'g' }] };
+    const bothChosen = { ...list, chosen: [{ id: 'a' }, { id: 'b' }] };
     const both = [{ id: 1, key: 'g', selection: { group: 'g', sensors: ['a', 'b'], variables: undefined } }];
-    const without = applied(both, [{ id: 'a', group: 'g' }], list, 10);
+    const without = applied(both, [{ id: 'a', group: 'g' }], onlyA, 10);
     expect(without).toEqual([{ id: 1, key: 'g', selection: { group: 'g', sensors: ['a'], variables: undefined } }]);
     const again = applied(
       without,
@@ -163,12 +232,36 @@ describe('examples', () => {
         { id: 'a', group: 'g' },
         { id: 'b', group: 'g' },
       ],
-      list,
+      bothChosen,
       20,
     );
     expect(again.map(({ id, selection }) => [id, selection.sensors])).toEqual([
       [1, ['a']],
       [20, ['b']],
     ]);
+  });
+
+  test('a look that shows no sensor, or only some, retires and narrows no stream', () => {
+    const streams = [
+      { id: 1, key: 'g', selection: { group: 'g', sensors: ['a', 'b'], variables: undefined } },
+      { id: 2, key: 'h', selection: { group: 'h', sensors: undefined, variables: undefined } },
+    ];
+    for (const chosen of ['all' as const, [{ id: 'a' }, { id: 'b', group: 'g' }, { id: 'c', group: 'h' }]]) {
+      for (const sensors of [[], [{ id: 'a', group: 'g' }]]) {
+        const plan = planStreams(sensors, streams, {
+          sensorsPerRead: 1,
+          namesVariables: true,
+          mostSeries: Infinity,
+          chosen,
+        });
+        expect(plan).toMatchObject({ retired: [], narrowed: [] });
+        expect(absentFrom(sensors, streams)).toEqual(sensors.length === 0 ? [1, 2] : [2]);
+      }
+    }
+  });
+
+  test('an entry without a group is missing only where no group has a sensor of that name', () => {
+    const entries = [{ id: 'a' }, { id: 'b' }, { id: 'a', group: 'h' }];
+    expect(missingFrom([{ id: 'a', group: 'g' }], entries)).toEqual([{ id: 'b' }, { id: 'a', group: 'h' }]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Selection, Sensor } from '../platform/contract.ts';
+import type { SourceConfig } from '../core/source/source.ts';
 import type { Stream } from './open-source.ts';
 
 /** A new stream, not stored yet. */
@@ -6,34 +7,63 @@ export interface PlannedStream {
   readonly key: string;
   readonly selection: Selection;
   readonly sensors: readonly Sensor[];
+  /** Ids of retired streams that read all of its sensors. The time that all of them covered is covered for it, too. */
+  readonly inherits: readonly number[];
 }
 
 export interface StreamRules {
   readonly sensorsPerRead: number;
   readonly namesVariables: boolean;
-  /** The operator wants every sensor of the source, also those that appear later. */
-  readonly all: boolean;
+  /** A group with more series than this is split, because a window of it would hold more than a reading of each. */
+  readonly mostSeries: number;
+  /** `all`: every sensor of the source, also those that appear later. Otherwise the list of the operator. */
+  readonly chosen: SourceConfig['sensors'];
 }
 
 /** The changes to the streams of a source. */
 export interface StreamPlan {
   readonly added: readonly PlannedStream[];
-  /** Ids of streams without a wanted sensor. */
+  /** Ids of streams without a sensor that the operator chose. */
   readonly retired: readonly number[];
   /** Streams that lose some of their sensors. A sensor that comes back later gets a new stream with empty coverage. */
   readonly narrowed: readonly { readonly id: number; readonly selection: Selection }[];
 }
 
 /** The part of a stream that planning needs. */
-type Known = Pick<Stream, 'id' | 'key' | 'selection'>;
+export type KnownStream = Pick<Stream, 'id' | 'key' | 'selection'>;
+
+type Place = Pick<Sensor, 'id'> & { readonly group?: string | undefined };
+
+/** A test for the sensors of a list. An entry without a group stands for the sensors of that name in every group. */
+export function listedIn(entries: readonly Place[]): (sensor: Place) => boolean {
+  const names = new Set(entries.map(({ id, group }) => JSON.stringify([id, group])));
+  return ({ id, group }) => names.has(JSON.stringify([id, undefined])) || names.has(JSON.stringify([id, group]));
+}
+
+/** The entries of the operator's list of which the platform shows no sensor. */
+export function missingFrom<Entry extends Place>(sensors: readonly Sensor[], entries: readonly Entry[]): Entry[] {
+  const shown = listedIn(sensors);
+  const ids = new Set(sensors.map(({ id }) => id));
+  return entries.filter((entry) => (entry.group === undefined ? !ids.has(entry.id) : !shown(entry)));
+}
+
+/** A part of a group that was split has at most this share of `mostSeries`, so that a window holds several readings of each. */
+const PARTS_OF_MOST = 5;
 
 /**
  * Puts sensors into streams. A sensor that a stream reads already stays there, with its coverage. A new sensor gets a
- * stream of its own with empty coverage, so that its past is filled without reading the other sensors again.
+ * stream of its own with empty coverage, so that its past is filled without reading the other sensors again. Where a
+ * group is read whole from now on, or in parts, the new streams inherit the coverage of the old ones.
  */
-export function planStreams(sensors: readonly Sensor[], existing: readonly Known[], rules: StreamRules): StreamPlan {
+export function planStreams(
+  sensors: readonly Sensor[],
+  existing: readonly KnownStream[],
+  rules: StreamRules,
+): StreamPlan {
   const added: PlannedStream[] = [];
-  const { kept, retired, narrowed } = sortExisting(sensors, existing, rules);
+  const byGroup = Map.groupBy(sensors, (sensor) => sensor.group);
+  const wholeGroups = wholeGroupsOf(byGroup, existing, rules);
+  const { kept, retired, narrowed } = sortExisting(sensors, existing, wholeGroups, rules);
   const keys = new Set(existing.map((stream) => stream.key));
   const unusedKey = (wanted: string): string => {
     let key = wanted;
@@ -41,80 +71,154 @@ export function planStreams(sensors: readonly Sensor[], existing: readonly Known
     keys.add(key);
     return key;
   };
-  for (const [group, members] of Map.groupBy(sensors, (sensor) => sensor.group)) {
-    const streams = kept.filter((stream) => stream.selection.group === group);
-    if (isWhole(group, rules)) {
+  const keptIn = Map.groupBy(kept, ({ selection }) => selection.group);
+  const retiredIn = Map.groupBy(retired, ({ selection }) => selection.group);
+  for (const [group, members] of byGroup) {
+    const streams = keptIn.get(group) ?? [];
+    const inherits = rules.namesVariables ? [] : testators(members, retiredIn.get(group) ?? []);
+    if (group !== undefined && wholeGroups.has(group)) {
       if (streams.some((stream) => stream.selection.sensors === undefined)) continue;
-      added.push({
-        key: unusedKey(group),
-        selection: { group, sensors: undefined, variables: undefined },
-        sensors: members,
-      });
+      const selection = { group, sensors: undefined, variables: undefined };
+      added.push({ key: unusedKey(group), selection, sensors: members, inherits });
       continue;
     }
-    const missing = members
-      .map((sensor) => withoutRead(sensor, streams, rules))
-      .filter((sensor) => sensor !== undefined);
-    for (const chunk of chunks(missing, rules)) {
+    for (const chunk of chunks(unread(members, streams, rules), rules)) {
       const variables = rules.namesVariables
         ? [...new Set(chunk.flatMap((sensor) => sensor.variables ?? []))]
         : undefined;
       const selection = { group, sensors: chunk.map((sensor) => sensor.id), variables };
-      added.push({ key: unusedKey(group ?? chunk[0]?.id ?? 'stream'), selection, sensors: chunk });
+      added.push({ key: unusedKey(group ?? chunk[0]?.id ?? 'stream'), selection, sensors: chunk, inherits });
     }
   }
-  return { added, retired, narrowed };
+  return { added, retired: retired.map(({ id }) => id), narrowed };
 }
 
-/** Whether one stream reads a whole group, with every sensor that appears in it later. */
-const isWhole = (group: string | undefined, rules: StreamRules): group is string =>
-  rules.all && group !== undefined && !rules.namesVariables;
-
-/** The sensor with the variables that no stream reads yet; undefined where streams read all of it. */
-function withoutRead(sensor: Sensor, streams: readonly Known[], rules: StreamRules): Sensor | undefined {
-  const reading = streams.filter(
-    ({ selection }) => selection.sensors === undefined || selection.sensors.includes(sensor.id),
+/**
+ * The groups that one stream reads whole, with every sensor that appears in them later. A group that is too large is read in
+ * parts, and stays so while its parts list that many sensors, whatever the platform shows today.
+ */
+function wholeGroupsOf(
+  byGroup: ReadonlyMap<string | undefined, readonly Sensor[]>,
+  existing: readonly KnownStream[],
+  rules: StreamRules,
+): ReadonlySet<string> {
+  const listed = new Map<string | undefined, number>();
+  for (const { selection } of existing) {
+    const { group, sensors = [] } = selection;
+    listed.set(group, (listed.get(group) ?? 0) + sensors.length);
+  }
+  const groups = [...byGroup].filter(
+    ([group, members]) => Math.max(seriesIn(members), listed.get(group) ?? 0) <= rules.mostSeries,
   );
-  if (!rules.namesVariables) return reading.length > 0 ? undefined : sensor;
-  const read = new Set(reading.flatMap(({ selection }) => selection.variables ?? []));
-  const variables = (sensor.variables ?? []).filter((variable) => !read.has(variable));
-  return variables.length > 0 ? { ...sensor, variables } : undefined;
+  return new Set(groups.flatMap(([group]) => (mayBeWhole(group, rules) ? [group] : [])));
+}
+
+const seriesOf = ({ variables = [] }: Sensor): number => Math.max(1, variables.length);
+
+const seriesIn = (sensors: readonly Sensor[]): number =>
+  sensors.reduce((series, sensor) => series + seriesOf(sensor), 0);
+
+/** The retired streams whose common coverage holds for each of these sensors; none where one of them was not read. */
+function testators(members: readonly Sensor[], retired: readonly KnownStream[]): readonly number[] {
+  const whole = retired.find(({ selection }) => selection.sensors === undefined);
+  if (whole !== undefined) return [whole.id];
+  const listed = new Set(retired.flatMap(({ selection }) => selection.sensors ?? []));
+  return members.every(({ id }) => listed.has(id)) ? retired.map(({ id }) => id) : [];
+}
+
+/** Whether the platform and the operator allow that one stream reads a whole group. */
+const mayBeWhole = (group: string | undefined, rules: StreamRules): group is string =>
+  rules.chosen === 'all' && group !== undefined && !rules.namesVariables;
+
+/** The sensors with the variables that no stream reads yet. */
+function unread(members: readonly Sensor[], streams: readonly KnownStream[], rules: StreamRules): Sensor[] {
+  const whole = streams.filter(({ selection }) => selection.sensors === undefined);
+  const listing = new Map<string, KnownStream[]>();
+  for (const stream of streams) {
+    for (const sensor of stream.selection.sensors ?? []) {
+      const others = listing.get(sensor);
+      if (others === undefined) listing.set(sensor, [stream]);
+      else others.push(stream);
+    }
+  }
+  return members.flatMap((sensor) => {
+    const reading = [...whole, ...(listing.get(sensor.id) ?? [])];
+    if (!rules.namesVariables) return reading.length > 0 ? [] : [sensor];
+    const read = new Set(reading.flatMap(({ selection }) => selection.variables ?? []));
+    const variables = (sensor.variables ?? []).filter((variable) => !read.has(variable));
+    return variables.length > 0 ? [{ ...sensor, variables }] : [];
+  });
 }
 
 /** Sensors that one read may take together. Where a read names its variables, they all have the same ones. */
 function* chunks(sensors: readonly Sensor[], rules: StreamRules): Generator<Sensor[]> {
   const alike = Map.groupBy(sensors, (sensor) => (rules.namesVariables ? JSON.stringify(sensor.variables) : ''));
+  const mostSeries = Math.max(1, Math.floor(rules.mostSeries / PARTS_OF_MOST));
   for (const members of alike.values()) {
-    const size = Math.min(rules.sensorsPerRead, members.length);
-    for (let begin = 0; begin < members.length; begin += size) yield members.slice(begin, begin + size);
+    let chunk: Sensor[] = [];
+    let series = 0;
+    for (const sensor of members) {
+      series += seriesOf(sensor);
+      if (chunk.length > 0 && (chunk.length >= rules.sensorsPerRead || series > mostSeries)) {
+        yield chunk;
+        chunk = [];
+        series = seriesOf(sensor);
+      }
+      chunk.push(sensor);
+    }
+    if (chunk.length > 0) yield chunk;
   }
 }
 
 /**
- * Sorts the stored streams into kept, narrowed and retired ones. Where the operator wants all sensors, a stream stays even
- * if the platform does not show its sensors today, because they may be back in an hour and an empty window costs one
- * request. It is retired only where another stream reads its whole group from now on.
+ * Sorts the stored streams into kept, narrowed and retired ones. The operator's choice alone retires a stream or narrows it,
+ * never a sensor that the platform does not show: it may be back in an hour, an empty window costs one request, and a
+ * retired stream loses its coverage. Where the operator takes all sensors, a stream is retired only where its group is
+ * read in the other form from now on, whole or in parts. A stream of a whole group stays while a listed sensor that may be in it is not shown.
  */
 function sortExisting(
   sensors: readonly Sensor[],
-  existing: readonly Known[],
-  rules: StreamRules,
-): Pick<StreamPlan, 'retired' | 'narrowed'> & { readonly kept: readonly Known[] } {
-  const wanted = new Set(sensors.map(({ group, id }) => JSON.stringify([group, id])));
+  existing: readonly KnownStream[],
+  wholeGroups: ReadonlySet<string>,
+  { chosen }: StreamRules,
+): Pick<StreamPlan, 'narrowed'> & { readonly kept: readonly KnownStream[]; readonly retired: readonly KnownStream[] } {
   const groups = new Set(sensors.map(({ group }) => group));
-  const kept: Known[] = [];
-  const retired: number[] = [];
+  const isChosen = chosen === 'all' ? () => true : listedIn(chosen);
+  const missing = chosen === 'all' ? [] : missingFrom(sensors, chosen);
+  const kept: KnownStream[] = [];
+  const retired: KnownStream[] = [];
   const narrowed: { id: number; selection: Selection }[] = [];
   for (const stream of existing) {
     const { id, selection } = stream;
     const { group, sensors: read } = selection;
-    const left = rules.all ? read : read?.filter((sensor) => wanted.has(JSON.stringify([group, sensor])));
-    const stays = rules.all
-      ? read === undefined || !isWhole(group, rules) || !groups.has(group)
-      : left !== undefined && left.length > 0;
+    const left = read?.filter((sensor) => isChosen({ id: sensor, group }));
+    const stays =
+      chosen === 'all'
+        ? !groups.has(group) || (read === undefined) === (group !== undefined && wholeGroups.has(group))
+        : left === undefined
+          ? missing.some((entry) => entry.group === undefined || entry.group === group)
+          : left.length > 0;
     if (stays) kept.push(stream);
-    else retired.push(id);
+    else retired.push(stream);
     if (stays && left?.length !== read?.length) narrowed.push({ id, selection: { ...selection, sensors: left } });
   }
   return { kept, retired, narrowed };
 }
+
+/** Ids of streams none of whose sensors the platform showed in a complete look. */
+export function absentFrom(sensors: readonly Sensor[], streams: readonly KnownStream[]): number[] {
+  const shown = new Set(sensors.map(({ group, id }) => JSON.stringify([group, id])));
+  const groups = new Set(sensors.map(({ group }) => group));
+  return streams
+    .filter(({ selection: { group, sensors: read } }) =>
+      read === undefined ? !groups.has(group) : !read.some((sensor) => shown.has(JSON.stringify([group, sensor]))),
+    )
+    .map(({ id }) => id);
+}
+
+/**
+ * Whether the stream of a sensor does not depend on sensors that are found later, so that it can be made at once: it reads
+ * this sensor alone.
+ */
+export const readsAlone = ({ group }: Sensor, rules: StreamRules): boolean =>
+  rules.sensorsPerRead === 1 && !mayBeWhole(group, rules);

@@ -4,30 +4,44 @@ import { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
+import { placesOf } from './places.ts';
+import type { JobPlace } from './places.ts';
 
-/** The kinds of jobs: a poll of a source, or a stretch of a stream's history. A job carries the id and nothing else. */
-export type Work = 'poll' | 'history';
+/** The kinds of jobs: a poll of a source, a look for its sensors, a stretch of a stream's history. A job carries the id and nothing else. */
+export type Work = 'poll' | 'look' | 'history';
+
+/** Does a job. `id` is that of a stream for history, otherwise of a source. */
+type JobHandler = (id: number, signal: AbortSignal, place: JobPlace) => Promise<void>;
+
+/** How many jobs of each kind a process begins at a time. `troubled`: of all kinds, for sources and streams in trouble. */
+export type Concurrency = Readonly<Record<Work | 'troubled', number>>;
 
 export interface Handlers {
-  readonly poll: (sourceId: number, signal: AbortSignal) => Promise<void>;
-  readonly history: (streamId: number, signal: AbortSignal) => Promise<void>;
+  readonly poll: JobHandler;
+  readonly look: JobHandler;
+  readonly history: JobHandler;
   /** One step of the planner. Each tick runs it in at least one of the processes that share the queue. */
   readonly tick: () => Promise<void>;
 }
 
 export interface Queue {
   /**
-   * Adds jobs in bulk. An id that is queued or running is not added again, so no poll runs beside a slow poll. A history
-   * job that is running runs once more when it ends, because more work may have come up in its last moment.
+   * Adds jobs in bulk. An id that is queued or running is not added again, so no poll runs beside a slow poll; one that gave
+   * its place back is added, and its claim keeps it alone. A history job that is running runs once more when it ends, because
+   * more work may have come up in its last moment. Jobs of `troubled` sources and streams have few places of their own.
    */
-  add(work: Work, ids: readonly number[]): Promise<void>;
+  add(work: Work, ids: readonly number[], troubled?: boolean): Promise<void>;
   /** (Re)creates the planner's tick. Call it under a lock: concurrent upserts on PostgreSQL stop the tick (BullMQ 6.7). */
   ensureTick(everyMs: number): Promise<void>;
   /** Starts to work. `drain` takes no new jobs, aborts the signal of running jobs and waits for them at most `deadlineMs`. */
   work(
     handlers: Handlers,
-    concurrency: { polls: number; history: number },
-  ): { drain(deadlineMs: number): Promise<boolean> };
+    concurrency: Concurrency,
+  ): {
+    drain(deadlineMs: number): Promise<boolean>;
+    /** Whether this process takes jobs; running ones go on. Other processes take the jobs that it leaves. */
+    take(jobs: boolean): Promise<void>;
+  };
   close(): Promise<void>;
 }
 
@@ -72,7 +86,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   const backend = options.redisUrl === undefined ? await onPostgres(options) : await onRedis(options, options.redisUrl);
   const queues = {
     poll: queueOf('poll', backend),
+    look: queueOf('look', backend),
     history: queueOf('history', backend),
+    troubled: queueOf('troubled', backend),
     planner: queueOf('planner', backend),
   };
   for (const queue of Object.values(queues)) queue.on('error', options.onError);
@@ -84,14 +100,14 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
 
   return {
-    async add(work, ids) {
+    async add(work, ids, troubled = false) {
       if (ids.length === 0) return;
       const jobs = ids.map((id) => ({
         name: work,
         data: { id },
         opts: { ...JOB, deduplication: { id: `${work}-${id}`, keepLastIfActive: work === 'history' } },
       }));
-      await queues[work].addBulk(jobs);
+      await queues[troubled ? 'troubled' : work].addBulk(jobs);
     },
     async ensureTick(everyMs) {
       await queues.planner.upsertJobScheduler(
@@ -102,16 +118,23 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     },
     work(handlers, concurrency) {
       const stopping = new AbortController();
-      const workers = [
-        workerOf('poll', backend, concurrency.polls, (job) => handlers.poll(job.data.id, stopping.signal)),
-        workerOf('history', backend, concurrency.history, (job) => handlers.history(job.data.id, stopping.signal)),
-        workerOf('planner', backend, 1, () => handlers.tick()),
-      ];
+      const kinds = (['poll', 'look', 'history', 'troubled'] as const).map((name) => {
+        const places = placesOf(concurrency[name]);
+        const worker = workerOf(name, backend, concurrency[name], (job) =>
+          places.run((place) => handlers[job.name as Work](job.data.id, stopping.signal, place)),
+        );
+        return { places, worker };
+      });
+      const workers = [...kinds.map(({ worker }) => worker), workerOf('planner', backend, 1, () => handlers.tick())];
       for (const worker of workers) worker.on('error', options.onError);
       return {
+        async take(jobs) {
+          for (const worker of workers) await (jobs ? worker.resume() : worker.pause(true));
+        },
         async drain(deadlineMs) {
           stopping.abort();
-          return await endsWithin(deadlineMs, Promise.all(workers.map((worker) => worker.close())));
+          const ends = [...workers.map((worker) => worker.close()), ...kinds.map(({ places }) => places.ended())];
+          return await endsWithin(deadlineMs, Promise.all(ends));
         },
       };
     },
@@ -178,9 +201,12 @@ async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<
     // Without seqscan, BullMQ's promotion of jobs stays cheap at any number of delayed jobs (BullMQ 6.7).
     options: '-c search_path=bullmq -c enable_seqscan=off',
     application_name: 'databridge queue',
-    max: 10,
+    // Each worker keeps one for itself.
+    max: 12,
     keepAlive: true,
   });
+  // Each queue and each worker listens for its errors.
+  pool.setMaxListeners(0);
   pool.on('error', onError);
   return {
     prefix,

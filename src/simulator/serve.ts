@@ -57,6 +57,7 @@ async function handle(simulator: Simulator, incoming: IncomingMessage, response:
   try {
     const body = await bodyOf(incoming);
     if (isAdmin) return await send(response, administer(simulator, method, path, body), leave);
+    response.setHeader('date', new Date(simulator.clock.nowMs()).toUTCString());
     const effects = faults.meet(method, path);
     const request = { method, path, query: new URLSearchParams(query), headers: incoming.headers, body };
     const answer = await answerWith(simulator, { ...request, pointEffects: effects.filter(isPointEffect) }, effects);
@@ -71,7 +72,7 @@ async function handle(simulator: Simulator, incoming: IncomingMessage, response:
 }
 
 async function answerWith(
-  { platform }: Simulator,
+  { platform, clock }: Simulator,
   request: SimulatedRequest,
   effects: readonly SimulatedFault[],
 ): Promise<Sent | 'hang' | 'reset'> {
@@ -87,7 +88,7 @@ async function answerWith(
     case 'reset':
       return ending.kind;
     case 'status':
-      return errorAnswer(platform, ending);
+      return errorAnswer(platform, ending, clock);
     case 'truncate': {
       const answer = platform.answer(request);
       const body = textOf(answer);
@@ -99,11 +100,15 @@ async function answerWith(
   }
 }
 
-function errorAnswer(platform: SimulatedPlatform, effect: EndingEffect & { kind: 'status' }): SimulatedAnswer {
+function errorAnswer(
+  platform: SimulatedPlatform,
+  effect: EndingEffect & { kind: 'status' },
+  clock: SimulatedClock,
+): SimulatedAnswer {
   const answer = platform.errorAnswer(effect.status);
   if (effect.retryAfterSeconds === undefined) return answer;
   // An HTTP date has whole seconds: rounded up, so that a client that waits for it never comes too early.
-  const date = new Date(Math.ceil(Date.now() / 1000 + effect.retryAfterSeconds) * 1000).toUTCString();
+  const date = new Date(Math.ceil(clock.nowMs() / 1000 + effect.retryAfterSeconds) * 1000).toUTCString();
   const retryAfter = effect.retryAfterAs === 'date' ? date : String(effect.retryAfterSeconds);
   return { ...answer, headers: { ...answer.headers, 'retry-after': retryAfter } };
 }

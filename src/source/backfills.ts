@@ -4,11 +4,16 @@ import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { Database } from '../database/database.ts';
+import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
+import { DEMAND } from './demand.ts';
+import type { MeasuredDemand } from './demand.ts';
 import { DONE_IN_STREAM } from '../pull/wishes.ts';
+import { findSource } from './find-source.ts';
+import type { WantedSource } from './find-source.ts';
 import { inactiveSource, unknownSource } from './unusable-source.ts';
 
 export interface BackfillRequest {
-  readonly source: string;
+  readonly source: WantedSource;
   readonly from: Instant;
   /** Undefined: up to the newest settled instant, or up to the start of the source where that is later. */
   readonly to: Instant | undefined;
@@ -18,7 +23,6 @@ export interface BackfillRequest {
 
 /** The fields of a source that tell how far its time has settled. */
 interface SettledRow {
-  readonly id: number;
   readonly state: string;
   readonly now: Instant;
   readonly start: Instant;
@@ -33,16 +37,17 @@ interface SettledRow {
  * `config-invalid` with a remedy for an unknown or inactive source and for a range that is empty or has not settled.
  */
 export async function startBackfill(database: Database, request: BackfillRequest): Promise<number> {
+  const found = await findSource(database, request.source);
   const source = await database.row<SettledRow & Record<string, unknown>>(
-    `select id, state, instant_of(now()) as now, instant_of(start_at) as start, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align
-     from source where name = $1`,
-    [request.source],
+    `select state, instant_of(now()) as now, instant_of(start_at) as start, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align
+     from source where id = $1`,
+    [found.id],
   );
-  if (!source) throw unknownSource(request.source);
+  if (!source) throw unknownSource(found);
   // The end is a point of the grid, because windows end there: a backfill that reached further would never be covered.
   const align = parseDuration(source.align ?? '') ?? Math.min(SECOND, source.every);
   const edge = edgeOf({ settle: source.settle, align }, source.now);
-  if (source.state !== 'active') throw inactiveSource(request.source, source.state);
+  if (source.state !== 'active') throw inactiveSource(found, source.state);
   // The start of a new source has not settled yet, and live polls never ask before it. A backfill that ended at the edge
   // would leave the time between edge and start unread.
   const latest = Math.max(edge, source.start);
@@ -58,17 +63,18 @@ export async function startBackfill(database: Database, request: BackfillRequest
     const { rows } = await client.query<{ id: number }>(
       `insert into backfill (source_id, from_at, to_at, again, requested_by)
        values ($1, at_instant($2), at_instant($3), $4, $5) returning id`,
-      [source.id, request.from, to, request.again, request.requestedBy],
+      [found.id, request.from, to, request.again, request.requestedBy],
     );
     const id = rows[0]?.id as number;
     await client.query(
       'insert into backfill_stream (backfill_id, stream_id) select $1, id from stream where source_id = $2 and retired_at is null',
-      [id, source.id],
+      [id, found.id],
     );
     await client.query(
       'update stream set history_due_at = now(), retry_at = null where source_id = $1 and retired_at is null',
-      [source.id],
+      [found.id],
     );
+    await client.query(RETRY_UNREADABLE, [found.id]);
     return id;
   });
 }
@@ -77,6 +83,7 @@ export async function startBackfill(database: Database, request: BackfillRequest
 export interface BackfillState {
   readonly id: number;
   readonly source: string;
+  readonly organisation: string;
   readonly from: Instant;
   readonly to: Instant;
   readonly again: boolean;
@@ -93,15 +100,21 @@ export interface BackfillState {
   readonly heldUntil: Instant | null;
   /** Since when the source is not asked because the outbox of its project is full; null otherwise. */
   readonly outboxFullSince: Instant | null;
-  readonly fault: { message: string; remedy?: string } | null;
+  readonly fault: { message: string; remedy?: string; own?: true } | null;
+  readonly demand: MeasuredDemand;
+  /** Stretches of its range that cannot be read now; they are tried again slowly, and the backfill goes on until then. */
+  readonly unreadable: number;
 }
 
 const STATES = `
-  select backfill.id, source.name as source, instant_of(from_at) as from, instant_of(to_at) as to, again, backfill.state,
+  select backfill.id, source.name as source, source.organisation_id as organisation, instant_of(from_at) as from, instant_of(to_at) as to, again, backfill.state,
     instant_of(backfill.created_at) as "createdAt", instant_of(finished_at) as "finishedAt", source.state as "sourceState",
     case when its_end.settles > now() then instant_of(its_end.settles) end as "settlesAt",
-    instant_of(held_until) as "heldUntil", source.last_fault as fault,
+    instant_of(held_until) as "heldUntil", source.last_fault as fault, ${DEMAND} as demand,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
+    (select count(*) from unreadable join backfill_stream using (stream_id) join stream on stream.id = stream_id
+      where backfill_id = backfill.id and retired_at is null and unreadable.from_at < backfill.to_at and unreadable.to_at > backfill.from_at
+        and not ${DONE_IN_STREAM} @> tstzrange(unreadable.from_at, unreadable.to_at)) as unreadable,
     (select count(*) from backfill_stream where backfill_id = backfill.id) as streams,
     coalesce((select avg(share_of(tstzrange(from_at, to_at), ${DONE_IN_STREAM}))
       from backfill_stream join stream on stream.id = stream_id

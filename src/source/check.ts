@@ -1,15 +1,15 @@
 import { asBridgeError } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
+import { overloadOf } from '../core/demand.ts';
 import { formatDuration } from '../core/duration.ts';
 import { MINUTE } from '../core/instant.ts';
-import type { Instant } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { formatWindow } from '../core/window.ts';
 import type { Platform } from '../platform/contract.ts';
 import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
 import { openTrial } from './trial.ts';
-import type { Trial } from './trial.ts';
+import type { Trial, TrialParts } from './trial.ts';
 
 /** The steps of a check, in this order. After a step that fails, the check tries no further step. */
 const STEPS = ['schema', 'secrets', 'address', 'platform', 'clock', 'sensors', 'window'] as const;
@@ -35,7 +35,7 @@ const STREAMS_SHOWN = 5;
 export async function* checkSource(
   config: SourceConfig,
   platform: Platform,
-  given: { readonly now: () => Instant; readonly signal: AbortSignal; readonly maxReadings: number },
+  given: TrialParts & { readonly maxReadings: number },
 ): AsyncGenerator<Step, { requests: number }> {
   const done = new Set<StepName>();
   let trial: Trial | undefined;
@@ -74,13 +74,16 @@ export async function* checkSource(
     else {
       const to = edgeOf(trial.source.policy, given.now());
       const wanted = { from: to - Math.min(MINUTE, config.schedule.maxWindow), to };
+      const before = trial.requests();
       const { window, batch, halvings } = await trial.read(stream, wanted, 'newest', given.maxReadings);
+      const requestsPerWindow = (trial.requests() - before) / (halvings + 1);
+      const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...config.schedule, ...config.pace });
       const lateness = latenessFinding(batch, window, config.schedule.settle);
       const read = `${batch.readings} readings of ${batch.columns.length} series of ${stream.key} in ${formatWindow(window)}`;
       yield passed(
         'window',
-        `${read}${halvingsInWords(halvings)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}`,
-        lateness.warning,
+        `${read}${halvingsInWords(halvings)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}${overload === undefined ? '' : `; ${overload.message}: ${overload.remedy}`}`,
+        lateness.warning || overload !== undefined,
       );
     }
   } catch (caught) {
@@ -89,7 +92,7 @@ export async function* checkSource(
     const open = STEPS.find((step) => !done.has(step)) ?? 'window';
     const failed = open === 'address' && isAnswered(error, requests) ? 'platform' : open;
     if (failed === 'platform') yield passed('address', `${config.connection['url']} answers`);
-    yield { step: failed, ok: false, detail: error.message, error };
+    yield { step: failed, ok: false, detail: error.message + refusedInWords(trial?.refusedRequests() ?? 0), error };
     for (const step of STEPS.slice(STEPS.indexOf(failed) + 1)) yield { step, ok: null, detail: 'not tried' };
   } finally {
     await trial?.close();
@@ -103,6 +106,12 @@ function isAnswered({ fault }: BridgeError, requests: number): boolean {
   if (fault.code !== 'unavailable') return fault.code !== 'bug' && fault.code !== 'cancelled';
   if (fault.why === 'status') return true;
   return requests > 1 && (fault.why === 'time-out' || fault.why === 'reset');
+}
+
+function refusedInWords(requests: number): string {
+  if (requests === 0) return '';
+  const times = requests === 1 ? 'once' : `${requests} times`;
+  return ` (refused ${times}; many platforms lock an account after a few, and each further check counts)`;
 }
 
 function halvingsInWords(halvings: number): string {

@@ -3,8 +3,10 @@ import { sealedPaths, unseal } from '../access/sealed-config.ts';
 import type { Instant } from '../core/instant.ts';
 import { describeDifference } from '../core/source/difference.ts';
 import type { Difference } from '../core/source/difference.ts';
-import type { SourceConfig } from '../core/source/source.ts';
+import { parseSource } from '../core/source/source.ts';
+import type { KindSchemas, SourceConfig, SourcePlatform } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
+import type { Platform } from '../platform/contract.ts';
 
 /** A source as the database holds it. Instants in µs. */
 export interface StoredSource {
@@ -16,9 +18,20 @@ export interface StoredSource {
   readonly start_at: Instant;
 }
 
-/** A source as its operator wrote it, beside the stored source of that name; `stored` is undefined for a new source. */
+/** The part of a platform that a registration needs. */
+export type KnownPlatform = SourcePlatform & Pick<Platform, 'place' | 'renamed'>;
+
+/** The schemas by which a stored configuration is read. */
+export interface SourceSchemas {
+  readonly platforms: readonly KnownPlatform[];
+  readonly kinds: KindSchemas;
+}
+
+/** A source as its operator wrote it, beside the stored source of that name and organisation; `stored` is undefined for a new source. */
 export interface Comparison {
   readonly stored: StoredSource | undefined;
+  /** The stored configuration as parsed; undefined for a new source, and where this version no longer takes it. */
+  readonly before: SourceConfig | undefined;
   readonly action: 'created' | 'changed' | 'unchanged';
   readonly differences: readonly Difference[];
 }
@@ -27,14 +40,18 @@ export async function compareWithStored(
   database: Database,
   sealing: Sealing,
   source: SourceConfig,
+  { platforms, kinds }: SourceSchemas,
 ): Promise<Comparison> {
   const stored = await database.row<StoredSource & Record<string, unknown>>(
-    'select id, platform, config, project_id, instant_of(created_at) as created_at, instant_of(start_at) as start_at from source where name = $1',
-    [source.name],
+    'select id, platform, config, project_id, instant_of(created_at) as created_at, instant_of(start_at) as start_at from source where name = $1 and organisation_id = $2',
+    [source.name, source.organisation],
   );
-  if (stored === undefined) return { stored, action: 'created', differences: [] };
-  const differences = describeDifference(await opened(stored.config, sealing), source);
-  return { stored, action: differences.length > 0 ? 'changed' : 'unchanged', differences };
+  if (stored === undefined) return { stored, before: undefined, action: 'created', differences: [] };
+  const written = await opened(stored.config, sealing);
+  const differences = describeDifference(written, source);
+  const parsed = parseSource(written.raw, platforms, { kinds });
+  const before = parsed.ok ? parsed.source : undefined;
+  return { stored, before, action: differences.length > 0 ? 'changed' : 'unchanged', differences };
 }
 
 /** Takes the place of a secret whose sealing key is lost. No operator writes it, so every secret differs from it. */

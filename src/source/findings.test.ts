@@ -43,6 +43,7 @@ describe('lateness', () => {
     readings: series.flat().length,
     repeats: 0,
     outside: 0,
+    unchosen: 0,
     refused: new Map(),
     refusedFirst: new Map(),
     examples: [],

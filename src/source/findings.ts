@@ -2,6 +2,7 @@ import type { Batch } from '../core/batch.ts';
 import { formatDuration } from '../core/duration.ts';
 import { MILLISECOND, SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import { CLOCK_SLACK, DATE_RESOLUTION, clockTrouble, provenAhead } from '../core/platform-clock.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Window } from '../core/window.ts';
 
@@ -10,12 +11,6 @@ export interface Finding {
   readonly detail: string;
   readonly warning: boolean;
 }
-
-/** A difference of clocks up to this is no warning. */
-const SKEW = 2 * SECOND;
-
-/** Platforms show their clock in the Date header, which has whole seconds (RFC 9110, 5.6.7). */
-const RESOLUTION = SECOND;
 
 /** A duration rounded to tenths of a second. */
 const about = (length: Microseconds): string =>
@@ -30,20 +25,12 @@ export function clockFinding(
   { asked, answered, settle }: { readonly asked: Instant; readonly answered: Instant; readonly settle: Microseconds },
 ): Finding {
   if (clock === undefined) return { detail: 'the platform does not show its clock', warning: false };
-  const ahead = clock - answered;
-  const behind = asked - (clock + RESOLUTION);
-  if (ahead > SKEW) {
-    const effect = `its points become visible here up to ${about(ahead)} later than they could; nothing is lost`;
-    return {
-      detail: `the platform's clock is ${about(ahead)} ahead of ours: ${effect}. Set both by NTP`,
-      warning: true,
-    };
+  const ahead = provenAhead({ date: clock, asked, answered });
+  if (Math.abs(ahead) > CLOCK_SLACK) {
+    const { message, remedy } = clockTrouble(ahead, settle);
+    return { detail: `${message}: ${remedy}`, warning: true };
   }
-  if (behind > SKEW) {
-    const effect = `its points seem to arrive that much later. Set both by NTP, or set settle to ${about(settle + behind)} (it is ${formatDuration(settle)})`;
-    return { detail: `the platform's clock is ${about(behind)} behind ours: ${effect}`, warning: true };
-  }
-  const within = Math.max(Math.abs(ahead), Math.abs(behind), SECOND);
+  const within = Math.max(Math.abs(clock - answered), Math.abs(asked - clock - DATE_RESOLUTION), SECOND);
   return { detail: `agrees with ours within ${about(within)}`, warning: false };
 }
 

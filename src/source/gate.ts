@@ -3,7 +3,8 @@ import type { ClientBase } from 'pg';
 /**
  * Tells the runs of a source, on all hosts, which configuration is in force and whether the source is paused: the row of
  * its pace, which every request reads before it is sent, says so (`isOpenTo` in core/pace.ts). Call it in the transaction
- * that changed the source.
+ * that changed the source. A new configuration, or the same one after a stop, gets a fresh try of its credentials: one
+ * request, where they were refused before.
  * @param given.liftHold forgets the silence the platform asked for, because an operator wants an answer now
  */
 export async function setGate(
@@ -11,9 +12,16 @@ export async function setGate(
   sourceId: number,
   { liftHold }: { readonly liftHold: boolean },
 ): Promise<void> {
+  // The account is locked before the pace, as everywhere (pull/account.ts).
   await client.query(
-    `update pace set version = pace.version + 1, state = pace.state
-       || jsonb_build_object('revision', source.revision, 'paused', source.state = 'paused')
+    `update account set refused = 1, probe = null from pace
+     where source_id = $1 and digest = pace.state ->> 'account' and refused > 1 and $2`,
+    [sourceId, liftHold],
+  );
+  await client.query(
+    `update pace set version = pace.version + 1,
+       state = case when coalesce((pace.state ->> 'revision')::int, 1) <> source.revision then pace.state - 'account' - 'doubt' else pace.state end
+       || jsonb_build_object('revision', source.revision, 'paused', source.state <> 'active')
        || case when $2 then '{"holdUntil": 0}' else '{}' end::jsonb
      from source where source.id = source_id and source_id = $1`,
     [sourceId, liftHold],

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { throttled } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { IDLE, hold, release, reserve } from '../core/pace.ts';
+import { IDLE, abandon, hold, release, reserve } from '../core/pace.ts';
 import type { Pace } from '../core/pace.ts';
 import type { Pacer } from '../platform/connection/index.ts';
 import { stoppedWaiting } from '../pull/pacer.ts';
@@ -17,9 +17,9 @@ const HORIZON = { live: LONGEST_SILENCE, history: LONGEST_SILENCE };
 const LEASE: Microseconds = 10 * MINUTE;
 
 /**
- * Request slots of one source in this process alone. A check or preview of a source that is not registered keeps the
- * pace of its configuration and its quiet hours without a database. Throws `throttled` where the platform or the quiet
- * hours ask for a silence of more than five seconds, `cancelled` when aborted.
+ * Request slots of one source in this process alone. A check or preview keeps the pace of its configuration and its quiet
+ * hours without a database, so it asks beside the polls of a source that is registered. Throws `throttled` where the platform
+ * or the quiet hours ask for a silence of more than five seconds, `cancelled` when aborted.
  */
 export function localPacer({ pace, now }: { readonly pace: Pace; readonly now: () => Instant }): Pacer {
   let state = IDLE;
@@ -45,11 +45,20 @@ export function localPacer({ pace, now }: { readonly pace: Pace; readonly now: (
             giveBack(leaseId);
             throw error;
           }
-          if (state.holdUntil <= now()) return { release: () => giveBack(leaseId) };
+          if (state.holdUntil <= now()) {
+            const sentAt = now();
+            return {
+              inDoubt: true,
+              release(ending) {
+                if (ending === 'abandoned') state = abandon(state, leaseId, { sentAt, givenUpAt: now() });
+                else giveBack(leaseId);
+              },
+            };
+          }
           giveBack(leaseId);
         } else if (answer.why === 'concurrency') {
           await pause(answer.askAgainAt - at, signal, freed.promise);
-        } else if (answer.why === 'pace') {
+        } else if (answer.why === 'pace' || answer.why === 'abandoned') {
           await pause(answer.askAgainAt - at, signal);
         } else {
           const why = answer.why === 'quiet' ? 'quiet hours of the source' : 'the platform asked for silence';

@@ -13,6 +13,7 @@ function batch(series: Record<string, number[]>, refused: [RefusalReason, number
     readings: Object.values(series).flat().length,
     repeats: 1,
     outside: 2,
+    unchosen: 3,
     refused: new Map(refused),
     refusedFirst: new Map(),
     examples: refused.flatMap(([reason, count]) =>
@@ -43,7 +44,7 @@ test('windows add up, and a series that stands in two windows counts once', () =
     ],
     10,
   );
-  expect(both).toMatchObject({ readings: 3, series: 2, repeats: 2, outside: 4 });
+  expect(both).toMatchObject({ readings: 3, series: 2, repeats: 2, outside: 4, unchosen: 6 });
   expect(Object.fromEntries(both.refused)).toEqual({ null: 6, boolean: 1 });
   expect(both.examples.map(({ reason }) => reason)).toEqual(['null', 'null', 'null', 'boolean']);
   expect(both.sample[0]).toEqual({ sensorId: 'a', valueName: 'none', at: 1, value: 1, precision: 100, labels: ['x'] });

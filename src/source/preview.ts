@@ -1,4 +1,6 @@
 import type { Batch, Refusal } from '../core/batch.ts';
+import { overloadOf } from '../core/demand.ts';
+import type { Overload } from '../core/demand.ts';
 import type { Instant } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { RefusalReason } from '../core/reading.ts';
@@ -8,7 +10,7 @@ import type { StoredReading } from '../core/reading.ts';
 import type { Platform } from '../platform/contract.ts';
 import { learnedOf } from '../pull/fetch-window.ts';
 import { openTrial } from './trial.ts';
-import type { Trial } from './trial.ts';
+import type { Trial, TrialParts } from './trial.ts';
 
 /** The readings that a source would store. A preview saves none of them. */
 export interface Preview {
@@ -19,10 +21,13 @@ export interface Preview {
   readonly series: number;
   readonly repeats: number;
   readonly outside: number;
+  readonly unchosen: number;
   readonly refused: ReadonlyMap<RefusalReason, number>;
   readonly examples: readonly Refusal[];
   readonly sample: readonly StoredReading[];
   readonly requests: number;
+  /** Null where the pace suffices for live polls, or where no window was read. */
+  readonly overload: Overload | null;
 }
 
 /** An operator who wants to read more windows starts a backfill. */
@@ -37,9 +42,7 @@ const EXAMPLES_PER_REASON = 3;
 export async function previewSource(
   config: SourceConfig,
   platform: Platform,
-  given: {
-    readonly now: () => Instant;
-    readonly signal: AbortSignal;
+  given: TrialParts & {
     readonly maxReadings: number;
     /** `to` undefined: up to the newest settled instant. */
     readonly range: { readonly from: Instant; readonly to: Instant | undefined };
@@ -60,17 +63,26 @@ async function readSome(
   trial: Trial,
   range: Window,
   { maxReadings, limit }: { readonly maxReadings: number; readonly limit: number },
-): Promise<Pick<Preview, 'windows' | 'complete'> & { batches: Batch[] }> {
+): Promise<Pick<Preview, 'windows' | 'complete' | 'overload'> & { batches: Batch[] }> {
   const windows: Preview['windows'][number][] = [];
   const batches: Batch[] = [];
   const streams = trial.streamsOf(await trial.sensors());
   let readings = 0;
+  let reads = 0;
+  const before = trial.requests();
+  const result = (complete: boolean): Awaited<ReturnType<typeof readSome>> => {
+    const requestsPerWindow = (trial.requests() - before) / reads;
+    const { schedule, pace } = trial.source.config;
+    const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...schedule, ...pace }) ?? null;
+    return { windows, complete, batches, overload };
+  };
   for (const stream of streams) {
     let { length } = learnedOf(trial.source, { learned: undefined });
     for (let from = range.from; from < range.to;) {
-      if (windows.length === MOST_WINDOWS || readings >= limit) return { windows, complete: false, batches };
+      if (windows.length === MOST_WINDOWS || readings >= limit) return result(false);
       const wanted = { from, to: Math.min(range.to, from + length) };
-      const { window, batch } = await trial.read(stream, wanted, 'oldest', maxReadings);
+      const { window, batch, halvings } = await trial.read(stream, wanted, 'oldest', maxReadings);
+      reads += halvings + 1;
       windows.push({ stream: stream.key, window, readings: batch.readings });
       batches.push(batch);
       readings += batch.readings;
@@ -78,10 +90,13 @@ async function readSome(
       from = window.to;
     }
   }
-  return { windows, complete: true, batches };
+  return result(true);
 }
 
-type Summary = Pick<Preview, 'readings' | 'series' | 'repeats' | 'outside' | 'refused' | 'examples' | 'sample'>;
+type Summary = Pick<
+  Preview,
+  'readings' | 'series' | 'repeats' | 'outside' | 'unchosen' | 'refused' | 'examples' | 'sample'
+>;
 
 /** Adds several windows up; `sample` holds at most `limit` readings, spread over all series. */
 export function sumOf(batches: readonly Batch[], limit: number): Summary {
@@ -114,6 +129,7 @@ export function sumOf(batches: readonly Batch[], limit: number): Summary {
     series: series.size,
     repeats: sum((batch) => batch.repeats),
     outside: sum((batch) => batch.outside),
+    unchosen: sum((batch) => batch.unchosen),
     refused,
     examples,
     sample: spread([...series.values()], limit),

@@ -1,7 +1,6 @@
 import type { Instant } from '../core/instant.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
-import { unknownSource } from './unusable-source.ts';
 
 /** A refused point that is stored, so that an operator can find it. */
 export interface KeptRefusal {
@@ -27,21 +26,20 @@ export interface HourlyRefusals extends RefusalCount {
 }
 
 interface Wanted {
-  readonly source: string;
+  readonly sourceId: number;
   readonly reason: string | undefined;
   readonly limit: number;
 }
 
-const OF_SOURCE = `stream_id in (select stream.id from stream join source on source.id = source_id where source.name = $1)
+const OF_SOURCE = `stream_id in (select id from stream where source_id = $1)
   and ($2::text is null or reason = $2)`;
 
-/** The latest kept refusals of a source and its latest hourly counts. Throws `config-invalid` for an unknown source. */
+/** The latest kept refusals of a source and its latest hourly counts. */
 export async function refusalsOf(
   database: Database,
-  { source, reason, limit }: Wanted,
+  { sourceId, reason, limit }: Wanted,
 ): Promise<{ readonly kept: readonly KeptRefusal[]; readonly hours: readonly HourlyRefusals[] }> {
-  if (!(await database.row('select from source where name = $1', [source]))) throw unknownSource(source);
-  const values = [source, reason ?? null, limit];
+  const values = [sourceId, reason ?? null, limit];
   const kept = await database.rows<KeptRefusal & Record<string, unknown>>(
     `select reason, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
      from refusal where ${OF_SOURCE} order by noted_at desc, id desc limit $3`,
@@ -60,7 +58,7 @@ const EXAMPLES_PER_REASON = 3;
 /** Refusals of a source by reason, the most frequent reason first, each with its latest examples. */
 export const refusalsByReason = (
   database: Database,
-  source: string,
+  sourceId: number,
 ): Promise<(RefusalCount & { readonly examples: readonly Omit<KeptRefusal, 'reason' | 'notedAt'>[] })[]> =>
   database.rows(
     `select reason, counted.refused, counted.kept, coalesce(shown.examples, '[]') as examples
@@ -70,5 +68,5 @@ export const refusalsByReason = (
        from (select * from refusal where refusal.reason = counted.reason and ${OF_SOURCE} order by noted_at desc, id desc
              limit ${EXAMPLES_PER_REASON}) as latest) as shown
      order by counted.refused desc`,
-    [source, null],
+    [sourceId, null],
   );

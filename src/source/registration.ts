@@ -5,47 +5,94 @@ import { configInvalid } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import { phaseOf } from '../core/schedule.ts';
 import type { Difference } from '../core/source/difference.ts';
+import { DEFAULT_ORGANISATION, titleOf } from '../core/source/source-name.ts';
+import type { SourceName } from '../core/source/source-name.ts';
 import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { compareWithStored } from './comparison.ts';
+import type { Comparison, KnownPlatform, SourceSchemas } from './comparison.ts';
 import { setGate } from './gate.ts';
-import type { Comparison } from './comparison.ts';
+import { moveOf, retireStreams } from './move.ts';
+import type { Move } from './move.ts';
+import { LOOK_NOW } from './state-change.ts';
+import { forgetNames, matters, namesToCome, refuseRenames, renamesOf } from './renames.ts';
+import type { Rename } from './renames.ts';
+import { ownersAmong } from './take-over.ts';
+import type { OwnedElsewhere } from './take-over.ts';
 
 /** The effect of applying a source; in a dry run, the effect it would have. */
-export interface Applied extends Omit<Comparison, 'stored'> {
-  readonly name: string;
+export interface Applied extends Pick<Comparison, 'action' | 'differences'>, SourceName {
+  /** Other organisations with a source of the name of a created one. Those sources stay as they are. */
+  readonly namesakes: readonly string[];
+  readonly move: Move;
+  /** Names that the change takes away from variables. Empty where the data of another place is read anew. */
+  readonly renames: readonly Rename[];
+  /** Owners of series that the source names and that are not its own; its points for them are refused. */
+  readonly seriesOfOthers: readonly OwnedElsewhere[];
+}
+
+interface ApplyPlace {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly registry: SourceSchemas;
+}
+
+interface ApplyWish {
+  readonly now: Instant;
+  readonly actor: string;
+  readonly dryRun: boolean;
+  /** A changed place holds the same data as before, so the coverage is kept. */
+  readonly sameData?: boolean;
+  /** Series that have readings may get other names. */
+  readonly rename?: boolean;
 }
 
 /**
  * Creates or changes a source; the same configuration twice changes nothing. After a change the sensors are looked up
  * again and a stopped source is active again, because an operator acted. With `dryRun` nothing is written.
  *
- * Throws `config-invalid` for a project that does not exist.
+ * Throws `config-invalid` for a project that does not exist, and for renamed series with readings without `rename`.
  */
 export async function applySource(
-  database: Database,
-  sealing: Sealing,
+  { database, sealing, registry }: ApplyPlace,
   source: SourceConfig,
-  given: { readonly now: Instant; readonly actor: string; readonly dryRun: boolean },
+  given: ApplyWish,
 ): Promise<Applied> {
   const projectId = await projectOf(database, source);
-  const { stored, action, differences } = await compareWithStored(database, sealing, source);
-  const applied = { name: source.name, action, differences };
+  const comparison = await compareWithStored(database, sealing, source, registry);
+  const { stored, action, differences } = comparison;
+  const platform = registry.platforms.find(({ name }) => name === source.platform) as KnownPlatform;
+  const about = { ...comparison, platform, projectId, sameData: given.sameData ?? false };
+  const { move, renames } = await effectsOf(database, source, about);
+  const namesakes = action === 'created' ? await namesakesOf(database, source) : [];
+  const applied = {
+    name: source.name,
+    organisation: source.organisation,
+    action,
+    differences,
+    namesakes,
+    move,
+    renames,
+    seriesOfOthers: await ownersAmong(database, { projectId, name: source.name }, namesToCome(source, renames)),
+  };
   if (given.dryRun || action === 'unchanged') return applied;
+  refuseRenames(applied, given.rename ?? false);
 
   const config = JSON.stringify(await seal(source.raw, source.secrets, sealing));
   const start = storedStart(source, { ...given, stored, differences });
   await database.transaction(async (client) => {
     const [row] = await rowsOf<{ id: number }>(
       client,
-      `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, created_at)
-       values ($1, $2, $3, $4, $5, at_instant($6), $7, $8, $9, now(), at_instant($10))
-       on conflict (name) do update set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
-         every_us = $7, phase_us = $8, settle_us = $9, next_due_at = now(), revision = source.revision + 1, discovered_at = null,
+      `insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, look_due_at, created_at)
+       values ($1, $11, $2, $3, $4, $5, at_instant($6), $7, $8, $9, now(), now(), at_instant($10))
+       on conflict (organisation_id, name) do update set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
+         every_us = $7, phase_us = $8, settle_us = $9, next_due_at = now(), revision = source.revision + 1, ${LOOK_NOW}, look_fault = null,
+         awaits_look = $12 and (source.awaits_look or $13), discovered_at = case when $12 then source.discovered_at end,
          state = case when source.state = 'stopped' then 'active' else source.state end,
-         failures = 0, held_until = null, last_fault = null, updated_at = now()
+         failures = 0, held_until = null, last_fault = null, clock_ahead_us = null, updated_at = now()
        returning id`,
       [
         source.name,
@@ -55,38 +102,59 @@ export async function applySource(
         config,
         start,
         source.schedule.every,
-        phaseOf(source.name, source.schedule.every),
+        phaseOf(titleOf(source), source.schedule.every),
         source.schedule.settle,
         given.now,
+        source.organisation,
+        // Streams that are kept may mean other sensors now, or none.
+        move.coverage === 'kept',
+        differences.some(givesNames),
       ],
     );
-    // Coverage begins anew, because another project has none of these readings and another platform other streams.
-    if (stored !== undefined && (stored.project_id !== projectId || stored.platform !== source.platform)) {
-      await client.query(
-        `update stream set retired_at = now(), key = key || '~' || id where source_id = $1 and retired_at is null`,
-        [row?.id],
-      );
+    if (row && move.coverage === 'begins-anew') await retireStreams(client, row.id);
+    if (row && (move.coverage === 'begins-anew' || differences.some(givesNames))) {
+      await forgetNames(client, row.id, { all: move.coverage === 'begins-anew', renames });
     }
-    if (differences.some(renamesSeries)) await client.query('delete from series_name where source_id = $1', [row?.id]);
     await client.query(
       'update stream set source_revision = source.revision, retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, history_failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
       [row?.id],
     );
+    await client.query(RETRY_UNREADABLE, [row?.id]);
     // The row stays, because a version that began again at 1 would let another process take its old token for the new one.
     await client.query(
       'update token set version = version + 1, sealed = null, replacing_until = null where source_id = $1',
       [row?.id],
     );
     if (row) await setGate(client, row.id, { liftHold: true });
-    await audit(client, given.actor, `source.${action}`, source.name, { differences });
+    await audit(client, given.actor, `source.${action}`, source.name, {
+      organisation: source.organisation,
+      differences,
+      coverage: move.coverage,
+      renames: renames.filter(matters).length,
+    });
   });
   return applied;
+}
+
+/** The effects of a change on coverage and names. */
+async function effectsOf(
+  database: Database,
+  source: SourceConfig,
+  about: Parameters<typeof moveOf>[2] & Pick<Comparison, 'differences'>,
+): Promise<Pick<Applied, 'move' | 'renames'>> {
+  const move = await moveOf(database, source, about);
+  if (move.coverage === 'begins-anew') return { move, renames: [] };
+  const { renames, identifiers } = await renamesOf(database, source, about);
+  if (identifiers === 'same') return { move, renames };
+  // Streams that list sensors by their old identifiers would go on under the old names, beside new streams.
+  const options = about.differences.flatMap(({ path }) => (path.startsWith('options') ? [path] : []));
+  return { move: { ...move, coverage: 'begins-anew', fields: [...move.fields, ...options] }, renames };
 }
 
 /** A start that the operator did not change only moves back, because polls and catch-up never ask before the start. */
 function storedStart(
   { schedule: { start, align } }: SourceConfig,
-  { now, stored, differences }: Omit<Comparison, 'action'> & { readonly now: Instant },
+  { now, stored, differences }: Pick<Comparison, 'stored' | 'differences'> & { readonly now: Instant },
 ): Instant {
   const kept = stored !== undefined && !differences.some(({ path }) => path === 'schedule.start');
   const begin = kept ? stored.start_at : startOf(start, stored?.created_at ?? now);
@@ -94,8 +162,15 @@ function storedStart(
 }
 
 /** Whether names are given to variables anew. After a new password or schedule every variable keeps its name. */
-const renamesSeries = ({ path }: Difference): boolean =>
-  /^(?:organisation|project|platform|connection\.url|options|sensors)\b/.test(path);
+const givesNames = ({ path }: Difference): boolean => /^(?:connection\.url|options|sensors)\b/.test(path);
+
+async function namesakesOf(database: Database, { name, organisation }: SourceName): Promise<string[]> {
+  const rows = await database.rows<{ organisation: string }>(
+    'select organisation_id as organisation from source where name = $1 and organisation_id <> $2 order by 1',
+    [name, organisation],
+  );
+  return rows.map((row) => row.organisation);
+}
 
 async function projectOf(database: Database, source: SourceConfig): Promise<number> {
   const row = await database.row<{ id: number }>('select id from ml_project where organisation_id = $1 and code = $2', [
@@ -103,7 +178,7 @@ async function projectOf(database: Database, source: SourceConfig): Promise<numb
     source.project,
   ]);
   if (row) return row.id;
-  const organisation = source.organisation === 'default' ? '' : ` --organisation ${source.organisation}`;
+  const organisation = source.organisation === DEFAULT_ORGANISATION ? '' : ` --organisation ${source.organisation}`;
   throw configInvalid(
     `there is no project ${source.project} in organisation ${source.organisation}`,
     `databridge project create ${source.project}${organisation}`,

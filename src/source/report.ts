@@ -1,5 +1,9 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
+import type { Lease } from '../core/pace.ts';
 import type { Database } from '../database/database.ts';
+import { LIVES } from '../database/presence.ts';
+import { DEMAND } from './demand.ts';
+import type { MeasuredDemand } from './demand.ts';
 
 /** A fault as `pull/consequence.ts` stores it for the operator. */
 export interface FaultRecord {
@@ -9,6 +13,8 @@ export interface FaultRecord {
   /** ISO 8601. */
   readonly at: string;
   readonly where?: string;
+  /** The bridge's own pace made the source wait. */
+  readonly own?: true;
   /** The redacted answer of the platform, where it broke its contract. */
   readonly page?: string;
 }
@@ -16,6 +22,7 @@ export interface FaultRecord {
 /** A source as one line of a list. */
 export interface SourceLine {
   readonly name: string;
+  readonly organisation: string;
   readonly project: string;
   readonly platform: string;
   readonly state: 'active' | 'paused' | 'stopped';
@@ -33,13 +40,29 @@ export interface SourceLine {
   readonly heldUntil: Instant | null;
   /** Since when the source is not asked because the outbox of its project is full; null otherwise. */
   readonly outboxFullSince: Instant | null;
+  /** Whether no source is asked because the clocks of all hosts disagree with the database's. */
+  readonly clocksDisagree: boolean;
+  /**
+   * How far the platform's clock is ahead of ours, negative where it is behind; null where it is right, and where the source is not active.
+   */
+  readonly clockAhead: Microseconds | null;
+  readonly settle: Microseconds;
   readonly fault: FaultRecord | null;
+  /** Stretches of time that could not be read and are not covered; they are asked again slowly. */
+  readonly unreadable: number;
+  /** Why the last look for sensors failed, or what is odd about the sensors it found; the known streams are polled. */
+  readonly lookFault: FaultRecord | null;
+  readonly demand: MeasuredDemand;
 }
 
 const LINES = `
-  select source.name, ml_project.code as project, platform, state, every_us as every, failures,
-    instant_of(held_until) as "heldUntil", last_fault as fault, reach.*,
+  select source.name, source.organisation_id as organisation, ml_project.code as project, platform, state, every_us as every, failures,
+    instant_of(held_until) as "heldUntil", last_fault as fault, look_fault as "lookFault",
+    case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
+    (select count(*) from unreadable join stream on stream.id = stream_id
+     where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at)) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
+    coalesce((select bool_and(clock_ahead_us is not null) from worker where ${LIVES}), false) as "clocksDisagree",
     coalesce(sums.readings, 0) as "readings24h", coalesce(sums.requests, 0) as "requestsLastHour"
   from source join ml_project on ml_project.id = project_id
   cross join lateral (
@@ -52,9 +75,9 @@ const LINES = `
         when interval '1 hour' then 1 - extract(epoch from now() - date_trunc('hour', now(), 'UTC')) / 3600 else 0 end)) as requests
     from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums on true`;
 
-/** All sources in the order of their names. */
+/** All sources in the order of their organisations and names. */
 export const listSources = (database: Database): Promise<SourceLine[]> =>
-  database.rows<SourceLine & Record<string, unknown>>(`${LINES} order by source.name`);
+  database.rows<SourceLine & Record<string, unknown>>(`${LINES} order by source.organisation_id, source.name`);
 
 export interface StreamReport {
   readonly key: string;
@@ -62,11 +85,29 @@ export interface StreamReport {
   /** At most the five newest ranges, the newest last. */
   readonly covered: readonly (readonly [from: Instant, to: Instant])[];
   readonly ranges: number;
+  /** The newest unreadable stretches, the newest last, with their cause and the instant of the next try. */
+  readonly unreadable: readonly {
+    readonly from: Instant;
+    readonly to: Instant;
+    readonly retryAt: Instant;
+    readonly fault: FaultRecord;
+  }[];
+  readonly unreadableCount: number;
+  /** Length of all unreadable time. */
+  readonly unreadableLength: Microseconds;
+  /** Length of the covered time that is to be asked once more for late data. */
+  readonly lookAgain: Microseconds;
+  /** Age of the oldest new or revised reading found in covered time; 0 without one. */
+  readonly newsAge: Microseconds;
+  /** How many of them were older than `schedule.lookBackAtMost`. */
+  readonly newsBeyond: number;
   /** Learned length of a window; null before the first window. */
   readonly window: Microseconds | null;
   readonly historyDueAt: Instant | null;
   readonly failures: number;
   readonly retryAt: Instant | null;
+  /** Since when complete looks do not show its sensors; it is still read. */
+  readonly absentSince: Instant | null;
   readonly fault: FaultRecord | null;
 }
 
@@ -82,6 +123,10 @@ export interface WindowReport {
   readonly duplicates: number;
   readonly revised: number;
   readonly refused: number;
+  /** Samples equal to another one of the window. */
+  readonly repeats: number;
+  /** Samples that were not asked for: outside the window, or of a sensor that is not chosen. */
+  readonly outside: number;
   readonly late: number;
   readonly waitedMs: number;
   readonly httpMs: number;
@@ -99,7 +144,18 @@ export interface SourceReport extends SourceLine {
   readonly nextDueAt: Instant | null;
   readonly lastPollAt: Instant | null;
   readonly lastSuccessAt: Instant | null;
-  readonly pace: { readonly holdUntil: Instant; readonly leases: readonly unknown[] } | null;
+  /** End of the last complete look for sensors. */
+  readonly lookedAt: Instant | null;
+  /** Null where the source needs no further look. */
+  readonly lookDueAt: Instant | null;
+  readonly lookFailures: number;
+  /** Polls wait for a look, because the streams are those of a configuration that was replaced. */
+  readonly awaitsLook: boolean;
+  /** Sums over the windows of the last 24 hours, as `WindowReport` describes them. */
+  readonly refused24h: number;
+  readonly repeats24h: number;
+  readonly outside24h: number;
+  readonly pace: { readonly holdUntil: Instant; readonly leases: readonly Lease[] } | null;
   readonly streamReports: readonly StreamReport[];
   readonly windows: readonly WindowReport[];
 }
@@ -107,30 +163,43 @@ export interface SourceReport extends SourceLine {
 const RANGES_SHOWN = 5;
 const WINDOWS_SHOWN = 10;
 
-/** Returns undefined for an unknown source. */
-export async function reportSource(database: Database, name: string): Promise<SourceReport | undefined> {
-  const line = await database.row<SourceLine & Record<string, unknown>>(`${LINES} where source.name = $1`, [name]);
-  const more = await database.row<{ id: number } & Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
-    `select source.id, kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
-       instant_of(last_poll_at) as "lastPollAt", instant_of(last_success_at) as "lastSuccessAt", pace.state as pace
-     from source left join pace on source_id = source.id where name = $1`,
-    [name],
+/** Returns undefined for a source that was removed meanwhile. */
+export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
+  const line = await database.row<SourceLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
+  const more = await database.row<Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
+    `select kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
+       instant_of(last_poll_at) as "lastPollAt", instant_of(last_success_at) as "lastSuccessAt",
+       instant_of(discovered_at) as "lookedAt", instant_of(look_due_at) as "lookDueAt", look_failures as "lookFailures",
+       awaits_look as "awaitsLook", pace.state as pace, sums.*
+     from source left join pace on source_id = source.id cross join lateral (
+       select coalesce(sum(refused), 0) as "refused24h", coalesce(sum(repeats), 0) as "repeats24h",
+         coalesce(sum(outside), 0) as "outside24h"
+       from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums
+     where source.id = $1`,
+    [id],
   );
   if (line === undefined || more === undefined) return undefined;
-  const { id, ...rest } = more;
   const [streamReports, windows] = await Promise.all([streamsOf(database, id), lastWindows(database, id)]);
-  return { ...line, ...rest, streamReports, windows };
+  return { ...line, ...more, streamReports, windows };
 }
 
 const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]> =>
   database.rows<StreamReport & Record<string, unknown>>(
     `select key, jsonb_array_length(sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
        (learned ->> 'length')::float8 as window, instant_of(history_due_at) as "historyDueAt", failures,
-       instant_of(retry_at) as "retryAt", last_fault as fault
+       instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", last_fault as fault,
+       coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.length, 0)::float8 as "unreadableLength",
+       news_age_us::float8 as "newsAge", news_beyond::float8 as "newsBeyond",
+       (select coalesce(sum(instant_of(upper(range)) - instant_of(lower(range))), 0) from unnest(look_again) as range)::float8 as "lookAgain"
      from stream cross join lateral (
        select max(total) as count, jsonb_agg(jsonb_build_array(instant_of(lower(range)), instant_of(upper(range))) order by range) as newest
        from (select range, count(*) over () as total from unnest(covered) as range order by range desc limit ${RANGES_SHOWN}) as last
-     ) as ranges
+     ) as ranges cross join lateral (
+       select max(total) as count, max(length) as length, jsonb_agg(jsonb_build_object('from', instant_of(from_at), 'to', instant_of(to_at),
+         'retryAt', instant_of(retry_at), 'fault', fault) order by from_at) as shown
+       from (select *, count(*) over () as total, sum(instant_of(to_at) - instant_of(from_at)) over () as length
+             from unreadable where stream_id = stream.id order by from_at desc limit ${RANGES_SHOWN}) as last
+     ) as bad
      where source_id = $1 and retired_at is null order by key`,
     [sourceId],
   );
@@ -138,7 +207,7 @@ const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]
 const lastWindows = (database: Database, sourceId: number): Promise<WindowReport[]> =>
   database.rows<WindowReport & Record<string, unknown>>(
     `select stream.key as stream, lane, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as "askedAt",
-       requests, bytes, readings, duplicates, revised, refused, late, waited_ms as "waitedMs", http_ms as "httpMs",
+       requests, bytes, readings, duplicates, revised, refused, repeats, outside, late, waited_ms as "waitedMs", http_ms as "httpMs",
        normalise_ms as "normaliseMs", store_ms as "storeMs", fault
      from window_log left join stream on stream.id = stream_id
      where window_log.source_id = $1 order by asked_at desc limit ${WINDOWS_SHOWN}`,

@@ -5,14 +5,14 @@ import type { SourceConfig } from '../core/source/source.ts';
 import { lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
 import type { Platform, Sensor } from '../platform/contract.ts';
-import { memoryTokens, newMeter } from '../platform/connection/index.ts';
-import type { Pacer } from '../platform/connection/index.ts';
+import { memoryAccount, memoryTokens, newMeter } from '../platform/connection/index.ts';
+import type { AllowedHosts, Pacer } from '../platform/connection/index.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
-import { sensorsOf } from '../pull/discovery.ts';
 import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
 import { localPacer } from './local-pacer.ts';
 import { openSource } from '../pull/open-source.ts';
-import type { OpenSource, Stream } from '../pull/open-source.ts';
+import type { OpenSource, SharedParts, Stream } from '../pull/open-source.ts';
+import { listSensors } from '../pull/sensors.ts';
 import { planStreams } from '../pull/stream-plan.ts';
 import type { PlannedStream } from '../pull/stream-plan.ts';
 
@@ -27,8 +27,11 @@ export interface Trial {
   readonly source: OpenSource;
   /** Requests sent so far, logins included. */
   readonly requests: () => number;
+  /** Requests with the secret that the platform refused: each counts where the platform locks accounts. */
+  readonly refusedRequests: () => number;
   /** Calls `platform.identify`. Throws `unavailable` where the first request gets no answer in time. */
   identify(): ReturnType<Platform['identify']>;
+  /** Throws `config-invalid` for a listed sensor that the platform does not show, and for variables that become one series. */
   sensors(): Promise<readonly Sensor[]>;
   /** The streams that a registration would make of these sensors. */
   streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
@@ -44,22 +47,27 @@ export interface TrialRead {
   readonly halvings: number;
 }
 
+export interface TrialParts {
+  readonly now: () => Instant;
+  readonly signal: AbortSignal;
+  readonly allowHosts: AllowedHosts;
+}
+
 /** Opens a source from its configuration alone. Throws `config-invalid` for a missing secret or certificate. */
-export async function openTrial(
-  config: SourceConfig,
-  platform: Platform,
-  given: { readonly now: () => Instant; readonly signal: AbortSignal },
-): Promise<Trial> {
-  const { now, signal } = given;
+export async function openTrial(config: SourceConfig, platform: Platform, given: TrialParts): Promise<Trial> {
+  const { now, signal, allowHosts } = given;
+  const account = memoryAccount();
   const counting = countingPacer(localPacer({ pace: config.pace, now }));
+  const shared = (): SharedParts => ({ pacer: counting.pacer, tokens: memoryTokens(), account });
   const source = await openSource(
-    { id: 0, revision: 0, projectId: 0, start: startOf(config.schedule.start, now()) },
-    { config, platform, pacer: counting.pacer, tokens: memoryTokens(), now },
+    { id: 0, revision: 0, edition: '', projectId: 0, start: startOf(config.schedule.start, now()) },
+    { config, platform, shared, now, allowHosts },
   );
   const { minWindow, sensorsPerRead, namesVariables } = platform.limits;
   return {
     source,
     requests: counting.requests,
+    refusedRequests: account.refusedRequests,
     async identify() {
       const { silent } = counting;
       const either = AbortSignal.any([signal, silent]);
@@ -73,9 +81,14 @@ export async function openTrial(
         throw unavailable('time-out', `${config.connection['url']}: no answer within ${FIRST_ANSWER_MS / 1000} s`);
       }
     },
-    sensors: () => sensorsOf(source, signal),
+    async sensors() {
+      const http = source.connection.http({ lane: 'live', signal, meter: newMeter() });
+      const { sensors, problems } = await listSensors(source, http);
+      if (problems[0]) throw problems[0];
+      return sensors;
+    },
     streamsOf: (sensors) =>
-      planStreams(sensors, [], { sensorsPerRead, namesVariables, all: config.sensors === 'all' }).added,
+      planStreams(sensors, [], { sensorsPerRead, namesVariables, mostSeries: Infinity, chosen: config.sensors }).added,
     async read(planned, wanted, keep, maxReadings) {
       const stream = streamOf(planned);
       let window = wanted;
@@ -109,6 +122,8 @@ const streamOf = ({ key, selection }: PlannedStream): Stream => ({
   askedAt: undefined,
   retryAt: undefined,
   historyDue: false,
+  unreadable: [],
+  lookAgain: [],
   caughtUpTo: undefined,
 });
 
@@ -121,14 +136,15 @@ function countingPacer(inner: Pacer): { pacer: Pacer; requests: () => number; si
     requests: () => requests,
     silent: silence.signal,
     pacer: {
-      async slot(lane, signal) {
-        const slot = await inner.slot(lane, signal);
+      async slot(lane, signal, begun) {
+        const slot = await inner.slot(lane, signal, begun);
         requests += 1;
         if (requests === 1) timer = setTimeout(() => silence.abort(), FIRST_ANSWER_MS);
         return {
-          release() {
+          inDoubt: slot.inDoubt,
+          release(ending) {
             clearTimeout(timer);
-            return slot.release();
+            return slot.release(ending);
           },
         };
       },

@@ -17,18 +17,22 @@ export interface Vitals {
     readonly pid: number;
     readonly version: string;
     readonly age: Microseconds;
+    /** How far the clock of its host disagrees with the database's; the process polls nothing then. Null where they agree. */
+    readonly clockAhead: Microseconds | null;
   }[];
+  /** The database's clock. */
+  readonly now: Instant;
   /** Whether the queue has made its tables in this database. */
   readonly queueInside: boolean;
   readonly activeSources: number;
 }
 
 const VITALS = `
-  select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
+  select current_setting('server_version') as version, instant_of(now()) as now, pg_database_size(current_database()) as bytes,
     (select coalesce(jsonb_agg(name order by name), '[]') from migration) as migrations,
     (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
     (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
-       'age', instant_of(now()) - instant_of(beat_at)) order by host, pid), '[]')
+       'age', instant_of(now()) - instant_of(beat_at), 'clockAhead', clock_ahead_us) order by host, pid), '[]')
      from worker where ${LIVES}) as workers,
     to_regclass('bullmq.job') is not null or to_regnamespace('bullmq') is not null as "queueInside",
     (select count(*) from source where state = 'active') as "activeSources"`;
@@ -39,31 +43,41 @@ export const vitalsOf = async (database: Database): Promise<Vitals> =>
 /** A source or stream in trouble. */
 export interface Trouble {
   readonly source: string;
+  readonly organisation: string;
   /** Null where the whole source is in trouble. */
   readonly stream: string | null;
-  readonly kind: 'stopped' | 'stalled' | 'failing' | 'waiting';
+  readonly kind: 'stopped' | 'stalled' | 'failing' | 'waiting' | 'looking' | 'clock';
   readonly failures: number;
   readonly until: Instant | null;
   readonly fault: FaultRecord | null;
+  /** The platform's clock, where that is the trouble: how far it is ahead of ours, negative where it is behind. */
+  readonly clock: { readonly ahead: Microseconds; readonly settle: Microseconds } | null;
 }
 
 const TROUBLES = `
-  select name as source, null as stream, failures, instant_of(held_until) as until, last_fault as fault,
+  select name as source, organisation_id as organisation, null as stream, failures, instant_of(held_until) as until, last_fault as fault, null::jsonb as clock,
     case when state = 'stopped' then 'stopped' when failures > 0 then 'failing' else 'stalled' end as kind
   from source
   where state = 'stopped' or state = 'active' and (failures > 0 or
-    (held_until is null or held_until <= now()) and ${hasRoom('project_id')}
+    (held_until is null or held_until <= now()) and ${hasRoom('project_id')} and not awaits_look
       and (next_due_at < now() - greatest(interval '1 minute', 3 * every_us * interval '1 microsecond')
         or coalesce(last_poll_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond')))
   union all
-  select source.name, key, greatest(stream.failures, history_failures), instant_of(coalesce(retry_at, history_due_at)), stream.last_fault, 'waiting'
+  select source.name, organisation_id, key, greatest(stream.failures, history_failures), instant_of(coalesce(retry_at, history_due_at)), stream.last_fault, null, 'waiting'
   from stream join source on source.id = source_id
   where stream.failures + history_failures > 0 and retired_at is null and state = 'active'
-  order by 6 desc, 1, 2`;
+  union all
+  select name, organisation_id, null, look_failures, instant_of(look_due_at), look_fault, null, 'looking'
+  from source where look_fault is not null and state = 'active'
+  union all
+  select name, organisation_id, null, 0, null, null, jsonb_build_object('ahead', clock_ahead_us, 'settle', settle_us), 'clock'
+  from source where clock_ahead_us is not null and state = 'active'
+  order by kind desc, organisation, source, stream`;
 
 /**
  * All sources and streams in trouble. A stopped source waits for an operator. A failing source retries by itself. A
- * stalled source is overdue for no known reason. A waiting stream does not keep the other streams of its source waiting.
+ * stalled source is overdue for no known reason. A waiting stream does not keep the other streams of its source waiting, and a source whose
+ * look for sensors meets a fault, or whose platform's clock is off, is polled all the same.
  */
 export const troublesOf = (database: Database): Promise<Trouble[]> =>
   database.rows<Trouble & Record<string, unknown>>(TROUBLES);

@@ -5,7 +5,13 @@ import pretty from 'pino-pretty';
 /** JSON on a pipe, readable lines on a terminal. Always to stderr, because stdout holds the output of commands. */
 export function openLog(level: string, terminal: boolean): Logger {
   const stream = terminal
-    ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true })
+    ? pretty({
+        destination: 2,
+        sync: true,
+        ignore: 'pid,hostname',
+        translateTime: "UTC:HH:MM:ss.l'Z'",
+        singleLine: true,
+      })
     : pino.destination({ dest: 2, sync: true });
   return pino({ level, base: null }, stream);
 }

@@ -162,7 +162,13 @@ test('a dry run judges readings by the rules of the service', async () => {
     { ...(reading(2) as object), unit: 'K' },
     { value: NaN },
   ]);
-  expect(answer).toMatchObject({ accepted: 2, duplicates: 1, refusedCount: 1, unknownFields: 1 });
+  expect(answer).toMatchObject({
+    accepted: 2,
+    duplicates: 1,
+    refusedCount: 1,
+    unknownFields: 1,
+    unknownFieldNames: ['unit'],
+  });
   expect(answer.refused).toEqual([
     { index: 3, pointer: '/3/sensorId', reason: 'bad-sensor-id', message: expect.any(String) as string },
   ]);

@@ -20,6 +20,7 @@ export interface SentBatch {
   readonly duplicates: number;
   readonly revised: number;
   readonly unknownFields: number;
+  readonly unknownFieldNames: readonly string[];
   /** In the order of the file. */
   readonly refused: readonly RefusedRecord[];
 }
@@ -65,8 +66,8 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
   async function send(records: readonly FileRecord[]): Promise<SentBatch> {
     try {
       const answer = await push(records);
-      const { accepted, duplicates, revised, unknownFields } = answer;
-      return { accepted, duplicates, revised, unknownFields, refused: await refusedOf(records, answer) };
+      const { refused: _listed, refusedCount: _count, ...taken } = answer;
+      return { ...taken, refused: await refusedOf(records, answer) };
     } catch (error) {
       if (!(error instanceof PushError) || error.fault.code !== 'too-large') throw error;
       if (records.length === 1)
@@ -99,13 +100,21 @@ export function deliveryTo(client: PushClient, project: string, patience: Patien
   };
 }
 
-const NOTHING: SentBatch = { accepted: 0, duplicates: 0, revised: 0, unknownFields: 0, refused: [] };
+const NOTHING: SentBatch = {
+  accepted: 0,
+  duplicates: 0,
+  revised: 0,
+  unknownFields: 0,
+  unknownFieldNames: [],
+  refused: [],
+};
 
 const added = (one: SentBatch, other: SentBatch): SentBatch => ({
   accepted: one.accepted + other.accepted,
   duplicates: one.duplicates + other.duplicates,
   revised: one.revised + other.revised,
   unknownFields: one.unknownFields + other.unknownFields,
+  unknownFieldNames: [...one.unknownFieldNames, ...other.unknownFieldNames],
   refused: [...one.refused, ...other.refused],
 });
 

@@ -15,6 +15,7 @@ export const localJudge: PushClient = {
       refused: judged.refusals.map((refusal) => ({ ...refusal, message: REFUSALS[refusal.reason] })),
       refusedCount: judged.refusedCount,
       unknownFields: judged.unknownFields,
+      unknownFieldNames: judged.unknownFieldNames,
     });
   },
 };

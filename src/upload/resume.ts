@@ -16,6 +16,8 @@ const countsSchema = z.strictObject({
   revised: countSchema,
   refused: countSchema,
   unknownFields: countSchema,
+  /** The first of their names; a state of an older version has none. */
+  unknownFieldNames: z.array(z.string()).default([]),
   refusedByReason: z.record(z.string(), countSchema),
 });
 

@@ -41,6 +41,9 @@ export interface RunOptions extends ResumeOptions {
 
 const LINGER_MS = 1_000;
 
+/** At most this many unknown fields are named. */
+const MOST_NAMES = 20;
+
 const NO_COUNTS: UploadCounts = {
   read: 0,
   accepted: 0,
@@ -48,6 +51,7 @@ const NO_COUNTS: UploadCounts = {
   revised: 0,
   refused: 0,
   unknownFields: 0,
+  unknownFieldNames: [],
   refusedByReason: {},
 };
 
@@ -139,6 +143,7 @@ function counted(counts: UploadCounts, read: number, sent: SentBatch): UploadCou
     revised: counts.revised + sent.revised,
     refused: counts.refused + sent.refused.length,
     unknownFields: counts.unknownFields + sent.unknownFields,
+    unknownFieldNames: [...new Set([...counts.unknownFieldNames, ...sent.unknownFieldNames])].slice(0, MOST_NAMES),
     refusedByReason,
   };
 }

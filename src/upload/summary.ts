@@ -49,7 +49,11 @@ export function printSummary({ counts, shown, dryRun, place, ...summary }: Summa
     printLine(`${grouped(counts.refused)} refused: ${listed}`);
     if (counts.refused > shown.length) printLine('--refused FILE keeps all of them');
   }
-  if (counts.unknownFields > 0) printLine(`${grouped(counts.unknownFields)} fields that no reading has were ignored`);
+  if (counts.unknownFields > 0) {
+    // As JSON, because a name may hold characters that move the cursor of a terminal.
+    const names = counts.unknownFieldNames.map((name) => JSON.stringify(name)).join(', ');
+    printLine(`${grouped(counts.unknownFields)} fields that no reading has were ignored: ${names}`);
+  }
   const taken = dryRun
     ? `${grouped(counts.accepted + counts.duplicates)} would be taken`
     : `${grouped(counts.accepted)} accepted, ${grouped(counts.duplicates)} duplicates, ${grouped(counts.revised)} revised`;

@@ -4,7 +4,7 @@ export interface BenchOptions {
   readonly points: number;
   /** How often each measurement of the pull bench is made; the middle one counts. */
   readonly runs: number;
-  /** How long the schedule bench watches, and about how long the pace bench runs, s. */
+  /** How long the schedule, turns and hanging benches watch, and about how long the pace bench runs, s. */
   readonly seconds: number;
   /** Where the workers write CPU profiles; undefined: they write no profile. */
   readonly profile: string | undefined;

@@ -1,21 +1,23 @@
 import { parseArgs } from 'node:util';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import type { Bench } from './bench.ts';
+import { hanging } from './hanging.ts';
 import { pace } from './pace.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
 import { schedule } from './schedule.ts';
 import { isMet, tableOf } from './table.ts';
 import type { BenchResult } from './table.ts';
+import { turns } from './turns.ts';
 
-const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, pace };
+const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, pace, turns, hanging };
 
-const usage = `usage: npm run bench -- [--only pull|push|schedule|pace] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
+const usage = `usage: npm run bench -- [--only pull|push|schedule|pace|turns|hanging] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
   --only     one of the benches; default: all
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
   --runs     how often each pull and push is measured, default 3; the middle one counts
-  --seconds  how long the schedule and pace benches watch, default 60
+  --seconds  how long the schedule, pace, turns and hanging benches watch, default 60
   --profile  directory for CPU profiles of the workers and the API
 A missed aim is marked and does not fail the run; wrong data does, with exit code 1.
 `;

@@ -46,7 +46,7 @@ export async function pace({ seconds, profile, say }: BenchOptions): Promise<Mea
   await sleep(1_000);
   const before = workers.map(({ pid }) => usageOf(pid)?.cpuSeconds ?? 0);
   const to = FROM + windowsPerStream * WINDOW;
-  const backfill = { source: 'bench', from: FROM, to, again: false, requestedBy: 'bench' };
+  const backfill = { source: { name: 'bench' }, from: FROM, to, again: false, requestedBy: 'bench' };
   const id = await startBackfill(database, backfill);
   await untilDone(room, id, seconds);
   const cpu = workers.reduce((sum, { pid }, index) => sum + (usageOf(pid)?.cpuSeconds ?? 0) - (before[index] ?? 0), 0);

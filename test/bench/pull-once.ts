@@ -56,7 +56,7 @@ export async function pullOnce(
     const busy = machine();
     const before = usageOf(worker.pid);
     await startBackfill(database, {
-      source: 'bench',
+      source: { name: 'bench' },
       from: dataset.from,
       to: dataset.to,
       again: false,

@@ -125,9 +125,13 @@ async function apply(context: Context, input: Record<string, unknown>, groups: r
     kinds: registry.kinds,
   });
   if (!parsed.ok) throw new Error(`the bench's own source is wrong: ${JSON.stringify(parsed.problems)}`);
-  await applySource(database, sealing, parsed.source, { now: clock.now(), actor: 'bench', dryRun: false });
+  await applySource({ database, sealing, registry }, parsed.source, {
+    now: clock.now(),
+    actor: 'bench',
+    dryRun: false,
+  });
   const row = await database.row<{ id: number }>(
-    `update source set discovered_at = now(), next_due_at = now() + every_us * interval '1 microsecond' where name = $1
+    `update source set look_due_at = null, next_due_at = now() + every_us * interval '1 microsecond' where name = $1
      returning id`,
     [parsed.source.name],
   );

@@ -13,7 +13,7 @@ import type { Rig, Room } from './rig.ts';
 import { punctualityOf } from './tick-lag.ts';
 import { forgetPeak, machine, usageOf } from './usage.ts';
 
-interface Load {
+export interface Load {
   readonly sources: number;
   readonly every: Microseconds;
   readonly queue: 'Redis' | 'PostgreSQL';
@@ -26,10 +26,10 @@ const LOADS: readonly Load[] = [
 ];
 
 /** Time for the first polls, which open all sources at once. */
-const CATCH_UP: Microseconds = 10 * SECOND;
+export const CATCH_UP: Microseconds = 10 * SECOND;
 
 /** A poll that began at most this long after the watched time still answers its last due instants. */
-const GRACE: Microseconds = 5 * SECOND;
+export const GRACE: Microseconds = 5 * SECOND;
 
 /** Many small sources on one worker: how late polls begin, and what a poll costs. */
 export async function schedule(options: BenchOptions): Promise<Measure[]> {
@@ -107,10 +107,13 @@ async function measureLoad(rig: Rig, load: Load, { seconds, say }: BenchOptions)
   ];
 }
 
-/** Registers the first source as an operator would and copies its rows for the others, because 10,000 are slow otherwise. */
-async function registerMany(room: Room, url: string, load: Load): Promise<string[]> {
+/**
+ * Registers the first source as an operator would and copies its rows for the others, because 10,000 are slow otherwise.
+ * @returns their names
+ */
+export async function registerMany(room: Room, url: string, load: Load, prefix = 'source'): Promise<string[]> {
   const { database } = room.context;
-  const first = 'source-1';
+  const first = `${prefix}-1`;
   await room.apply(
     {
       name: first,
@@ -121,26 +124,30 @@ async function registerMany(room: Room, url: string, load: Load): Promise<string
     },
     ['pumps'],
   );
-  const names = Array.from({ length: load.sources - 1 }, (_, index) => `source-${index + 2}`);
+  const names = Array.from({ length: load.sources - 1 }, (_, index) => `${prefix}-${index + 2}`);
   await database.run(
-    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, discovered_at, next_due_at)
-     select copy.name, project_id, kind, platform, jsonb_set(config, '{name}', to_jsonb(copy.name)), start_at, every_us, 0, settle_us,
-       discovered_at, next_due_at
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
+     select copy.name, project_id, kind, platform, jsonb_set(config, '{name}', to_jsonb(copy.name)), start_at, every_us, 0, settle_us, next_due_at
      from source, unnest($2::text[]) as copy (name) where source.name = $1`,
     [first, names],
   );
   // Their sensors need different names, because all sources write to one project.
   await database.run(
     `insert into stream (source_id, key, selection, sensors)
-     select source.id, 'pumps', jsonb_build_object('group', source.name), '[]' from source where name <> $1`,
-    [first],
+     select source.id, 'pumps', jsonb_build_object('group', source.name), '[]' from source where name = any($1)`,
+    [names],
   );
   await database.run('analyze source, stream');
   return [first, ...names];
 }
 
 /** Puts every source on its grid, with its first due instant after `start` and nothing to catch up. */
-async function dueFrom(database: Database, names: readonly string[], { every }: Load, start: Instant): Promise<void> {
+export async function dueFrom(
+  database: Database,
+  names: readonly string[],
+  { every }: Load,
+  start: Instant,
+): Promise<void> {
   await database.run(
     `update source set phase_us = given.phase, next_due_at = at_instant(given.due), start_at = at_instant($4)
      from unnest($1::text[], $2::bigint[], $3::bigint[]) as given (name, phase, due) where source.name = given.name`,
@@ -153,15 +160,18 @@ async function dueFrom(database: Database, names: readonly string[], { every }: 
   );
 }
 
-async function punctuality(
+/** The punctuality of all sources whose names begin with `prefix`. */
+export async function punctuality(
   database: Database,
   { every }: Load,
   watched: { readonly from: Instant; readonly to: Instant; readonly until: Instant },
+  prefix = '',
 ): Promise<{ due: number; done: number; lags: Microseconds[]; inTime: number; unanswered: number }> {
   const rows = await database.rows<{ name: string; asked: Instant[] }>(
     `select source.name, coalesce(array_agg(instant_of(asked_at) order by asked_at) filter (where asked_at is not null), '{}') as asked
-     from source left join window_log on source_id = source.id and asked_at >= at_instant($1) group by source.name`,
-    [watched.from - SECOND],
+     from source left join window_log on source_id = source.id and asked_at >= at_instant($1)
+     where starts_with(source.name, $2) group by source.name`,
+    [watched.from - SECOND, prefix],
   );
   let due = 0;
   let done = 0;

@@ -43,6 +43,8 @@ test(
             overlap: `${MAX_WINDOW_MS}ms`,
             maxWindow: `${MAX_WINDOW_MS}ms`,
             start: isoOf(fromUs),
+            // Looks for late data take turns with the gap, in an order of their own.
+            lookBackAtMost: '0s',
           },
         };
         await bridge.apply(site.source(changes));

@@ -1,27 +1,37 @@
 import { influxdb } from '../../adapters/platforms/influxdb/index.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Authorisation, Http, Samples, Selection, Sensor } from '../../src/platform/contract.ts';
-import { memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
+import { memoryAccount, memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
 import type { Connection } from '../../src/platform/connection/index.ts';
 import type { InfluxUser } from '../kit/influx-client.ts';
 
 const open: Connection[] = [];
 
 /** Gives every request a slot at once, because these tests are not about the pace. */
-const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
+const freePacer = {
+  slot: () => Promise.resolve({ inDoubt: true, release: () => undefined }),
+  hold: () => Promise.resolve(),
+};
 
 /** The bridge's own connection to a server, as one of its users. */
-export function connect(url: string, user: InfluxUser): Http {
+export function connect(url: string, user: InfluxUser, meter = newMeter()): Http {
   const connection = openConnection(
     {
       baseUrl: url,
       credentials: { url, ...user },
       authorisation: influxdb.kinds['user-credentials'] as Authorisation,
+      allowHosts: undefined,
     },
-    { pacer: freePacer, tokens: memoryTokens(), now: () => Date.now() * 1000, userAgent: 'databridge-test' },
+    {
+      pacer: freePacer,
+      tokens: memoryTokens(),
+      account: memoryAccount(),
+      now: () => Date.now() * 1000,
+      userAgent: 'databridge-test',
+    },
   );
   open.push(connection);
-  return connection.http({ lane: 'live', signal: new AbortController().signal, meter: newMeter() });
+  return connection.http({ lane: 'live', signal: new AbortController().signal, meter });
 }
 
 /** For `afterAll`: closes every connection `connect` opened. */

@@ -116,6 +116,25 @@ export const PAPER_RULES: Rules = {
     }
   },
 
+  'its place names fields of its sources, and no secrets': (platform) => {
+    // Without the address, a source that was pointed to another server would keep the coverage of the old one.
+    expect(platform.place).toContain('connection.url');
+    expect(new Set(platform.place).size).toBe(platform.place.length);
+    for (const path of platform.place) {
+      const [block, ...keys] = parsePath(path) ?? [];
+      const schemas =
+        block === 'options'
+          ? [platform.options]
+          : Object.keys(platform.kinds).map((kind) => kinds[kind as keyof typeof kinds]);
+      expect(['options', 'connection'], path).toContain(block);
+      for (const schema of schemas) {
+        const field = schemaAt(schema, keys);
+        expect(field, `${path} is no field`).toBeDefined();
+        expect(field && shapeOf(field).secret, `${path} is a secret`).toBe(false);
+      }
+    }
+  },
+
   'its limits are sane': ({ limits }) => {
     const { maxWindow, minWindow, sensorsPerRead, namesVariables, pace, lateness, overlap } = limits;
     for (const length of [maxWindow, minWindow, lateness, overlap]) expect(Number.isSafeInteger(length)).toBe(true);

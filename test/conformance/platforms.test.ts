@@ -5,7 +5,7 @@ import { BridgeError } from '../../src/core/errors.ts';
 import type { FaultCode } from '../../src/core/errors.ts';
 import { HOUR, parseInstant } from '../../src/core/instant.ts';
 import type { Authorisation, Http, Platform } from '../../src/platform/contract.ts';
-import { memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
+import { memoryAccount, memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
 import type { Connection } from '../../src/platform/connection/index.ts';
 import { planStreams } from '../../src/pull/stream-plan.ts';
 import { BAD_ANSWERS, startBadServer } from './bad-answers.ts';
@@ -51,7 +51,7 @@ const MOST_REQUESTS = 12;
 
 /** An http with all layers of the bridge and a pacer that never waits. */
 function connect(authorisation: Authorisation, signal = never): Http {
-  const slot = { release: () => undefined };
+  const slot = { inDoubt: true, release: () => undefined };
   const connection = openConnection(
     {
       baseUrl: server.url,
@@ -66,10 +66,12 @@ function connect(authorisation: Authorisation, signal = never): Http {
         token: SECRET,
       },
       authorisation,
+      allowHosts: undefined,
     },
     {
       pacer: { slot: async () => slot, hold: async () => undefined },
       tokens: memoryTokens(),
+      account: memoryAccount(),
       now: () => FROM,
       userAgent: 'databridge-test',
     },
@@ -94,7 +96,12 @@ const OPERATIONS: Readonly<Record<string, (platform: Platform, http: Http) => Pr
   read: (platform, http) => {
     const sensor = { id: 'sensor', group: 'group', variables: ['variable'] };
     const { sensorsPerRead, namesVariables } = platform.limits;
-    const [stream] = planStreams([sensor], [], { sensorsPerRead, namesVariables, all: true }).added;
+    const [stream] = planStreams([sensor], [], {
+      sensorsPerRead,
+      namesVariables,
+      mostSeries: Infinity,
+      chosen: 'all',
+    }).added;
     if (!stream) throw new Error('there is no stream to read');
     return counted(platform.read(http, sourceOf(platform).options, stream.selection, WINDOW));
   },

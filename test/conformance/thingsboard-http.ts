@@ -4,7 +4,7 @@ import type { Instant } from '../../src/core/instant.ts';
 import { holds } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Authorisation, Http, Sensor } from '../../src/platform/contract.ts';
-import { memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
+import { memoryAccount, memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
 import type { Connection } from '../../src/platform/connection/index.ts';
 import { truth } from '../../src/simulator/truth.ts';
 import type { TruthSpec } from '../../src/simulator/truth.ts';
@@ -13,7 +13,10 @@ import { tenant } from './simulators/thingsboard-client.ts';
 const open: Connection[] = [];
 
 /** Gives every request a slot at once, because these tests are not about the pace. */
-const freePacer = { slot: () => Promise.resolve({ release: () => undefined }), hold: () => Promise.resolve() };
+const freePacer = {
+  slot: () => Promise.resolve({ inDoubt: true, release: () => undefined }),
+  hold: () => Promise.resolve(),
+};
 
 /** The bridge's own connection to the simulator, with tokens of its own. `now` is the bridge's clock. */
 export function connect(url: string, account = tenant, now: () => Instant = () => Date.now() * 1000): Http {
@@ -22,8 +25,9 @@ export function connect(url: string, account = tenant, now: () => Instant = () =
       baseUrl: url,
       credentials: { url, ...account },
       authorisation: thingsboard.kinds['user-credentials'] as Authorisation,
+      allowHosts: undefined,
     },
-    { pacer: freePacer, tokens: memoryTokens(), now, userAgent: 'databridge-test' },
+    { pacer: freePacer, tokens: memoryTokens(), account: memoryAccount(), now, userAgent: 'databridge-test' },
   );
   open.push(connection);
   return connection.http({ lane: 'live', signal: new AbortController().signal, meter: newMeter() });

@@ -131,7 +131,7 @@ describe('an application', () => {
     expect((await run('application', 'revoke', id)).stdout).toBe(`application ${id} revoked\n`);
     expect(await json('application', 'revoke', id)).toEqual({ applicationId: id, revoked: false });
     expect(await isAccepted({ applicationId: id, secret: secrets[0] ?? '' })).toBe(false);
-    expect((await run('application', 'list')).stdout).toMatch(/gateway +pump-hall +\S+ +revoked 2/);
+    expect((await run('application', 'list')).stdout).toMatch(/gateway +pump-hall +\S+ +0 +revoked 2/);
   });
 });
 

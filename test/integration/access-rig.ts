@@ -45,7 +45,7 @@ export interface Process {
 export async function openProcess(database: Database, sealingKey = SEALING_KEY): Promise<Process> {
   const real = await clockOf(database);
   let ahead = 0;
-  const clock = { now: () => real.now() + ahead, adjust: real.adjust };
+  const clock = { now: () => real.now() + ahead, adjust: real.adjust, disagreement: real.disagreement };
   const sealing = await openSealing('/nowhere', sealingKey);
   const keys = signingKeysOf({ database, sealing, clock });
   const revoked = revocationsOf(database, clock);

@@ -36,22 +36,19 @@ export function expectedOf(request: DataRequest, stored: Stored, now: number): E
   if (elements.length > MOST_READINGS) return { status: 413 };
 
   const lines = new Map<string, string>();
-  let valid = 0;
-  for (const element of elements as unknown[]) {
-    const line = lineOf(element, now);
-    if (line === undefined) continue;
-    valid += 1;
-    lines.set(line.key, line.content);
-  }
-  let [accepted, duplicates, revised] = [0, valid - lines.size, 0];
+  const valid = (elements as unknown[]).map((element) => lineOf(element, now)).filter((line) => line !== undefined);
+  for (const { key, content } of valid) lines.set(key, content);
+  // Of several readings with one key the last is taken; others than it are refused.
+  const taken = valid.filter(({ key, content }) => lines.get(key) === content).length;
+  let [accepted, duplicates, revised] = [0, taken - lines.size, 0];
   for (const [key, content] of lines) {
     if (!stored.has(key)) accepted += 1;
     else if (stored.get(key) === content) duplicates += 1;
     else revised += 1;
     stored.set(key, content);
   }
-  const refusedCount = elements.length - valid;
-  const status = refusedCount > 0 && valid === 0 ? 422 : 200;
+  const refusedCount = elements.length - taken;
+  const status = refusedCount > 0 && taken === 0 ? 422 : 200;
   return { status, counts: { accepted, duplicates, revised, refusedCount } };
 }
 
@@ -71,6 +68,11 @@ function parsed(body: Buffer): unknown {
 
 function lineOf(element: unknown, now: number): { key: string; content: string } | undefined {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return undefined;
+  const known = ['sensorId', 'valueName', 'date', 'value', 'precision', 'labels'];
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_\s]/g, '');
+  const isMisspelt = (name: string): boolean =>
+    !known.includes(name) && name.length <= 32 && known.map(plain).includes(plain(name));
+  if (Object.keys(element).some(isMisspelt)) return undefined;
   const own = (field: string): unknown => (Object.hasOwn(element, field) ? Reflect.get(element, field) : undefined);
   const sensor = judgeSensorId(own('sensorId'));
   const name = judgeValueName(own('valueName'));

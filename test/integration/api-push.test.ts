@@ -46,6 +46,7 @@ describe('a push', () => {
       refused: [],
       refusedCount: 0,
       unknownFields: 0,
+      unknownFieldNames: [],
     });
     expect(await stored()).toEqual([`pump-7 ${AT} 4.25 -`, `pump-7 ${AT + 1} 4.25 99 {a,b}`]);
     expect((await api.push([good, { ...second, labels: ['a', 'b', 'a'] }])).json).toMatchObject({
@@ -60,10 +61,26 @@ describe('a push', () => {
     expect(await stored()).toEqual([`pump-7 ${AT} 5 -`, `pump-7 ${AT + 1} 4.25 99 {a,b}`]);
   });
 
-  it('counts readings that it repeats as duplicates, and stores the last of them', async () => {
-    const answer = await api.push([good, good, { ...good, value: 6 }]);
-    expect(answer.json).toMatchObject({ accepted: 1, duplicates: 2, revised: 0 });
+  it('stores the last of several readings at one instant; equal ones are duplicates, other ones refused', async () => {
+    const answer = await api.push([{ ...good, value: 6 }, good, good, { ...good, value: 6 }]);
+    expect(answer).toMatchObject({ status: 200, json: { accepted: 1, duplicates: 1, revised: 0, refusedCount: 2 } });
+    const message = REFUSALS['same-instant'];
+    expect((answer.json as { refused: unknown }).refused).toEqual([
+      { index: 1, pointer: '/1', reason: 'same-instant', message },
+      { index: 2, pointer: '/2', reason: 'same-instant', message },
+    ]);
     expect(await stored()).toEqual([`pump-7 ${AT} 6 -`]);
+  });
+
+  it('loses no value of two axes whose valueName is misspelt: both are refused with the field', async () => {
+    const axes = ['axis_x', 'axis_y'].map((valuename, value) => ({ ...good, valuename, value }));
+    const answer = await api.push(axes);
+    expect(answer).toMatchObject({ status: 422, json: { accepted: 0, duplicates: 0, refusedCount: 2 } });
+    expect((answer.json as { refused: unknown }).refused).toMatchObject([
+      { pointer: '/0/valuename', reason: 'misspelt-field' },
+      { pointer: '/1/valuename', reason: 'misspelt-field' },
+    ]);
+    expect(await stored()).toEqual([]);
   });
 
   it('of no readings is answered with zero counts', async () => {
@@ -87,9 +104,9 @@ describe('a push', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('ignores unknown fields and counts them', async () => {
+  it('ignores unknown fields, counts them and names them', async () => {
     const answer = await api.push([{ ...good, unit: 'mm', __proto: 1 }]);
-    expect(answer.json).toMatchObject({ accepted: 1, unknownFields: 2 });
+    expect(answer.json).toMatchObject({ accepted: 1, unknownFields: 2, unknownFieldNames: ['unit', '__proto'] });
   });
 
   it('may be packed with gzip, also in several members', async () => {

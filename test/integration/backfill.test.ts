@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const start = (given: { from?: number; to?: number; again?: boolean; source?: string } = {}): Promise<number> =>
   startBackfill(database, {
-    source: given.source ?? 'source',
+    source: { name: given.source ?? 'source' },
     from: given.from ?? 0,
     to: 'to' in given ? given.to : DAY,
     again: given.again ?? false,
@@ -79,6 +79,20 @@ describe('a backfill', () => {
     expect(await backfillState(database, id)).toMatchObject({ share: 1 });
     await finishWhenCovered(database, id);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
+  });
+
+  it('is not done where a change of the source ended all its streams, but by those that come next', async () => {
+    const id = await start();
+    await database.run(`update stream set retired_at = now(), key = key || '~'`);
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'running', share: 0 });
+    const next = await storeStream(database, source, 'a');
+    await database.run('insert into backfill_stream (backfill_id, stream_id) values ($1, $2)', [id, next]);
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'running' });
+    await cover(next, 0, DAY);
+    await finishWhenCovered(database, id);
+    expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
   });
 
   it('that was cancelled asks for nothing more, and cannot be cancelled twice', async () => {

@@ -16,10 +16,10 @@ beforeEach(async () => {
 
 describe('a claim', () => {
   /** The parts of a living process that claims need. */
-  async function worker(known = 0): Promise<Bridge> {
+  async function worker(known?: string): Promise<Bridge> {
     const workerId = randomUUID();
     await presenceOf(database, workerId, 'test').beat();
-    const claims = claimsOf({ database, workerId, sources: { revisionOf: () => known } });
+    const claims = claimsOf({ database, workerId, sources: { editionOf: () => known } });
     return { database, workerId, claims } as unknown as Bridge;
   }
 
@@ -58,7 +58,11 @@ describe('a claim', () => {
     await database.run(
       `update stream set selection = '{"group":"g","sensors":["s"]}', learned = '{"length":5}', failures = 2,
          covered = tstzmultirange(tstzrange(at_instant(0), at_instant(1)), tstzrange(at_instant(-3), at_instant(-2))),
-         retry_at = at_instant(7), history_due_at = now()`,
+         retry_at = at_instant(7), history_due_at = now(), look_again = tstzmultirange(tstzrange(at_instant(-3), at_instant(-2)))`,
+    );
+    await database.run(
+      `insert into unreadable (stream_id, from_at, to_at, tries, retry_at, fault) values ($1, at_instant(3), at_instant(4), 2, at_instant(9), '{}')`,
+      [streamId],
     );
     const claimed = await (await worker()).claims.take(source.sourceId);
     expect(claimed).toMatchObject({ id: source.sourceId, config: {}, project_id: source.projectId, start_at: 0 });
@@ -77,11 +81,13 @@ describe('a claim', () => {
         askedAt: undefined,
         retryAt: 7,
         historyDue: true,
+        unreadable: [{ from: 3, to: 4, tries: 2, retryAt: 9 }],
+        lookAgain: [{ from: -3, to: -2 }],
         caughtUpTo: undefined,
       },
     ]);
     await database.run('update source set claimed_by = null');
-    expect(await (await worker(1)).claims.take(source.sourceId)).toMatchObject({ config: null });
+    expect(await (await worker(source.edition)).claims.take(source.sourceId)).toMatchObject({ config: null });
   });
 
   it('of a stream is given to one of many workers, also while another worker has its source', async () => {

@@ -26,6 +26,7 @@ export interface Given {
   readonly stream?: number;
   readonly lane?: 'live' | 'history';
   readonly askedAt?: number;
+  readonly looks?: Coverage;
   readonly backfillId?: number;
 }
 
@@ -46,14 +47,19 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
     database,
     source,
     streamId,
-    commit({ window, batch, ...given }) {
+    async commit({ window, batch, ...given }) {
+      const id = given.stream ?? streamId;
+      const stream = await database.row<{ key: string }>('select key from stream where id = $1', [id]);
       const handover: Handover = {
         ...source,
-        streamId: given.stream ?? streamId,
+        streamId: id,
+        streamKey: stream?.key ?? '',
+        process: database.memory.stamp().process,
         lane: given.lane ?? 'live',
         window,
         covered: given.covered ?? [],
         learned: { length: 60 * SECOND },
+        looks: given.looks ?? [],
         backfillId: given.backfillId,
         revision: 1,
         askedAt: given.askedAt ?? BORDER,
@@ -61,7 +67,7 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
         normaliseMs: 1,
         batch,
       };
-      return commitWindow(
+      return await commitWindow(
         { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) },
         handover,
       );

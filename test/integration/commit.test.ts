@@ -48,6 +48,7 @@ describe('a window of', () => {
         revised: 0,
         late: 0,
         latenessUs: 0,
+        oldestNews: null,
       });
       expect(await ground.coverage()).toEqual([window]);
       const again = await commit({ window, batch, covered: [window] });
@@ -78,6 +79,7 @@ describe('a window of', () => {
     }
     for (const each of counts) expect(each).toMatchObject({ duplicates: 400, revised: 100, late: 300 });
     expect(counts[0]?.latenessUs).toBeGreaterThan(0);
+    expect(counts.map(({ oldestNews }) => oldestNews)).toEqual([BORDER, BORDER + 100 * HOUR]);
   });
 });
 
@@ -170,13 +172,22 @@ describe('the log of windows', () => {
     const steps = fc.sample(step, { numRuns: 30, seed: 7 });
     let coverage: Coverage = [];
     const total = { readings: 0, duplicates: 0, revised: 0, refused: 0, late: 0, fresh: 0 };
+    let repeats = 0;
+    let outside = 0;
     for (const { lane, askedAt, from, count, refused, value } of steps) {
       const window = { from: BORDER + from * SECOND, to: BORDER + (from + count + 1) * SECOND };
       const at = Array.from({ length: count }, (_, index) => window.from + index * SECOND);
-      const batch = batchOf(
-        count === 0 ? [] : [columnOf('a', { at, value: at.map(() => value) })],
-        Array.from({ length: refused }, (_, index) => refusal(window.from + index)),
-      );
+      const batch = {
+        ...batchOf(
+          count === 0 ? [] : [columnOf('a', { at, value: at.map(() => value) })],
+          Array.from({ length: refused }, (_, index) => refusal(window.from + index)),
+        ),
+        repeats: refused,
+        outside: count,
+        unchosen: value,
+      };
+      repeats += batch.repeats;
+      outside += batch.outside + batch.unchosen;
       const committed = await commit({ window, batch, lane, askedAt, covered: intersect(coverage, window) });
       coverage = union(coverage, [window]);
       for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += committed[key];
@@ -185,8 +196,8 @@ describe('the log of windows', () => {
     expect(await database.row('select count(*) as n from reading')).toEqual({ n: total.fresh });
     const { fresh: _, ...logged } = total;
     const columns =
-      'sum(readings) as readings, sum(duplicates) as duplicates, sum(revised) as revised, sum(refused) as refused, sum(late) as late';
-    expect(await database.row(`select ${columns} from window_log`)).toEqual(logged);
+      'sum(readings) as readings, sum(duplicates) as duplicates, sum(revised) as revised, sum(refused) as refused, sum(repeats) as repeats, sum(outside) as outside, sum(late) as late';
+    expect(await database.row(`select ${columns} from window_log`)).toEqual({ ...logged, repeats, outside });
     const sums = await database.rows(
       `select source_id, date_trunc('hour', asked_at, 'UTC') as hour, lane, count(*) as windows, 0::bigint as failures,
          sum(requests) as requests, sum(bytes) as bytes, ${columns} from window_log group by 1, 2, 3 order by 2, 3`,

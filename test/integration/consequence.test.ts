@@ -1,12 +1,21 @@
 import pino from 'pino';
 import { beforeEach, expect, it } from 'vitest';
-import { configInvalid, contractBroken, credentialsRejected, throttled, unsupported } from '../../src/core/errors.ts';
+import {
+  configInvalid,
+  contractBroken,
+  credentialsRejected,
+  ownPace,
+  throttled,
+  unsupported,
+} from '../../src/core/errors.ts';
 import type { BridgeError } from '../../src/core/errors.ts';
-import { HOUR } from '../../src/core/instant.ts';
+import { unavailable } from '../../src/platform/connection/unreachable.ts';
+import { HOUR, SECOND } from '../../src/core/instant.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { actOn } from '../../src/pull/consequence.ts';
+import { forgetImpossibleWaits } from '../../src/pull/future.ts';
 import type { Stream } from '../../src/pull/open-source.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -14,21 +23,26 @@ import { storeSource, storeStream } from '../kit/stored-source.ts';
 const databases = useDatabases();
 let database: Database;
 let sourceId: number;
+let edition: string;
 let stream: Stream;
 
 beforeEach(async () => {
   database = await databases.create();
   const source = await storeSource(database);
-  ({ sourceId } = source);
+  ({ sourceId, edition } = source);
   stream = { id: await storeStream(database, source), key: 'stream', failures: 0 } as Stream;
 });
 
-async function act(error: BridgeError, given: { revision?: number; stream?: Stream } = {}): Promise<unknown> {
+async function act(
+  error: BridgeError,
+  given: { stream?: Stream; failures?: number; answered?: boolean; lane?: 'history' } = {},
+): Promise<unknown> {
   const bridge = { database, clock: await clockOf(database), log: pino({ level: 'silent' }) } as unknown as Bridge;
-  const source = { id: sourceId, name: 'source', revision: given.revision ?? 1 };
+  const source = { id: sourceId, name: 'source', organisation: 'default', edition };
   return await actOn(bridge, source, error, {
-    failures: 0,
-    lane: 'live',
+    failures: given.failures ?? 0,
+    answered: given.answered ?? false,
+    lane: given.lane ?? 'live',
     ...(given.stream && { stream: given.stream }),
   });
 }
@@ -51,8 +65,9 @@ it.each(stopping.map((error) => [error.code, error] as const))(
   },
 );
 
-it('a source that was changed, resumed or paused meanwhile is not stopped by a fault of its old revision', async () => {
-  for (const change of [`revision = 2`, `state = 'paused', revision = 1`]) {
+it('a source that was changed, resumed or paused meanwhile is not stopped by a fault of its old configuration', async () => {
+  const restored = 'revision = 1, edition = gen_random_uuid()';
+  for (const change of [`revision = 2`, `state = 'paused'`, `state = 'active', ${restored}`]) {
     await database.run(`update source set ${change}`);
     const before = await database.row('select * from source');
     await act(credentialsRejected('no', 'ask'));
@@ -85,4 +100,64 @@ it('a platform that names a time is not asked before it, and that is no failure'
     failures: 0,
     state: 'active',
   });
+});
+
+it('quiet hours of days hold a source for no longer than a clock that was ahead is told from', async () => {
+  const row = await database.row<{ now: number }>('select instant_of(now()) as now');
+  await act(ownPace((row?.now ?? 0) + 60 * HOUR, 'quiet hours'));
+  expect(await database.row('select held_until > now() as held, failures from source')).toEqual({
+    held: true,
+    failures: 0,
+  });
+  expect(await forgetImpossibleWaits(database)).toBe(0);
+});
+
+it('a platform that refuses again after the silence it asked for counts as failing, unless it answered meanwhile', async () => {
+  const row = await database.row<{ now: number }>('select instant_of(now()) as now');
+  const refuse = async (more: { failures: number; answered?: boolean }): Promise<unknown> => {
+    await database.run('update source set held_until = null');
+    await act(throttled((row?.now ?? 0) + HOUR, 'slow down'), more);
+    return (await database.row<{ failures: number }>('select failures from source'))?.failures;
+  };
+  expect(await refuse({ failures: 0 })).toBe(0);
+  expect(await refuse({ failures: 0 })).toBe(1);
+  expect(await refuse({ failures: 1 })).toBe(2);
+  expect(await refuse({ failures: 2, answered: true })).toBe(0);
+});
+
+it('requests that are refused at the same time are one failure', async () => {
+  const now = (await clockOf(database)).now();
+  for (let request = 0; request < 3; request += 1) await act(throttled(now + HOUR, 'slow down', false));
+  expect(await database.row('select failures from source')).toEqual({ failures: 1 });
+});
+
+it('a wait for the own pace does not hide the fault that is the reason for it', async () => {
+  const now = (await clockOf(database)).now();
+  await act(unavailable('time-out', 'no answer'));
+  await act(ownPace(now + HOUR, 'the platform may still work on it'), { failures: 1 });
+  expect(await database.row(`select last_fault ->> 'message' as fault, failures from source`)).toEqual({
+    fault: 'no answer',
+    failures: 1,
+  });
+});
+
+it('history that is refused again and again waits longer each time, and live no longer than the platform asked', async () => {
+  const waits: number[] = [];
+  for (const historyFailures of [0, 3, 6]) {
+    const now = (await clockOf(database)).now();
+    const refused = { ...stream, historyFailures };
+    waits.push(
+      ((await act(throttled(now + 2 * SECOND, 'slow down'), { stream: refused, lane: 'history' })) as number) - now,
+    );
+    const held = await database.row<{ held: number; failures: number }>(
+      'select instant_of(held_until) as held, failures from source',
+    );
+    expect(held).toEqual({ held: now + 2 * SECOND, failures: 0 });
+  }
+  // After 0, 3 and 6 refusals: 2.5 to 5 s, 20 to 40 s, 160 to 320 s.
+  const [first = 0, later = 0, latest = 0] = waits;
+  expect(first).toBeLessThan(10 * SECOND);
+  expect(later).toBeGreaterThanOrEqual(20 * SECOND);
+  expect(latest).toBeGreaterThanOrEqual(160 * SECOND);
+  expect(await database.row('select history_failures as failures from stream')).toEqual({ failures: 7 });
 });

@@ -49,7 +49,8 @@ it('windows that were asked ahead of time are not covered any more, and all othe
 
 it('waits that no poll can have written are dropped, and possible ones stay', async () => {
   await database.run(
-    `update source set next_due_at = now() + interval '2 days', held_until = now() + interval '3 days'`,
+    `update source set next_due_at = now() + interval '2 days', held_until = now() + interval '3 days',
+       look_due_at = now() + interval '2 days'`,
   );
   await database.run(
     `update stream set retry_at = now() + interval '2 hours', history_due_at = now() + interval '9 days'`,
@@ -57,14 +58,42 @@ it('waits that no poll can have written are dropped, and possible ones stay', as
   expect(await forgetImpossibleWaits(database)).toBeGreaterThan(0);
   expect(
     await database.row(
-      `select held_until, next_due_at <= now() as due, retry_at <= now() as retried, history_due_at <= now() as history
+      `select held_until, next_due_at <= now() as due, look_due_at <= now() as look, retry_at <= now() as retried, history_due_at <= now() as history
        from source join stream on source_id = source.id`,
     ),
-  ).toEqual({ held_until: null, due: true, retried: true, history: true });
-  await database.run(`update source set next_due_at = now() + interval '50 s', held_until = now() + interval '1 hour'`);
+  ).toEqual({ held_until: null, due: true, look: true, retried: true, history: true });
+  await database.run(
+    `update source set next_due_at = now() + interval '50 s', look_due_at = now() + interval '1 hour', held_until = now() + interval '1 hour'`,
+  );
   await database.run(
     `update stream set retry_at = now() + interval '20 min', history_due_at = now() + interval '59 min'`,
   );
+  expect(await forgetImpossibleWaits(database)).toBe(0);
+});
+
+it('turns, probes, logins and deliveries do not wait for a time that only a wrong clock can have written', async () => {
+  await database.run(`update stream set turn_at = now() + interval '1 day'`);
+  await database.run(
+    `insert into account (digest, probe, probe_until) values ('a', gen_random_uuid(), now() + interval '1 day'), ('b', gen_random_uuid(), now() + interval '1 minute')`,
+  );
+  await database.run(`insert into token (source_id, replacing_until) values ($1, now() + interval '1 day')`, [
+    sourceId,
+  ]);
+  await database.run(
+    `insert into remote (project_id, url, organisation, code, application_id, secret, most_waiting, held_until, counted_at)
+     select project_id, 'https://example.org', 'o', 'c', 'a', 's', 1, now() + interval '1 day', now() + interval '1 day' from source`,
+  );
+  await database.run(
+    `insert into remote_token (project_id, replacing_until) select project_id, now() + interval '1 day' from source`,
+  );
+  expect(await forgetImpossibleWaits(database)).toBe(6);
+  expect(
+    await database.row(
+      `select turn_at, token.replacing_until as login, remote_token.replacing_until as remote_login, remote.held_until, counted_at,
+         (select array_agg(digest order by digest) from account where probe is not null) as probes
+       from stream join token using (source_id) cross join remote join remote_token using (project_id)`,
+    ),
+  ).toEqual({ turn_at: null, login: null, remote_login: null, held_until: null, counted_at: null, probes: ['b'] });
   expect(await forgetImpossibleWaits(database)).toBe(0);
 });
 
@@ -76,6 +105,8 @@ it('a heartbeat from the future frees the claims of its worker, and another proc
   );
   await database.run('update source set claimed_by = $1', [ghost]);
   await database.run(`insert into heartbeat (name, beat_at) values ('planner', now() + interval '180 s')`);
-  expect(await claimsOf({ database, workerId: worker, sources: { revisionOf: () => 0 } }).take(sourceId)).toBeDefined();
+  expect(
+    await claimsOf({ database, workerId: worker, sources: { editionOf: () => undefined } }).take(sourceId),
+  ).toBeDefined();
   expect(await isPlannerSilent(database)).toBe(true);
 });

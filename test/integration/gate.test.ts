@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { MILLISECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
+import { sharedAccountOf } from '../../src/pull/account.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { changeSource } from '../../src/source/state-change.ts';
 import { keepAlive } from '../kit/alive.ts';
@@ -28,6 +29,7 @@ async function pacerWith(revision: number) {
   return pacerOf({
     database,
     rows: paceRowsOf(database),
+    account: sharedAccountOf(database, 'account'),
     sourceId,
     revision,
     workerId,
@@ -39,10 +41,10 @@ async function pacerWith(revision: number) {
 it('a pause takes effect with the next request of a run, and a resume lets only new runs ask', async () => {
   const before = await pacerWith(1);
   await (await before.slot('live', never)).release();
-  await changeSource(database, 'pause', 'source', 'test');
+  await changeSource(database, 'pause', { name: 'source' }, 'test');
   await expect(before.slot('live', never)).rejects.toMatchObject({ code: 'cancelled' });
   await expect(before.slot('history', never)).rejects.toMatchObject({ code: 'cancelled' });
-  await changeSource(database, 'resume', 'source', 'test');
+  await changeSource(database, 'resume', { name: 'source' }, 'test');
   await expect(before.slot('live', never)).rejects.toMatchObject({ code: 'cancelled' });
   await (await (await pacerWith(2)).slot('live', never)).release();
 });
@@ -51,7 +53,9 @@ it('a poll that an operator asks for lifts the silence the platform asked for', 
   const pacer = await pacerWith(1);
   await pacer.hold(Date.now() * 1000 + 3_600_000_000);
   await expect(pacer.slot('live', never)).rejects.toMatchObject({ code: 'throttled' });
-  await changeSource(database, 'poll', 'source', 'test');
+  await changeSource(database, 'poll', { name: 'source' }, 'test');
+  // The worker that got the answer asks again, and remembers the silence.
+  await (await pacer.slot('live', never)).release();
   await (await (await pacerWith(1)).slot('live', never)).release();
 });
 

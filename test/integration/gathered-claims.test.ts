@@ -31,7 +31,7 @@ async function host(): Promise<Host> {
   const own = await databases.another(database);
   const workerId = randomUUID();
   await presenceOf(own, workerId, 'test').beat();
-  return { workerId, claims: claimsOf({ database: own, workerId, sources: { revisionOf: () => 1 } }) };
+  return { workerId, claims: claimsOf({ database: own, workerId, sources: { editionOf: () => undefined } }) };
 }
 
 /** Updates of a row of `table` where `condition` holds run `action` (PL/pgSQL). */
@@ -55,12 +55,12 @@ const outcome = async (work: Promise<unknown>): Promise<unknown> => {
 describe('two processes that claim the same sources', () => {
   it('never hold one at the same time, and each source is polled again and again', async () => {
     await database.run(
-      'create table hand_over (id bigint generated always as identity, source_id int, before uuid, after uuid)',
+      'create table claim_change (id bigint generated always as identity, source_id int, before uuid, after uuid)',
     );
     await whenever(
       'source',
       'new.claimed_by is distinct from old.claimed_by',
-      'insert into hand_over (source_id, before, after) values (new.id, old.claimed_by, new.claimed_by);',
+      'insert into claim_change (source_id, before, after) values (new.id, old.claimed_by, new.claimed_by);',
     );
     const hosts = await Promise.all([host(), host()]);
     const holders = new Map<number, string>();
@@ -89,10 +89,10 @@ describe('two processes that claim the same sources', () => {
     );
     expect(clashes).toEqual([]);
     expect([...polls.values()]).toEqual(sources.map(() => 40));
-    const taken = await database.rows('select * from hand_over where before is not null and after is not null');
+    const taken = await database.rows('select * from claim_change where before is not null and after is not null');
     expect(taken).toEqual([]);
     const [row] = await database.rows<{ polls: number }>(
-      'select count(*) as polls from hand_over where after is not null',
+      'select count(*) as polls from claim_change where after is not null',
     );
     expect(row?.polls).toBe(40 * sources.length);
     expect(await database.rows('select id from source where claimed_by is not null')).toEqual([]);

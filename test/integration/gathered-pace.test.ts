@@ -6,6 +6,7 @@ import { IDLE } from '../../src/core/pace.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
+import { sharedAccountOf } from '../../src/pull/account.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -44,7 +45,16 @@ describe('the pace of many sources', () => {
         const never = new AbortController().signal;
         await Promise.all(
           sources.map(async (sourceId) => {
-            const pacer = pacerOf({ database: own, rows, revision: 1, sourceId, workerId, now, pace });
+            const pacer = pacerOf({
+              database: own,
+              rows,
+              revision: 1,
+              sourceId,
+              workerId,
+              now,
+              pace,
+              account: sharedAccountOf(own, 'account'),
+            });
             const ask = async (): Promise<void> => {
               for (let turn = 0; turn < 10; turn += 1) {
                 const slot = await pacer.slot('live', never);

@@ -9,7 +9,11 @@ import { lengthOf } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { backfillState, startBackfill } from '../../src/source/backfills.ts';
+import type { Samples } from '../../src/platform/contract.ts';
+import { unavailable } from '../../src/platform/connection/unreachable.ts';
 import { history } from '../../src/pull/history.ts';
+import { planOnce } from '../../src/pull/planner.ts';
+import type { Queue } from '../../src/queue/queue.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -110,7 +114,7 @@ describe('a run of history', () => {
       await store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
       const overlap = 20 * MINUTE;
       if (order === 'backfill')
-        await startBackfill(database, { source: 'source', ...gap, again: false, requestedBy: 'tester' });
+        await startBackfill(database, { source: { name: 'source' }, ...gap, again: false, requestedBy: 'tester' });
       let runs = 0;
       let closedWith: Coverage | undefined;
       for (; (await stream()).due !== null; runs += 1) {
@@ -157,7 +161,7 @@ describe('a run of history', () => {
 
   it('of a backfill with --again also ends after 30 s', async () => {
     await store(HOUR, { from: FROM, to: FROM + DAY });
-    const wish = { source: 'source', from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
+    const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
     const id = await startBackfill(database, wish);
     await run();
     expect(asked.length).toBeLessThanOrEqual(4);
@@ -176,7 +180,7 @@ describe('a run of history', () => {
     await store(HOUR);
     await database.run('update source set start_at = at_instant($1)', [start]);
     const id = await startBackfill(database, {
-      source: 'source',
+      source: { name: 'source' },
       from: start - HOUR,
       to: start,
       again: false,
@@ -194,4 +198,28 @@ describe('a run of history', () => {
     expect((await stream()).covered).toEqual([{ from: start - HOUR, to: start }]);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
   });
+});
+
+it('a run that fails after the planner dispatched it again waits all the same', async () => {
+  now = Date.now() * 1_000;
+  await store(HOUR);
+  await database.run('update stream set history_failures = 6, history_due_at = now()');
+  const queue = { add: async () => undefined } as unknown as Queue;
+  const read = async function* (): AsyncGenerator<Samples> {
+    // The request takes longer than the planner waits for the job.
+    await database.run('update stream set history_due_at = now()');
+    await planOnce(database, queue);
+    yield* [];
+    throw unavailable('time-out', 'no answer');
+  };
+  const source = openSourceOf(stored, { policy: { ...policy, start: now - DAY }, read });
+  await history(
+    bridgeOf(database, { source, now: () => now, workerId: randomUUID() }),
+    streamId,
+    new AbortController().signal,
+  );
+  const row = await database.row<{ waits: number }>(
+    'select instant_of(history_due_at) - instant_of(now()) as waits from stream',
+  );
+  expect(row?.waits).toBeGreaterThan(MINUTE);
 });

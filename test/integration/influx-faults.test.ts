@@ -242,8 +242,9 @@ test('a point corrected within the overlap is revised, a future point waits, and
   ]);
   expect(Date.now() * 1000).toBeGreaterThan(future);
   const { rows } = await rig.client.query<{ revised: number; refused: number }>(
-    `select sum(revised)::int as revised, (select sum(refused)::int from refusal_count) as refused
-     from window_log join source on source.id = source_id where name = 'fixes'`,
+    `select sum(revised)::int as revised, (select sum(refused)::int from refusal_count
+       join stream on stream.id = stream_id where source_id = source.id) as refused
+     from window_log join source on source.id = source_id where name = 'fixes' group by source.id`,
   );
   expect(rows).toEqual([{ revised: 1, refused: 2 }]);
   await rig.covered('twins', Date.now());
@@ -252,4 +253,9 @@ test('a point corrected within the overlap is revised, a future point waits, and
      join ml_project on ml_project.id = project_id where code = 'hall-2'`,
   );
   expect(twins).toEqual([{ value: 2, sensor: 'twin' }]);
+  const { rows: displaced } = await rig.client.query(
+    `select refusal_count.reason, refused::int, sensor, variable, raw from refusal_count join refusal using (stream_id)
+     join stream on stream.id = stream_id join source on source.id = source_id where name = 'twins'`,
+  );
+  expect(displaced).toEqual([{ reason: 'same-instant', refused: 1, sensor: 'twin', variable: 'flow', raw: '1' }]);
 });

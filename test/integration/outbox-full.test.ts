@@ -26,7 +26,7 @@ async function planned(): Promise<string[]> {
   const add = async (work: string, ids: readonly number[]): Promise<void> => {
     added.push(...ids.map((id) => `${work} ${id}`));
   };
-  await rig.database.run(`update source set next_due_at = now(), discovered_at = now(), last_poll_at = now()`);
+  await rig.database.run(`update source set next_due_at = now(), last_poll_at = now()`);
   await rig.database.run(`update stream set history_due_at = now()`);
   await planOnce(rig.database, { add } as unknown as Queue);
   return added.toSorted();
@@ -52,7 +52,7 @@ describe('an outbox that is full', () => {
     ].toSorted();
     const others = [`history ${otherStream}`, `poll ${other.sourceId}`].toSorted();
     const worker = await rig.worker();
-    const claims = claimsOf({ database: rig.database, workerId: worker.id, sources: { revisionOf: () => 0 } });
+    const claims = claimsOf({ database: rig.database, workerId: worker.id, sources: { editionOf: () => undefined } });
 
     await rig.commit(points(0, 99));
     expect(await count()).toBe(false);

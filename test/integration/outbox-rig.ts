@@ -92,11 +92,11 @@ export interface OutboxRow {
 
 /** Makes a second project without a remote, with a source of one stream. */
 export async function otherProject(database: Database): Promise<{ source: StoredSource; stream: number }> {
-  const { sourceId } = await storeSource(database, 'elsewhere');
+  const { sourceId, edition } = await storeSource(database, 'elsewhere');
   const row = await database.row<{ id: number }>(
     `insert into ml_project (organisation_id, code, name) values ('default', 'other', 'Other') returning id`,
   );
-  const source = { sourceId, projectId: row?.id ?? 0 };
+  const source = { sourceId, edition, projectId: row?.id ?? 0 };
   await database.run('update source set project_id = $2 where id = $1', [source.sourceId, source.projectId]);
   return { source, stream: await storeStream(database, source, 'elsewhere') };
 }
@@ -150,18 +150,21 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         from: instants.reduce((least, at) => Math.min(least, at), Infinity),
         to: instants.reduce((most, at) => Math.max(most, at), 0) + 1,
       };
-      const row = await database.row<{ covered: [number, number][] }>(
-        'select instants_of(covered) as covered from stream where id = $1',
+      const row = await database.row<{ covered: [number, number][]; key: string }>(
+        'select instants_of(covered) as covered, key from stream where id = $1',
         [stream],
       );
       const ground = { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) };
       return await commitWindow(ground, {
         ...of,
         streamId: stream,
+        streamKey: row?.key ?? '',
+        process: database.memory.stamp().process,
         lane: 'live',
         window,
         covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })),
         learned: { length: 60 * SECOND },
+        looks: [],
         backfillId: undefined,
         revision: 1,
         askedAt: clock.now(),

@@ -86,8 +86,10 @@ export async function startService(): Promise<Service> {
     const counts = { accepted: 0, duplicates: 0, revised: 0 };
     const refused: unknown[] = [];
     let refusedCount = 0;
+    const last = new Map(readings.map((reading) => keyAndContent(reading)));
     for (const [index, reading] of readings.entries()) {
-      const reason = rule(reading);
+      const [ownKey, ownContent] = keyAndContent(reading);
+      const reason = rule(reading) ?? (last.get(ownKey) === ownContent ? undefined : 'same-instant');
       if (reason !== undefined) {
         refusedCount += 1;
         if (refused.length < LISTED)
@@ -100,7 +102,7 @@ export async function startService(): Promise<Service> {
       stored.set(key, content);
     }
     const status = refusedCount > 0 && refusedCount === readings.length ? 422 : 200;
-    return { status, answer: { ...counts, refused, refusedCount, unknownFields: 0 } };
+    return { status, answer: { ...counts, refused, refusedCount, unknownFields: 0, unknownFieldNames: [] } };
   }
 
   async function data(request: IncomingMessage, response: ServerResponse): Promise<void> {

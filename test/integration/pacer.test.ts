@@ -1,17 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MILLISECOND, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Pacer } from '../../src/platform/connection/index.ts';
-import { paceRowsOf } from '../../src/pull/pace-rows.ts';
-import { pacerOf } from '../../src/pull/pacer.ts';
-import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { logPace, loggedPaces, requestsWithoutSlot, slotsOf } from '../kit/pace-log.ts';
 import type { LoggedPace } from '../kit/pace-log.ts';
 import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { storeSource } from '../kit/stored-source.ts';
+import { clock, hostOn } from './pacer-host.ts';
+import type { Host } from './pacer-host.ts';
 
 const databases = useDatabases();
 let database: Database;
@@ -25,37 +22,8 @@ beforeEach(async () => {
 
 const never = new AbortController().signal;
 
-interface Host {
-  readonly pacer: Pacer;
-  readonly workerId: string;
-  readonly now: () => number;
-}
-
-/** The clock of the database in µs, which runs on this machine. clock.test.ts tests how a host estimates it. */
-const clock = (): number => Math.floor((performance.timeOrigin + performance.now()) * MILLISECOND);
-
-/** The pacer of another host: it has its own pool, and its worker lives. */
-async function host(
-  pace: { requestsPerSecond: number; burst: number; concurrency: number },
-  now: () => number = clock,
-): Promise<Host> {
-  const own = await databases.another(database);
-  const workerId = randomUUID();
-  await keepAlive(own, workerId);
-  return {
-    pacer: pacerOf({
-      database: own,
-      rows: paceRowsOf(own),
-      revision: 1,
-      sourceId,
-      workerId,
-      now,
-      pace: { ...pace, quietHours: [] },
-    }),
-    workerId,
-    now,
-  };
-}
+const host = (pace: Parameters<typeof hostOn>[2], now?: () => number): Promise<Host> =>
+  hostOn({ databases, database }, sourceId, pace, now);
 
 const log = (): Promise<LoggedPace[]> => loggedPaces(database.pool, sourceId);
 
@@ -211,3 +179,15 @@ describe('leases', () => {
     expect((await log()).at(-1)?.state.leases).toEqual([]);
   });
 });
+
+it.each(['live', 'look', 'history'] as const)(
+  'a silence that an operator lifted keeps no request waiting: %s',
+  async (lane) => {
+    const { pacer, now } = await host({ requestsPerSecond: 20, burst: 5, concurrency: 2 });
+    await pacer.hold(now() + 60 * MINUTE);
+    // As `source poll` does, so the host has read an older row.
+    await database.run(`update pace set version = version + 1, state = state || '{"holdUntil": 0}'`);
+    const slot = await pacer.slot(lane, never);
+    await slot.release();
+  },
+);

@@ -18,11 +18,11 @@ beforeEach(async () => {
 });
 
 /** A queue that records the jobs it is given; it refuses all work of one kind. */
-function recordingQueue(refuses?: Work): { queue: Queue; added: { work: Work; id: number }[] } {
-  const added: { work: Work; id: number }[] = [];
-  const add = async (work: Work, ids: readonly number[]): Promise<void> => {
+function recordingQueue(refuses?: Work): { queue: Queue; added: { work: Work; id: number; troubled: boolean }[] } {
+  const added: { work: Work; id: number; troubled: boolean }[] = [];
+  const add = async (work: Work, ids: readonly number[], troubled = false): Promise<void> => {
     if (work === refuses) throw new Error('the queue is away');
-    added.push(...ids.map((id) => ({ work, id })));
+    added.push(...ids.map((id) => ({ work, id, troubled })));
   };
   return { queue: { add } as unknown as Queue, added };
 }
@@ -31,7 +31,7 @@ function recordingQueue(refuses?: Work): { queue: Queue; added: { work: Work; id
 async function planned(): Promise<string[]> {
   const { queue, added } = recordingQueue();
   await planOnce(database, queue);
-  return added.map(({ work, id }) => `${work} ${id}`).toSorted();
+  return added.map(({ work, id, troubled }) => `${troubled ? 'troubled ' : ''}${work} ${id}`).toSorted();
 }
 
 const clockOf = async (): Promise<number> =>
@@ -80,7 +80,7 @@ describe('the next due time of a source', () => {
     );
     const before = await clockOf();
     expect(await planned()).toHaveLength(sources.length);
-    const claims = claimsOf({ database, workerId: randomUUID(), sources: { revisionOf: () => 0 } });
+    const claims = claimsOf({ database, workerId: randomUUID(), sources: { editionOf: () => undefined } });
     const ids = await database.rows<{ id: number; soon: boolean }>(
       `select id, next_due_at <= now() + interval '30 s' as soon from source`,
     );
@@ -151,7 +151,6 @@ describe('a step of the planner', () => {
   it('dispatches a job again that the queue refused', async () => {
     const source = await storeSource(database, 'source', { every: DAY });
     const streamId = await storeStream(database, source);
-    await database.run('update source set discovered_at = now()');
     await database.run('update stream set history_due_at = now()');
     for (const work of ['poll', 'history'] as const) {
       const { queue } = recordingQueue(work);
@@ -164,10 +163,32 @@ describe('a step of the planner', () => {
   });
 });
 
+it('a source or stream whose last job failed gets a place among those in trouble, each kind of job on its own account', async () => {
+  const source = await storeSource(database, 'source', { every: DAY });
+  const streamId = await storeStream(database, source);
+  const plannedWith = async (failures: number, looks: number, histories: number): Promise<string[]> => {
+    await database.run(
+      'update source set next_due_at = now(), look_due_at = now(), failures = $1, look_failures = $2',
+      [failures, looks],
+    );
+    await database.run('update stream set history_due_at = now(), history_failures = $1', [histories]);
+    return await planned();
+  };
+  const { sourceId } = source;
+  expect(await plannedWith(0, 0, 0)).toEqual([`history ${streamId}`, `look ${sourceId}`, `poll ${sourceId}`]);
+  expect(await plannedWith(1, 0, 0)).toEqual([
+    `history ${streamId}`,
+    `troubled look ${sourceId}`,
+    `troubled poll ${sourceId}`,
+  ]);
+  expect(await plannedWith(0, 1, 0)).toEqual([`history ${streamId}`, `poll ${sourceId}`, `troubled look ${sourceId}`]);
+  expect(await plannedWith(0, 0, 1)).toEqual([`look ${sourceId}`, `poll ${sourceId}`, `troubled history ${streamId}`]);
+});
+
 describe('history', () => {
   it('is dispatched once for a stream that is due, and is due again soon in case its run never begins', async () => {
     const source = await storeSource(database, 'source', { every: DAY });
-    await database.run(`update source set discovered_at = now(), next_due_at = now() + interval '1 h'`);
+    await database.run(`update source set next_due_at = now() + interval '1 h'`);
     const wanting = await storeStream(database, source, 'wanting');
     await storeStream(database, source, 'complete');
     const retired = await storeStream(database, source, 'retired');
@@ -185,7 +206,7 @@ describe('history', () => {
   });
 
   it.each([
-    ['was not discovered', 'discovered_at = null'],
+    ['waits for a look after a change', 'awaits_look = true'],
     ['is paused', `state = 'paused'`],
     ['is held', `held_until = now() + interval '1 h'`],
     ['failed three times in a row', 'failures = 3'],
@@ -195,13 +216,13 @@ describe('history', () => {
     ],
   ])('rests while its source %s', async (_, change) => {
     const source = await storeSource(database);
-    await database.run(`update source set discovered_at = now(), next_due_at = now() + interval '1 h', failures = 2,
+    await database.run(`update source set next_due_at = now() + interval '1 h', failures = 2,
       held_until = now() - interval '1 m', last_poll_at = now()`);
     const streamId = await storeStream(database, source);
     await database.run('update stream set history_due_at = now()');
     await database.run(`update source set ${change}`);
     expect(await planned()).toEqual([]);
-    await database.run(`update source set discovered_at = now(), state = 'active', failures = 2,
+    await database.run(`update source set awaits_look = false, state = 'active', failures = 2,
       held_until = now() - interval '1 m', last_poll_at = now()`);
     expect(await planned()).toEqual([`history ${streamId}`]);
   });

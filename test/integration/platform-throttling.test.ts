@@ -3,7 +3,16 @@ import { useDatabases } from '../kit/databases.ts';
 import type { RecordedRequest } from '../../src/simulator/recorder.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig, SourceState } from './daemon-rig.ts';
-import { dataRequests, device, differences, livingPlant, NONE, startPlant, thingsboard } from './plant-simulator.ts';
+import {
+  dataRequests,
+  device,
+  differences,
+  HOUR_MS,
+  livingPlant,
+  NONE,
+  startPlant,
+  thingsboard,
+} from './plant-simulator.ts';
 import type { Plant } from './plant-simulator.ts';
 
 // A platform that asks for silence gets it from every lane. A platform that is overloaded and names no time is asked less
@@ -64,6 +73,11 @@ test.each([
   '$status with Retry-After in $retryAfterAs: not one request before that instant',
   async ({ status, retryAfterAs }) => {
     const fault = { kind: 'status', status, retryAfterAs, retryAfterSeconds: WAIT_SECONDS } as const;
+    // A healthy poll ends the failures of the case before.
+    await eventually('no failures', async () => {
+      const state = await rig.source('hall-3');
+      return (state.failures === 0 && state.fault === null) || new Waiting(state);
+    });
     const before = (await plant.log()).length;
     await plant.simulator().faults({ ...fault, next: 1, match: '/values/' });
     const state = await heldSource();
@@ -79,12 +93,23 @@ test.each([
 );
 
 test.each([
-  { status: 429, code: 'throttled', failures: 3, leastMs: 10_000 },
-  { status: 503, code: 'unavailable', failures: 4, leastMs: 4_000 },
+  { status: 429, says: 'without Retry-After', code: 'throttled', failures: 3, leastMs: 10_000 },
+  { status: 503, says: 'without Retry-After', code: 'unavailable', failures: 4, leastMs: 4_000 },
+  { status: 429, says: 'Retry-After: 0', retryAfterSeconds: 0, code: 'throttled', failures: 3, leastMs: 10_000 },
+  { status: 503, says: 'Retry-After: 0', retryAfterSeconds: 0, code: 'unavailable', failures: 4, leastMs: 4_000 },
+  {
+    status: 429,
+    says: 'Retry-After: 1 for ever',
+    retryAfterSeconds: 1,
+    code: 'throttled',
+    failures: 3,
+    leastMs: 10_000,
+  },
 ])(
-  '$status without Retry-After: each refusal in a row makes the wait longer',
-  async ({ status, code, failures, leastMs }) => {
-    await plant.simulator().faults({ kind: 'status', status, match: '/values/' });
+  '$status, $says: each refusal in a row makes the wait longer',
+  async ({ status, retryAfterSeconds, code, failures, leastMs }) => {
+    const stated = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    await plant.simulator().faults({ kind: 'status', status, ...stated, match: '/values/' });
     const holds = new Map<number, number>();
     await eventually(`${failures} failures`, async () => {
       const state = await rig.source('hall-3');
@@ -103,6 +128,29 @@ test.each([
       const state = await rig.source('hall-3');
       return (state.failures === 0 && state.fault === null) || new Waiting(state);
     });
+    await plant.simulator().admin('POST', 'reset');
+  },
+);
+
+test.each(['poll', 'resume'])(
+  'a day of silence is cut to what the source grants, is told, and ends with source %s',
+  async (command) => {
+    const askedForMs = Date.now();
+    await plant
+      .simulator()
+      .faults({ kind: 'status', status: 429, retryAfterSeconds: 86_400, next: 1, match: '/values/' });
+    const state = await heldSource();
+    expect(state.heldUntilMs).toBeLessThan(Date.now() + HOUR_MS);
+    expect(state.heldUntilMs).toBeGreaterThan(askedForMs + HOUR_MS - 60_000);
+    expect(state.fault?.message).toMatch(/asks for 1d of silence, and pace.longestSilence grants 1h/);
+    expect(state.fault?.remedy).toMatch(/source poll/);
+    const before = (await plant.log()).length;
+    await rig.bridge.succeed('source', command, 'hall-3');
+    await eventually('healthy again', async () => {
+      const now = await rig.source('hall-3');
+      return (now.failures === 0 && now.fault === null && now.heldUntilMs === null) || new Waiting(now);
+    });
+    await eventually('requests', async () => dataRequests((await plant.log()).slice(before)).length > 0);
     await plant.simulator().admin('POST', 'reset');
   },
 );

@@ -18,7 +18,10 @@ if (mode === 'work') {
     console.log(`began ${id} `);
     await sleep(3_600_000);
   };
-  queue.work({ poll: never, history: never, tick: () => Promise.resolve() }, { polls: 5, history: 5 });
+  queue.work(
+    { poll: never, look: never, history: never, tick: () => Promise.resolve() },
+    { poll: 5, look: 5, history: 5, troubled: 5 },
+  );
   console.log('works ');
 } else {
   for (let turn = 0; turn < 5; turn += 1) {

@@ -54,7 +54,10 @@ async function open(backend: Backend): Promise<Queue> {
 /** Starts a worker; drained after the test. */
 function work(queue: Queue, handlers: Partial<Handlers>): { drain(deadlineMs: number): Promise<boolean> } {
   const nothing = (): Promise<void> => Promise.resolve();
-  const worker = queue.work({ poll: nothing, history: nothing, tick: nothing, ...handlers }, { polls: 5, history: 5 });
+  const worker = queue.work(
+    { poll: nothing, look: nothing, history: nothing, tick: nothing, ...handlers },
+    { poll: 5, look: 5, history: 5, troubled: 5 },
+  );
   closing.push(() => worker.drain(5_000));
   return worker;
 }
@@ -126,6 +129,46 @@ describe.each(BACKENDS)('the queue on %s', (backend) => {
     await until(() => ran.length === 5);
     expect(ran.filter((key) => key === 'poll 1')).toHaveLength(2);
     expect(overlaps).toBe(0);
+  });
+
+  it('runs jobs of troubled sources by their kind, in places of their own', async () => {
+    const queue = await open(backend);
+    const gate = Promise.withResolvers<void>();
+    const began: string[] = [];
+    const handler = (work: string) => async (id: number) => {
+      began.push(`${work} ${id}`);
+      if (id < 100) await gate.promise;
+    };
+    work(queue, { poll: handler('poll'), look: handler('look'), history: handler('history') });
+    // Six jobs for the five places: the last one waits, and jobs of healthy sources do not.
+    await queue.add('poll', [1, 2], true);
+    await queue.add('look', [3, 4], true);
+    await queue.add('history', [5, 6], true);
+    await until(() => began.length === 5);
+    await queue.add('poll', [101]);
+    await until(() => began.includes('poll 101'));
+    expect(began.filter((each) => !each.endsWith('101'))).toHaveLength(5);
+    gate.resolve();
+    await until(() => began.length === 7);
+    expect(began.toSorted()).toEqual(['history 5', 'history 6', 'look 3', 'look 4', 'poll 1', 'poll 101', 'poll 2']);
+  });
+
+  it('gives the place of a job that waits for a platform to another, and waits for both when it drains', async () => {
+    const queue = await open(backend);
+    const answer = Promise.withResolvers<void>();
+    const told: string[] = [];
+    const worker = work(queue, {
+      history: async (id, signal, place) => {
+        told.push(`began ${id}`);
+        signal.addEventListener('abort', () => answer.resolve());
+        await place.waitFor(answer.promise);
+        told.push(`ended ${id}`);
+      },
+    });
+    await queue.add('history', [1, 2, 3, 4, 5, 6, 7]);
+    await until(() => told.length === 7);
+    expect(await worker.drain(10_000)).toBe(true);
+    expect(told.filter((line) => line.startsWith('ended'))).toHaveLength(7);
   });
 
   it('takes an id again after it has failed', async () => {

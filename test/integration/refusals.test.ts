@@ -72,6 +72,33 @@ describe('refusals', () => {
     expect(await rows()).toEqual([{ reason: 'not-a-number', rows: 70 }]);
   });
 
+  it('of late points are counted once, in time that was covered before', async () => {
+    await commit({ window, batch: batchOf([], many(0, 50)) });
+    const late = many(50, 5);
+    for (let turn = 0; turn < 3; turn += 1) {
+      await commit({ window, batch: batchOf([], [...many(0, 50), ...late], 55) });
+    }
+    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 55, kept: 55 }]);
+    // Late ones and ones in new time come together.
+    await commit({ window, batch: batchOf([], [...many(55, 4), ...many(59, 7)], 4) });
+    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 66, kept: 66 }]);
+  });
+
+  it('that were left out are not taken for late ones when they are read again', async () => {
+    const first = batchOf([], many(0, 100));
+    const more: Batch = {
+      ...first,
+      refused: new Map([['not-a-number', 150]]),
+      refusedFirst: new Map([['not-a-number', 150]]),
+    };
+    await commit({ window, batch: more });
+    await commit({ window, batch: batchOf([], many(50, 100), 100) });
+    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 150, kept: 150 }]);
+    // The rest has its rows now, so nothing is left out any more.
+    await commit({ window, batch: batchOf([], many(150, 3), 3) });
+    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 153, kept: 153 }]);
+  });
+
   it('without an instant are kept as one row for each variable', async () => {
     const lost = [1, 2, 3].map((number) => refusal(undefined, { raw: `day ${number}`, reason: 'bad-instant' }));
     await commit({ window, batch: batchOf([], lost) });

@@ -8,6 +8,7 @@ import { secret } from '../../src/core/source/fields.ts';
 import { formatProblem } from '../../src/core/source/problems.ts';
 import { parseSource } from '../../src/core/source/source.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
+import type { KnownVariable } from '../../src/platform/contract.ts';
 import type { Database } from '../../src/database/database.ts';
 import { applySource } from '../../src/source/registration.ts';
 import type { Applied } from '../../src/source/registration.ts';
@@ -26,9 +27,19 @@ const options = z.strictObject({
   database: z.string().optional(),
   keys: z.array(secret('A key')).optional(),
 });
+const renamed = ({ sensor, variable }: KnownVariable) => ({ sensor: sensor.id, variable });
+const place = ['connection.url', 'options.database'];
 export const platforms = [
-  { name: 'plant', title: 'Plant', kinds: { 'user-credentials': {}, 'client-credentials': {} }, limits, options },
-  { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, limits, options },
+  {
+    name: 'plant',
+    title: 'Plant',
+    kinds: { 'user-credentials': {}, 'client-credentials': {} },
+    limits,
+    options,
+    place,
+    renamed,
+  },
+  { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, limits, options, place, renamed },
 ] as const;
 
 /** A source as an operator writes it. Every secret begins with `s3cret`, also in the tests, so that a search finds all. */
@@ -59,7 +70,13 @@ export interface Ground {
   readonly sealing: Sealing;
   apply(
     change?: Readonly<Record<string, unknown>>,
-    given?: { readonly dryRun?: boolean; readonly now?: number; readonly sealing?: Sealing },
+    given?: {
+      readonly dryRun?: boolean;
+      readonly sameData?: boolean;
+      readonly rename?: boolean;
+      readonly now?: number;
+      readonly sealing?: Sealing;
+    },
   ): Promise<Applied>;
   /** Every row of every table as text. */
   everything(): Promise<string>;
@@ -77,10 +94,12 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
     database,
     sealing,
     apply: (change = {}, given = {}) =>
-      applySource(database, given.sealing ?? sealing, sourceOf(change), {
+      applySource({ database, sealing: given.sealing ?? sealing, registry: { platforms, kinds } }, sourceOf(change), {
         now: given.now ?? NOW,
         actor: 'tester',
         dryRun: given.dryRun ?? false,
+        sameData: given.sameData ?? false,
+        rename: given.rename ?? false,
       }),
     async everything() {
       const tables = await database.rows<{ name: string }>(

@@ -20,7 +20,7 @@ const apply: Ground['apply'] = (change, given) => ground.apply(change, given);
 
 describe('applying a source', () => {
   it('creates it, due at once, with its phase in the interval and a start that does not move', async () => {
-    expect(await apply()).toEqual({ name: 'hall-3', action: 'created', differences: [] });
+    expect(await apply()).toMatchObject({ name: 'hall-3', action: 'created', differences: [] });
     const columns = `name, kind, platform, revision, state, every_us, phase_us, settle_us, next_due_at <= now() as due,
       instant_of(start_at) as start, (select code from ml_project where id = project_id) as project`;
     const created = {
@@ -76,9 +76,9 @@ describe('applying a source', () => {
 
   it('a second time changes nothing at all', async () => {
     await apply();
-    await database.run(`update source set state = 'stopped', failures = 3, discovered_at = now()`);
+    await database.run(`update source set state = 'stopped', failures = 3, look_due_at = null`);
     const before = await ground.everything();
-    expect(await apply({}, { now: NOW + DAY })).toEqual({ name: 'hall-3', action: 'unchanged', differences: [] });
+    expect(await apply({}, { now: NOW + DAY })).toMatchObject({ action: 'unchanged', differences: [] });
     expect(await ground.everything()).toBe(before);
   });
 
@@ -91,7 +91,7 @@ describe('applying a source', () => {
     const change = { connection: { ...good.connection, username: 'other', password: 's3cret-second' } };
     const told = await apply(change, { dryRun: true });
     expect(await ground.everything()).toBe(before);
-    expect(byPath(told)).toEqual({
+    expect(byPath(told)).toMatchObject({
       name: 'hall-3',
       action: 'changed',
       differences: [
@@ -113,20 +113,22 @@ describe('applying a source', () => {
     await ground.storeStreams('a');
     await database.run(
       `update source set state = 'stopped', failures = 3, held_until = now() + interval '1 h', last_fault = '{}',
-         discovered_at = now(), next_due_at = now() + interval '1 h'`,
+         look_due_at = null, next_due_at = now() + interval '1 h'`,
     );
     const password = { connection: { ...good.connection, password: 's3cret-second' } };
     await apply(password);
     expect(
       await database.row(
-        'select state, failures, held_until, last_fault, discovered_at, next_due_at <= now() as due, revision from source',
+        'select state, failures, held_until, last_fault, look_due_at <= now() as look, awaits_look, next_due_at <= now() as due, revision from source',
       ),
     ).toEqual({
       state: 'active',
       failures: 0,
       held_until: null,
       last_fault: null,
-      discovered_at: null,
+      look: true,
+      // A new password leaves the streams what they are.
+      awaits_look: false,
       due: true,
       revision: 2,
     });
@@ -136,7 +138,7 @@ describe('applying a source', () => {
       learned: null,
       covered: true,
     });
-    await changeSource(database, 'pause', 'hall-3', 'tester');
+    await changeSource(database, 'pause', { name: 'hall-3' }, 'tester');
     await apply();
     expect(await database.row('select state from source')).toEqual({ state: 'paused' });
   });
@@ -156,6 +158,42 @@ describe('applying a source', () => {
     await apply();
     await ground.storeStreams('a', 'b');
     expect(await database.row('select count(*) as n from stream')).toEqual({ n: 6 });
+  });
+
+  it.each([
+    ['address', { connection: { ...good.connection, url: 'https://other.example' } }, ['connection.url']],
+    ['database', { options: { ...good.options, database: 'hall' } }, ['options.database']],
+  ])('with another %s begins its coverage anew, unless it holds the same data', async (_, change, fields) => {
+    await apply();
+    await ground.storeStreams('a', 'b');
+    const before = await ground.everything();
+    const anew = { move: { coverage: 'begins-anew', fields, byText: [], streams: 2 } };
+    const kept = { move: { ...anew.move, coverage: 'kept' } };
+    expect(await apply(change, { dryRun: true })).toMatchObject(anew);
+    expect(await apply(change, { dryRun: true, sameData: true })).toMatchObject(kept);
+    expect(await ground.everything()).toBe(before);
+    const keys = (): Promise<unknown[]> =>
+      database.rows('select key from stream where retired_at is null order by key');
+    expect(await apply(change, { sameData: true })).toMatchObject(kept);
+    expect(await keys()).toEqual([{ key: 'a' }, { key: 'b' }]);
+    expect(await apply()).toMatchObject(anew);
+    expect(await keys()).toEqual([]);
+    // Another project has none of these readings, also where the platform holds the same data.
+    await ground.storeStreams('a', 'b');
+    expect(await apply({ ...change, project: 'pumps' }, { sameData: true })).toMatchObject({
+      move: { coverage: 'begins-anew', fields: ['project', ...fields], streams: 2 },
+    });
+    expect(await keys()).toEqual([]);
+  });
+
+  it('keeps its coverage where only the notation of the address changes, and compares references by their text', async () => {
+    await apply();
+    await ground.storeStreams('a');
+    const notation = { connection: { ...good.connection, url: 'https://PLANT.example:443/' } };
+    expect(await apply(notation)).toMatchObject({ action: 'changed', move: { coverage: 'kept', fields: [] } });
+    expect(await apply({ options: { ...good.options, database: '${env:PLANT}' } })).toMatchObject({
+      move: { coverage: 'begins-anew', fields: ['options.database'], byText: ['options.database'], streams: 1 },
+    });
   });
 
   it('of a project that does not exist is refused with the command that creates it', async () => {
@@ -180,15 +218,15 @@ describe('a change of state', () => {
     await database.run(
       `update source set failures = 2, held_until = now() + interval '1 h', next_due_at = now() + interval '1 h'`,
     );
-    await changeSource(database, 'poll', 'hall-3', 'tester');
+    await changeSource(database, 'poll', { name: 'hall-3' }, 'tester');
     expect(await state()).toMatchObject({ state: 'active', due: true, held_until: null, failures: 2 });
-    await changeSource(database, 'pause', 'hall-3', 'tester');
-    await expect(changeSource(database, 'poll', 'hall-3', 'tester')).rejects.toMatchObject({
+    await changeSource(database, 'pause', { name: 'hall-3' }, 'tester');
+    await expect(changeSource(database, 'poll', { name: 'hall-3' }, 'tester')).rejects.toMatchObject({
       code: 'config-invalid',
       message: 'source hall-3 is paused',
       remedy: 'databridge source resume hall-3',
     });
-    await changeSource(database, 'resume', 'hall-3', 'tester');
+    await changeSource(database, 'resume', { name: 'hall-3' }, 'tester');
     expect(await state()).toEqual({ state: 'active', revision: 2, failures: 0, held_until: null, due: true });
     expect(await database.rows('select action from audit order by id')).toEqual([
       { action: 'source.created' },
@@ -202,7 +240,7 @@ describe('a change of state', () => {
     await ground.storeStreams('a');
     await database.run(`create table reading_all partition of reading default`);
     await database.run('insert into reading (series, at, value) values (1, now(), 1)');
-    await changeSource(database, 'remove', 'hall-3', 'tester');
+    await changeSource(database, 'remove', { name: 'hall-3' }, 'tester');
     expect(
       await database.row('select (select count(*) from stream) as streams, (select count(*) from reading) as readings'),
     ).toEqual({ streams: 0, readings: 1 });
@@ -211,7 +249,7 @@ describe('a change of state', () => {
 
   it('of an unknown source is refused', async () => {
     for (const change of ['pause', 'resume', 'remove', 'poll'] as const) {
-      await expect(changeSource(database, change, 'nowhere', 'tester')).rejects.toMatchObject({
+      await expect(changeSource(database, change, { name: 'nowhere' }, 'tester')).rejects.toMatchObject({
         code: 'config-invalid',
         remedy: expect.any(String),
       });

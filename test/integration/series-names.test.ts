@@ -55,6 +55,7 @@ class Process {
         stream: { id: streamId, key: 'stream', selection: {} } as Stream,
         lane: 'live',
         window: { from: FROM, to: FROM + SECOND },
+        unreadable: [],
         covered: [],
         learned: { length: SECOND },
       },
@@ -103,6 +104,8 @@ it('an old revision of a source, or a removed source, stores no names and hands 
   await database.run('update source set revision = 2');
   await database.run('update stream set source_revision = 2');
   await expect(new Process(1).poll('a b')).rejects.toMatchObject({ code: 'cancelled' });
+  const row = await database.row<{ edition: string }>('select edition from source');
+  stored = { ...stored, edition: row?.edition ?? '' };
   await new Process(2).poll('a b');
   await database.run('delete from source');
   expect(await database.rows('select * from series_name')).toEqual([]);

@@ -103,6 +103,7 @@ describe('writing many readings', () => {
           const known = own.filter((each) => stored.has(keyOf(each)));
           const revised = known.filter((each) => lineOf(each) !== lineOf(stored.get(keyOf(each)) ?? each));
           const late = fresh.filter(isCovered);
+          const news = [...late, ...revised.filter(isCovered)];
           const { taken, now } = await write(database, prepare, projectId, columnsOf(own), covered);
           expect(taken).toEqual({
             fresh: fresh.length,
@@ -110,6 +111,7 @@ describe('writing many readings', () => {
             revised: revised.length,
             late: late.length,
             latenessUs: Math.max(0, ...late.map(({ at }) => now - at)),
+            oldestNews: news.length === 0 ? null : Math.min(...news.map(({ at }) => at)),
           });
           for (const each of own) stored.set(keyOf(each), each);
           coverage = union(coverage, [window]);
@@ -143,7 +145,7 @@ describe('writing many readings', () => {
     const columns = ['a', 'b'].map((sensor) => columnOf(sensor, { at }));
     await write(database, prepare, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
     const { taken } = await write(database, prepare, projectId, columns, []);
-    expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, latenessUs: 0 });
+    expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, latenessUs: 0, oldestNews: null });
     expect(await database.row('select count(*) as n, sum(value)::float8 as sum from reading')).toEqual({
       n: 60_000,
       sum: 60_000,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeError, throttled } from '../../src/core/errors.ts';
-import { DAY, HOUR, SECOND, parseInstant } from '../../src/core/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Selection } from '../../src/platform/contract.ts';
 import { poll } from '../../src/pull/poll.ts';
@@ -21,7 +22,6 @@ let now: number;
 beforeEach(async () => {
   database = await databases.create();
   stored = await storeSource(database);
-  await database.run('update source set discovered_at = now()');
   asked = [];
   now = (parseInstant('2026-03-01T00:00:00Z') ?? 0) + DAY;
 });
@@ -39,14 +39,23 @@ async function storeStreams(count: number): Promise<void> {
 }
 
 /** One poll by a new process. `fails` may throw for a stream; the platform has a point every second. */
-async function pollOnce(fails: (stream: string) => void): Promise<void> {
+async function pollOnce(
+  fails: (stream: string) => void,
+  {
+    start = now - HOUR,
+    heavy = () => undefined,
+    concurrency = 1,
+  }: { start?: number; heavy?: (window: Window) => void; concurrency?: number } = {},
+): Promise<void> {
   now += 10 * SECOND;
   const source = openSourceOf(stored, {
-    policy: { start: now - HOUR, settle: 0, align: SECOND, overlap: 0, maxWindow: DAY },
+    policy: { start, settle: 0, align: SECOND, overlap: 0, maxWindow: DAY },
+    concurrency,
     read: (window, { sensors }: Selection) => {
       const [sensor = ''] = sensors ?? [];
       asked.push(sensor);
       fails(sensor);
+      heavy(window);
       return [{ sensor, variable: 'flow', at: [window.from], values: [1] }];
     },
   });
@@ -98,6 +107,29 @@ describe('a stream that always fails', () => {
   });
 });
 
+describe('a stream that fails for ever in a source that was in trouble', () => {
+  // Each poll got an answer, then a failure of this stream, and counted that as one more failure of the source.
+  it.each([1, 3])('does not keep the source in trouble, with %d requests at a time', async (concurrency) => {
+    await storeStreams(4);
+    await database.run('update source set failures = 2');
+    const rounds = 6;
+    for (let round = 0; round < rounds; round += 1) {
+      await pollOnce(
+        (stream) => {
+          if (stream === 's00') throw serverError();
+        },
+        { concurrency },
+      );
+      await database.run('update source set held_until = null');
+    }
+    const [broken, ...healthy] = timesAsked(4);
+    // The stream that fails is the probe of the first poll, because it was asked longest ago; it is not that of the second.
+    expect(healthy).toEqual([rounds - 1, rounds - 1, rounds - 1]);
+    expect(broken).toBeLessThan(rounds);
+    expect(await database.row('select failures from source')).toEqual({ failures: 0 });
+  });
+});
+
 describe('a platform that answers 5xx for everything', () => {
   it('holds the source after two streams, and one request is the probe from then on', async () => {
     await storeStreams(20);
@@ -115,6 +147,63 @@ describe('a platform that answers 5xx for everything', () => {
     // The first two wait on their own; all others are asked at once.
     expect(new Set(asked.slice(3)).size).toBeGreaterThanOrEqual(17);
     expect(await held()).toMatchObject({ failures: 0, succeeded: true });
+  });
+});
+
+describe('a platform that goes away while one stream waits alone', () => {
+  it('holds the source, and all streams are asked as soon as it answers', async () => {
+    await storeStreams(2);
+    const only = (bad: string) => (stream: string) => {
+      if (stream === bad) throw serverError();
+    };
+    for (let round = 0; round < 3; round += 1) {
+      await database.run('update stream set retry_at = null');
+      await pollOnce(only('s00'));
+    }
+    // From now on s00 waits for longer than the outage of the platform takes.
+    await database.run(`update stream set retry_at = at_instant($1) where key = 's00'`, [now + HOUR]);
+    asked = [];
+    await pollOnce(() => {
+      throw serverError();
+    });
+    expect([asked, await held()]).toEqual([['s01'], { failures: 1, held: true, succeeded: true }]);
+    await database.run('update source set held_until = null, last_success_at = null');
+    asked = [];
+    await pollOnce(() => undefined);
+    expect(asked.toSorted()).toEqual(['s00', 's01']);
+    expect(await held()).toEqual({ failures: 0, held: false, succeeded: true });
+  });
+
+  it('does not look healthy while all its streams wait', async () => {
+    await storeStreams(2);
+    await database.run('update stream set failures = 1, retry_at = at_instant($1)', [now + HOUR]);
+    await database.run('update source set failures = 2');
+    await pollOnce(() => undefined);
+    expect([asked, await held()]).toEqual([[], { failures: 2, held: false, succeeded: false }]);
+  });
+});
+
+describe('a platform that answers no long window', () => {
+  it('is asked for less and less by live itself after a downtime, until it answers, and the edge is reached', async () => {
+    await storeStreams(2);
+    await database.run(`update stream set learned = $1`, [JSON.stringify({ length: 48 * HOUR })]);
+    const lengths: number[] = [];
+    const heavy = ({ from, to }: Window): void => {
+      lengths.push(to - from);
+      if (to - from > 10 * MINUTE) throw new BridgeError({ code: 'unavailable', why: 'status', status: 504 }, '504');
+    };
+    // The longest window, a day, is a fourth after each failure: 6 h, 1.5 h, 22.5 min, 5.6 min. Streams take turns with failures.
+    for (let round = 0; round < 14; round += 1) {
+      await pollOnce(() => undefined, { start: now - 48 * HOUR, heavy });
+      await database.run('update source set held_until = null');
+      await database.run('update stream set retry_at = null');
+    }
+    expect(Math.max(...lengths)).toBe(DAY);
+    expect(Math.min(...lengths)).toBeLessThanOrEqual(10 * MINUTE);
+    expect(await database.rows('select instant_of(upper(covered)) as edge from stream')).toEqual([
+      { edge: now },
+      { edge: now },
+    ]);
   });
 });
 

@@ -26,8 +26,8 @@ export interface BridgeUnderTest {
   run(...args: string[]): Promise<Answer>;
   /** Runs a command to its end and returns its stdout. Throws, with all output, where it does not exit with 0. */
   succeed(...args: string[]): Promise<string>;
-  /** Writes a source as YAML (JSON is YAML) and applies it. */
-  apply(source: Record<string, unknown>): Promise<void>;
+  /** Writes a source as YAML (JSON is YAML) and applies it, with these options of `source apply`; the answer is its stdout. */
+  apply(source: Record<string, unknown>, ...options: string[]): Promise<string>;
   /** Starts `databridge up` (or another command) and waits until it says that it is up. */
   up(command?: 'up' | 'worker'): Promise<RunningProcess>;
   /** A connection to its database. It keeps an embedded server running; the caller closes it. */
@@ -73,10 +73,10 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
     },
     run,
     succeed,
-    async apply(source) {
+    async apply(source, ...options) {
       const file = join(home, `${String(source['name'])}.yaml`);
       await writeFile(file, JSON.stringify(source));
-      await succeed('source', 'apply', file);
+      return await succeed('source', 'apply', ...options, file);
     },
     async up(command = 'up') {
       const started = await startProcess({

@@ -11,7 +11,7 @@ import { BridgeError } from '../../src/core/errors.ts';
 import { SECOND } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import type { Authorisation, Http } from '../../src/platform/contract.ts';
-import { memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
+import { memoryAccount, memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
 import type { Connection, ConnectionParts, ConnectionSettings, Meter } from '../../src/platform/connection/index.ts';
 
 /** Real servers on loopback and a pacer that counts: the ground of the unit tests of the connection. */
@@ -140,12 +140,13 @@ export function openRig(
 ): Rig {
   const slots: Rig['slots'] = { taken: 0, released: 0, held: [] };
   const connection = openConnection(
-    { baseUrl, credentials: {}, authorisation: open, ...settings },
+    { baseUrl, credentials: {}, authorisation: open, allowHosts: undefined, ...settings },
     {
       pacer: {
         async slot() {
           slots.taken += 1;
           return {
+            inDoubt: true,
             release() {
               slots.released += 1;
             },
@@ -156,6 +157,7 @@ export function openRig(
         },
       },
       tokens: memoryTokens(),
+      account: memoryAccount(),
       now: () => NOW,
       userAgent: 'databridge-test',
       ...parts,

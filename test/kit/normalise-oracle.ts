@@ -10,6 +10,7 @@ export interface Understood {
   readonly readings: readonly OracleReading[];
   readonly repeats: number;
   readonly outside: number;
+  readonly unchosen: number;
   readonly refused: ReadonlyMap<RefusalReason, number>;
   readonly refusedFirst: ReadonlyMap<RefusalReason, number>;
 }
@@ -28,15 +29,23 @@ export function understood(
   given: { readonly pages: readonly Samples[]; readonly rules: Rules; readonly covered: Coverage },
   window: Window,
 ): Understood {
-  const readings = new Map<string, OracleReading>();
+  const candidates = new Map<string, OracleReading[]>();
   const refused = new Map<RefusalReason, number>();
   const refusedFirst = new Map<RefusalReason, number>();
   const spectra = new Set<string>();
   let outside = 0;
+  let unchosen = 0;
   let repeats = 0;
+  const refuse = (reason: RefusalReason, again: boolean): void => {
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+    if (!again) refusedFirst.set(reason, (refusedFirst.get(reason) ?? 0) + 1);
+  };
   for (const page of given.pages) {
     const rule = given.rules.series(page.sensor, page.variable);
-    if (rule === undefined) continue;
+    if (rule === undefined) {
+      unchosen += page.at.length;
+      continue;
+    }
     for (const [index, at] of page.at.entries()) {
       const real = Number.isInteger(at);
       if (real && !(window.from <= at && at < window.to)) {
@@ -50,17 +59,27 @@ export function understood(
         const spectrum = `${page.sensor}.${page.variable} ${again}`;
         if (verdict === 'not-a-scalar' && spectra.has(spectrum)) continue;
         if (verdict === 'not-a-scalar') spectra.add(spectrum);
-        refused.set(verdict, (refused.get(verdict) ?? 0) + 1);
-        if (!again) refusedFirst.set(verdict, (refusedFirst.get(verdict) ?? 0) + 1);
+        refuse(verdict, again);
         continue;
       }
       const key = `${verdict.series} ${String(at).padStart(9)}`;
-      if (readings.has(key)) repeats += 1;
-      readings.set(key, verdict);
+      candidates.set(key, [...(candidates.get(key) ?? []), verdict]);
     }
   }
-  const sorted = [...readings].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, reading]) => reading);
-  return { readings: sorted, repeats, outside, refused, refusedFirst };
+  const readings: OracleReading[] = [];
+  for (const [, all] of [...candidates].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    const last = all.at(-1) as OracleReading;
+    readings.push(last);
+    for (const earlier of all.slice(0, -1)) {
+      if (JSON.stringify(earlier) === JSON.stringify(last)) repeats += 1;
+      else
+        refuse(
+          'same-instant',
+          given.covered.some((part) => part.from <= last.at && last.at + 1 <= part.to),
+        );
+    }
+  }
+  return { readings, repeats, outside, unchosen, refused, refusedFirst };
 }
 
 function judge(

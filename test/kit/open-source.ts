@@ -16,29 +16,35 @@ const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', la
 
 /** A source of a process whose platform is a function, without any HTTP. */
 export function openSourceOf(
-  { sourceId, projectId }: StoredSource,
+  { sourceId, projectId, edition }: StoredSource,
   given: {
     readonly read: (window: Window, selection: Selection) => AsyncIterable<Samples> | Iterable<Samples>;
     readonly policy: Policy;
+    readonly name?: string;
     readonly revision?: number;
     readonly concurrency?: number;
     readonly catchUp?: 'newest' | 'oldest';
+    /** None beyond the overlap unless told. */
+    readonly lookBackAtMost?: number;
+    readonly minWindow?: number;
   },
 ): OpenSource {
-  const { policy, concurrency = 1, catchUp = 'newest' } = given;
+  const { policy, concurrency = 1, catchUp = 'newest', lookBackAtMost = 0, minWindow = SECOND } = given;
   return {
     id: sourceId,
-    name: 'source',
+    name: given.name ?? 'source',
+    organisation: 'default',
     revision: given.revision ?? 1,
+    edition,
     projectId,
     platform: {
-      limits: { minWindow: SECOND },
+      limits: { minWindow },
       read: (_http: unknown, _options: unknown, selection: Selection, window: Window) => given.read(window, selection),
     },
-    config: { pace: { concurrency }, schedule: { catchUp } },
+    config: { pace: { concurrency }, schedule: { catchUp, lookBackAtMost } },
     policy,
     rules: rulesOf({ sensors: 'all', mapping }),
-    connection: { http: () => undefined },
+    connection: { http: () => ({ defaults: {} }), clock: { take: () => [] } },
   } as unknown as OpenSource;
 }
 
@@ -55,7 +61,7 @@ export function bridgeOf(
     prepareReadings: readingPreparer(database),
     settings: { windowReadings: 1_000 },
     sources: { use: (_row: unknown, work: (open: OpenSource) => Promise<unknown>) => work(source) },
-    claims: claimsOf({ database, workerId, sources: { revisionOf: () => 0 } }),
+    claims: claimsOf({ database, workerId, sources: { editionOf: () => undefined } }),
     workerId,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   } as unknown as Bridge;

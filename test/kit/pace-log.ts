@@ -43,7 +43,9 @@ export async function loggedPaces(client: ClientBase | Pool, sourceId: number): 
 export function slotsOf(states: readonly LoggedPace[]): ReservedSlot[] {
   const seen = new Map<string, ReservedSlot>();
   for (const { state } of states) {
-    for (const { id, lane, until } of state.leases) {
+    for (const { id, lane, until, abandoned } of state.leases) {
+      // It was seen before it was abandoned, with another `until`.
+      if (abandoned) continue;
       if (!seen.has(`${id} ${until}`)) seen.set(`${id} ${until}`, { id, lane, at: until - LEASE });
     }
   }

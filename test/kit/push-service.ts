@@ -86,6 +86,7 @@ export const taken = (accepted: number): Record<string, unknown> => ({
   refused: [],
   refusedCount: 0,
   unknownFields: 0,
+  unknownFieldNames: [],
 });
 
 export const problem = (status: number, detail = 'It is so.'): PushProblem & { errors: unknown[] } => ({

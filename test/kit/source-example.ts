@@ -28,7 +28,13 @@ export const examplePlatforms = [
       read: z.union([z.literal('all'), z.array(z.strictObject({ id: z.string() }))]).optional(),
     }),
   },
-  { name: 'thingsboard', title: 'ThingsBoard', kinds: { custom: {} }, limits, options: z.strictObject({}) },
+  {
+    name: 'thingsboard',
+    title: 'ThingsBoard',
+    kinds: { custom: {} },
+    limits,
+    options: z.strictObject({}),
+  },
 ] as const;
 
 export const exampleKinds = {

@@ -6,6 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 export interface StoredSource {
   readonly sourceId: number;
   readonly projectId: number;
+  readonly edition: string;
 }
 
 /** Writes a project and a source of it; `every` and `phase` in µs. It is due now. */
@@ -17,22 +18,23 @@ export async function storeSource(
   await database.run(
     `insert into ml_project (organisation_id, code, name) values ('default', 'project', 'Project') on conflict do nothing`,
   );
-  const row = await database.row<{ id: number; project_id: number }>(
+  const row = await database.row<{ id: number; project_id: number; edition: string }>(
     `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
-     select $1, id, 'custom', 'none', '{}', 'epoch', $2, $3, 0, now() from ml_project returning id, project_id`,
+     select $1, id, 'custom', 'none', '{}', 'epoch', $2, $3, 0, now() from ml_project returning id, project_id, edition`,
     [name, given.every ?? 60_000_000, given.phase ?? 0],
   );
   if (!row) throw new Error('no source was stored');
-  return { sourceId: row.id, projectId: row.project_id };
+  return { sourceId: row.id, projectId: row.project_id, edition: row.edition };
 }
 
-/** Writes an empty stream; the answer is its id. */
+/** Writes an empty stream, as a complete look for sensors does; the answer is its id. */
 export async function storeStream(database: Database, { sourceId }: StoredSource, key = 'stream'): Promise<number> {
   const row = await database.row<{ id: number }>(
     `insert into stream (source_id, key, selection, sensors) values ($1, $2, '{}', '[]') returning id`,
     [sourceId, key],
   );
   if (!row) throw new Error('no stream was stored');
+  await database.run('update source set discovered_at = now() where id = $1 and discovered_at is null', [sourceId]);
   return row.id;
 }
 
@@ -52,7 +54,7 @@ export function batchOf(columns: readonly Column[], refusals: readonly Refusal[]
     if (index >= again) refusedFirst.set(reason, (refusedFirst.get(reason) ?? 0) + 1);
   }
   const readings = columns.flatMap(({ segments }) => segments).reduce((sum, { at }) => sum + at.length, 0);
-  return { columns, readings, repeats: 0, outside: 0, refused, refusedFirst, examples: refusals };
+  return { columns, readings, repeats: 0, outside: 0, unchosen: 0, refused, refusedFirst, examples: refusals };
 }
 
 /** All stored readings as `sensor at value precision labels`, in order. */

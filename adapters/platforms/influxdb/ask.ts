@@ -12,13 +12,18 @@ const NOT_AUTHORISED_BYTES = 16_384;
  * list of sensors is too long for an address. Chunked, because an answer in one piece may be cut with HTTP 200
  * (`max-row-limit`) while its `partial` is not reliable. Instants in µs, which InfluxDB cuts from its nanoseconds.
  */
-export async function* ask(http: Http, options: InfluxOptions, statements: readonly string[]): AsyncGenerator<Block> {
+export async function* ask(
+  http: Http,
+  options: InfluxOptions,
+  statements: readonly string[],
+  rowsPerPiece = options.chunkSize,
+): AsyncGenerator<Block> {
   const form = new URLSearchParams({
     db: options.database,
     q: statements.join('; '),
     epoch: 'u',
     chunked: 'true',
-    chunk_size: String(options.chunkSize),
+    chunk_size: String(rowsPerPiece),
   });
   const answer = await http.post<Readable>('/query', form, { responseType: 'stream', expect: [403] });
   if (answer.status === 403) throw notAuthorised(await saidIn(answer.data), options);

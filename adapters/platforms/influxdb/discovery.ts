@@ -9,6 +9,7 @@ import { seriesNaming } from './naming.ts';
 import type { InfluxOptions } from './options.ts';
 import { showFieldKeys, showMeasurements, showRetentionPolicies, showSeries } from './query.ts';
 import { parseSeriesKey } from './series-name.ts';
+import { knownWidth, rememberWidth } from './width.ts';
 
 /**
  * One sensor for each series; its group, and so its stream, is the measurement. One request, which InfluxDB answers
@@ -39,6 +40,7 @@ export async function* sensors(http: Http, options: InfluxOptions): AsyncGenerat
       const fields = fieldsOf.get(block.name) ?? new Map();
       addFields(fields, block);
       fieldsOf.set(block.name, fields);
+      rememberWidth(options, block.name, { fields, isSparse: knownWidth(options, block.name)?.isSparse ?? true });
       continue;
     }
     for (const [key = ''] of textRows(block)) {

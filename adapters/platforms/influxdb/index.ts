@@ -3,6 +3,7 @@ import { definePlatform } from '../../../src/platform/contract.ts';
 import { basic } from '../../../src/platform/authorisation/basic.ts';
 import { sensors } from './discovery.ts';
 import { identify } from './identify.ts';
+import { renamed } from './naming.ts';
 import { influxOptions } from './options.ts';
 import { read } from './read.ts';
 
@@ -13,6 +14,7 @@ export const influxdb = definePlatform({
   docs: 'https://docs.influxdata.com/influxdb/v1/tools/api/#query-http-endpoint',
   kinds: { 'user-credentials': basic() },
   options: influxOptions,
+  place: ['connection.url', 'options.database', 'options.retentionPolicy'],
   limits: {
     // No range is too long by itself. 7 days is the shard group of the default policy (SHOW RETENTION POLICIES: 168h),
     // so a window opens two shards at most.
@@ -31,6 +33,7 @@ export const influxdb = definePlatform({
     lateness: 30 * SECOND,
     overlap: 10 * MINUTE,
   },
+  renamed,
   identify,
   sensors,
   read,

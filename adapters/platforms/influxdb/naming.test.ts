@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { seriesNaming, tagsOf } from './naming.ts';
+import { renamed, seriesNaming, tagsOf } from './naming.ts';
 import { influxOptions } from './options.ts';
 import type { InfluxOptions } from './options.ts';
 import type { Series } from './series-name.ts';
@@ -70,6 +70,26 @@ describe('back from the name', () => {
         for (const [name, value] of tags) expect(value).toBe(own.get(name) ?? '');
       }),
     );
+  });
+
+  test('under other options is told only where it is right', () => {
+    const named = (one: Series, given: InfluxOptions) => {
+      const { sensor, variable } = seriesNaming(one, given);
+      return { sensor, variable: variable('value') };
+    };
+    const options = [plain, byTag, without, influxOptions.parse({ database: 'plant', sensorTag: 'unit' })];
+    let told = 0;
+    fc.assert(
+      fc.property(anySeries, fc.constantFrom(...options), fc.constantFrom(...options), (one, before, after) => {
+        const { sensor, variable } = named(one, before);
+        const found = renamed({ sensor: { id: sensor }, variable }, before, after);
+        if (found !== undefined) expect(found).toEqual(named(one, after));
+        told += found === undefined ? 0 : 1;
+        // Nothing is left out of a name that shows all tags.
+        if (before === plain || before === after) expect(found).toBeDefined();
+      }),
+    );
+    expect(told).toBeGreaterThan(20);
   });
 
   test('two measurements of one sensor never share a variable', () => {

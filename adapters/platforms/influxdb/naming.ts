@@ -1,5 +1,6 @@
 import { configInvalid } from '../../../src/core/errors.ts';
 import type { BridgeError } from '../../../src/core/errors.ts';
+import type { KnownVariable } from '../../../src/platform/contract.ts';
 import type { InfluxOptions } from './options.ts';
 import { escape, parseSeriesName, seriesName, unescape } from './series-name.ts';
 import type { Series } from './series-name.ts';
@@ -62,6 +63,29 @@ export function tagsOf(sensor: string, options: InfluxOptions): SensorTags {
   if (written !== sensor) throw notAName(sensor, written);
   return found;
 }
+
+/** See `renamed` of the contract. A tag that the options before left out of the name is not known. */
+export function renamed(
+  { sensor: { id }, variable }: KnownVariable,
+  before: InfluxOptions,
+  after: InfluxOptions,
+): { sensor: string; variable: string } | undefined {
+  if (before.sensorTag === after.sensorTag && isSameSet(before.ignoreTags, after.ignoreTags))
+    return { sensor: id, variable };
+  const series = parseSeriesName(id);
+  const { sensorTag, ignoreTags: hidden = [] } = before;
+  // A short name is the value of a tag; the other tags of its series are not known.
+  if (series === undefined || (sensorTag !== undefined && series.tags.every(([key]) => key !== sensorTag)))
+    return undefined;
+  const tags = series.tags.filter(([, value]) => value !== '');
+  const isNamedByTag = after.sensorTag !== undefined && tags.some(([key]) => key === after.sensorTag);
+  if (!isNamedByTag && hidden.some((key) => !(after.ignoreTags ?? []).includes(key))) return undefined;
+  const naming = seriesNaming({ measurement: series.measurement, tags }, after);
+  return { sensor: naming.sensor, variable: naming.variable(variable) };
+}
+
+const isSameSet = (one: readonly string[] = [], other: readonly string[] = []): boolean =>
+  one.toSorted().join('\n') === other.toSorted().join('\n');
 
 const notAName = (sensor: string, right: string): BridgeError =>
   configInvalid(

@@ -100,6 +100,33 @@ describe('select', () => {
     expect(select(names, 'pump', window, { sensors })).toBe(select(names, 'pump', window));
   });
 
+  test('asks for many sensors by the values of their tags', () => {
+    const sensors = Array.from({ length: 101 }, (_, index) => ({
+      measurement: 'pump',
+      tags: [['hall', `${index}`], ...(index === 0 ? [] : [['line', 'a/b']])] as [string, string][],
+    }));
+    const halls = sensors.map((_, index) => index).join('|');
+    expect(select(names, 'pump', window, { sensors })).toContain(
+      String.raw` AND "hall"::tag =~ /^(?:${halls})$/ AND "line"::tag =~ /^(?:|a\x{2f}b)$/ GROUP BY`,
+    );
+  });
+
+  test('asks for many sensors named by one tag only by that tag', () => {
+    const sensors = [
+      ...Array.from({ length: 101 }, (_, index) => ({ measurement: undefined, tags: [['hall', `${index}`]] as const })),
+      {
+        measurement: 'pump',
+        tags: [
+          ['hall', ''],
+          ['line', 'a'],
+        ] as const,
+      },
+    ];
+    const text = select(names, 'pump', window, { sensors });
+    expect(text).toContain('|100|)$/');
+    expect(text).not.toContain('line');
+  });
+
   test('asks for one type of a field', () => {
     const columns = [{ field: 'a "b"', type: 'string' }];
     expect(select(names, 'pump', window, { columns })).toContain(String.raw`SELECT "a \"b\""::string FROM`);

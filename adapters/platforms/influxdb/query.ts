@@ -6,7 +6,7 @@ import type { InfluxOptions } from './options.ts';
 /** The names a statement needs: those of the options. */
 type Names = Pick<InfluxOptions, 'database' | 'retentionPolicy'>;
 
-/** A column of a SELECT: a field with one of its types. */
+/** A column of a SELECT: a field with one of its types, or with the type `field` as `*` would show it. */
 export interface TypedField {
   readonly field: string;
   readonly type: string;
@@ -32,7 +32,10 @@ export function select(
   names: Names,
   measurement: string,
   window: Window,
-  more: { readonly sensors?: readonly SensorTags[] | undefined; readonly columns?: readonly TypedField[] } = {},
+  more: {
+    readonly sensors?: readonly SensorTags[] | undefined;
+    readonly columns?: readonly TypedField[] | undefined;
+  } = {},
 ): string {
   const columns = more.columns?.map(({ field, type }) => `${quoteName(field)}::${type}`).join(', ') ?? '*';
   const policy = names.retentionPolicy === undefined ? '' : quoteName(names.retentionPolicy);
@@ -55,11 +58,33 @@ function ofSensors(sensors: readonly SensorTags[] | undefined): string[] {
     return [...keys].map((key) => [key, own.get(key) ?? ''] as const);
   });
   if (all.some((tags) => tags.length === 0)) return [];
+  if (sensors.length > EXACT_CONDITIONS) return anyOf(all);
   // `::tag`, because InfluxDB would otherwise compare a field of the same name [ran].
   const condition = (tags: SensorTags['tags']): string =>
     tags.map(([key, value]) => `${quoteName(key)}::tag = ${quoteText(value)}`).join(' AND ');
   return [`(${all.map((tags) => `(${condition(tags)})`).join(' OR ')})`];
 }
+
+/** Ours: the time that InfluxDB takes for conditions joined by OR grows with the square of their number [ran]. */
+const EXACT_CONDITIONS = 100;
+
+/**
+ * For each tag the values that any of the sensors has. This finds series that combine tags of several sensors, too, and
+ * takes InfluxDB a fortieth of the time of exact conditions for a thousand sensors [ran].
+ */
+function anyOf(all: readonly SensorTags['tags'][]): string[] {
+  const values = new Map<string, Set<string>>();
+  for (const [key, value] of all.flat()) values.set(key, (values.get(key) ?? new Set()).add(value));
+  // A sensor that says nothing of a tag may have any value of it.
+  const decisive = [...values].filter(([key]) => all.every((tags) => tags.some(([own]) => own === key)));
+  return decisive.map(
+    ([key, some]) => `${quoteName(key)}::tag =~ /^(?:${[...some].map((value) => inPattern(value)).join('|')})$/`,
+  );
+}
+
+/** A text as a regular expression that only this text matches. A series without a tag has the text "" [ran]. */
+const inPattern = (text: string): string =>
+  text.replaceAll(/[^\w]/gu, (character) => `\\x{${(character.codePointAt(0) as number).toString(16)}}`);
 
 const from = (measurements: readonly string[] | undefined): string =>
   measurements === undefined ? '' : ` FROM ${measurements.map((name) => quoteName(name)).join(', ')}`;

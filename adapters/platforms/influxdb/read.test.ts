@@ -7,11 +7,20 @@ import type { Window } from '../../../src/core/window.ts';
 import { cannedHttp, text } from '../../../test/kit/canned-influxdb.ts';
 import type { Canned } from '../../../test/kit/canned-influxdb.ts';
 import { influxOptions } from './options.ts';
+import type { InfluxOptions } from './options.ts';
 import { read } from './read.ts';
+import { rememberWidth } from './width.ts';
 
 const cases = fileURLToPath(new URL('cases', import.meta.url));
 
 const selection = (group: string, sensors?: readonly string[]): Selection => ({ group, sensors, variables: undefined });
+
+/** Options of an open source that has read the measurement before, so that no request asks for its fields alone. */
+function optionsOf(given: object, measurement = 'm'): InfluxOptions {
+  const options = influxOptions.parse({ database: 'plant', ...given });
+  rememberWidth(options, measurement, { fields: new Map(), isSparse: true });
+  return options;
+}
 
 async function samplesOf(
   answers: readonly Canned[],
@@ -21,8 +30,7 @@ async function samplesOf(
 ) {
   const { http, asked, streams } = cannedHttp(...answers);
   const samples: Samples[] = [];
-  for await (const one of read(http, influxOptions.parse({ database: 'plant', ...given }), chosen, window))
-    samples.push(one);
+  for await (const one of read(http, optionsOf(given, chosen.group), chosen, window)) samples.push(one);
   return { samples, asked, streams };
 }
 
@@ -120,15 +128,22 @@ describe('sensors', () => {
     expect(asked[0]?.get('q')).toContain(`("hall"::tag = '4')`);
   });
 
-  test('are asked for a hundred at a time', async () => {
-    const chosen = Array.from({ length: 250 }, (_, index) => `m,hall=${index}`);
+  test('are asked for five thousand at a time', async () => {
+    const chosen = Array.from({ length: 12_000 }, (_, index) => `m,hall=${index}`);
     const { samples, asked } = await samplesOf(
-      [0, 100, 249].map((hall) => text(answer('', `${hall}`))),
+      [0, 5_000, 11_999].map((hall) => text(answer('', `${hall}`))),
       {},
       selection('m', chosen),
     );
-    expect(samples.map(({ sensor }) => sensor)).toEqual(['m,hall=0', 'm,hall=100', 'm,hall=249']);
-    expect(asked.map((form) => form.get('q')?.match(/::tag/g)?.length)).toEqual([100, 100, 50]);
+    expect(samples.map(({ sensor }) => sensor)).toEqual(['m,hall=0', 'm,hall=5000', 'm,hall=11999']);
+    const patterns = asked.map((form) =>
+      /"hall"::tag =~ \/\^\(\?:(.*)\)\$\//.exec(form.get('q') ?? '')?.[1]?.split('|'),
+    );
+    expect(patterns.map((values) => [values?.[0], values?.length])).toEqual([
+      ['0', 5_000],
+      ['5000', 5_000],
+      ['10000', 2_000],
+    ]);
   });
 
   test('of another measurement are config-invalid, not an empty window', async () => {
@@ -159,6 +174,66 @@ test('a window is one POST with all parameters', async () => {
   ]);
 });
 
+describe('a measurement of many fields', () => {
+  const names = Array.from({ length: 250 }, (_, index) => `f${index}`);
+  const keys = (fields: readonly string[]): string => fieldKeys(...fields.map((name) => [name, 'float']));
+  const answerOf = (fields: readonly string[], columns: readonly string[], row: readonly (number | null)[]): Canned =>
+    text(keys(fields) + points(columns, JSON.stringify([[1, ...row]])));
+  const nothing = (fields: readonly string[]): Canned => text(`${keys(fields)}{"results":[{"statement_id":1}]}\n`);
+
+  /** Reads one window with the options of an open source. */
+  async function window(options: InfluxOptions, ...answers: readonly Canned[]) {
+    const { http, asked } = cannedHttp(...answers);
+    const samples: Samples[] = [];
+    for await (const one of read(http, options, selection('m'), { from: 0, to: 10 })) samples.push(one);
+    const columns = asked.map((form) => /SELECT (.*) FROM/.exec(form.get('q') ?? '')?.[1]?.split(', '));
+    return { variables: samples.map(({ variable }) => variable), columns, asked };
+  }
+
+  test('is asked for a hundred at a time, and a field that appears meanwhile is asked for, too', async () => {
+    const options = influxOptions.parse({ database: 'plant' });
+    const more = [...names, 'late'];
+    const part = (begin: number, end: number): string[] => names.slice(begin, end);
+    const row = (length: number): (number | null)[] => [7, ...Array.from({ length: length - 1 }, () => null)];
+    const { variables, columns } = await window(
+      options,
+      text(keys(names)),
+      answerOf(names, part(0, 100), row(100)),
+      answerOf(names, part(100, 200), row(100)),
+      answerOf(more, part(200, 250), row(50)),
+      answerOf(more, ['late'], [7]),
+    );
+    expect(variables).toEqual(['f0', 'f100', 'f200', 'late']);
+    expect(columns.map((some) => some?.length)).toEqual([undefined, 100, 100, 50, 1]);
+    expect(columns[4]).toEqual(['"late"::field']);
+  });
+
+  test('whose points have most of them is asked for at once from then on, in pieces of fewer rows', async () => {
+    const options = influxOptions.parse({ database: 'plant' });
+    const full = (length: number): number[] => Array.from({ length }, (_, index) => index);
+    const part = (begin: number, end: number): Canned => answerOf(names, names.slice(begin, end), full(end - begin));
+    await window(options, text(keys(names)), part(0, 100), part(100, 200), part(200, 250));
+    const { variables, columns, asked } = await window(options, answerOf(names, names, full(250)));
+    expect([variables.length, columns]).toEqual([250, [['*']]]);
+    expect(asked[0]?.get('chunk_size')).toBe('2000');
+  });
+
+  test('stays as it was known where a window is empty', async () => {
+    const options = influxOptions.parse({ database: 'plant' });
+    const empty = [nothing(names), nothing(names), nothing(names)];
+    await window(options, text(keys(names)), ...empty);
+    const { columns } = await window(options, ...empty);
+    expect(columns.map((some) => some?.length)).toEqual([100, 100, 50]);
+  });
+
+  test('that are texts is not asked for them with skipStringFields', async () => {
+    const options = influxOptions.parse({ database: 'plant', skipStringFields: true });
+    const listed = fieldKeys(...names.map((name, index) => [name, index < 200 ? 'string' : 'float']));
+    const { columns } = await window(options, text(listed), text(`${listed}{"results":[{"statement_id":1}]}\n`));
+    expect(columns.map((some) => some?.length)).toEqual([undefined, 50]);
+  });
+});
+
 describe('a consumer that', () => {
   async function* endless(count: { pieces: number }): AsyncGenerator<Uint8Array> {
     yield Buffer.from(fieldKeys(['f', 'float']));
@@ -170,10 +245,7 @@ describe('a consumer that', () => {
 
   test('stops early ends the stream', async () => {
     const { http, streams } = cannedHttp({ pieces: endless({ pieces: 0 }) });
-    for await (const one of read(http, influxOptions.parse({ database: 'plant' }), selection('m'), {
-      from: 0,
-      to: 10,
-    })) {
+    for await (const one of read(http, optionsOf({}), selection('m'), { from: 0, to: 10 })) {
       expect(one.values).toEqual([1]);
       break;
     }
@@ -183,7 +255,7 @@ describe('a consumer that', () => {
   test('is slow makes the stream wait', async () => {
     const count = { pieces: 0 };
     const { http } = cannedHttp({ pieces: endless(count) });
-    const reading = read(http, influxOptions.parse({ database: 'plant' }), selection('m'), { from: 0, to: 10 });
+    const reading = read(http, optionsOf({}), selection('m'), { from: 0, to: 10 });
     for (let taken = 0; taken < 5; taken += 1) await reading.next();
     await new Promise((resolve) => setImmediate(resolve));
     expect(count.pieces).toBeLessThan(10);

@@ -1,4 +1,5 @@
-import { BridgeError, tooMuch, unsupported } from '../../../src/core/errors.ts';
+import { unsupported } from '../../../src/core/errors.ts';
+import type { BridgeError } from '../../../src/core/errors.ts';
 import type { Http } from '../../../src/platform/contract.ts';
 import { broken, isObject, saidIn } from './answer.ts';
 import { unknownDevice } from './devices.ts';
@@ -10,9 +11,6 @@ interface Answer {
   readonly status: number;
   readonly data: unknown;
 }
-
-/** Points per key that every server answers in time. */
-const FEW_POINTS = 10;
 
 const refuses = ({ status }: Answer): boolean => status === 400 || status === 404;
 
@@ -45,31 +43,8 @@ export function historyOf(
   };
 }
 
-/**
- * After a 503, asks for a few points and then for all of them again, because servers run out of time over large answers
- * (thingsboard/thingsboard#1580: AsyncRequestTimeout). If the few points come and all of them do not, the window was
- * too much. In an outage the few points fail, too; after a short outage all points come.
- */
-async function ask(http: Http, path: string, question: HistoryQuestion): Promise<Answer> {
-  try {
-    return await send(http, path, question);
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-  }
-  await send(http, path, { ...question, limit: Math.min(question.limit, FEW_POINTS) });
-  try {
-    return await send(http, path, question);
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-    throw tooMuch('ThingsBoard answers 503 for all points of the window, but gives a few of them');
-  }
-}
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof BridgeError && error.fault.code === 'unavailable' && error.fault.status === 503;
-
 /** Always sends `keys`, `startTs` and `endTs`, because without one of them the server answers the latest values. */
-async function send(http: Http, path: string, { keys, startTs, endTs, limit }: HistoryQuestion): Promise<Answer> {
+async function ask(http: Http, path: string, { keys, startTs, endTs, limit }: HistoryQuestion): Promise<Answer> {
   const named = keys.some((key) => key.includes(',')) ? { key: keys } : { keys: keys.join(',') };
   return await http.get<unknown>(path, {
     params: { ...named, startTs, endTs, limit, agg: 'NONE', orderBy: 'ASC', useStrictDataTypes: true },

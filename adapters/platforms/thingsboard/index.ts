@@ -13,6 +13,8 @@ export const thingsboard = definePlatform({
   docs: 'https://thingsboard.io/docs/reference/rest-api/',
   kinds: { 'user-credentials': login },
   options: thingsboardOptions,
+  // Another user may see other devices. Each device has a stream of its own, by its UUID.
+  place: ['connection.url'],
   limits: {
     // No longest range is documented; the one reported to fail was a month of 14 keys (thingsboard/thingsboard#1580).
     maxWindow: 7 * DAY,
@@ -28,6 +30,10 @@ export const thingsboard = definePlatform({
     // Ours, not documented, because the time that devices and the rule engine take differs by plant.
     lateness: 10 * SECOND,
     overlap: 5 * MINUTE,
+  },
+  renamed({ sensor, variable }, before, after) {
+    const id = before.sensorId === after.sensorId ? sensor.id : after.sensorId === 'id' ? sensor.group : sensor.name;
+    return id === undefined ? undefined : { sensor: id, variable };
   },
   identify,
   sensors,

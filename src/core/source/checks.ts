@@ -16,6 +16,7 @@ export interface SourceLimits {
   readonly pace: { readonly requestsPerSecond: number; readonly burst: number; readonly concurrency: number };
   readonly lateness: Microseconds;
   readonly overlap: Microseconds;
+  readonly localTime?: true;
 }
 
 /** The fields that are checked together, with their defaults. */
@@ -23,6 +24,7 @@ interface Checked {
   readonly schedule: { readonly start: Start } & Readonly<Record<'overlap' | 'maxWindow' | 'align', Microseconds>>;
   readonly pace: { readonly quietHours: readonly QuietHours[] };
   readonly sensors: 'all' | readonly SensorChoice[];
+  readonly mapping: { readonly timezone?: string };
 }
 
 /** 2026-01-01. Quiet hours that leave no time leave none in any year. */
@@ -48,7 +50,30 @@ export function crossFieldProblems(
     ...checkSchedule(source.schedule, given),
     ...(nextAllowed(quietHours, given.now ?? ANY_INSTANT) === undefined ? [alwaysQuiet] : []),
     ...checkSensors(source.sensors),
+    ...checkTimezone(source.mapping, given),
   ];
+}
+
+function checkTimezone(
+  mapping: Checked['mapping'],
+  { raw, title, limits, now }: Parameters<typeof crossFieldProblems>[1],
+): readonly SourceProblem[] {
+  if (limits.localTime) {
+    if (mapping.timezone !== undefined) return [];
+    const message = `is missing: ${title} gives local times without a zone`;
+    return [
+      { path: 'mapping.timezone', message, remedy: 'add the zone of its wall clock, like timezone: Europe/Berlin' },
+    ];
+  }
+  // A source that was registered before this was checked goes on as it did.
+  if (now === undefined) return [];
+  return ['timezone', 'dst']
+    .filter((key) => valueAt(raw, ['mapping', key]) !== undefined)
+    .map((key) => ({
+      path: `mapping.${key}`,
+      message: `has no effect: ${title} gives instants, not local times`,
+      remedy: 'take it out',
+    }));
 }
 
 function checkSchedule(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { MILLISECOND } from '../instant.ts';
+import { DAY, MILLISECOND, SECOND } from '../instant.ts';
 import { duration, startField, text, zone } from './fields.ts';
+import { DEFAULT_ORGANISATION } from './source-name.ts';
 
 /** The parts of a source that do not depend on its kind and platform. Operators read every description. */
 
@@ -35,6 +36,9 @@ const schedule = z
     overlap: duration(
       'How much of the time already read is asked again for late points. Default: by platform',
     ).exactOptional(),
+    lookBackAtMost: duration(
+      'How late a point may come and still be found: time already read is asked again a few times until it is this old. 0s: only the overlap',
+    ).prefault('30d'),
     maxWindow: duration('Longest window asked for at once. Default: by platform', {
       atLeast: MILLISECOND,
     }).exactOptional(),
@@ -86,6 +90,13 @@ const pace = z
       .describe('Requests that may be open at the same time. Default: by platform')
       .exactOptional(),
     quietHours: z.array(quietHours).default([]).describe('Hours in which the platform is left alone'),
+    longestSilence: duration(
+      'Longest silence that the platform may ask for with Retry-After; asked for more, the bridge tries again after this',
+      {
+        atLeast: SECOND,
+        atMost: DAY,
+      },
+    ).prefault('1h'),
   })
   .describe('How fast the platform may be asked; never exceeded');
 
@@ -111,6 +122,12 @@ const valueChoice = z
       .default(1)
       .describe('Factor every value is multiplied by'),
     offset: z.number().default(0).describe('Added to every value after the factor'),
+    states: z
+      .record(z.string(), z.number())
+      .describe(
+        'Numbers that stand for states of the variable, by their names, before factor and offset; others are refused',
+      )
+      .exactOptional(),
     unit: text('Unit of the values after factor and offset; it becomes a label', 128).exactOptional(),
   })
   .describe('How one variable becomes readings');
@@ -135,11 +152,15 @@ const mapping = z
       .default('refuse')
       .describe('Whether values of bad quality are kept, with precision 0'),
     labels: labels.default([]).describe('Labels every reading of the source gets'),
-    timezone: zone('Time zone of instants the platform gives without one').exactOptional(),
+    timezone: zone(
+      'Time zone of the wall clock of a platform that gives local times; needed there, and only there',
+    ).exactOptional(),
     dst: z
       .enum(['earlier', 'later', 'refuse'])
       .default('earlier')
-      .describe('Which of its two instants a local time in the repeated hour of autumn means'),
+      .describe(
+        'Which of its two instants a local time in the repeated hour of autumn means; its readings get the label "ambiguous-time"',
+      ),
   })
   .describe('How points become readings');
 
@@ -150,7 +171,7 @@ export const commonFields = {
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
     .describe('Name of the source, unique in its organisation: a-z, 0-9 and "-", at most 63 characters')
     .meta({ examples: ['hall-3'] }),
-  organisation: text('Identifier of the organisation that owns the source', 128).default('default'),
+  organisation: text('Identifier of the organisation that owns the source', 128).default(DEFAULT_ORGANISATION),
   project: text('The ML project code its readings go to; the project must exist first', 128),
   tls: tls.prefault({}),
   schedule,

@@ -35,6 +35,7 @@ export interface SourceConfig<K extends string = string> {
     readonly start: Start;
     readonly settle: Microseconds;
     readonly overlap: Microseconds;
+    readonly lookBackAtMost: Microseconds;
     readonly maxWindow: Microseconds;
     readonly align: Microseconds;
     readonly catchUp: 'newest' | 'oldest';
@@ -44,6 +45,7 @@ export interface SourceConfig<K extends string = string> {
     readonly burst: number;
     readonly concurrency: number;
     readonly quietHours: readonly QuietHours[];
+    readonly longestSilence: Microseconds;
   };
   readonly sensors: 'all' | readonly SensorChoice[];
   readonly mapping: CommonFields['mapping'];
@@ -156,6 +158,7 @@ function withDefaults({ schedule, pace }: CommonFields, limits: SourceLimits): P
       burst: pace.burst ?? limits.pace.burst,
       concurrency: pace.concurrency ?? limits.pace.concurrency,
       quietHours: pace.quietHours,
+      longestSilence: pace.longestSilence,
     },
   };
 }

@@ -1,8 +1,8 @@
 import { AxiosHeaders } from 'axios';
 import type { Authorisation, Credentials } from '../contract.ts';
+import type { Attempt } from './account.ts';
 import { BridgeError } from '../../core/errors.ts';
 import type { Gate } from './gate.ts';
-import { orAborted } from './grants.ts';
 import type { ConnectionGrants } from './grants.ts';
 import { discard } from './content.ts';
 import { requestName } from './layer.ts';
@@ -15,6 +15,8 @@ export interface Signing {
   readonly credentials: Credentials;
   readonly redactor: Redactor;
   readonly gate: Gate;
+  /** A use of the secret by a request. */
+  readonly attempt: () => Attempt;
   /** The only origin that signed requests go to. */
   readonly origin: string;
   /** Reads the reason of an answer with status 401. */
@@ -64,11 +66,16 @@ const RAN_OUT = 4;
  * waited for a slot is replaced without being counted, because its refusal says nothing about the credentials.
  */
 function withToken(given: Signing, grants: ConnectionGrants, send: Send): Send {
+  const passGate = async (): Promise<boolean> => {
+    given.gate.pass();
+    return true;
+  };
+  const permit = { mayLeave: passGate, isReady: passGate };
   return async (request) => {
     let refused = 0;
     let ranOut = 0;
     for (let grant = await grants.valid(request.conversation); ;) {
-      const answer = await send(signed(given, request, grant.token));
+      const answer = await send({ ...signed(given, request, grant.token), permit });
       if (!isRefused(answer, request)) return answer;
       if (grants.hasRunOut(grant)) ranOut += 1;
       else refused += 1;
@@ -84,48 +91,31 @@ function withToken(given: Signing, grants: ConnectionGrants, send: Send): Send {
 }
 
 /**
- * After one 401 the request is repeated once; a second 401 is final. Until the credentials have worked once, only one
- * request is under way, because several at once would each be a failed login, and platforms lock accounts after three.
+ * Each request carries the secret. A refused one is repeated as the probe of its account (account.ts), unless the account
+ * was refused often enough by then. A refusal is noted before the slot is given back, so at most as many requests are
+ * refused as the pace lets be under way at a time.
  */
 function withPassword(given: Signing, send: Send): Send {
-  let proven = false;
-  let trial: Promise<void> | undefined;
-
-  const once = (request: PlatformRequest): Promise<PlatformAnswer> => {
-    given.gate.pass();
-    return send(signed(given, request, undefined));
-  };
-
-  async function prove(request: PlatformRequest, attempts: number): Promise<PlatformAnswer> {
-    for (let left = attempts; ; left -= 1) {
-      const answer = await once(request);
-      if (!isRefused(answer, request)) {
-        proven = answer.status < 500 && answer.status !== 429 && answer.status !== 401;
-        return answer;
-      }
-      if (left === 1) throw given.gate.close(await given.refusalOf(answer, request));
-      await discard(answer.body);
-    }
-  }
-
   return async (request) => {
-    for (let left = 2; ; left -= 1) {
-      while (trial) await orAborted(trial, request.conversation.signal);
-      given.gate.pass();
-      if (!proven) {
-        const proof = prove(request, left);
-        trial = proof.then(nothing, nothing).finally(() => {
-          trial = undefined;
-        });
-        return proof;
+    const attempt = given.attempt();
+    const carrying = { ...signed(given, request, undefined), permit: attempt.permit };
+    try {
+      for (;;) {
+        const answer = await send(carrying);
+        try {
+          if (!isRefused(answer, request)) {
+            if (answer.status < 500 && answer.status !== 429 && answer.status !== 401) await attempt.accepted();
+            return answer;
+          }
+          if (await attempt.refused()) throw given.gate.close(await given.refusalOf(answer, request));
+        } catch (error) {
+          await discard(answer.body);
+          throw error;
+        }
+        await discard(answer.body);
       }
-      const answer = await once(request);
-      if (!isRefused(answer, request)) return answer;
-      proven = false;
-      if (left === 1) throw given.gate.close(await given.refusalOf(answer, request));
-      await discard(answer.body);
+    } finally {
+      await attempt.ended();
     }
   };
 }
-
-const nothing = (): void => undefined;

@@ -93,12 +93,14 @@ describe('the egress guard', () => {
     const named = url.replace('127.0.0.1', 'api.plant.test');
     const lookup = resolvesTo('127.0.0.1');
     const ask = (address: string, ...allowHosts: string[]) =>
-      openRig(address, { egress: { allowHosts } }, { lookup }).http.get('/');
+      openRig(address, { allowHosts }, { lookup }).http.get('/');
     expect((await ask(url, '127.0.0.1')).data).toBe(1);
     expect((await ask(named, 'other.test', 'API.plant.test')).data).toBe(1);
     expect((await ask(named, '*.plant.test')).data).toBe(1);
     for (const allowed of ['plant.test', '*.api.plant.test', '127.0.0.1']) {
-      expect((await refusal(ask(named, allowed))).fault).toEqual({ code: 'unavailable', why: 'blocked' });
+      const error = await refusal(ask(named, allowed));
+      expect(error.fault).toEqual({ code: 'unavailable', why: 'blocked' });
+      expect(error.remedy).toContain('add api.plant.test to DATABRIDGE_EGRESS_HOSTS');
     }
   });
 

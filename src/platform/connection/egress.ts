@@ -6,10 +6,11 @@ import type { BridgeError } from '../../core/errors.ts';
 import { whyBlocked } from './addresses.ts';
 import { unavailable } from './unreachable.ts';
 
-export interface Egress {
-  /** Host names or addresses that requests may go to; `*.example.com` stands for all names below it. Default: any. */
-  readonly allowHosts?: readonly string[];
-}
+/**
+ * Hosts that connections may go to, authorisation servers included; undefined: any. Each is a name, an address, or
+ * `*.example.com` for all names below it.
+ */
+export type AllowedHosts = readonly string[] | undefined;
 
 /** Decides where connections may go. A connection goes to the very address that was checked. */
 export interface Guard {
@@ -20,13 +21,17 @@ export interface Guard {
 }
 
 /** `resolve` is the resolver of the system (hosts file, then DNS), except in tests. */
-export function guardEgress(egress: Egress, resolve: LookupFunction = systemLookup): Guard {
-  const allowed = egress.allowHosts?.map((host) => host.toLowerCase());
+export function guardEgress(allowHosts: AllowedHosts, resolve: LookupFunction = systemLookup): Guard {
+  const allowed = allowHosts?.map((host) => host.toLowerCase());
 
   function check(host: string): BridgeError | undefined {
     const name = host.toLowerCase().replace(/\.$/, '');
     if (allowed && !allowed.some((entry) => covers(entry, name))) {
-      return unavailable('blocked', `connecting to ${host}: the host is not among the allowed hosts`);
+      return unavailable(
+        'blocked',
+        `connecting to ${host}: the host is not among the allowed hosts`,
+        `correct the address, or add ${name} to DATABRIDGE_EGRESS_HOSTS on every host of the bridge and restart it`,
+      );
     }
     const why = isIP(name) === 0 ? undefined : whyBlocked(name);
     return why === undefined ? undefined : forbidden(host, why);

@@ -1,9 +1,10 @@
 import type { Authorisation, Credentials, Grant, Http } from '../contract.ts';
 import { SECOND } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
+import type { Attempt } from './account.ts';
 import type { Gate } from './gate.ts';
 import { cancelled, hasCode } from './layer.ts';
-import type { Conversation } from './layer.ts';
+import type { Conversation, Permit } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 import type { GrantStore } from './tokens.ts';
 
@@ -23,8 +24,10 @@ export interface Granting {
   readonly redactor: Redactor;
   readonly gate: Gate;
   readonly now: () => Instant;
+  /** A use of the secret by a login. */
+  readonly attempt: () => Attempt;
   /** An http that is paced but not signed. */
-  readonly login: (conversation: Conversation) => Http;
+  readonly login: (conversation: Conversation, permit?: Permit) => Http;
 }
 
 /** The tokens of a connection. */
@@ -38,7 +41,7 @@ export interface ConnectionGrants {
 }
 
 export function grantsOf(given: Granting): ConnectionGrants {
-  const { authorisation, credentials, tokens, redactor, gate, now, login } = given;
+  const { authorisation, credentials, tokens, redactor, gate, now } = given;
   let seen: { token: string; margin: Microseconds } | undefined;
 
   /** In the last fifth of its life, and at most in the last minute. Its life begins when this process first sees it. */
@@ -70,14 +73,21 @@ export function grantsOf(given: Granting): ConnectionGrants {
   async function fresh(previous: Grant | undefined, conversation: Conversation): Promise<Grant> {
     gate.pass();
     if (previous) learn(previous);
-    const http = login(conversation);
-    const again = await renewed(http, previous);
+    const again = await renewed(given.login(conversation), previous);
     if (again) return learn(again);
     if (!authorisation.obtain) throw new TypeError('a token was asked for where there is no login');
+    const attempt = given.attempt();
     try {
-      return learn(await authorisation.obtain(http, credentials));
+      const grant = learn(await authorisation.obtain(given.login(conversation, attempt.permit), credentials));
+      await attempt.accepted();
+      return grant;
     } catch (error) {
-      throw hasCode(error, 'credentials-rejected') ? gate.close(error) : error;
+      if (!hasCode(error, 'credentials-rejected')) throw error;
+      // Without a right the credentials are valid, so other sources with them go on.
+      if (error.fault.code === 'credentials-rejected' && !error.fault.right) await attempt.refused();
+      throw gate.close(error);
+    } finally {
+      await attempt.ended();
     }
   }
 

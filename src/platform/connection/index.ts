@@ -3,14 +3,17 @@ import axios from 'axios';
 import type { LookupFunction } from 'node:net';
 import type { Authorisation, Credentials, Http } from '../contract.ts';
 import { configInvalid } from '../../core/errors.ts';
-import type { Instant } from '../../core/instant.ts';
+import { HOUR } from '../../core/instant.ts';
+import type { Instant, Microseconds } from '../../core/instant.ts';
+import { attemptOf } from './account.ts';
+import type { AccountStore } from './account.ts';
 import { openAgents } from './agents.ts';
 import type { Tls } from './agents.ts';
 import { authorised } from './authorisation.ts';
 import { cleanError } from './clean.ts';
 import { responseOf } from './deliver.ts';
 import { guardEgress } from './egress.ts';
-import type { Egress } from './egress.ts';
+import type { AllowedHosts } from './egress.ts';
 import { openGate } from './gate.ts';
 import { grantsOf } from './grants.ts';
 import { refusedAnswerError, judged } from './judged.ts';
@@ -18,6 +21,8 @@ import type { Conversation, Send } from './layer.ts';
 import { defaultLimits } from './limits.ts';
 import type { RequestLimits } from './limits.ts';
 import { paced } from './pacing.ts';
+import { watchingClock } from './platform-clock.ts';
+import type { PlatformClock } from './platform-clock.ts';
 import type { Pacer } from './pacing.ts';
 import { redactorFor } from './redaction.ts';
 import { redirected } from './redirects.ts';
@@ -26,8 +31,10 @@ import { repeatStale } from './stale.ts';
 import type { GrantStore } from './tokens.ts';
 import { transport } from './transport.ts';
 
+export { memoryAccount, MOST_REFUSED } from './account.ts';
+export type { AccountStore, Admission } from './account.ts';
 export type { Tls } from './agents.ts';
-export type { Egress } from './egress.ts';
+export type { AllowedHosts } from './egress.ts';
 export type { Conversation } from './layer.ts';
 export type { RequestLimits } from './limits.ts';
 export { newMeter } from './meter.ts';
@@ -43,12 +50,16 @@ export interface ConnectionSettings {
   readonly authorisation: Authorisation;
   readonly tls?: Tls;
   readonly limits?: Partial<RequestLimits>;
-  readonly egress?: Egress;
+  readonly allowHosts: AllowedHosts;
+  /** The longest silence that the platform may ask for; default one hour. */
+  readonly longestSilence?: Microseconds;
 }
 
 export interface ConnectionParts {
   readonly pacer: Pacer;
   readonly tokens: GrantStore;
+  /** The account that the credentials of the source belong to. */
+  readonly account: AccountStore;
   readonly now: () => Instant;
   readonly userAgent: string;
   /** Resolves names; without it the resolver of the system does. */
@@ -59,6 +70,8 @@ export interface ConnectionParts {
 export interface Connection {
   /** An http for one conversation, cheap to make. `Http` lists the errors it throws. */
   http(conversation: Conversation): Http;
+  /** What the answers so far show of the platform's clock. */
+  readonly clock: PlatformClock;
   /** An error of the platform's own code as a BridgeError without the secrets of this connection; `http` does so itself. */
   readonly cleanError: (error: unknown) => BridgeError;
   /** Cancels all requests under way, gives their slots back and closes every TCP connection. */
@@ -67,23 +80,27 @@ export interface Connection {
 
 /**
  * Sends nothing yet; the first request connects. Throws `config-invalid` for an address or a certificate that is not
- * valid. Once the platform has finally refused the credentials, every further request fails without being sent; to try
- * new credentials, or the same ones again, the caller opens a new connection.
+ * valid. Once the platform has finally refused the credentials, every further request fails without being sent. To try
+ * new credentials, or the same ones again, the caller opens a new connection; the account has to admit them, too.
  */
 export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
   const { credentials, authorisation } = settings;
-  const { pacer, tokens, now } = parts;
+  const { pacer, tokens, account, now } = parts;
   const base = baseOf(settings.baseUrl);
   const redactor = redactorFor(credentials);
-  const guard = guardEgress(settings.egress ?? {}, parts.lookup);
+  const guard = guardEgress(settings.allowHosts, parts.lookup);
   const agents = openAgents(guard, base.hostname, settings.tls ?? {});
   const closing = new AbortController();
   /** The combined signal is made once for each signal: made for each conversation, it would outlive many of them. */
   const combined = new WeakMap<AbortSignal, AbortSignal>();
-  const judging = { pacer, redactor, now };
+  const judging = { pacer, redactor, now, longestSilence: settings.longestSilence ?? HOUR };
   const gate = openGate();
 
-  const wire = paced(pacer, transport(agents, { ...defaultLimits, ...settings.limits }));
+  const dated = watchingClock(
+    { origin: base.origin, now },
+    transport(agents, { ...defaultLimits, ...settings.limits }),
+  );
+  const wire = paced(pacer, dated.wire);
   const exchange = redirected(repeatStale(wire.send));
   const login = judged(judging, true, exchange);
 
@@ -113,7 +130,8 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
         redactor,
         gate,
         now,
-        login: (conversation) => makeHttp(login, conversation),
+        attempt: () => attemptOf(account, 'login'),
+        login: (conversation, permit) => makeHttp((request) => login({ ...request, permit }), conversation),
       })
     : undefined;
   const signing = {
@@ -121,6 +139,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     credentials,
     redactor,
     gate,
+    attempt: () => attemptOf(account, 'request'),
     origin: base.origin,
     refusalOf: (answer: Parameters<typeof refusedAnswerError>[0], request: Parameters<typeof refusedAnswerError>[1]) =>
       refusedAnswerError(answer, request, judging),
@@ -134,7 +153,11 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   }
 
   return {
-    http: (conversation) => makeHttp(send, { ...conversation, signal: withClosing(conversation.signal) }),
+    http({ place, ...conversation }) {
+      const sendFrom: Send = place === undefined ? send : (request) => place.waitFor(send(request));
+      return makeHttp(sendFrom, { ...conversation, signal: withClosing(conversation.signal) });
+    },
+    clock: dated.clock,
     cleanError: (error) => cleanError(error, redactor.redact),
     async close() {
       closing.abort();

@@ -1,12 +1,12 @@
 import type { BridgeError } from '../../core/errors.ts';
-import type { Instant } from '../../core/instant.ts';
+import type { Instant, Microseconds } from '../../core/instant.ts';
 import { beginning, textOf } from './content.ts';
 import { headerOf, requestName } from './layer.ts';
 import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
 import type { Pacer } from './pacing.ts';
 import type { Redactor } from './redaction.ts';
 import { errorOfStatus } from './statuses.ts';
-import type { RefusedStatus } from './statuses.ts';
+import type { SilenceLimit, RefusedStatus } from './statuses.ts';
 import { platformWords } from './words.ts';
 
 /** At most this many characters of the platform's own reason go into a message. */
@@ -16,6 +16,7 @@ export interface Judging {
   readonly pacer: Pacer;
   readonly redactor: Redactor;
   readonly now: () => Instant;
+  readonly longestSilence: Microseconds;
 }
 
 export const isFine = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
@@ -26,7 +27,7 @@ export function judged(given: Judging, login: boolean, send: Send): Send {
   return async (request) => {
     const answer = await send(request);
     if (isFine(answer, request)) return answer;
-    const { fault } = errorOfStatus(headOf(answer, request), given.now());
+    const { fault } = errorOfStatus(headOf(answer, request), silenceLimitOf(given));
     if (fault.code === 'throttled') {
       // The hold comes before the body is read, because that gives the slot back and the next request would be sent. A
       // hold may fail, because the error carries the same instant to the poll path.
@@ -50,9 +51,11 @@ export async function refusedAnswerError(
       words: given.redactor.excerpt(platformWords(text), WORDS_LENGTH),
       oauthError: login ? /"error"\s*:\s*"([a-z_]+)"/.exec(text)?.[1] : undefined,
     },
-    given.now(),
+    silenceLimitOf(given),
   );
 }
+
+const silenceLimitOf = ({ now, longestSilence }: Judging): SilenceLimit => ({ now: now(), longestSilence });
 
 /** A refusal as far as the head of the answer tells it. */
 const headOf = (answer: PlatformAnswer, request: PlatformRequest): RefusedStatus => ({

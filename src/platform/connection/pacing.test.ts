@@ -97,7 +97,7 @@ describe('the slot of a request', () => {
 
   it('that cannot be given back does not fail the request', async () => {
     const pacer = {
-      slot: async () => ({ release: () => Promise.reject(new Error('away')) }),
+      slot: async () => ({ inDoubt: true, release: () => Promise.reject(new Error('away')) }),
       hold: async () => undefined,
     };
     const rig = openRig(await serve((_request, response) => json(response, 1)), {}, { pacer });
@@ -109,7 +109,7 @@ describe('the slot of a request', () => {
     const pacer = {
       async slot(lane: string) {
         lanes.push(lane);
-        return { release: () => undefined };
+        return { inDoubt: true, release: () => undefined };
       },
       hold: async () => undefined,
     };

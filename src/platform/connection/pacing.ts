@@ -1,17 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instant } from '../../core/instant.ts';
 import { cancelled, requestName } from './layer.ts';
-import type { Lane } from '../../core/plan.ts';
-import type { PlatformRequest, Send } from './layer.ts';
+import type { SlotLane } from '../../core/pace.ts';
+import type { Permit, PlatformRequest, RequestEnd, Send, Wire } from './layer.ts';
+
+/** A request that may not leave yet asks again after this, ms, then each time after twice as long, and at most for this long. */
+const ASK_AGAIN_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
 
 /** The permission to have one request under way. */
-interface Slot {
-  release(): Promise<void> | void;
+export interface Slot {
+  /** The platform may refuse the credentials of the source, so each request that carries them asks before it leaves. */
+  readonly inDoubt: boolean;
+  /** Gives the slot back. An `abandoned` request keeps its place until the platform can have ended it. */
+  release(ending?: RequestEnd): Promise<void> | void;
 }
 
 /** Gives the request slots of one source, which all hosts share (law 3). */
 export interface Pacer {
-  /** Resolves when the request may be sent; throws `throttled` when the wait is too long, `cancelled` when aborted. */
-  slot(lane: Lane, signal: AbortSignal): Promise<Slot>;
+  /**
+   * Resolves when the request may be sent; throws `throttled` when the wait is too long, `cancelled` when aborted. `begun`: the
+   * conversation has sent a request already, and would lose its answer, so a longer wait is worth it.
+   */
+  slot(lane: SlotLane, signal: AbortSignal, begun?: boolean): Promise<Slot>;
   /** No request gets a slot before `until`. */
   hold(until: Instant): Promise<void>;
 }
@@ -23,16 +34,16 @@ export interface Pacing {
 }
 
 /** Every request waits for a slot and holds it until its answer has been read, has failed or was given up. */
-export function paced(pacer: Pacer, send: Send): Pacing {
+export function paced(pacer: Pacer, wire: Wire): Pacing {
   const held = new Set<Promise<void>>();
 
   /** Returns the function that gives the slot back. */
-  function hold(slot: Slot): () => void {
+  function hold(slot: Slot): (ending: RequestEnd) => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     held.add(promise);
-    return () => {
+    return (ending) => {
       // A slot that cannot be given back does not fail a request that worked: its lease expires.
-      const released = (async () => slot.release())().catch(() => undefined);
+      const released = (async () => slot.release(ending))().catch(() => undefined);
       void released.then(() => {
         held.delete(promise);
         resolve();
@@ -44,7 +55,7 @@ export function paced(pacer: Pacer, send: Send): Pacing {
     const { lane, signal, meter } = request.conversation;
     const asked = performance.now();
     try {
-      return await pacer.slot(lane, signal);
+      return await pacer.slot(lane, signal, meter.requests > 0);
     } catch (error) {
       throw signal.aborted ? cancelled(`${requestName(request)}: cancelled while waiting for its turn`) : error;
     } finally {
@@ -52,24 +63,51 @@ export function paced(pacer: Pacer, send: Send): Pacing {
     }
   }
 
+  /** Takes a slot with which the request may leave. Returns the function that gives it back. */
+  async function permitted(request: PlatformRequest): Promise<(ending: RequestEnd) => void> {
+    const { permit } = request;
+    for (;;) {
+      const slot = await slotFor(request);
+      const release = hold(slot);
+      try {
+        if (permit === undefined || (await permit.mayLeave(slot.inDoubt))) return release;
+      } catch (error) {
+        release('ended');
+        throw error;
+      }
+      release('ended');
+      // The wait needs no slot, because the request it waits for needs one.
+      await untilReady(request, permit);
+    }
+  }
+
   return {
     async send(request) {
       const { signal } = request.conversation;
       if (signal.aborted) throw cancelled(`${requestName(request)}: cancelled before it was sent`);
-      const release = hold(await slotFor(request));
-      try {
-        if (signal.aborted) throw cancelled(`${requestName(request)}: cancelled before it was sent`);
-        const answer = await send(request);
-        if (answer.body.closed) release();
-        else answer.body.once('close', release);
-        return answer;
-      } catch (error) {
-        release();
-        throw error;
+      const release = await permitted(request);
+      if (signal.aborted) {
+        release('ended');
+        throw cancelled(`${requestName(request)}: cancelled before it was sent`);
       }
+      return await wire(request, release);
     },
     async settled() {
       await Promise.all(held);
     },
   };
+}
+
+/**
+ * The account is asked less and less, because hundreds of sources may share one whose platform hangs.
+ * Throws `cancelled` where another request takes long to find out whether the credentials work: nothing is counted then.
+ */
+async function untilReady(request: PlatformRequest, permit: Permit): Promise<void> {
+  const { signal } = request.conversation;
+  const until = performance.now() + LONGEST_WAIT_MS;
+  for (let wait = ASK_AGAIN_MS; !signal.aborted && performance.now() < until; wait *= 2) {
+    await sleep(wait, undefined, { signal }).catch(() => undefined);
+    if (await permit.isReady()) return;
+  }
+  throw cancelled(`${requestName(request)}: another request finds out whether the credentials work`);
 }

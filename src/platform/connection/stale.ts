@@ -13,8 +13,17 @@ export class StaleConnection extends Error {
   }
 }
 
-/** Only for requests that are safe to repeat (RFC 9110, 9.2.2), and only where no answer had begun. */
-export function isStale(request: PlatformRequest, started: ClientRequest | undefined, failure: unknown): boolean {
+/** A platform that had closed the connection says so at once. A connection that breaks later may have been cut under a query. */
+const AT_ONCE_MS = 1_000;
+
+/** Only for requests that are safe to repeat (RFC 9110, 9.2.2), and only where no answer had begun. `afterMs`: since it was sent. */
+export function isStale(
+  request: PlatformRequest,
+  started: ClientRequest | undefined,
+  failure: unknown,
+  afterMs: number,
+): boolean {
+  if (afterMs > AT_ONCE_MS) return false;
   const repeatable = request.method === 'GET' || request.method === 'HEAD';
   return repeatable && started?.reusedSocket === true && ['ECONNRESET', 'EPIPE'].includes(codeOf(failure));
 }

@@ -68,8 +68,9 @@ describe('a platform that asks for silence', () => {
       true,
     ],
     ['a date alone', 429, { 'retry-after': 'Sat, 21 Nov 2026 08:01:00 GMT' }, 60, true],
-    ['a date in the past', 429, { 'retry-after': 'Sat, 21 Nov 2015 08:01:00 GMT' }, 0, true],
-    ['years', 429, { 'retry-after': '99999999' }, 86_400, true],
+    ['a date in the past, as if it named no time', 429, { 'retry-after': 'Sat, 21 Nov 2015 08:01:00 GMT' }, 5, false],
+    ['no second at all, as if it named no time', 429, { 'retry-after': '0' }, 5, false],
+    ['years, for as long as the source grants', 429, { 'retry-after': '99999999' }, 3_600, true],
     ['nothing', 429, {}, 5, false],
     ['nonsense', 429, { 'retry-after': 'soon' }, 5, false],
     ['503 with seconds', 503, { 'retry-after': '2' }, 2, true],
@@ -79,9 +80,23 @@ describe('a platform that asks for silence', () => {
     expect(rig.slots.held).toEqual([inSeconds(seconds)]);
   });
 
+  it('for longer than the source grants is told what it asked for', async () => {
+    const { error } = await answeredWith(503, { 'retry-after': '86400' });
+    expect(error.message).toMatch(/asks for 1d of silence, and pace.longestSilence grants 1h; waiting until/);
+    expect(error.remedy).toMatch(/source poll/);
+  });
+
+  it('with 503 and no second at all is unavailable, so that the wait grows', async () => {
+    const { error } = await answeredWith(503, { 'retry-after': '0' });
+    expect(error.fault).toEqual({ code: 'unavailable', why: 'status', status: 503 });
+  });
+
   it('is throttled even when the pacer cannot store the hold', async () => {
     const url = await serve((_request, response) => response.writeHead(429).end());
-    const pacer = { slot: async () => ({ release: () => undefined }), hold: () => Promise.reject(new Error('away')) };
+    const pacer = {
+      slot: async () => ({ inDoubt: true, release: () => undefined }),
+      hold: () => Promise.reject(new Error('away')),
+    };
     const error = await refusal(openRig(url, {}, { pacer }).http.get('/'));
     expect(error.code).toBe('throttled');
   });

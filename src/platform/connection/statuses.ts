@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import { BridgeError, credentialsRejected, rightMissing, throttled, tooMuch } from '../../core/errors.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { BridgeError, credentialsRejected, rightMissing, tooMuch } from '../../core/errors.ts';
 import { SECOND, formatInstant } from '../../core/instant.ts';
-import type { Instant } from '../../core/instant.ts';
+import type { Instant, Microseconds } from '../../core/instant.ts';
 import { parseRetryAfter } from '../../core/retry-after.ts';
 import { UNREACHABLE_REMEDIES, speaksTls } from './unreachable.ts';
 
@@ -22,8 +23,11 @@ export interface RefusedStatus {
 /** The wait where a platform asks to slow down and names no time; the poll path makes it longer after each refusal. */
 const OWN_WAIT = 5 * SECOND;
 
-const CHECK_CREDENTIALS =
-  'check user, password or secret in the connection of the source with the administrator of the platform, then resume the source';
+export const CHECK_CREDENTIALS =
+  'check user, password or secret in the connection of the source with the administrator of the platform, then resume each source that has them';
+
+const SLOW_DOWN =
+  'nothing to do if it passes; otherwise lower pace.requestsPerSecond of the source or ask the administrator of the platform for a higher quota; `databridge source poll` asks again at once';
 
 /** The codes of RFC 6749, 5.2 that mean wrong credentials and not a wrong request. */
 const REFUSED_BY_OAUTH = new Set(['invalid_client', 'invalid_grant', 'unauthorized_client', 'access_denied']);
@@ -31,13 +35,18 @@ const REFUSED_BY_OAUTH = new Set(['invalid_client', 'invalid_grant', 'unauthoriz
 /** The words with which common servers (nginx, Go, Tomcat) answer plain http on their https port. */
 const WANTS_HTTPS = /plain http request was sent to https|http request to an https server|requires tls/i;
 
+/** The clock, and how long the source lets a platform silence it. */
+export interface SilenceLimit {
+  readonly now: Instant;
+  readonly longestSilence: Microseconds;
+}
+
 /** The error for an answer that is not a success, by its status. */
-export function errorOfStatus(refusal: RefusedStatus, now: Instant): BridgeError {
+export function errorOfStatus(refusal: RefusedStatus, limit: SilenceLimit): BridgeError {
   const { status, words } = refusal;
   const said = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + (words === '' ? '' : `: ${words}`);
   const message = `${refusal.name}: ${said}`;
-  const wait = parseRetryAfter(refusal.retryAfter, refusal.date, now);
-  const stated = wait === undefined ? undefined : now + wait;
+  const wait = parseRetryAfter(refusal.retryAfter, refusal.date, limit.now);
   switch (status) {
     case 400:
       if (!refusal.secure && WANTS_HTTPS.test(words)) return speaksTls(refusal.name);
@@ -60,18 +69,27 @@ export function errorOfStatus(refusal: RefusedStatus, now: Instant): BridgeError
     case 413:
       return tooMuch(message);
     case 429:
-      return slowDown(message, stated, now);
+      return slowDown(message, wait, limit);
     case 503:
-      return stated === undefined ? unavailable('status', status, message) : slowDown(message, stated, now);
+      return wait === undefined ? unavailable('status', status, message) : slowDown(message, wait, limit);
     default:
       if (status >= 500) return unavailable('status', status, message);
       return broken(message, 'check the address and the version of the platform');
   }
 }
 
-function slowDown(message: string, stated: Instant | undefined, now: Instant): BridgeError {
-  const retryAt = stated ?? now + OWN_WAIT;
-  return throttled(retryAt, `${message}; waiting until ${formatInstant(retryAt)}`, stated !== undefined);
+/** `wait`: the silence that the platform asks for; undefined where it names none. */
+function slowDown(message: string, wait: Microseconds | undefined, { now, longestSilence }: SilenceLimit): BridgeError {
+  const retryAt = now + Math.min(wait ?? OWN_WAIT, longestSilence);
+  const capped =
+    wait === undefined || wait <= longestSilence
+      ? ''
+      : `; the platform asks for ${formatDuration(wait)} of silence, and pace.longestSilence grants ${formatDuration(longestSilence)}`;
+  return new BridgeError(
+    { code: 'throttled', retryAt, stated: wait !== undefined },
+    `${message}${capped}; waiting until ${formatInstant(retryAt)}`,
+    { remedy: SLOW_DOWN },
+  );
 }
 
 const unavailable = (why: 'time-out' | 'status', status: number, message: string): BridgeError =>

@@ -41,7 +41,7 @@ describe('a request whose token expired while it waited for a slot', () => {
         waits += 1;
         // Every second slot is that of a request for data. Logins get their slot at once.
         if (waits % 2 === 0 && waits / 2 <= slow) now += (short + 1) * SECOND;
-        return { release: () => undefined };
+        return { inDoubt: true, release: () => undefined };
       },
       hold: async () => undefined,
     };

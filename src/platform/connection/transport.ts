@@ -4,22 +4,22 @@ import http from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import type { BridgeError } from '../../core/errors.ts';
+import { BridgeError } from '../../core/errors.ts';
 import type { Agents } from './agents.ts';
 import { Body } from './body.ts';
 import { startDeadlines } from './deadlines.ts';
 import { requestName } from './layer.ts';
-import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
+import type { RequestEnd, Phase, PlatformAnswer, Wire } from './layer.ts';
 import type { RequestLimits } from './limits.ts';
 import type { Meter } from './meter.ts';
 import { StaleConnection, isStale } from './stale.ts';
 import { explainTransport } from './unreachable.ts';
 
 /** The innermost layer: axios' http adapter sends one request within our time limits; statuses are not judged here. */
-export function transport(agents: Agents, limits: RequestLimits): Send {
+export function transport(agents: Agents, limits: RequestLimits): Wire {
   const dispatch = getAdapter('http');
 
-  return async (request: PlatformRequest): Promise<PlatformAnswer> => {
+  return async (request, ended): Promise<PlatformAnswer> => {
     const { meter } = request.conversation;
     const sentAt = performance.now();
     let started: ClientRequest | undefined;
@@ -33,10 +33,11 @@ export function transport(agents: Agents, limits: RequestLimits): Send {
       (body ?? started)?.destroy(stopped);
     });
 
-    function settle(): void {
+    function settle(ending: RequestEnd): void {
       deadlines.end();
       meter.httpMs += performance.now() - sentAt;
       if (socket) countBytes(socket, meter);
+      ended(ending);
     }
 
     function open(given: RequestOptions, onAnswer: (raw: IncomingMessage) => void): ClientRequest {
@@ -69,8 +70,11 @@ export function transport(agents: Agents, limits: RequestLimits): Send {
       const response = await dispatch(configFor(request, agents, open));
       if (stopped) throw stopped;
       if (body === undefined) throw new TypeError('an answer came without a request over http');
-      if (body.closed) settle();
-      else body.once('close', settle);
+      const { closed } = body;
+      const bodyClosed = (): void =>
+        settle(response.status === GATEWAY_TIME_OUT ? 'abandoned' : endingOf(body?.errored, 'body'));
+      if (closed) bodyClosed();
+      else body.once('close', bodyClosed);
       return {
         status: response.status,
         statusText: response.statusText,
@@ -78,18 +82,33 @@ export function transport(agents: Agents, limits: RequestLimits): Send {
         body,
       };
     } catch (error) {
-      settle();
-      if (stopped) throw stopped;
-      const explained = explainTransport(failure ?? error, deadlines.phase, request);
-      if (!isStale(request, started, failure)) throw explained;
+      const explained = stopped ?? explainTransport(failure ?? error, deadlines.phase, request);
+      const stale = stopped === undefined && isStale(request, started, failure, performance.now() - sentAt);
+      settle(stale ? 'ended' : endingOf(explained, deadlines.phase));
+      if (!stale) throw explained;
       agents.dropIdle();
       throw new StaleConnection(explained);
     }
   };
 }
 
+/** The answer of a gateway that waits no longer for the platform behind it. */
+const GATEWAY_TIME_OUT = 504;
+
+/**
+ * Whether the platform may still work on a request that failed so: it was sent, and then no answer came or it stopped. An
+ * answer that flowed until the bridge cut it off has ended, because the platform hears of that with its next piece.
+ */
+function endingOf(error: Error | null | undefined, phase: Phase): RequestEnd {
+  if (!(error instanceof BridgeError) || phase === 'connect') return 'ended';
+  const { fault } = error;
+  if (fault.code === 'cancelled') return phase === 'head' ? 'abandoned' : 'ended';
+  const lost = fault.code === 'unavailable' && (fault.why === 'time-out' || fault.why === 'reset');
+  return lost ? 'abandoned' : 'ended';
+}
+
 /** Axios only sends: its own handling of bodies, statuses and redirects is off, because the layers do that. */
-function configFor(request: PlatformRequest, agents: Agents, open: unknown): InternalAxiosRequestConfig {
+function configFor(request: Parameters<Wire>[0], agents: Agents, open: unknown): InternalAxiosRequestConfig {
   return {
     method: request.method,
     url: request.url.href,

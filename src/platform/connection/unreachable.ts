@@ -11,7 +11,7 @@ export const UNREACHABLE_REMEDIES: Readonly<Record<Unreachable, string>> = {
   tls: 'check the certificate of the platform; name the authority of the plant in tls.ca',
   reset: 'nothing to do if it passes; otherwise look for a proxy or firewall that cuts connections',
   status: 'the platform itself reports trouble: look at its own log, or wait',
-  blocked: 'give the address of a platform in the plant network, or add its host to the allowed hosts',
+  blocked: 'give the address of a platform; addresses like this one are of no platform and cannot be allowed',
 };
 
 /** The error for a platform that could not be reached or that broke off. */

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { intersect, subtract, totalLength, union } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
+import { agesOf, furtherLook, regularLooks } from './look-back.ts';
+import type { FurtherLook, LookBack } from './look-back.ts';
+
+const look: LookBack = { start: 0, align: SECOND, overlap: 10 * MINUTE, lookBackAtMost: 30 * DAY };
+
+test('all covered time is looked at once at each age, whatever the steps in which the coverage grows', () =>
+  fc.assert(
+    fc.property(
+      fc.record({
+        start: fc.integer({ min: 0, max: 500 }),
+        align: fc.integer({ min: 1, max: 20 }),
+        overlap: fc.integer({ min: 1, max: 100 }),
+        lookBackAtMost: fc.integer({ min: 0, max: 3_000 }),
+      }),
+      fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 40 }),
+      (given, steps) => {
+        const ages = agesOf(given);
+        let end = given.start;
+        let asked = 0;
+        let looked: Coverage = [];
+        for (const step of steps) {
+          const looks = regularLooks(given, end, end + step);
+          end += step;
+          // A look at an age never asks for younger time.
+          const youngest = ages.at(-1) ?? 0;
+          for (const each of looks) expect(each.to).toBeLessThanOrEqual(end - youngest);
+          for (const each of looks) expect(each.from).toBeGreaterThanOrEqual(given.start);
+          asked += totalLength(looks);
+          looked = union(looked, looks);
+        }
+        // A step is a fourth of its age, so time is looked at when it is one and a quarter of that age old.
+        for (const age of ages) {
+          const late = { from: given.start, to: end - Math.ceil(age * 1.25) - 3 * given.align };
+          if (late.from < late.to) expect(subtract([late], looked)).toEqual([]);
+        }
+        expect(asked).toBeLessThanOrEqual(ages.length * (end - given.start));
+      },
+    ),
+    { numRuns: 1_000 },
+  ));
+
+test('a point that comes late by any time up to the bound is found before it is much older than sixteen times its lateness', () =>
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2_000 }),
+      fc.integer({ min: 0, max: 3_000 }),
+      fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 30 }),
+      (lateness, at, polls) => {
+        const given: LookBack = { start: 0, align: 1, overlap: 20, lookBackAtMost: 2_000 };
+        let foundAt: number | undefined;
+        let poll = 0;
+        for (let end = 0; end < 45_000 && foundAt === undefined;) {
+          const next = end + (polls[poll++ % polls.length] ?? 1);
+          // Live looks back one overlap; every step of the coverage may bring a look at older time.
+          const asked = union([{ from: Math.max(0, next - 20 - 90), to: next }], regularLooks(given, end, next));
+          end = next;
+          if (end >= at + lateness && intersect(asked, { from: at, to: at + 1 }).length > 0) foundAt = end;
+        }
+        expect(foundAt).toBeDefined();
+        expect((foundAt ?? Infinity) - at).toBeLessThanOrEqual(Math.max(lateness, 20) * 16 + 90 + 2);
+      },
+    ),
+    { numRuns: 1_000 },
+  ));
+
+test('without an overlap, or with a bound below it, there are no looks', () => {
+  expect(agesOf({ ...look, overlap: 0 })).toEqual([]);
+  expect(agesOf({ ...look, lookBackAtMost: 10 * MINUTE })).toEqual([]);
+  expect(agesOf({ ...look, lookBackAtMost: 0 })).toEqual([]);
+  expect(agesOf({ ...look, lookBackAtMost: HOUR })).toEqual([HOUR]);
+  expect(agesOf(look)).toEqual([30 * DAY, 90 * HOUR, 11.25 * HOUR, 84.375 * MINUTE]);
+  expect(regularLooks({ ...look, overlap: 0 }, 0, 90 * DAY)).toEqual([]);
+});
+
+/** Looks until nothing is found, at one instant: every look asks for its windows, and a find leads to a further look. */
+function episode(given: LookBack, late: Coverage, now: number, first: Coverage): { looked: Coverage; looks: number } {
+  let last: FurtherLook | undefined;
+  let [looked, waiting, looks]: [Coverage, Coverage, number] = [[], first, 0];
+  for (let [window] = waiting; window !== undefined; [window] = waiting) {
+    waiting = subtract(waiting, [window]);
+    looked = union(looked, [window]);
+    const [found] = intersect(late, window);
+    if (found === undefined) continue;
+    const further = furtherLook(given, { window, oldest: found.from, edge: now, now, last });
+    if (further === undefined) continue;
+    looks += 1;
+    last = further;
+    waiting = union(waiting, further.time);
+  }
+  return { looked, looks };
+}
+
+test('late stretches are all found at once where each is at most twice as old as the one found before it', () =>
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ min: 1.01, max: 1.99, noNaN: true }), { minLength: 1, maxLength: 14 }),
+      (factors) => {
+        const now = 40 * DAY;
+        const ages: number[] = [];
+        for (let [age, index] = [8 * MINUTE, 0]; age < look.lookBackAtMost && index < factors.length; index += 1) {
+          ages.push(age);
+          age = Math.ceil(age * (factors[index] ?? 1));
+        }
+        const late = ages.toReversed().map((age) => ({ from: now - age, to: now - age + SECOND }));
+        const { looked, looks } = episode(look, late, now, [{ from: now - 10 * MINUTE, to: now }]);
+        expect(subtract(late, looked)).toEqual([]);
+        expect(looks).toBeLessThanOrEqual(13);
+        expect(looked[0]?.from).toBeGreaterThanOrEqual(now - look.lookBackAtMost);
+      },
+    ),
+  ));
+
+test('a sensor that is revised for ever leads to the bound once, and then not before a fourth of the bound has passed', () => {
+  const now = 40 * DAY;
+  const revised = [{ from: 0, to: now }];
+  const { looks } = episode(look, revised, now, [{ from: now - 9 * MINUTE, to: now }]);
+  expect(looks).toBeLessThanOrEqual(13);
+  const last = { reach: 30 * DAY, at: now };
+  const finds = (later: number): unknown =>
+    furtherLook(look, {
+      window: { from: now + later - 10 * MINUTE, to: now + later },
+      oldest: now + later - 10 * MINUTE,
+      edge: now + later,
+      now: now + later,
+      last,
+    });
+  expect(finds(7 * DAY)).toBeUndefined();
+  expect(finds(8 * DAY)).toMatchObject({ reach: 20 * MINUTE });
+});

@@ -1,0 +1,80 @@
+import { coverageOf, subtract } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
+import type { Instant, Microseconds } from './instant.ts';
+import type { Policy } from './plan.ts';
+import type { Window } from './window.ts';
+
+/**
+ * Which covered time history asks for once more, because late data may have come into it beyond the overlap. A gateway that
+ * was cut off uploads its buffer hours or days later, into time that is covered since long.
+ */
+export interface LookBack extends Pick<Policy, 'start' | 'align' | 'overlap'> {
+  /** The oldest age of a point that is looked for, µs; 0: none beyond the overlap. */
+  readonly lookBackAtMost: Microseconds;
+}
+
+/** From one age to the next. A smaller factor would find late data sooner, and have the platform answer for all its data more often. */
+const AGES_APART = 8;
+
+/** Looks at an age are taken in steps of this share of it; looks of one reach follow each other after this share of it. */
+const SHARE = 4;
+
+/**
+ * The ages at which all time is asked for once more, the oldest first: the bound, an eighth of it, and so on. An age near the
+ * overlap would repeat the looks of live.
+ */
+export function agesOf({ overlap, lookBackAtMost }: LookBack): Microseconds[] {
+  if (overlap === 0 || lookBackAtMost <= overlap) return [];
+  const ages: Microseconds[] = [];
+  for (let age = lookBackAtMost; age > SHARE * overlap; age = Math.floor(age / AGES_APART)) ages.push(age);
+  return ages.length > 0 ? ages : [lookBackAtMost];
+}
+
+/**
+ * The time to look at once more when the end of the coverage moves from `before` to `after`. All time is looked at once at
+ * each of the ages, in steps of a fourth of the age. A point that comes at most `lookBackAtMost` late is therefore found,
+ * whatever came between, and whenever processes ran: after a downtime the step reaches over it.
+ */
+export const regularLooks = (look: LookBack, before: Instant, after: Instant): Coverage =>
+  coverageOf(
+    agesOf(look).map((age) => {
+      const step = Math.max(look.align, Math.ceil(age / SHARE / look.align) * look.align);
+      const stepBefore = (instant: Instant): Instant =>
+        Math.max(look.start, Math.floor(instant / step) * step - Math.ceil(age / look.align) * look.align);
+      return { from: stepBefore(before), to: stepBefore(after) };
+    }),
+  );
+
+/** A further look: how far back it reached, µs, and when it was wanted. */
+export interface FurtherLook {
+  readonly reach: Microseconds;
+  readonly at: Instant;
+}
+
+/**
+ * After a window held new or revised readings in covered time, the oldest of them at `oldest`: the look to twice that age,
+ * and the time that it adds. A buffer of any size is found this way as soon as one point of it was, because the looks
+ * double until one finds nothing.
+ *
+ * A look of the same reach follows only after a fourth of that reach. A sensor that is revised for ever therefore leads the
+ * bridge to the bound once in a fourth of the bound, and not with every look.
+ */
+export function furtherLook(
+  look: LookBack,
+  given: {
+    readonly window: Window;
+    readonly oldest: Instant;
+    readonly edge: Instant;
+    readonly now: Instant;
+    readonly last: FurtherLook | undefined;
+  },
+): (FurtherLook & { readonly time: Coverage }) | undefined {
+  const { window, oldest, edge, now, last } = given;
+  const reach = Math.min(2 * (now - oldest), look.lookBackAtMost);
+  const reached = last !== undefined && last.at <= now && now - last.at < last.reach / SHARE ? last.reach : 0;
+  if (look.overlap === 0 || reach <= Math.max(look.overlap, reached)) return undefined;
+  const grid = (instant: Instant): Instant => Math.floor(instant / look.align) * look.align;
+  const from = Math.max(look.start, grid(now - reach));
+  const to = reached === 0 ? edge : Math.min(edge, grid(now - reached) + look.align);
+  return { reach, at: now, time: from < to ? subtract([{ from, to }], [window]) : [] };
+}

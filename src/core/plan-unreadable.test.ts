@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { coverageOf, intersect, missing, union } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
+import { plan } from './plan.ts';
+import { scene, span } from '../../test/kit/plan-scenes.ts';
+
+test('plans go around unreadable time, and leave no other time out', () =>
+  fc.assert(
+    fc.property(
+      scene,
+      fc.array(span, { maxLength: 4 }).map(coverageOf),
+      fc.constantFrom('newest' as const, 'oldest' as const),
+      (given, unreadable, order) => {
+        let { coverage } = given;
+        let asked: Coverage = [];
+        for (let steps = 0; ; steps += 1) {
+          expect(steps).toBeLessThan(1_500);
+          const request = { ...given, coverage, unreadable };
+          const [window] = [
+            ...plan({ ...request, lane: 'history', order, limit: 1, askedAgain: asked }),
+            // Live may look back for ever at a standing clock, so only its window at the edge counts.
+            ...plan({ ...request, lane: 'live' }).slice(-1),
+          ];
+          if (window === undefined) break;
+          expect(intersect(unreadable, window)).toEqual([]);
+          coverage = union(coverage, [window]);
+          asked = union(asked, [window]);
+        }
+        const { start, settle, align } = given.policy;
+        const edge = Math.floor((given.now - settle) / align) * align;
+        expect(missing({ from: start, to: edge }, union(coverage, unreadable))).toEqual([]);
+      },
+    ),
+    { numRuns: 200 },
+  ));

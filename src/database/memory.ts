@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { PoolClient } from 'pg';
+
+/** The part of a database that a memory uses. */
+interface Ground {
+  transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  row(text: string, values?: readonly unknown[]): Promise<unknown>;
+}
+
+/** Names what a process remembered at an instant. */
+export interface Stamp {
+  /** Changes when the process forgets everything. */
+  readonly process: string;
+  /** Grows with everything it learns; 0 where it remembers nothing. */
+  readonly mark: number;
+}
+
+/**
+ * The memory of one process: numbers, names and tables that it has seen in the database and does not look up again. An
+ * operator may put an older state in place of the database under the process, and its numbers then mean other things. So each
+ * statement that relies on something remembered compares the stamp (`REMEMBERS`), which costs one look at one row.
+ *
+ * This is exact: a state of the database holds the mark of a process only if it holds everything the process had learned by
+ * then, because both are in one transaction. A row of another state has an older mark, or there is none.
+ */
+export interface Memory {
+  readonly stamp: () => Stamp;
+  /**
+   * Looks something up that is to be remembered. The looks of a process go one after the other. Where the database holds an
+   * older state the process forgets everything first.
+   */
+  learn<T>(look: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** Call it after a statement that wrote nothing. @returns true where the database holds an older state; all is forgotten */
+  review(): Promise<boolean>;
+  /** `forget` empties one cache. It must not wait for anything. */
+  onForget(forget: () => void): void;
+}
+
+/** SQL condition: the database holds everything that the stamp with these parameters stands for. */
+export const REMEMBERS = `($mark::bigint = 0 or exists (select from memory where process = $process::uuid and memory.mark >= $mark::bigint))`;
+
+const BEGIN = 'insert into memory (process, mark) values ($1, $2::bigint + 1) on conflict do nothing';
+const GO_ON = 'update memory set mark = mark + 1, at = now() where process = $1 and mark = $2';
+
+export function memoryOf(database: Ground): Memory {
+  const caches: (() => void)[] = [];
+  let process: string = randomUUID();
+  let mark = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  function forget(): void {
+    process = randomUUID();
+    mark = 0;
+    for (const empty of caches) empty();
+  }
+
+  return {
+    stamp: () => ({ process, mark }),
+    learn: (look) =>
+      inTurn(async () => {
+        for (;;) {
+          const learned = await database.transaction(async (client) => {
+            const { rowCount } = await client.query(mark === 0 ? BEGIN : GO_ON, [process, mark]);
+            return rowCount === 1 ? { found: await look(client) } : undefined;
+          });
+          if (learned !== undefined) {
+            mark += 1;
+            return learned.found;
+          }
+          forget();
+        }
+      }),
+    review: () =>
+      inTurn(async () => {
+        if (mark === 0) return false;
+        if (await database.row('select from memory where process = $1 and mark >= $2', [process, mark])) return false;
+        forget();
+        return true;
+      }),
+    onForget(cache) {
+      caches.push(cache);
+    },
+  };
+}
+
+/** Removes the rows of processes that have learned nothing for long. One that still runs begins anew. */
+export const dropOldMemories = (database: { run(text: string): Promise<number> }): Promise<number> =>
+  database.run(`delete from memory where at < now() - interval '30 days'`);

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { credentialsRejected } from '../../core/errors.ts';
+import type { Permit } from './layer.ts';
+import { CHECK_CREDENTIALS } from './statuses.ts';
+
+/** After this many refused requests no request carries the secret any more, because platforms lock accounts after three. */
+export const MOST_REFUSED = 2;
+
+/**
+ * Whether an attempt may send the secret. `probe`: it alone may, until it ends. `proven`: the credentials work, so any
+ * number may. `wait`: another attempt finds out whether they work. `rejected`: they were refused `MOST_REFUSED` times.
+ */
+export type Admission = 'probe' | 'proven' | 'wait' | 'rejected';
+
+/**
+ * One account at a platform: an address, a user or client, and its secret. All sources and hosts with the same three
+ * share it. A new account and one that was refused are in doubt: their secret goes with one request at a time, the probe.
+ */
+export interface AccountStore {
+  /**
+   * `alone`: only as a probe, also where the credentials work. `hasSlot`: the attempt holds a slot of the pace. After a refusal
+   * a probe is admitted without one first, when no request that left before the refusal is under way any more: it may be
+   * refused as well. A second call of the probe keeps its place.
+   */
+  admit(attempt: string, how: { readonly alone: boolean; readonly hasSlot: boolean }): Promise<Admission>;
+  /** Counts a refused request, or more where one refusal says enough. @returns how many were refused since the last success */
+  refuse(attempt: string, requests: number): Promise<number>;
+  /** The probe was answered, so the credentials work. */
+  prove(attempt: string): Promise<void>;
+  /** The probe ended without an answer to its question. */
+  leave(attempt: string): Promise<void>;
+}
+
+/** One use of the secret: a request with its redirects and repeats, or a login. */
+export interface Attempt {
+  readonly permit: Permit;
+  /** @returns whether no further attempt makes sense */
+  refused(): Promise<boolean>;
+  accepted(): Promise<void>;
+  /** Call it last, whatever happened. */
+  ended(): Promise<void>;
+}
+
+/**
+ * An attempt of a request that carries the secret, or of a login. Logins of an account go one after the other, and one
+ * refusal of them is final: they are rare, and a login has no other reason to be refused than its credentials.
+ */
+export function attemptOf(store: AccountStore, kind: 'request' | 'login'): Attempt {
+  const id = randomUUID();
+  const isLogin = kind === 'login';
+  let left = false;
+  let probing = false;
+  let refusals = 0;
+
+  async function isAdmitted(hasSlot: boolean): Promise<boolean> {
+    const admission = await store.admit(id, { alone: isLogin, hasSlot });
+    if (admission === 'rejected') {
+      throw credentialsRejected(
+        'the platform refused these credentials, so no further request carries them',
+        CHECK_CREDENTIALS,
+      );
+    }
+    probing = admission === 'probe';
+    return admission !== 'wait';
+  }
+
+  return {
+    permit: {
+      async mayLeave(inDoubt) {
+        const may = (!inDoubt && !isLogin) || (await isAdmitted(true));
+        left ||= may;
+        return may;
+      },
+      isReady: () => isAdmitted(false),
+    },
+    async refused() {
+      if (!left) return true;
+      left = false;
+      probing = false;
+      refusals += 1;
+      const all = await store.refuse(id, isLogin ? MOST_REFUSED : 1);
+      return all >= MOST_REFUSED || refusals >= MOST_REFUSED;
+    },
+    async accepted() {
+      if (!probing) return;
+      probing = false;
+      await store.prove(id);
+    },
+    async ended() {
+      // A probe that cannot be given back ends after a while all the same.
+      if (probing) await store.leave(id).catch(() => undefined);
+    },
+  };
+}
+
+/** The account of one process alone: for checks of a source, each of which may try anew, and for tests. */
+export function memoryAccount(): AccountStore & { readonly refusedRequests: () => number } {
+  let proven = false;
+  let refusedRequests = 0;
+  let refused = 0;
+  let probe: string | undefined;
+  const end = (attempt: string): void => {
+    if (probe === attempt) probe = undefined;
+  };
+  return {
+    refusedRequests: () => refusedRequests,
+    async admit(attempt, { alone }) {
+      if (refused >= MOST_REFUSED) return 'rejected';
+      if (proven && !alone) return 'proven';
+      probe ??= attempt;
+      return probe === attempt ? 'probe' : 'wait';
+    },
+    async refuse(attempt, requests) {
+      end(attempt);
+      proven = false;
+      refusedRequests += 1;
+      return (refused += requests);
+    },
+    async prove(attempt) {
+      end(attempt);
+      proven = true;
+      refused = 0;
+    },
+    async leave(attempt) {
+      end(attempt);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { coverageOf, covers, intersect, missing, subtract, union } from '../core/coverage.ts';
+import type { Coverage } from '../core/coverage.ts';
+import { MINUTE } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Learned } from '../core/learn.ts';
+import { plan, settledAt } from '../core/plan.ts';
+import type { PlanRequest } from '../core/plan.ts';
+import { nextRetryAt, unreadableTime, windowToRetry } from '../core/unreadable.ts';
+import type { Unreadable } from '../core/unreadable.ts';
+import type { Window } from '../core/window.ts';
+import type { OpenSource } from './open-source.ts';
+import type { Wish } from './wishes.ts';
+
+/** What a run of history knows. It changes as windows come back. */
+export interface RunState {
+  readonly begun: Instant;
+  covered: Coverage;
+  learned: Learned;
+  wishes: readonly Wish[];
+  unreadable: readonly Unreadable[];
+  /** Covered time to ask for once more for late data. */
+  lookAgain: Coverage;
+  /** Windows of this run, and the overlap that the run before it asked again: a run looks back for late data only once. */
+  asked: Coverage;
+  /** Windows being asked for. The plan leaves them out, so that no window is asked for twice at a time. */
+  readonly underWay: Set<Window>;
+  /** Every other window is one that is asked once more, so that neither kind waits for the end of the other. */
+  oldIsNext: boolean;
+}
+
+export interface Ask {
+  readonly window: Window;
+  readonly wish: Wish | undefined;
+}
+
+/** The next window: missing time and time to ask for once more take turns. */
+export function nextAsk(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
+  const missingTime = (): Ask | undefined => askForMissing(source, progress, now);
+  const oldTime = (): Ask | undefined => askAgain(source, progress, now);
+  const [first, second] = progress.oldIsNext ? [oldTime, missingTime] : [missingTime, oldTime];
+  return first() ?? second();
+}
+
+/** The next window of the first wish that has a missing one, otherwise of catch-up. */
+export function askForMissing(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
+  const { covered, asked: askedAgain } = progress;
+  const request = requestOf(source, progress, now);
+  for (const wish of progress.wishes) {
+    const coverage = wish.again ? wish.done : covered;
+    const lookBack = wish.again ? {} : { askedAgain };
+    // Planned with the edge of the run's begin: a wish that ends at unsettled time would otherwise ask for it second by second.
+    const [window] = plan({
+      ...request,
+      now: progress.begun,
+      coverage,
+      range: wish.range,
+      order: 'oldest',
+      ...lookBack,
+    });
+    if (window) return { window, wish };
+  }
+  const [window] = plan({ ...request, order: source.config.schedule.catchUp, askedAgain });
+  return window && { window, wish: undefined };
+}
+
+/** The next window of unreadable time, otherwise of covered time that late data may have come into. */
+function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
+  const { unreadable, lookAgain, covered, learned } = progress;
+  const underWay = coverageOf([...progress.underWay]);
+  const retried = windowToRetry(unreadable, { now, length: learned.length, underWay });
+  if (retried) return { window: retried, wish: undefined };
+  const looks = lookAgain.flatMap((stretch) => intersect(covered, stretch));
+  const [oldest] = looks;
+  const newest = looks.at(-1);
+  if (oldest === undefined || newest === undefined) return undefined;
+  const range = { from: oldest.from, to: newest.to };
+  // Everything else counts as covered, so that the plan asks for this time and nothing besides.
+  const coverage = missing(range, looks);
+  const [window] = plan({ ...requestOf(source, progress, now), coverage, range, order: 'oldest' });
+  return window && { window, wish: undefined };
+}
+
+function requestOf(source: OpenSource, progress: RunState, now: Instant): PlanRequest {
+  return {
+    policy: source.policy,
+    coverage: progress.covered,
+    now,
+    lane: 'history',
+    learned: progress.learned.length,
+    limit: 1,
+    underWay: coverageOf([...progress.underWay]),
+    unreadable: unreadableTime(progress.unreadable),
+  };
+}
+
+/** Notes that the window of an ask was read. */
+export function noteDone(progress: RunState, { window, wish }: Ask): void {
+  progress.covered = union(progress.covered, [window]);
+  progress.asked = union(progress.asked, [window]);
+  progress.lookAgain = subtract(progress.lookAgain, [window]);
+  progress.wishes = progress.wishes.map((one) =>
+    one.id === wish?.id ? { ...one, done: union(one.done, [window]) } : one,
+  );
+}
+
+/** Unreadable time is looked at this often at least, which asks for nothing before it is due. */
+const LONGEST_REST = 30 * MINUTE;
+
+/** When a run that has nothing to ask for is due again: when the end of a wish settles, or unreadable time is tried again. */
+export function restsUntil({ policy }: OpenSource, progress: RunState, now: Instant): Instant | undefined {
+  const settling = progress.wishes
+    .filter(({ again, done, range }) => !covers(again ? done : progress.covered, range))
+    .map(({ range }) => settledAt(policy, range.to))
+    .filter((settled) => settled > progress.begun);
+  const retryAt = nextRetryAt(progress.unreadable);
+  const rests = retryAt === undefined ? settling : [...settling, Math.min(retryAt, now + LONGEST_REST)];
+  return rests.length === 0 ? undefined : Math.min(...rests);
+}

@@ -1,0 +1,59 @@
+import { intersect } from '../core/coverage.ts';
+import type { Coverage } from '../core/coverage.ts';
+import type { Instant } from '../core/instant.ts';
+import { furtherLook } from '../core/look-back.ts';
+import type { LookBack } from '../core/look-back.ts';
+import { edgeOf } from '../core/plan.ts';
+import type { Window } from '../core/window.ts';
+import { rowsOf } from '../database/database.ts';
+import { multirangeOf } from '../database/multirange.ts';
+import type { Bridge } from './bridge.ts';
+import type { Committed } from './commit.ts';
+import type { OpenSource, Stream } from './open-source.ts';
+import { WOKEN } from './settlement.ts';
+
+export const lookBackOf = ({ policy, config }: OpenSource): LookBack => ({
+  ...policy,
+  lookBackAtMost: config.schedule.lookBackAtMost,
+});
+
+interface LateWindow {
+  readonly stream: Stream;
+  readonly window: Window;
+  readonly covered: Coverage;
+  readonly committed: Committed;
+}
+
+/** Looks further back where a window held new or revised readings in covered time beyond the overlap (core/look-back.ts). */
+export async function lookFurther(
+  { database, clock }: Bridge,
+  source: OpenSource,
+  { stream, window, covered, committed }: LateWindow,
+): Promise<void> {
+  const { oldestNews: oldest, late, revised } = committed;
+  const now = clock.now();
+  const look = lookBackOf(source);
+  if (oldest === null || intersect(covered, window).length === 0 || 2 * (now - oldest) <= look.overlap) return;
+  const edge = edgeOf(source.policy, now);
+  await database.transaction(async (client) => {
+    const [row] = await rowsOf<{ reach: number; at: Instant | null }>(
+      client,
+      'select looked_back_us as reach, instant_of(looked_back_at) as at from stream where id = $1 for no key update',
+      [stream.id],
+    );
+    if (row === undefined) return;
+    const last = row.at === null ? undefined : { reach: row.reach, at: row.at };
+    const further = furtherLook(look, { window, oldest, edge, now, last });
+    const beyond = now - oldest > look.lookBackAtMost ? late + revised : 0;
+    await client.query(
+      'update stream set news_age_us = greatest(news_age_us, $2), news_beyond = news_beyond + $3 where id = $1',
+      [stream.id, now - oldest, beyond],
+    );
+    if (further === undefined) return;
+    await client.query(
+      `update stream set look_again = look_again + $2::tstzmultirange, looked_back_us = $3, looked_back_at = at_instant($4),
+         history_due_at = ${WOKEN} where id = $1`,
+      [stream.id, multirangeOf(further.time), further.reach, further.at],
+    );
+  });
+}

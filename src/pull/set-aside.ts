@@ -1,0 +1,112 @@
+import type { ClientBase } from 'pg';
+import { isUnanswered } from '../core/errors.ts';
+import type { BridgeError } from '../core/errors.ts';
+import { isLight } from '../core/learn.ts';
+import { afterRead, afterUnread } from '../core/unreadable.ts';
+import type { Circumstances, Unreadable } from '../core/unreadable.ts';
+import { formatWindow, lengthOf } from '../core/window.ts';
+import type { Window } from '../core/window.ts';
+import { rowsOf } from '../database/database.ts';
+import { printableJson } from '../database/printable.ts';
+import type { Bridge } from './bridge.ts';
+import { faultRecord } from './consequence.ts';
+import type { OpenSource, Stream } from './open-source.ts';
+
+/** As far as the stretches of a source depend on it. */
+const circumstancesOf = ({ clock }: Bridge, { platform }: OpenSource): Circumstances => ({
+  now: clock.now(),
+  minWindow: platform.limits.minWindow,
+});
+
+/**
+ * Whether a window is at fault, so that other time of the stream can be asked for. A 5xx or a time-out counts where no
+ * shorter window helps and the source was well before.
+ */
+export const isWindowAtFault = (
+  error: BridgeError,
+  window: Window,
+  { source, failures }: { readonly source: OpenSource; readonly failures: number },
+): boolean =>
+  error.code === 'contract-broken' ||
+  error.code === 'bug' ||
+  (isUnanswered(error) && failures === 0 && isLight(lengthOf(window), source.platform.limits.minWindow));
+
+/** Notes that a window could not be read. @returns the unreadable stretches of the stream */
+export async function setAside(
+  bridge: Bridge,
+  source: OpenSource,
+  given: { readonly stream: Stream; readonly window: Window; readonly lane: 'live' | 'history' },
+  error: BridgeError,
+): Promise<readonly Unreadable[]> {
+  const { stream, window, lane } = given;
+  const circumstances = circumstancesOf(bridge, source);
+  const where = `${stream.key} ${formatWindow(window)}`;
+  const fault = printableJson(faultRecord(error, circumstances.now, where, lane));
+  bridge.log.info(
+    { source: source.name, stream: stream.key, window: formatWindow(window), fault: error.code },
+    `set aside, and asked for again later: ${error.message}`,
+  );
+  return await change(bridge, stream, (stretches) => afterUnread(stretches, window, circumstances), fault);
+}
+
+/** Notes that a window was read. @returns the unreadable stretches of the stream */
+export async function noteRead(
+  bridge: Bridge,
+  source: OpenSource,
+  {
+    stream,
+    window,
+    unreadable,
+  }: { readonly stream: Stream; readonly window: Window; readonly unreadable: readonly Unreadable[] },
+): Promise<readonly Unreadable[]> {
+  if (!unreadable.some(({ from, to }) => from <= window.to && window.from <= to)) return unreadable;
+  const circumstances = circumstancesOf(bridge, source);
+  return await change(bridge, stream, (stretches) => afterRead(stretches, window, circumstances));
+}
+
+/** A stored stretch with its fault as JSON. */
+type Stored = Unreadable & { readonly fault: string };
+
+/** Replaces the unreadable stretches of a stream; new ones get `fault`. The row of the stream is locked meanwhile. */
+async function change(
+  { database }: Bridge,
+  { id }: Stream,
+  next: (stretches: readonly Stored[]) => readonly (Unreadable & { readonly fault?: string })[],
+  fault?: string,
+): Promise<readonly Unreadable[]> {
+  return await database.transaction(async (client) => {
+    await client.query('select from stream where id = $1 for no key update', [id]);
+    const before = await rowsOf<Stored & Record<string, unknown>>(
+      client,
+      `select instant_of(from_at) as from, instant_of(to_at) as to, tries, instant_of(retry_at) as "retryAt", fault::text as fault
+       from unreadable where stream_id = $1 order by from_at`,
+      [id],
+    );
+    const after = next(before);
+    await client.query('delete from unreadable where stream_id = $1', [id]);
+    await insert(client, id, after, fault);
+    return after;
+  });
+}
+
+async function insert(
+  client: ClientBase,
+  streamId: number,
+  stretches: readonly (Unreadable & { readonly fault?: string })[],
+  fault: string | undefined,
+): Promise<void> {
+  await client.query(
+    `insert into unreadable (stream_id, from_at, to_at, tries, retry_at, fault)
+     select id, at_instant("from"), at_instant("to"), tries, at_instant(retry), fault::jsonb
+     from stream cross join unnest($2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::text[]) as row ("from", "to", tries, retry, fault)
+     where id = $1`,
+    [
+      streamId,
+      stretches.map(({ from }) => from),
+      stretches.map(({ to }) => to),
+      stretches.map(({ tries }) => tries),
+      stretches.map(({ retryAt }) => retryAt),
+      stretches.map((stretch) => stretch.fault ?? fault),
+    ],
+  );
+}

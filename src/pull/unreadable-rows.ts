@@ -1,0 +1,32 @@
+import type { Coverage } from '../core/coverage.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Unreadable } from '../core/unreadable.ts';
+import type { Database } from '../database/database.ts';
+
+/** SQL: the unreadable stretches of the row `stream`, as JSON (`UnreadableRow`). */
+export const UNREADABLE = `(select coalesce(jsonb_agg(jsonb_build_array(instant_of(from_at), instant_of(to_at), tries, instant_of(retry_at)) order by from_at), '[]')
+  from unreadable where stream_id = stream.id)`;
+
+export type UnreadableRow = readonly [from: Instant, to: Instant, tries: number, retryAt: Instant];
+
+export const unreadableOf = (rows: readonly UnreadableRow[]): Unreadable[] =>
+  rows.map(([from, to, tries, retryAt]) => ({ from, to, tries, retryAt }));
+
+/** What a stream is asked for once more, as it stands now. */
+export async function askedLater(
+  database: Database,
+  streamId: number,
+): Promise<{ readonly unreadable: readonly Unreadable[]; readonly lookAgain: Coverage }> {
+  const row = await database.row<{ unreadable: UnreadableRow[]; again: [from: Instant, to: Instant][] }>(
+    `select ${UNREADABLE} as unreadable, instants_of(look_again) as again from stream where id = $1`,
+    [streamId],
+  );
+  return {
+    unreadable: unreadableOf(row?.unreadable ?? []),
+    lookAgain: (row?.again ?? []).map(([from, to]) => ({ from, to })),
+  };
+}
+
+/** SQL: lets history ask for all unreadable time of the source `$1` at once, because an operator acted. */
+export const RETRY_UNREADABLE =
+  'update unreadable set tries = 0, retry_at = now() from stream where stream.id = stream_id and source_id = $1';

@@ -1,0 +1,61 @@
+import { overloadOf } from '../core/demand.ts';
+import type { Overload } from '../core/demand.ts';
+import { MILLISECOND } from '../core/instant.ts';
+import type { Microseconds } from '../core/instant.ts';
+import type { Registry } from '../platform/contract.ts';
+
+/** What the database knows of the requests that the live polls of a source need. */
+export interface MeasuredDemand {
+  readonly platform: string;
+  readonly every: Microseconds;
+  /** As the operator wrote it; null: the default of the platform. */
+  readonly requestsPerSecond: number | null;
+  readonly concurrency: number | null;
+  readonly streams: number;
+  /** Of the live windows of the last 24 hours. */
+  readonly requests: number;
+  readonly windows: number;
+  /** HTTP time of the newest live windows, on average; null without one in the last hour. */
+  readonly httpMs: number | null;
+}
+
+/** So many of the newest windows show how long the platform takes. */
+const WINDOWS_MEASURED = 200;
+
+/** SQL for the `MeasuredDemand` of a row of `source`. */
+export const DEMAND = `(
+  select jsonb_build_object('platform', source.platform, 'every', source.every_us,
+    'requestsPerSecond', source.config #> '{pace,requestsPerSecond}', 'concurrency', source.config #> '{pace,concurrency}',
+    'httpMs', (select avg(http_ms) from (
+      select http_ms from window_log where window_log.source_id = source.id and lane = 'live' and asked_at > now() - interval '1 hour'
+      order by asked_at desc limit ${WINDOWS_MEASURED}) as newest),
+    'streams', (select count(*) from stream where stream.source_id = source.id and retired_at is null),
+    'requests', coalesce(sum(window_sum.requests), 0), 'windows', coalesce(sum(window_sum.windows), 0))
+  from window_sum where window_sum.source_id = source.id and lane = 'live' and hour > now() - interval '24 hours')`;
+
+/** The overload of a registered source; undefined where its pace suffices, or where no poll has shown its need yet. */
+export function measuredOverload(measured: MeasuredDemand, registry: Registry): Overload | undefined {
+  const { streams, requests, windows, every, httpMs } = measured;
+  const usual = registry.platforms.find(({ name }) => name === measured.platform)?.limits.pace;
+  if (windows === 0 || usual === undefined) return undefined;
+  return overloadOf({
+    streams,
+    requestsPerWindow: requests / windows,
+    timePerWindow: httpMs === null ? undefined : httpMs * MILLISECOND,
+    every,
+    requestsPerSecond: measured.requestsPerSecond ?? usual.requestsPerSecond,
+    concurrency: measured.concurrency ?? usual.concurrency,
+  });
+}
+
+/**
+ * Why a source does not go on as it should, in one line: its fault; its overload, which also explains a wait for the own pace;
+ * '' where there is neither.
+ */
+export function hindranceOf(
+  { fault, demand }: { fault: { message: string; own?: true } | null; demand: MeasuredDemand },
+  registry: Registry,
+): string {
+  const overload = measuredOverload(demand, registry)?.message;
+  return (fault?.own ? overload : undefined) ?? fault?.message ?? overload ?? '';
+}

@@ -1,0 +1,57 @@
+import { movedFields } from '../core/source/place.ts';
+import type { SourceConfig } from '../core/source/source.ts';
+import type { ClientBase } from 'pg';
+import type { Database } from '../database/database.ts';
+import type { Comparison, KnownPlatform } from './comparison.ts';
+
+/** The effect of an apply on the coverage of a source. */
+export interface Move {
+  /** `begins-anew`: the streams end, and new ones begin at the start of the source. The stored readings stay. */
+  readonly coverage: 'kept' | 'begins-anew';
+  /** The changed fields that say where the data is or where its readings go. */
+  readonly fields: readonly string[];
+  /** Those of `fields` that are references and were compared by their text. */
+  readonly byText: readonly string[];
+  /** The number of streams with that coverage. */
+  readonly streams: number;
+}
+
+/**
+ * Coverage says which time of one place was handed over, so it begins anew where the place changes, unless the operator says
+ * that the same data is there (`sameData`). It also begins anew with another project, which has none of these readings, and
+ * with another platform, which has other streams.
+ */
+export async function moveOf(
+  database: Database,
+  source: SourceConfig,
+  given: Pick<Comparison, 'stored' | 'before'> & {
+    readonly platform: KnownPlatform;
+    readonly projectId: number;
+    readonly sameData: boolean;
+  },
+): Promise<Move> {
+  const { stored, before, platform, projectId, sameData } = given;
+  if (stored === undefined) return { coverage: 'kept', fields: [], byText: [], streams: 0 };
+  const places = stored.platform === source.platform ? movedFields(platform.place, before, source) : [];
+  const others = [
+    ...(stored.project_id === projectId ? [] : ['project']),
+    ...(stored.platform === source.platform ? [] : ['platform']),
+  ];
+  const row = await database.row<{ streams: number }>(
+    'select count(*) as streams from stream where source_id = $1 and retired_at is null',
+    [stored.id],
+  );
+  return {
+    coverage: others.length > 0 || (places.length > 0 && !sameData) ? 'begins-anew' : 'kept',
+    fields: [...others, ...places.map(({ path }) => path)],
+    byText: places.filter(({ byText }) => byText).map(({ path }) => path),
+    streams: row?.streams ?? 0,
+  };
+}
+
+/** Ends all streams of a source. Their keys become free; the next look for sensors makes new streams. */
+export const retireStreams = (client: ClientBase, sourceId: number): Promise<unknown> =>
+  client.query(
+    `update stream set retired_at = now(), key = key || '~' || id where source_id = $1 and retired_at is null`,
+    [sourceId],
+  );

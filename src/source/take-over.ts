@@ -1,0 +1,124 @@
+import type { ClientBase } from 'pg';
+import { audit } from '../access/audit.ts';
+import { configInvalid } from '../core/errors.ts';
+import { argumentsOf, titleOf } from '../core/source/source-name.ts';
+import type { SourceName } from '../core/source/source-name.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { findSource } from './find-source.ts';
+import type { FoundSource, WantedSource } from './find-source.ts';
+import { setGate } from './gate.ts';
+
+/** The owner of series that applications push. No source has this name. */
+const PUSHED = '';
+
+/** Series that some owner has and another source asked for. */
+export interface OwnedElsewhere {
+  /** The name of a source, removed or not; null for pushing applications. */
+  readonly owner: string | null;
+  readonly series: number;
+}
+
+/** An owner in words. */
+export const ownerInWords = ({ owner }: Pick<OwnedElsewhere, 'owner'>): string =>
+  owner === null ? 'pushing applications' : `source ${owner}`;
+
+/** The command by which a source gets the series of an owner. */
+export const takeOverCommand = (source: SourceName, { owner }: Pick<OwnedElsewhere, 'owner'>): string =>
+  `databridge source take-over ${argumentsOf(source)} ${owner === null ? '--from-pushed' : `--from ${owner}`}`;
+
+/** The owners of series whose names a source gives, too, so that its points for them are refused. */
+export const ownedElsewhere = (database: Database, source: FoundSource): Promise<OwnedElsewhere[]> =>
+  database.rows<OwnedElsewhere & Record<string, unknown>>(
+    `select nullif(owner, '') as owner, count(*) as series
+     from series_name join series using (sensor_id, value_name)
+     where source_id = $1 and not stale and series.project_id = $2 and owner <> $3 group by 1 order by 1`,
+    [source.id, source.projectId, source.name],
+  );
+
+/** The owners of the named series of a project that belong to none of the source. */
+export const ownersAmong = (
+  database: Database,
+  { projectId, name }: { readonly projectId: number; readonly name: string },
+  titles: readonly { readonly sensorId: string; readonly valueName: string }[],
+): Promise<OwnedElsewhere[]> =>
+  database.rows<OwnedElsewhere & Record<string, unknown>>(
+    `select nullif(owner, '') as owner, count(*) as series from series
+     where project_id = $1 and owner <> $2
+       and (sensor_id, value_name) in (select * from unnest($3::text[], $4::text[])) group by 1 order by 1`,
+    [projectId, name, titles.map(({ sensorId }) => sensorId), titles.map(({ valueName }) => valueName)],
+  );
+
+/**
+ * Hands series of the project of a source over to it: all series of another source or of pushing applications, or those of
+ * the named sensors. Both sources read on under a new revision, so no window that was read before is stored after. Returns
+ * the source and the number of series.
+ *
+ * Throws `config-invalid` for an unknown source, and where the owner has no such series.
+ */
+export async function takeOver(
+  database: Database,
+  given: {
+    readonly source: WantedSource;
+    /** The name of a source of the same organisation, which may be removed already, or `pushed`. */
+    readonly from: { readonly source: string } | 'pushed';
+    /** Only series with these sensorIds. */
+    readonly sensors?: readonly string[] | undefined;
+  },
+  actor: string,
+): Promise<{ readonly source: FoundSource; readonly series: number }> {
+  const source = await findSource(database, given.source);
+  const { from, sensors } = given;
+  if (from !== 'pushed' && from.source === source.name) {
+    throw configInvalid('a source cannot take series over from itself', 'name the source that has them now', '--from');
+  }
+  const owner = from === 'pushed' ? PUSHED : from.source;
+  const series = await database.transaction(async (client) => {
+    // Sources are locked before series, as where a source gives names to its series (pull/series-names.ts).
+    const ids = await newRevisions(client, source, owner);
+    const { rowCount } = await client.query(
+      // In order of names, as where a source gives names to its series, so that the two cannot deadlock.
+      `with handed as (
+         select id from series where project_id = $1 and owner = $2 and ($4::text[] is null or sensor_id = any($4))
+         order by sensor_id, value_name for no key update)
+       update series set owner = $3 from handed where series.id = handed.id`,
+      [source.projectId, owner, source.name, sensors ?? null],
+    );
+    if (!rowCount) throw nothingOwned(source, from);
+    await client.query('update hand_over set count = count + 1');
+    for (const id of ids) await setGate(client, id, { liftHold: false });
+    await audit(client, actor, 'source.take-over', source.name, {
+      organisation: source.organisation,
+      from: from === 'pushed' ? null : from.source,
+      sensors: sensors ?? null,
+      series: rowCount,
+    });
+    return rowCount;
+  });
+  return { source, series };
+}
+
+/** Gives the source and the owner, where it stands, a new revision. Windows under way are not stored; names are settled anew. */
+async function newRevisions(client: ClientBase, source: FoundSource, owner: string): Promise<number[]> {
+  const rows = await rowsOf<{ id: number }>(
+    client,
+    `update source set revision = revision + 1, updated_at = now()
+     where id in (select id from source where id = $1 or (organisation_id = $2 and name = $3) order by id for update) returning id`,
+    [source.id, source.organisation, owner],
+  );
+  const ids = rows.map(({ id }) => id);
+  await client.query(
+    'update stream set source_revision = source.revision from source where source.id = source_id and source_id = any($1)',
+    [ids],
+  );
+  return ids;
+}
+
+function nothingOwned(source: FoundSource, from: { readonly source: string } | 'pushed'): Error {
+  const owner = ownerInWords({ owner: from === 'pushed' ? null : from.source });
+  return configInvalid(
+    `${owner} has no such series in the project of source ${titleOf(source)}`,
+    `databridge source show ${argumentsOf(source)} lists the owners of series that it asks for`,
+    '--from',
+  );
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+
+/** What an operator, a plant or a machine does. Plain data, so that a failing history can be printed and shrunk. */
+export type Deed =
+  /** Workers do what is due, `rounds` times. `together`: at the same time, and each is given every job. */
+  | { readonly deed: 'work'; readonly rounds: number; readonly together: boolean }
+  | { readonly deed: 'wait'; readonly seconds: number }
+  | { readonly deed: 'apply'; readonly change: Change }
+  /** The operator changes the source while a worker polls it. */
+  | { readonly deed: 'apply-amid'; readonly change: Change }
+  | { readonly deed: 'pause' | 'resume' | 'poll-now' }
+  | { readonly deed: 'remove'; readonly change: Change }
+  | { readonly deed: 'new-sensor' }
+  | { readonly deed: 'backfill'; readonly minutes: number; readonly again: boolean }
+  | {
+      readonly deed: 'fault';
+      readonly kind: 'status' | 'retry-after' | 'reset' | 'time-out' | 'broken-page' | 'no-sensors';
+      readonly seconds: number;
+      readonly sensor: number | undefined;
+      /** Only a stretch of this many minutes before now, one minute long. */
+      readonly minutesBack: number | undefined;
+      readonly longerThanMinutes: number | undefined;
+      readonly header: '0' | '7' | 'soon' | undefined;
+    }
+  | { readonly deed: 'new-password' | 'end-tokens' }
+  /** The clock of the database is ahead while the workers do what is due. */
+  | { readonly deed: 'clock-ahead'; readonly seconds: number }
+  | { readonly deed: 'kill'; readonly worker: number; readonly statements: number; readonly done: boolean };
+
+/** The part of a configuration that a deed changes. */
+export interface Change {
+  readonly scale?: number;
+  readonly startMinutes?: number;
+  readonly overlap?: number;
+  readonly align?: number;
+  readonly catchUp?: 'newest' | 'oldest';
+  readonly maxWindow?: number;
+  /** How many of the sensors are listed by name; 0: all, without a list. */
+  readonly listed?: number;
+  readonly renamed?: boolean;
+  readonly rate?: number;
+  readonly concurrency?: number;
+}
+
+const change: fc.Arbitrary<Change> = fc.record(
+  {
+    scale: fc.constantFrom(1, 0.5, 4),
+    startMinutes: fc.constantFrom(5, 12, 20, 25),
+    overlap: fc.constantFrom(60, 90),
+    align: fc.constantFrom(1, 5, 10),
+    catchUp: fc.constantFrom('newest', 'oldest'),
+    maxWindow: fc.constantFrom(2, 5, 60),
+    listed: fc.constantFrom(0, 1, 2),
+    renamed: fc.boolean(),
+    rate: fc.constantFrom(2, 10, 50),
+    concurrency: fc.constantFrom(1, 2, 3),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Change>;
+
+const rarely = <T>(some: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(some, { nil: undefined, freq: 2 });
+
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      deed: fc.constant('work' as const),
+      rounds: fc.integer({ min: 1, max: 3 }),
+      together: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ deed: fc.constant('wait' as const), seconds: fc.constantFrom(1, 13, 70, 400) }) },
+  { weight: 2, arbitrary: fc.record({ deed: fc.constantFrom('apply' as const, 'apply-amid' as const), change }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ deed: fc.constantFrom('pause' as const, 'resume' as const, 'poll-now' as const) }),
+  },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constant('remove' as const), change }) },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constant('new-sensor' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      deed: fc.constant('backfill' as const),
+      minutes: fc.constantFrom(3, 10, 30),
+      again: fc.boolean(),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      deed: fc.constant('fault' as const),
+      kind: fc.constantFrom('status', 'retry-after', 'reset', 'time-out', 'broken-page', 'no-sensors'),
+      seconds: fc.constantFrom(5, 60, 900),
+      sensor: rarely(fc.nat({ max: 3 })),
+      minutesBack: rarely(fc.nat({ max: 20 })),
+      longerThanMinutes: rarely(fc.constantFrom(1, 3)),
+      header: fc.constantFrom('0', '7', 'soon', undefined),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constantFrom('new-password' as const, 'end-tokens' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ deed: fc.constant('clock-ahead' as const), seconds: fc.constantFrom(5, 60, 180) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      deed: fc.constant('kill' as const),
+      worker: fc.nat({ max: 1 }),
+      statements: fc.nat({ max: 40 }),
+      done: fc.boolean(),
+    }),
+  },
+) as fc.Arbitrary<Deed>;
+
+/** How a history begins, and all that happens in it. */
+export interface History {
+  readonly seed: number;
+  readonly sensors: number;
+  /** One sensor answers 500 for ever, to the end. */
+  readonly oneBroken: boolean;
+  /** Signs each request with the password; otherwise logs in for a token. */
+  readonly basic: boolean;
+  readonly first: Change;
+  /** The operator reads everything again in the end, under the last configuration. */
+  readonly readAgain: boolean;
+  readonly deeds: readonly Deed[];
+}
+
+export const histories: fc.Arbitrary<History> = fc.record({
+  seed: fc.nat({ max: 9_999 }),
+  sensors: fc.integer({ min: 1, max: 4 }),
+  oneBroken: fc.boolean(),
+  basic: fc.boolean(),
+  first: change,
+  readAgain: fc.boolean(),
+  deeds: fc.array(deed, { minLength: 1, maxLength: 14 }),
+});

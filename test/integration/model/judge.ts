@@ -1,0 +1,181 @@
+import { coverageOf, subtract } from '../../../src/core/coverage.ts';
+import type { Coverage } from '../../../src/core/coverage.ts';
+import { MINUTE, SECOND, formatInstant } from '../../../src/core/instant.ts';
+import type { Instant } from '../../../src/core/instant.ts';
+import type { PaceState } from '../../../src/core/pace.ts';
+import { formatWindow } from '../../../src/core/window.ts';
+import type { Answer } from './plant.ts';
+import { EVERY, LOOKED_BACK } from './scene.ts';
+import type { Applied, Run } from './scene.ts';
+
+/** The model: it knows the answers of the plant, the order of the commits and the truth, and nothing of the bridge's rules. */
+export async function judge(run: Run): Promise<void> {
+  const stored = await storedReadings(run);
+  const told = await answersInOrder(run);
+  compare(stored, told);
+  await nothingCoveredUnread(run);
+  await everythingTrueIsStored(run, stored);
+  paceWasKept(run, await paces(run));
+  silenceWasKept(run);
+  // An operator who applies or resumes asks for one more try. A process that is killed between the refusal and its note
+  // leaves no trace of it, so each kill may cost one more, too.
+  const tries = new Set(['apply', 'apply-amid', 'resume', 'remove', 'kill']);
+  const allowed = 2 + run.history.deeds.filter(({ deed }) => tries.has(deed)).length;
+  if (run.refusedLogins > allowed)
+    throw new Error(`${run.refusedLogins} logins with a password that was refused; ${allowed} are allowed`);
+}
+
+type Readings = ReadonlyMap<string, number>;
+
+const keyOf = (series: string, at: Instant): string => `${series} at ${formatInstant(at)}`;
+
+async function storedReadings({ database }: Run): Promise<Readings> {
+  const rows = await database.rows<{ series: string; at: Instant; value: number }>(
+    'select sensor_id as series, instant_of(at) as at, value from reading join series on series.id = series',
+  );
+  return new Map(rows.map(({ series, at, value }) => [keyOf(series, at), value]));
+}
+
+/** The readings that follow from the answers, in the order in which they were committed: the last answer counts. */
+async function answersInOrder(run: Run): Promise<Readings> {
+  const { database, plant, applied } = run;
+  const commits = await database.rows<{ sensors: string[]; from: Instant; to: Instant; asked: Instant; note: number }>(
+    `select selection -> 'sensors' as sensors, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as asked, note
+     from committed join stream_once on stream_once.id = stream_id order by committed.id`,
+  );
+  const notes = new Map(applied.map((one) => [one.note, one]));
+  const readings = new Map<string, number>();
+  for (const { sensors, from, to, asked, note } of commits) {
+    const answer = plant.answers.findLast(
+      ({ window, begun, sensors: read }) =>
+        window.from === from && window.to === to && begun === asked && sensors.every((sensor) => read.includes(sensor)),
+    );
+    if (answer === undefined) {
+      throw new Error(
+        `${sensors.join()} ${formatWindow({ from, to })} was committed, but no answer was read to its end`,
+      );
+    }
+    if (answer.note !== note) {
+      const read = `${sensors.join()} ${formatWindow({ from, to })} was read under configuration ${answer.note}`;
+      throw new Error(`${read} and committed while ${note} was in force`);
+    }
+    for (const [key, value] of readingsOf(answer, notes.get(answer.note))) readings.set(key, value);
+  }
+  return readings;
+}
+
+function* readingsOf(answer: Answer, config: Applied | undefined): Generator<[key: string, value: number]> {
+  for (const [sensor, points] of answer.points) {
+    const name = config?.renamed ? `${sensor}-renamed` : sensor;
+    for (const { at, value } of points) yield [keyOf(name, at), value * (config?.scale ?? 1)];
+  }
+}
+
+function compare(stored: Readings, told: Readings): void {
+  for (const [key, value] of told) {
+    if (!stored.has(key)) throw new Error(`${key} was answered and committed, but is not stored`);
+    if (stored.get(key) !== value)
+      throw new Error(`${key} is stored as ${stored.get(key)}; the last answer said ${value}`);
+  }
+  for (const [key] of stored) if (!told.has(key)) throw new Error(`${key} is stored, but no committed answer held it`);
+}
+
+interface StoredStream {
+  readonly sensor: string;
+  readonly covered: [Instant, Instant][];
+}
+
+const streamsNow = ({ database }: Run): Promise<StoredStream[]> =>
+  database.rows<StoredStream & Record<string, unknown>>(
+    `select selection #>> '{sensors,0}' as sensor, instants_of(covered) as covered from stream where retired_at is null`,
+  );
+
+const coverageFrom = (covered: readonly [Instant, Instant][]): Coverage =>
+  coverageOf(covered.map(([from, to]) => ({ from, to })));
+
+/** Every covered instant was asked of the plant, by this registration of the source, and answered to the end. */
+async function nothingCoveredUnread(run: Run): Promise<void> {
+  const fresh = run.applied.findLast((one) => one.fresh)?.note ?? 0;
+  for (const { sensor, covered } of await streamsNow(run)) {
+    const read = run.plant.answers.filter(({ note, sensors }) => note >= fresh && sensors.includes(sensor));
+    const [unread] = subtract(coverageFrom(covered), coverageOf(read.map(({ window }) => window)));
+    if (unread)
+      throw new Error(`${sensor} ${formatWindow(unread)} is covered, but no answer for it was read to its end`);
+  }
+}
+
+/** Every point of covered time is stored, late ones and revised values included, and nothing that the plant never had. */
+async function everythingTrueIsStored(run: Run, stored: Readings): Promise<void> {
+  const { plant, applied, history } = run;
+  const last = applied.at(-1);
+  for (const { sensor, covered } of await streamsNow(run)) {
+    if (run.broken.has(sensor)) continue;
+    const name = last?.renamed ? `${sensor}-renamed` : sensor;
+    // An earlier configuration may have read the time under another name; the operator reads it again or lives with that.
+    const unnamed = applied.some((one) => one.renamed !== last?.renamed) && !history.readAgain;
+    const names = unnamed ? [sensor, `${sensor}-renamed`] : [name];
+    const unscaled = applied.some((one) => one.scale !== last?.scale) && !history.readAgain;
+    for (const { from, to } of coverageFrom(covered)) {
+      // The newest points may still be late.
+      for (const { at, value } of plant.truth(sensor, {
+        from,
+        to: Math.min(to, run.time.now() - LOOKED_BACK - EVERY),
+      })) {
+        const found = names.map((one) => stored.get(keyOf(one, at))).find((one) => one !== undefined);
+        const wanted = value * (last?.scale ?? 1);
+        if (found === undefined) throw new Error(`${keyOf(name, at)} is true and covered, but not stored`);
+        if (!unscaled && !unnamed && found !== wanted) {
+          throw new Error(
+            `${keyOf(name, at)} is stored as ${found}; the truth under the last configuration is ${wanted}`,
+          );
+        }
+      }
+    }
+  }
+}
+
+/** The states of the pace of every source that ever was, in order. */
+async function paces({ database }: Run): Promise<Map<number, PaceState[]>> {
+  const rows = await database.rows<{ source: number; state: PaceState }>(
+    'select source_id as source, state from pace_once order by id',
+  );
+  const bySource = Map.groupBy(rows, ({ source }) => source);
+  return new Map([...bySource].map(([source, states]) => [source, states.map(({ state }) => state)]));
+}
+
+const LEASE = 5 * MINUTE;
+
+/** No more requests than slots, and no more slots in any second than the fastest pace that was ever set allows. */
+function paceWasKept(run: Run, states: Map<number, PaceState[]>): void {
+  const rate = Math.max(...run.applied.map((one) => one.rate));
+  let slots = 0;
+  for (const one of states.values()) {
+    const granted = new Map(
+      one.flatMap(({ leases }) => leases.map(({ id, until }): [string, Instant] => [`${id} ${until}`, until - LEASE])),
+    );
+    slots += granted.size;
+    if (run.clockMoved) continue;
+    const at = [...granted.values()].toSorted((a, b) => a - b);
+    const most = 5 + rate;
+    for (const [place, end] of at.entries()) {
+      const begin = at[place - most];
+      if (begin !== undefined && end - begin < SECOND) {
+        throw new Error(`${most + 1} requests within a second at ${formatInstant(end)}; the pace allows ${most}`);
+      }
+    }
+  }
+  if (run.plant.requests.length > slots) {
+    throw new Error(`${run.plant.requests.length} requests came with ${slots} slots`);
+  }
+}
+
+/** At most this many requests are under way at a time, so no more may come after the plant asked for silence. */
+const UNDER_WAY = 3;
+
+/** A killed worker may die with the answer that asked for silence, and a clock that was put back ends no silence in time. */
+function silenceWasKept({ plant, history, clockMoved }: Run): void {
+  const excused = clockMoved || history.deeds.some(({ deed }) => deed === 'kill');
+  if (!excused && plant.disturbances > UNDER_WAY * plant.silences) {
+    throw new Error(`${plant.disturbances} requests came while the plant had asked for silence`);
+  }
+}

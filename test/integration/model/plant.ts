@@ -1,0 +1,270 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { BridgeError, contractBroken } from '../../../src/core/errors.ts';
+import { HOUR, MILLISECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
+import type { Instant, Microseconds } from '../../../src/core/instant.ts';
+import type { Window } from '../../../src/core/window.ts';
+import { basic } from '../../../src/platform/authorisation/basic.ts';
+import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
+import { definePlatform } from '../../../src/platform/contract.ts';
+import type { Platform } from '../../../src/platform/contract.ts';
+import type { ModelTime } from './time.ts';
+
+/** No point shows up later than this after its own instant, and no value changes later: shorter than every overlap. */
+export const LATEST: Microseconds = 25 * SECOND;
+
+/** A point as the plant holds it. */
+export interface Point {
+  readonly at: Instant;
+  readonly value: number;
+}
+
+/** A fault of the plant, until it ends. `sensor`: only reads of this sensor meet it. */
+export interface PlantFault {
+  readonly kind: 'status' | 'retry-after' | 'reset' | 'time-out' | 'broken-page' | 'no-sensors';
+  readonly until: Instant;
+  readonly sensor?: string | undefined;
+  /** Only windows that touch this stretch meet it. */
+  readonly window?: Window | undefined;
+  /** Only windows longer than this meet it. */
+  readonly longerThan?: Microseconds | undefined;
+  /** For `retry-after`: the header, or none. */
+  readonly header?: string | undefined;
+}
+
+/** A read that the platform answered to its end. */
+export interface Answer {
+  /** The configuration that asked. */
+  readonly note: number;
+  readonly window: Window;
+  readonly sensors: readonly string[];
+  /** When the read began, on the clock of the database. */
+  readonly begun: Instant;
+  readonly points: ReadonlyMap<string, readonly Point[]>;
+}
+
+/** The plant of a history: a scriptable platform behind real HTTP, and the record of all it was asked. */
+export interface Plant {
+  readonly url: string;
+  readonly platform: Platform;
+  /** Sensors by name with the instant of their first point. */
+  readonly sensors: Map<string, Instant>;
+  readonly faults: PlantFault[];
+  readonly answers: Answer[];
+  /** Every request, also refused ones. */
+  readonly requests: { readonly at: Instant; readonly status: number; readonly sensor: string | undefined }[];
+  /** The plant asked for silence until then; undefined where it did not, or an operator lifted it. */
+  silentUntil: Instant | undefined;
+  /** How often it asked for silence while there was none. */
+  silences: number;
+  /** Requests that came in a silence. A few may have been under way when it began. */
+  disturbances: number;
+  password: string;
+  /** Requests that were refused for the present password. */
+  refusedLogins: number;
+  /** Tokens that were granted before are refused. */
+  endTokens(): void;
+  /** All points of a sensor, also those that do not show yet, with their last values. */
+  truth(sensor: string, window: Window): Point[];
+  close(): Promise<void>;
+}
+
+const PAGE = 200;
+
+const options = z.strictObject({ note: z.number().describe('Names the configuration that asks') });
+
+/** A pseudo-random number in [0, 1) that belongs to a text. */
+export function chance(...parts: (string | number)[]): number {
+  let bits = 0x811c9dc5;
+  for (const character of parts.join(' ')) bits = Math.imul(bits ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
+}
+
+/** When a point shows up, and when its value changes for the last time: at most `LATEST` after its instant. */
+const showsAt = (seed: number, sensor: string, at: Instant): Instant =>
+  chance(seed, 'late', sensor, at) < 0.1 ? at + Math.floor(chance(seed, 'by', sensor, at) * LATEST) : at;
+const revisedAt = (seed: number, sensor: string, at: Instant): Instant | undefined =>
+  chance(seed, 'revised', sensor, at) < 0.05 ? at + Math.floor(chance(seed, 'after', sensor, at) * LATEST) : undefined;
+
+/** Every sensor has a point each fifteen to forty-five seconds, and once an hour 260 points within thirteen seconds. */
+function* instants(seed: number, sensor: string, { from, to }: Window): Generator<Instant> {
+  const cadence = (15 + Math.floor(chance(seed, 'cadence', sensor) * 30)) * SECOND + 7;
+  for (let at = Math.ceil(from / cadence) * cadence; at < to; at += cadence) yield at;
+  const offset = Math.floor(chance(seed, 'burst', sensor) * HOUR);
+  for (let burst = Math.floor((from - offset) / HOUR) * HOUR + offset; burst < to; burst += HOUR) {
+    for (let at = burst; at < burst + 13 * SECOND; at += 50 * MILLISECOND) if (at >= from && at < to) yield at;
+  }
+}
+
+export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
+  const sensors = new Map<string, Instant>();
+  const faults: PlantFault[] = [];
+  const answers: Answer[] = [];
+  const requests: Plant['requests'] = [];
+  let tokens = new Set<string>();
+
+  const truth = (sensor: string, window: Window): Point[] => {
+    const from = Math.max(window.from, sensors.get(sensor) ?? Infinity);
+    return [...new Set(instants(seed, sensor, { from, to: window.to }))]
+      .toSorted((one, other) => one - other)
+      .map((at) => ({ at, value: valueOf(sensor, at, revisedAt(seed, sensor, at) !== undefined) }));
+  };
+  const valueOf = (sensor: string, at: Instant, revised: boolean): number =>
+    Math.floor(chance(seed, 'value', sensor, at) * 1_000) + (revised ? 0.5 : 0);
+  const shown = (sensor: string, window: Window): Point[] =>
+    truth(sensor, window)
+      .filter(({ at }) => showsAt(seed, sensor, at) <= time.now() && at <= time.now())
+      .map(({ at }) => ({ at, value: valueOf(sensor, at, (revisedAt(seed, sensor, at) ?? Infinity) <= time.now()) }));
+
+  const faultFor = (sensor: string | undefined, window: Window | undefined): PlantFault | undefined =>
+    faults.find(
+      (fault) =>
+        fault.until > time.now() &&
+        (fault.kind === 'no-sensors' ? window === undefined : true) &&
+        (fault.sensor === undefined || fault.sensor === sensor) &&
+        (fault.window === undefined ||
+          (window !== undefined && window.from < fault.window.to && fault.window.from < window.to)) &&
+        (fault.longerThan === undefined || (window !== undefined && window.to - window.from > fault.longerThan)),
+    );
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://plant');
+    const query = url.searchParams;
+    const asked = query.get('sensors')?.split(',') ?? [];
+    const window = query.has('from') ? { from: Number(query.get('from')), to: Number(query.get('to')) } : undefined;
+    await time.advance(20 * MILLISECOND);
+    if (time.now() < (plant.silentUntil ?? 0)) plant.disturbances += 1;
+    const say = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
+      requests.push({ at: time.now(), status, sensor: asked[0] });
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    };
+    const refuse = (): void => {
+      plant.refusedLogins += 1;
+      say(401, { error: 'wrong password' });
+    };
+    const header = request.headers.authorization ?? '';
+    const known = Buffer.from(`bridge:${plant.password}`).toString('base64');
+    if (url.pathname === '/login') {
+      if (header !== `Basic ${known}`) return refuse();
+      const token = `token-${seed}-${tokens.size}-${time.now()}`;
+      tokens.add(token);
+      return say(200, { token });
+    }
+    if (header.startsWith('Bearer ') && !tokens.has(header.slice(7))) return say(401, { error: 'old token' });
+    if (!header.startsWith('Bearer ') && header !== `Basic ${known}`) return refuse();
+    const fault = faultFor(asked[0], window);
+    switch (fault?.kind) {
+      case 'status':
+      case 'no-sensors':
+        return say(500, { error: 'it is broken' });
+      case 'retry-after':
+        if (fault.header === '7') {
+          if (time.now() >= (plant.silentUntil ?? 0)) plant.silences += 1;
+          plant.silentUntil = time.now() + 7 * SECOND;
+        }
+        return say(429, { error: 'too many' }, fault.header === undefined ? {} : { 'retry-after': fault.header });
+      case 'reset':
+        requests.push({ at: time.now(), status: 0, sensor: asked[0] });
+        return void request.socket.resetAndDestroy();
+      case 'time-out':
+        return say(200, { timeOut: true });
+      case 'broken-page':
+        return say(200, { error: 'an error inside a 200' });
+      case undefined:
+    }
+    if (window === undefined) return say(200, { sensors: [...sensors.keys()] });
+    const points = asked.flatMap((sensor) => shown(sensor, window).map(({ at, value }) => [sensor, at, value]));
+    const begin = Number(query.get('page')) * PAGE;
+    say(200, { points: points.slice(begin, begin + PAGE), more: points.length > begin + PAGE });
+  }
+
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    response.on('error', () => undefined);
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  const platform = definePlatform<z.output<typeof options>>({
+    name: 'scripted',
+    title: 'Scripted plant',
+    docs: 'https://plant.example',
+    kinds: {
+      'user-credentials': basic(),
+      'separate-auth-server': loginToken({
+        async login(http, { clientId, clientSecret }) {
+          const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+          const { data } = await http.get<{ token: string }>('/login', { headers: { authorization } });
+          return { token: data.token, expiresAt: undefined };
+        },
+        header: (token) => ({ authorization: `Bearer ${token}` }),
+      }),
+    },
+    options,
+    place: ['connection.url'],
+    renamed: ({ sensor, variable }) => ({ sensor: sensor.id, variable }),
+    limits: {
+      maxWindow: HOUR,
+      minWindow: SECOND,
+      sensorsPerRead: 1,
+      namesVariables: false,
+      pace: { requestsPerSecond: 10, burst: 10, concurrency: 1 },
+      lateness: 2 * SECOND,
+      overlap: MINUTE,
+    },
+    identify: () => Promise.resolve({ product: 'a plant' }),
+    async *sensors(http) {
+      const { data } = await http.get<{ sensors?: string[] }>('/sensors');
+      for (const id of data.sensors ?? []) yield { id, variables: ['v'] };
+    },
+    async *read(http, { note }, selection, window) {
+      const begun = time.shown();
+      const read = new Map<string, Point[]>((selection.sensors ?? []).map((sensor) => [sensor, []]));
+      for (let page = 0, more = true; more; page += 1) {
+        const params = { sensors: [...read.keys()].join(','), from: window.from, to: window.to, page };
+        const { data } = await http.get<{ points?: [string, number, number][]; more?: boolean; timeOut?: boolean }>(
+          '/data',
+          { params },
+        );
+        if (data.timeOut) {
+          await time.advance(60 * SECOND);
+          throw new BridgeError({ code: 'unavailable', why: 'time-out' }, 'no answer in 60 s');
+        }
+        if (data.points === undefined) throw contractBroken('reading a page: no points in it');
+        for (const [sensor, at, value] of data.points) read.get(sensor)?.push({ at, value });
+        more = data.more === true;
+        for (const [sensor, points] of Map.groupBy(data.points, ([name]) => name)) {
+          yield { sensor, variable: 'v', at: points.map(([, at]) => at), values: points.map(([, , value]) => value) };
+        }
+      }
+      answers.push({ note, window, sensors: [...read.keys()], begun, points: read });
+    },
+  });
+
+  const plant: Plant = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    platform,
+    sensors,
+    faults,
+    answers,
+    requests,
+    silentUntil: undefined,
+    silences: 0,
+    disturbances: 0,
+    password: 'password-0',
+    refusedLogins: 0,
+    endTokens: () => {
+      tokens = new Set();
+    },
+    truth,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await Promise.resolve();
+    },
+  };
+  return plant;
+}

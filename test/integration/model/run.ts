@@ -1,0 +1,284 @@
+import { kinds } from '../../../adapters/index.ts';
+import type { Sealing } from '../../../src/access/sealing.ts';
+import { MINUTE, SECOND } from '../../../src/core/instant.ts';
+import type { Instant } from '../../../src/core/instant.ts';
+import { edgeOf } from '../../../src/core/plan.ts';
+import { formatProblem } from '../../../src/core/source/problems.ts';
+import { parseSource } from '../../../src/core/source/source.ts';
+import type { Database } from '../../../src/database/database.ts';
+import type { Registry } from '../../../src/platform/contract.ts';
+import { forgetImpossibleWaits, uncoverFutureWindows } from '../../../src/pull/future.ts';
+import { planOnce } from '../../../src/pull/planner.ts';
+import type { Queue } from '../../../src/queue/queue.ts';
+import { startBackfill } from '../../../src/source/backfills.ts';
+import { applySource } from '../../../src/source/registration.ts';
+import { changeSource } from '../../../src/source/state-change.ts';
+import type { Change, Deed, History } from './deeds.ts';
+import { BEGIN, clearGround } from './ground.ts';
+import { openPlant } from './plant.ts';
+import { configurationAfter, sourceOf } from './configuration.ts';
+import { judge } from './judge.ts';
+import { EVERY, LOOKED_BACK, NAME, SETTLE } from './scene.ts';
+import type { Run } from './scene.ts';
+import { setModelTime, timeFrom } from './time.ts';
+import { startWorker } from './worker.ts';
+import type { Worker } from './worker.ts';
+
+/** Runs one history to its end and throws, in plain words, at the first difference to the model. */
+export async function runHistory(database: Database, sealing: Sealing, history: History): Promise<void> {
+  await clearGround(database);
+  const time = await timeFrom(database, BEGIN);
+  setModelTime(time);
+  const plant = await openPlant(time, history.seed);
+  for (let sensor = 0; sensor < history.sensors; sensor += 1) plant.sensors.set(`s${sensor}`, 0);
+  const broken = new Set(history.oneBroken && history.sensors > 1 ? ['s0'] : []);
+  for (const sensor of broken) plant.faults.push({ kind: 'status', until: Infinity, sensor });
+  const run: Run = { history, database, time, plant, applied: [], broken, clockMoved: false, refusedLogins: 0 };
+  const registry = { platforms: [plant.platform], kinds };
+  const start = (): Promise<Worker> => startWorker({ database, sealing, time, registry, windowReadings: 60 });
+  const site = await siteOf(run, { sealing, registry, start });
+  try {
+    await site.apply(history.first);
+    for (const deed of history.deeds) await site.perform(deed);
+    await site.settle();
+    await judge(run);
+  } finally {
+    await site.close();
+    setModelTime(undefined);
+    await plant.close();
+  }
+}
+
+/** At most this many requests: a history that needs more turns in circles. */
+const MOST_REQUESTS = 2_000;
+
+interface SiteParts {
+  readonly sealing: Sealing;
+  readonly registry: Registry;
+  readonly start: () => Promise<Worker>;
+}
+
+async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
+  const { database, time, plant, applied, history } = run;
+  const workers = [await start(), await start()];
+  let configured = 'password-0';
+  let paused = false;
+  let removed = false;
+  /** The planner found nothing to do: what is due waits for something else, such as the claim of a dead worker. */
+  let idle = false;
+
+  /** The operator applies a changed configuration. A source that was removed is registered again. */
+  async function apply(change: Change): Promise<void> {
+    const next = configurationAfter(run, change, removed);
+    const source = sourceOf(run, next, configured);
+    const parsed = parseSource(source, [plant.platform], { kinds, now: time.now() });
+    if (!parsed.ok) throw new Error(`the model wrote a wrong source: ${parsed.problems.map(formatProblem).join('; ')}`);
+    // Before it is applied, because a request may come the moment after.
+    applied.push(next);
+    plant.silentUntil = undefined;
+    await applySource({ database, sealing, registry }, parsed.source, {
+      now: time.now(),
+      actor: 'model',
+      dryRun: false,
+      rename: true,
+    });
+    removed = false;
+  }
+
+  const change = async (what: 'pause' | 'resume' | 'poll' | 'remove'): Promise<void> => {
+    plant.silentUntil = undefined;
+    await changeSource(database, what, { name: NAME }, 'model');
+  };
+
+  /** Does all that is due: one step of the planner, and the jobs it dispatched. */
+  async function work(together: boolean): Promise<void> {
+    if (plant.requests.length > MOST_REQUESTS)
+      throw new Error(`more than ${MOST_REQUESTS} requests: it turns in circles`);
+    for (const [place, worker] of workers.entries()) if (worker.dead()) workers[place] = await start();
+    const jobs: [string, number][] = [];
+    const queue = {
+      add: (name: string, ids: readonly number[]) => {
+        jobs.push(...ids.map((id): [string, number] => [name, id]));
+        return Promise.resolve();
+      },
+    } as unknown as Queue;
+    await uncoverFutureWindows(database);
+    await forgetImpossibleWaits(database);
+    await planOnce(database, queue);
+    idle = jobs.length === 0;
+    if (together) {
+      await Promise.all(jobs.flatMap(([name, id]) => workers.map((worker) => worker.run(name, id))));
+    } else {
+      const worker = workers[plant.requests.length % 2] as Worker;
+      for (const [name, id] of jobs) await worker.run(name, id);
+    }
+    run.refusedLogins = Math.max(run.refusedLogins, plant.refusedLogins);
+    const bugs = workers.flatMap((worker) => worker.bugs);
+    if (bugs.length > 0) throw new Error(`a fault "bug": ${bugs[0]}`);
+  }
+
+  /** Moves on to the next instant at which something is due, at least a moment and at most `most`. */
+  async function waitUntilDue(most: number): Promise<void> {
+    const row = await database.row<{ due: Instant | null }>(
+      `select instant_of(least((select min(greatest(next_due_at, held_until)) from source where state = 'active'),
+         (select min(history_due_at) from stream join source on source.id = source_id where retired_at is null and state = 'active'
+            and (held_until is null or held_until <= now())))) as due`,
+    );
+    const wait = Math.min(most, Math.max((row?.due ?? Infinity) - time.shown(), idle ? 3 * SECOND : SECOND / 10));
+    await time.advance(wait);
+  }
+
+  async function perform(deed: Deed): Promise<void> {
+    switch (deed.deed) {
+      case 'work':
+        for (let round = 0; round < deed.rounds; round += 1) {
+          await waitUntilDue(MINUTE);
+          await work(deed.together);
+        }
+        return;
+      case 'wait':
+        return await time.advance(deed.seconds * SECOND);
+      case 'apply':
+        return await apply(deed.change);
+      case 'apply-amid':
+        await waitUntilDue(MINUTE);
+        await Promise.all([work(true), apply(deed.change)]);
+        return;
+      case 'pause':
+      case 'resume':
+        if (removed || paused === (deed.deed === 'pause')) return;
+        paused = !paused;
+        return await change(deed.deed);
+      case 'poll-now': {
+        if (removed || paused || (await state()) !== 'active') return;
+        return await change('poll');
+      }
+      case 'remove':
+        await change('remove');
+        removed = true;
+        paused = false;
+        await work(false);
+        return await apply(deed.change);
+      case 'new-sensor':
+        plant.sensors.set(`s${plant.sensors.size}`, time.now());
+        return;
+      case 'backfill':
+        return await backfill(BEGIN - deed.minutes * MINUTE, deed.again);
+      case 'fault': {
+        const { kind, seconds, sensor, minutesBack, longerThanMinutes, header } = deed;
+        const from = time.now() - (minutesBack ?? 0) * MINUTE;
+        plant.faults.push({
+          kind,
+          until: time.now() + seconds * SECOND,
+          header: header === 'soon' ? new Date((time.now() + 20 * SECOND) / 1_000).toUTCString() : header,
+          ...(sensor === undefined ? {} : { sensor: `s${sensor}` }),
+          ...(minutesBack === undefined ? {} : { window: { from, to: from + MINUTE } }),
+          ...(longerThanMinutes === undefined ? {} : { longerThan: longerThanMinutes * MINUTE }),
+        });
+        return;
+      }
+      case 'new-password':
+        plant.password = `password-${applied.length}-${plant.requests.length}`;
+        plant.refusedLogins = 0;
+        plant.endTokens();
+        return;
+      case 'end-tokens':
+        return plant.endTokens();
+      case 'clock-ahead':
+        run.clockMoved = true;
+        await time.skew(deed.seconds * SECOND);
+        await waitUntilDue(MINUTE);
+        await work(false);
+        await time.skew(0);
+        return await work(false);
+      case 'kill': {
+        const victim = workers[deed.worker] as Worker;
+        victim.killAfter(deed.statements, deed.done);
+        await waitUntilDue(MINUTE);
+        return await work(true);
+      }
+    }
+  }
+
+  const state = async (): Promise<string | undefined> =>
+    (await database.row<{ state: string }>('select state from source where name = $1', [NAME]))?.state;
+
+  async function backfill(from: Instant, again: boolean): Promise<void> {
+    if ((await state()) !== 'active') return;
+    const to = undefined;
+    await startBackfill(database, { source: { name: NAME }, from, to, again, requestedBy: 'model' });
+  }
+
+  /** Streams that should be whole by now, with what they lack up to `edge`. */
+  async function lacking(edge: Instant): Promise<readonly string[]> {
+    const rows = await database.rows<{ sensor: string; lacks: string }>(
+      `select selection #>> '{sensors,0}' as sensor, (tstzmultirange(tstzrange(start_at, at_instant($1))) - covered)::text as lacks
+       from stream join source on source.id = source_id where retired_at is null`,
+      [edge],
+    );
+    const wanted = applied.at(-1)?.sensors ?? [...plant.sensors.keys()];
+    const found = new Map(rows.map(({ sensor, lacks }) => [sensor, lacks]));
+    return wanted
+      .filter((sensor) => !run.broken.has(sensor) && found.get(sensor) !== '{}')
+      .map((sensor) => `${sensor} lacks ${found.get(sensor) ?? 'a stream'}`);
+  }
+
+  /** All faults but the lasting one end, the operator repairs everything, and the workers go on until there is quiet. */
+  async function settle(): Promise<void> {
+    plant.faults.splice(0, plant.faults.length, ...plant.faults.filter(({ until }) => until === Infinity));
+    if (configured !== plant.password) {
+      configured = plant.password;
+      await apply({});
+    }
+    if (paused || (await state()) === 'stopped') await change('resume');
+    paused = false;
+    if (history.readAgain) await backfill(BEGIN - 30 * MINUTE, true);
+    // New sensors are looked for once an hour; the operator does not wait for that.
+    await change('poll');
+    const edge = (): Instant => edgeOf({ settle: SETTLE, align: (applied.at(-1)?.align ?? 1) * SECOND }, time.now());
+    let lacks: readonly string[] = ['?'];
+    const begun = edge();
+    for (let round = 0; lacks.length > 0 || (await unfinished()) > 0; round += 1) {
+      if (round > 150) throw new Error(`it does not become quiet; ${lacks.join('; ')}; ${await told()}`);
+      await waitUntilDue(35 * MINUTE);
+      await work(round % 3 === 2);
+      lacks = await lacking(begun);
+    }
+    // The lane that looks back for late data is given the time it needs.
+    const end = time.now() + LOOKED_BACK;
+    let late: readonly string[] = [];
+    for (let round = 0; time.now() < end || late.length > 0; round += 1) {
+      if (round > 60) throw new Error(`a stream of a healthy plant stays behind: ${late.join('; ')}; ${await told()}`);
+      const due = edge() - EVERY;
+      await waitUntilDue(EVERY);
+      await work(false);
+      // A round may take minutes where the pace is slow, so a stream is late only with the time before the round.
+      late = await lacking(due);
+    }
+  }
+
+  /** Backfills that run and can end. */
+  const unfinished = async (): Promise<number> =>
+    run.broken.size > 0
+      ? 0
+      : ((await database.row<{ n: number }>(`select count(*) as n from backfill where state = 'running'`))?.n ?? 0);
+
+  const told = async (): Promise<string> =>
+    JSON.stringify(
+      await database.rows(
+        `select source.state, source.failures, source.held_until, next_due_at, claimed_by, source.last_fault ->> 'message' as fault,
+           (select jsonb_agg(jsonb_build_object('key', key, 'covered', covered, 'retry', retry_at, 'history', history_due_at,
+              'learned', learned, 'fault', stream.last_fault ->> 'message')) from stream where source_id = source.id and retired_at is null) as streams
+         from source`,
+      ),
+    );
+
+  return {
+    apply,
+    perform,
+    settle,
+    async close() {
+      for (const worker of workers) await worker.close();
+    },
+  };
+}

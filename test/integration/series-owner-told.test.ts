@@ -1,0 +1,162 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { storeSource } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { startApi } from './api-rig.ts';
+import { databridge } from './command-line.ts';
+import type { Ran } from './command-line.ts';
+
+// What an operator and a client of the push API see of the owners of series.
+
+const databases = useDatabases();
+
+const runOn = (database: Database, ...args: readonly string[]): Promise<Ran> =>
+  databridge(args, {
+    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', USER: 'anna' },
+  });
+
+/** Series of project 1, each with its owner, which the source `south` asks for, too. */
+async function storeSeries(database: Database, owners: Readonly<Record<string, string>>): Promise<void> {
+  await database.run(
+    `insert into series (project_id, sensor_id, value_name, owner) select 1, sensor, 'none', owner from unnest($1::text[], $2::text[]) as given (sensor, owner)`,
+    [Object.keys(owners), Object.values(owners)],
+  );
+  await database.run(
+    `insert into series_name (source_id, sensor_id, value_name, holder)
+     select source.id, sensor_id, value_name, '["s","v"]' from source, series where source.name = 'south'`,
+  );
+}
+
+test('an operator sees the owners of series that a source asks for, and hands them over by the command shown', async () => {
+  const database = await databases.create();
+  for (const name of ['north', 'south']) await storeSource(database, name);
+  await storeSeries(database, { a: 'north', b: 'north', c: '', d: 'south' });
+  const shown = await runOn(database, 'source', 'show', 'south');
+  expect(shown.stdout).toContain(`
+2 series belong to source north: points of this source for them are refused
+  try: other names, or databridge source take-over south --from north
+
+1 series belongs to pushing applications: points of this source for it are refused
+  try: other names, or databridge source take-over south --from-pushed
+`);
+  expect(await runOn(database, 'source', 'take-over', 'south', '--from', 'north')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^source south took over 2 series from source north\n/) as string,
+  });
+  const pushed = await runOn(database, 'source', 'take-over', 'south', '--from-pushed', '--sensor', 'c', '--json');
+  expect(JSON.parse(pushed.stdout)).toEqual({ source: 'south', organisation: 'default', from: null, series: 1 });
+  const json = await runOn(database, 'source', 'show', 'south', '--json');
+  expect(JSON.parse(json.stdout)).toMatchObject({ seriesOfOthers: [] });
+  expect(await database.rows('select distinct owner from series')).toEqual([{ owner: 'south' }]);
+  expect(await runOn(database, 'source', 'take-over', 'south', '--from', 'north')).toMatchObject({ code: 2 });
+  expect(await runOn(database, 'source', 'take-over', 'south')).toMatchObject({ code: 2 });
+  expect(await runOn(database, 'source', 'take-over', 'south', '--from', 'south')).toMatchObject({ code: 2 });
+  expect(await database.rows('select actor, action, subject from audit order by id')).toEqual(
+    Array.from({ length: 2 }, () => ({ actor: 'cli:anna', action: 'source.take-over', subject: 'south' })),
+  );
+});
+
+test('an operator who names a series of another owner in a source is told so when the source is applied', async () => {
+  const database = await databases.create();
+  await storeSource(database, 'north');
+  await storeSeries(database, { pump: 'north', press: '', mine: 'west' });
+  const values = { v: { as: 'none' } };
+  const source = {
+    name: 'west',
+    project: 'project',
+    kind: 'user-credentials',
+    platform: 'influxdb',
+    connection: { url: 'http://127.0.0.1:9', username: 'reader', password: 's3cret' },
+    options: { database: 'plant' },
+    sensors: [
+      { id: 'p1', as: 'pump', values },
+      { id: 'p2', as: 'press', values },
+      { id: 'mine', values },
+      { id: 'new', values },
+    ],
+    schedule: { every: '1m' },
+  };
+  const applied = await databridge(['source', 'apply', '--dry-run', '-'], {
+    stdin: JSON.stringify(source),
+    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+  });
+  expect(applied).toMatchObject({ code: 0, stderr: '' });
+  expect(applied.stdout).toBe(`source west would be created
+  1 of the series that it names belong to source north, so its points for them are refused
+    try: other names, or databridge source take-over west --from north
+  1 of the series that it names belong to pushing applications, so its points for them are refused
+    try: other names, or databridge source take-over west --from-pushed
+`);
+});
+
+test('a client is told that a pushed reading belongs to a source, and its other readings are stored', async () => {
+  const api = await startApi(databases);
+  const { database } = api;
+  await storeSeries(database, { pump: 'north' });
+  const at = (second: number): string => `2026-03-01T00:00:0${second}Z`;
+  const body = [
+    { sensorId: 'pump', date: at(0), value: 1 },
+    { sensorId: 'press', date: at(0), value: 2 },
+    { sensorId: 'pump', date: at(1), value: 3 },
+  ];
+  const refused = (index: number) => ({ index, pointer: `/${index}/sensorId`, reason: 'series-of-another' });
+  expect(await api.push(body)).toMatchObject({
+    status: 200,
+    json: { accepted: 1, refusedCount: 2, refused: [refused(0), refused(2)] },
+  });
+  expect(await api.push(body.filter(({ sensorId }) => sensorId === 'pump'))).toMatchObject({ status: 422 });
+  expect(await database.rows('select sensor_id as sensor, owner from series order by 1')).toEqual([
+    { sensor: 'press', owner: '' },
+    { sensor: 'pump', owner: 'north' },
+  ]);
+  expect(await database.rows('select value from reading')).toEqual([{ value: 2 }]);
+  await api.close();
+});
+
+test('a database from before gives a series to the oldest source that gave its name, and others to the first that writes them', async () => {
+  const url = await databases.createEmpty();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    'create table migration (id serial primary key, name varchar(255) not null, run_on timestamp not null)',
+  );
+  const directory = join(import.meta.dirname, '../../src/database/migrations');
+  for (const file of (await readdir(directory)).toSorted().filter((name) => name < '0020')) {
+    await client.query(await readFile(join(directory, file), 'utf8'));
+    await client.query('insert into migration (name, run_on) values ($1, now())', [file.replace('.sql', '')]);
+  }
+  await client.query(
+    `insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P'), ('default', 'q', 'Q')`,
+  );
+  await client.query(
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
+     select name, project_id, 'custom', 'none', '{}', 'epoch', 1e6, 0, 0
+     from (values ('first', 1), ('second', 1), ('elsewhere', 2)) as given (name, project_id)`,
+  );
+  await client.query(
+    `insert into series (project_id, sensor_id, value_name)
+     select project_id, sensor, 'v' from (values (1, 'both'), (1, 'second'), (1, 'nobody'), (2, 'both')) as given (project_id, sensor)`,
+  );
+  await client.query(
+    `insert into series_name (source_id, sensor_id, value_name, holder)
+     select source.id, sensor, 'v', '["s","v"]'
+     from (values ('first', 'both'), ('second', 'both'), ('second', 'second'), ('elsewhere', 'both')) as given (source, sensor)
+     join source on name = source`,
+  );
+  await client.end();
+  const migrated = await openDatabase({ url, poolSize: 1, applicationName: 'test', patient: false });
+  expect(
+    await migrated.rows('select project_id as project, sensor_id as sensor, owner from series order by 1, 2'),
+  ).toEqual([
+    { project: 1, sensor: 'both', owner: 'first' },
+    { project: 1, sensor: 'nobody', owner: null },
+    { project: 1, sensor: 'second', owner: 'second' },
+    { project: 2, sensor: 'both', owner: 'elsewhere' },
+  ]);
+  await migrated.close();
+});

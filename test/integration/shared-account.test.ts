@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { openSealing } from '../../src/access/sealing.ts';
+import { MINUTE, SECOND } from '../../src/core/instant.ts';
+import { LEASE } from '../../src/core/pace.ts';
+import type { Database } from '../../src/database/database.ts';
+import { accountDigest, sharedAccountOf } from '../../src/pull/account.ts';
+import { paceRowsOf } from '../../src/pull/pace-rows.ts';
+import { keepAlive } from '../kit/alive.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { storeSource } from '../kit/stored-source.ts';
+
+const databases = useDatabases();
+
+describe('an account that hosts share', () => {
+  const SLOT = { alone: false, hasSlot: true };
+  const ALONE = { alone: true, hasSlot: true };
+
+  const hosts = async (): Promise<{ one: Database; other: Database; sourceId: number }> => {
+    const one = await databases.create();
+    const { sourceId } = await storeSource(one);
+    await paceRowsOf(one).read(sourceId);
+    return { one, other: await databases.another(one), sourceId };
+  };
+
+  const doubtOf = async (database: Database, sourceId: number): Promise<unknown> =>
+    (await paceRowsOf(database).read(sourceId)).state.doubt;
+
+  test('lets one request at a time try it until one is accepted, and says so in the rows of the pace', async () => {
+    const { one, other, sourceId } = await hosts();
+    const [here, there] = [sharedAccountOf(one, 'a'), sharedAccountOf(other, 'a')];
+    const [first, second] = [randomUUID(), randomUUID()];
+    await here.link(sourceId, 1);
+    expect(await doubtOf(one, sourceId)).toBe(true);
+    expect(await here.admit(first, SLOT)).toBe('probe');
+    expect(await there.admit(second, SLOT)).toBe('wait');
+    expect(await here.admit(first, SLOT)).toBe('probe');
+    await here.prove(first);
+    expect(await doubtOf(one, sourceId)).toBe(false);
+    expect(await there.admit(second, SLOT)).toBe('proven');
+    // A login goes alone even where the credentials work.
+    expect(await there.admit(second, ALONE)).toBe('probe');
+    expect(await here.admit(first, ALONE)).toBe('wait');
+    await there.leave(second);
+    expect(await here.admit(first, ALONE)).toBe('probe');
+  });
+
+  test('rejects after two refusals, also those of requests that were under way at the first', async () => {
+    const { one, other, sourceId } = await hosts();
+    const [here, there] = [sharedAccountOf(one, 'a'), sharedAccountOf(other, 'a')];
+    const [first, second] = [randomUUID(), randomUUID()];
+    await here.link(sourceId, 1);
+    await here.admit(first, SLOT);
+    await here.prove(first);
+    expect(await here.refuse(first, 1)).toBe(1);
+    expect(await doubtOf(one, sourceId)).toBe(true);
+    expect(await there.refuse(second, 1)).toBe(2);
+    expect(await here.admit(first, SLOT)).toBe('rejected');
+    // An answer to a request that left before the doubt is no proof, because it is not the probe.
+    await here.prove(first);
+    expect(await here.admit(first, SLOT)).toBe('rejected');
+  });
+
+  test('is tried again after a refusal only when no request is under way that left before it', async () => {
+    const { one, other, sourceId } = await hosts();
+    const [here, there] = [sharedAccountOf(one, 'a'), sharedAccountOf(other, 'a')];
+    const [first, workerId] = [randomUUID(), randomUUID()];
+    await here.link(sourceId, 1);
+    await keepAlive(one, workerId);
+    const lease = { id: `${workerId}/${randomUUID()}`, lane: 'live', until: (Date.now() + 60_000) * 1000 };
+    await one.run(`update pace set state = jsonb_set(state, '{leases}', $1)`, [JSON.stringify([lease])]);
+    await there.refuse(first, 1);
+    const waiting = { alone: false, hasSlot: false };
+    expect(await there.admit(first, waiting)).toBe('wait');
+    await one.run(`update pace set state = jsonb_set(state, '{leases}', '[]')`);
+    expect(await there.admit(first, SLOT)).toBe('wait');
+    expect(await there.admit(first, waiting)).toBe('probe');
+    expect(await there.admit(first, SLOT)).toBe('probe');
+  });
+
+  test('does not wait for a request that has no slot yet, nor for an abandoned one', async () => {
+    const { one, sourceId } = await hosts();
+    const account = sharedAccountOf(one, 'a');
+    const [first, workerId] = [randomUUID(), randomUUID()];
+    await account.link(sourceId, 1);
+    await keepAlive(one, workerId);
+    const nowUs = Date.now() * 1000;
+    const lease = { id: `${workerId}/${randomUUID()}`, lane: 'live' };
+    const leases = [
+      { ...lease, until: nowUs + LEASE + 4 * SECOND },
+      { ...lease, until: nowUs + MINUTE, abandoned: true },
+    ];
+    await one.run(`update pace set state = jsonb_set(state, '{leases}', $1)`, [JSON.stringify(leases)]);
+    await account.refuse(first, 1);
+    expect(await account.admit(first, { alone: false, hasSlot: false })).toBe('probe');
+  });
+
+  test('frees the probe of a killed process after a while', async () => {
+    const { one, other } = await hosts();
+    const [here, there] = [sharedAccountOf(one, 'a'), sharedAccountOf(other, 'a')];
+    await here.admit(randomUUID(), SLOT);
+    const second = randomUUID();
+    expect(await there.admit(second, SLOT)).toBe('wait');
+    await one.run(`update account set probe_until = now() - interval '1 s'`);
+    expect(await there.admit(second, SLOT)).toBe('probe');
+  });
+
+  test('is marked where a refusal and a new source meet', async () => {
+    const { one, other, sourceId } = await hosts();
+    const [here, there] = [sharedAccountOf(one, 'a'), sharedAccountOf(other, 'a')];
+    const first = randomUUID();
+    for (let round = 0; round < 20; round += 1) {
+      await here.admit(first, SLOT);
+      await here.prove(first);
+      await one.run(`update pace set state = state - 'account' - 'doubt'`);
+      await Promise.all([here.refuse(first, 1), there.link(sourceId, 1)]);
+      expect(await doubtOf(one, sourceId)).toBe(true);
+      await one.run('update account set refused = 0');
+    }
+  });
+
+  test('has the same digest for the same address, user and secret only, and none without the key', async () => {
+    const [sealing, stranger] = [
+      await openSealing('/nowhere', 'A'.repeat(43)),
+      await openSealing('/nowhere', 'B'.repeat(43)),
+    ];
+    const base = { url: 'http://host:8086', username: 'u', password: 'secret' };
+    const same = accountDigest(sealing, base);
+    expect(same).toMatch(/^[\w-]{22}$/);
+    expect(accountDigest(sealing, { password: 'secret', username: 'u', url: 'HTTP://host:8086/' })).toBe(same);
+    expect(accountDigest(sealing, { ...base, url: 'http://data', authUrl: 'http://host:8086' })).toBe(same);
+    const others = [{ password: 'x' }, { username: 'x' }, { url: 'http://x' }].map((change) =>
+      accountDigest(sealing, { ...base, ...change }),
+    );
+    expect(new Set([same, accountDigest(stranger, base), ...others]).size).toBe(5);
+  });
+});
