@@ -86,7 +86,7 @@ describe.concurrent('an outage of', () => {
         await redis.restart();
         await eventually('it is polled', async () => (await client.query(POLLED)).rows.length === 1, { state });
         expectNoErrors(daemon);
-        expect((await daemon.stop(60_000)).code).toBe(0);
+        expect((await daemon.stop(60_000)).code, daemon.output()).toBe(0);
       } finally {
         await bridge.remove();
         await database.close();
