@@ -30,25 +30,36 @@ export interface Grant {
   readonly token: string;
   /** Undefined where the platform names no end: the token is then used until it is refused. */
   readonly expiresAt: Instant | undefined;
+  /** How long the token lives from now on, where the platform says that instead: the bridge's clock decides when it ends. */
+  readonly expiresInSeconds?: number;
   /** The refresh token, where the platform gives one. */
   readonly renewal?: string;
   readonly renewalExpiresAt?: Instant;
+  /** Texts that the next login or renewal needs, such as the address of the token endpoint. Sealed and shared like the token. */
+  readonly keep?: Readonly<Record<string, string>>;
+}
+
+/** The part of a source that a login needs besides its credentials. */
+export interface LoginContext<O> {
+  readonly options: O;
+  /** `keep` of the last grant, also where that has expired. */
+  readonly kept: Readonly<Record<string, string>> | undefined;
 }
 
 /**
  * How the credentials of a kind sign a request. The bridge keeps the grant encrypted and shares it with all its hosts;
  * it replaces it before it expires and after one 401, by one `renew` or `obtain` at a time over all hosts.
  */
-export interface Authorisation {
+export interface Authorisation<O = unknown> {
   /** The headers that sign a request. `token` is undefined where there is no `obtain`, as with HTTP Basic. */
-  readonly sign: (credentials: Credentials, token: string | undefined) => Readonly<Record<string, string>>;
+  readonly sign: (credentials: Credentials, token: string | undefined, options: O) => Readonly<Record<string, string>>;
   /**
    * Logs in. Its `http` waits for the pace and signs nothing; an absolute address reaches another server, such as
    * `authUrl`. Throws `credentials-rejected` where the platform refuses the credentials.
    */
-  readonly obtain?: (http: Http, credentials: Credentials) => Promise<Grant>;
+  readonly obtain?: (http: Http, credentials: Credentials, context: LoginContext<O>) => Promise<Grant>;
   /** Trades `grant.renewal` for a new grant. Undefined where the platform refuses: the bridge then calls `obtain`. */
-  readonly renew?: (http: Http, grant: Grant) => Promise<Grant | undefined>;
+  readonly renew?: (http: Http, grant: Grant, options: O) => Promise<Grant | undefined>;
 }
 
 /**
@@ -143,7 +154,7 @@ export interface Platform<O = unknown> {
   /** The address of the vendor's documentation of the API. */
   readonly docs: string;
   /** The kinds of credentials it takes, and how each signs a request. */
-  readonly kinds: Readonly<Partial<Record<KindName, Authorisation>>>;
+  readonly kinds: Readonly<Partial<Record<KindName, Authorisation<O>>>>;
   readonly options: z.ZodType<O>;
   readonly limits: PlatformLimits;
   /**

@@ -177,6 +177,7 @@ export async function openSource(
       baseUrl: connection['url'] ?? '',
       credentials: connection,
       authorisation,
+      options,
       allowHosts: given.allowHosts,
       tls: {
         ...(ca === undefined ? {} : { ca }),

@@ -7,16 +7,17 @@ import { login } from './login.ts';
 const jwt = (claims: unknown): string =>
   `${btoa('{"alg":"HS512"}')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`;
 const credentials = { url: 'http://thingsboard.test', username: 'bridge@plant.example', password: 'pässword' };
+const first = { options: {}, kept: undefined };
 
 const obtain = async (answer: Answer): Promise<Grant | undefined> =>
-  await login.obtain?.(canned(() => answer).http, credentials);
+  await login.obtain?.(canned(() => answer).http, credentials, first);
 const renew = async (answer: Answer, grant: Grant): Promise<Grant | undefined> =>
-  await login.renew?.(canned(() => answer).http, grant);
+  await login.renew?.(canned(() => answer).http, grant, {});
 
 describe('login', () => {
   test('trades user and password for tokens, and reads their expiry from them', async () => {
     const { http, asked } = canned(() => ok({ token: jwt({ exp: 1_767_225_600 }), refreshToken: jwt({ exp: 1.7e9 }) }));
-    const grant = await login.obtain?.(http, credentials);
+    const grant = await login.obtain?.(http, credentials, first);
     expect(asked.map(({ call, body }) => ({ call, body }))).toEqual([
       { call: 'POST /api/auth/login', body: { username: 'bridge@plant.example', password: 'pässword' } },
     ]);
@@ -66,7 +67,7 @@ describe('renewal', () => {
 
   test('sends only the refresh token', async () => {
     const { http, asked } = canned(() => ok({ token: 'new', refreshToken: 'next' }));
-    expect(await login.renew?.(http, grant)).toEqual({ token: 'new', expiresAt: undefined, renewal: 'next' });
+    expect(await login.renew?.(http, grant, {})).toEqual({ token: 'new', expiresAt: undefined, renewal: 'next' });
     expect(asked).toMatchObject([{ call: 'POST /api/auth/token', body: { refreshToken: 'refresh' } }]);
   });
 
@@ -77,12 +78,12 @@ describe('renewal', () => {
 
   test('is not sent without a refresh token', async () => {
     const { http, asked } = canned(() => no(401, 10));
-    expect(await login.renew?.(http, { token: 'old', expiresAt: undefined })).toBeUndefined();
+    expect(await login.renew?.(http, { token: 'old', expiresAt: undefined }, {})).toBeUndefined();
     expect(asked).toEqual([]);
   });
 });
 
 test('the token travels in X-Authorization', () => {
-  expect(login.sign(credentials, 'abc')).toEqual({ 'X-Authorization': 'Bearer abc' });
-  expect(login.sign(credentials, undefined)).toEqual({});
+  expect(login.sign(credentials, 'abc', {})).toEqual({ 'X-Authorization': 'Bearer abc' });
+  expect(login.sign(credentials, undefined, {})).toEqual({});
 });

@@ -18,12 +18,12 @@ test('the renewal call is made only with a refresh token', async () => {
     renew: (_http, { renewal }) => Promise.resolve({ ...grant, token: renewal }),
   });
   const http = axios.create();
-  expect(await renew?.(http, grant)).toBeUndefined();
-  expect(await renew?.(http, { ...grant, renewal: 'next' })).toEqual({ ...grant, token: 'next' });
+  expect(await renew?.(http, grant, {})).toBeUndefined();
+  expect(await renew?.(http, { ...grant, renewal: 'next' }, {})).toEqual({ ...grant, token: 'next' });
 });
 
 test('before the login, requests get no signature', () => {
   const { sign } = loginToken(call);
-  expect(sign({}, undefined)).toEqual({});
-  expect(sign({}, 'abc')).toEqual({ 'X-Token': 'abc' });
+  expect(sign({}, undefined, {})).toEqual({});
+  expect(sign({}, 'abc', {})).toEqual({ 'X-Token': 'abc' });
 });

@@ -13,6 +13,8 @@ import { unavailable } from './unreachable.ts';
 export interface Signing {
   readonly authorisation: Authorisation;
   readonly credentials: Credentials;
+  /** The options of the source. */
+  readonly options: unknown;
   readonly redactor: Redactor;
   readonly gate: Gate;
   /** A use of the secret by a request. */
@@ -51,7 +53,7 @@ const isRefused = (answer: PlatformAnswer, request: PlatformRequest): boolean =>
 
 function signed(given: Signing, request: PlatformRequest, token: string | undefined): PlatformRequest {
   const headers = new AxiosHeaders(request.headers);
-  for (const [name, value] of Object.entries(given.authorisation.sign(given.credentials, token))) {
+  for (const [name, value] of Object.entries(given.authorisation.sign(given.credentials, token, given.options))) {
     if (SECRET_HEADER.test(name)) given.redactor.learn(value.replace(/^\w+ /, ''));
     headers.set(name, value);
   }

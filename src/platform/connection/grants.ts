@@ -20,6 +20,8 @@ const TAKE_OVERS = 3;
 export interface Granting {
   readonly authorisation: Authorisation;
   readonly credentials: Credentials;
+  /** The options of the source. */
+  readonly options: unknown;
   readonly tokens: GrantStore;
   readonly redactor: Redactor;
   readonly gate: Gate;
@@ -41,15 +43,24 @@ export interface ConnectionGrants {
 }
 
 export function grantsOf(given: Granting): ConnectionGrants {
-  const { authorisation, credentials, tokens, redactor, gate, now } = given;
+  const { authorisation, credentials, options, tokens, redactor, gate, now } = given;
   let seen: { token: string; margin: Microseconds } | undefined;
 
-  /** In the last fifth of its life, and at most in the last minute. Its life begins when this process first sees it. */
+  /** In the last fifth of its life, and at most in the last minute. An unknown life begins when this process first sees the token. */
   function isDue(grant: Grant): boolean {
     if (grant.expiresAt === undefined) return false;
     const left = grant.expiresAt - now();
-    if (seen?.token !== grant.token) seen = { token: grant.token, margin: Math.min(LONGEST_MARGIN, left / 5) };
+    if (grant.expiresInSeconds !== undefined) return left <= marginOf(grant.expiresInSeconds * SECOND);
+    if (seen?.token !== grant.token) seen = { token: grant.token, margin: marginOf(left) };
     return left <= seen.margin;
+  }
+
+  /** The end of a token whose life the platform gave in seconds, by the clock of the bridge. */
+  function dated(grant: Grant): Grant {
+    const { expiresInSeconds } = grant;
+    return expiresInSeconds === undefined
+      ? grant
+      : { ...grant, expiresAt: now() + Math.floor(expiresInSeconds * SECOND) };
   }
 
   function learn(grant: Grant): Grant {
@@ -62,7 +73,8 @@ export function grantsOf(given: Granting): ConnectionGrants {
     if (previous?.renewal === undefined || authorisation.renew === undefined) return undefined;
     if (previous.renewalExpiresAt !== undefined && previous.renewalExpiresAt <= now()) return undefined;
     try {
-      return await authorisation.renew(http, previous);
+      const grant = await authorisation.renew(http, previous, options);
+      return grant && dated(keeping(grant, previous));
     } catch (error) {
       // A refused renewal does not mean that the credentials are refused, because they were not sent.
       if (hasCode(error, 'credentials-rejected')) return undefined;
@@ -78,7 +90,9 @@ export function grantsOf(given: Granting): ConnectionGrants {
     if (!authorisation.obtain) throw new TypeError('a token was asked for where there is no login');
     const attempt = given.attempt();
     try {
-      const grant = learn(await authorisation.obtain(given.login(conversation, attempt.permit), credentials));
+      const login = given.login(conversation, attempt.permit);
+      const context = { options, kept: previous?.keep };
+      const grant = learn(dated(await authorisation.obtain(login, credentials, context)));
       await attempt.accepted();
       return grant;
     } catch (error) {
@@ -113,6 +127,12 @@ export function grantsOf(given: Granting): ConnectionGrants {
     },
   };
 }
+
+const marginOf = (life: Microseconds): Microseconds => Math.min(LONGEST_MARGIN, life / 5);
+
+/** A renewal answers with less than a login did, so the texts to keep stay where it names none. */
+const keeping = (grant: Grant, { keep }: Grant): Grant =>
+  grant.keep !== undefined || keep === undefined ? grant : { ...grant, keep };
 
 /** Waits for a promise that callers share; throws `cancelled` as soon as this caller's signal is aborted. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -48,6 +48,8 @@ export interface ConnectionSettings {
   readonly baseUrl: string;
   readonly credentials: Credentials;
   readonly authorisation: Authorisation;
+  /** The options of the source, for the authorisation. */
+  readonly options?: unknown;
   readonly tls?: Tls;
   readonly limits?: Partial<RequestLimits>;
   readonly allowHosts: AllowedHosts;
@@ -84,7 +86,7 @@ export interface Connection {
  * new credentials, or the same ones again, the caller opens a new connection; the account has to admit them, too.
  */
 export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
-  const { credentials, authorisation } = settings;
+  const { credentials, authorisation, options } = settings;
   const { pacer, tokens, account, now } = parts;
   const base = baseOf(settings.baseUrl);
   const redactor = redactorFor(credentials);
@@ -126,6 +128,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     ? grantsOf({
         authorisation,
         credentials,
+        options,
         tokens,
         redactor,
         gate,
@@ -137,6 +140,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const signing = {
     authorisation,
     credentials,
+    options,
     redactor,
     gate,
     attempt: () => attemptOf(account, 'request'),
