@@ -38,11 +38,11 @@ describe('platforms', () => {
   it.each(platforms.map((platform) => [platform.name, platform] as const))(
     '%s has defaults that fit each other',
     (_, platform) => {
-      const { limits } = platform;
+      const { facts } = platform;
       expect(Object.keys(platform.kinds).every((kind) => Object.hasOwn(kinds, kind))).toBe(true);
-      expect(limits.minWindow).toBeGreaterThan(0);
-      expect(limits.minWindow).toBeLessThanOrEqual(limits.maxWindow);
-      expect(limits.overlap).toBeLessThanOrEqual(limits.maxWindow);
+      expect(facts.minWindow).toBeGreaterThan(0);
+      expect(facts.minWindow).toBeLessThanOrEqual(facts.maxWindow);
+      expect(facts.overlap).toBeLessThanOrEqual(facts.maxWindow);
       // A source without its fields is refused for the missing fields, never for a default.
       const parsed = parseSource({ platform: platform.name, schedule: { every: '10s' } }, platforms, { kinds });
       expect(parsed.ok ? [] : parsed.problems.map(({ message }) => message)).not.toContainEqual(

@@ -46,7 +46,7 @@ export interface Batch {
   readonly readings: number;
   /** Samples equal to a later one of the same window: same series, instant, value, precision and labels. */
   readonly repeats: number;
-  /** Samples outside the window, which were dropped: a platform may answer more than it was asked. */
+  /** Samples outside the time that was asked for, which were dropped: a platform may answer more than it was asked. */
   readonly outside: number;
   /** Samples of sensors that the source does not choose, which were dropped. */
   readonly unchosen: number;

@@ -90,19 +90,26 @@ const covered = fc
   .array(fc.tuple(fc.nat(SPAN), fc.nat(SPAN)), { maxLength: 2 })
   .map((all) => coverageOf(all.map(([from, to]) => ({ from, to }))));
 
-function taken(given: { pages: readonly Samples[]; rules: Rules; covered: ReturnType<typeof coverageOf> }): Batch {
+const asked = fc.constantFrom(window, { from: 3, to: 20 }, { from: 2, to: 22 });
+
+function taken(given: {
+  pages: readonly Samples[];
+  rules: Rules;
+  covered: ReturnType<typeof coverageOf>;
+  asked: typeof window;
+}): Batch {
   const normalising = normaliser({ ...given, window, maxReadings: Infinity });
   for (const samples of given.pages) normalising.take(samples);
   return normalising.seal();
 }
 
 describe('normalising a window', () => {
-  const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, covered });
+  const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, covered, asked });
 
   test('makes of every sample one reading, one refusal or one counted sample that was dropped, as the naive oracle does', () =>
     fc.assert(
       fc.property(given, (each) => {
-        const expected = understood(each, window);
+        const expected = understood(each, window, each.asked);
         const batch = taken(each);
         const readings = batch.columns.flatMap(({ sensorId, valueName, segments }) =>
           segments.flatMap(({ at, value: values, precision, labels }) =>

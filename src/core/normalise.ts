@@ -53,16 +53,18 @@ interface Piece extends Segment {
 
 /**
  * Turns the pages of one window into a batch of readings and refusals. Nothing is coerced (law 6). Points outside
- * `window` and of sensors that are not chosen are dropped and counted. Of several points of a series at one instant the
+ * `window` and of sensors that are not chosen are dropped, and counted unless they are of the time `asked`. Of several points of a series at one instant the
  * last becomes a reading. Refusals in `covered` time were counted before.
  */
 export function normaliser(given: {
   readonly rules: Rules;
   readonly window: Window;
+  /** The time of which the answer may hold points (question.ts); the window unless told. */
+  readonly asked?: Window;
   readonly covered: Coverage;
   readonly maxReadings: number;
 }): Normaliser {
-  const { rules, window, covered, maxReadings } = given;
+  const { rules, window, asked = window, covered, maxReadings } = given;
   const columns = new Map<string, { rule: SeriesRule; pieces: Piece[] }>();
   const refused = new Map<RefusalReason, number>();
   const refusedFirst = new Map<RefusalReason, number>();
@@ -100,8 +102,9 @@ export function normaliser(given: {
 
   function refuseAll(samples: Samples, reason: RefusalReason): void {
     for (let index = 0; index < samples.at.length; index += 1) {
-      if (isOutside(samples.at[index] as number, window)) outside += 1;
-      else refuse(samples, index, reason);
+      const at = samples.at[index] as number;
+      if (!isOutside(at, window)) refuse(samples, index, reason);
+      else if (isOutside(at, asked)) outside += 1;
     }
   }
 
@@ -155,7 +158,7 @@ export function normaliser(given: {
       });
       return;
     }
-    const kept = sift(samples, rule, rules, window, (index, reason) => {
+    const kept = sift(samples, rule, { rules, window, asked }, (index, reason) => {
       refuse(samples, index, reason);
     });
     outside += kept.outside;
@@ -229,8 +232,7 @@ function isClean(samples: Samples, window: Window): boolean {
 function sift(
   samples: Samples,
   rule: SeriesRule,
-  rules: Rules,
-  window: Window,
+  { rules, window, asked }: { readonly rules: Rules; readonly window: Window; readonly asked: Window },
   refuse: (index: number, reason: RefusalReason) => void,
 ): Pick<Piece, 'at' | 'value' | 'precision' | 'raw'> & { outside: number } {
   const at: Instant[] = [];
@@ -245,7 +247,7 @@ function sift(
       continue;
     }
     if (isOutside(instant, window)) {
-      outside += 1;
+      if (isOutside(instant, asked)) outside += 1;
       continue;
     }
     const quality = samples.quality?.[index];

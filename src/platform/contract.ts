@@ -1,6 +1,7 @@
 import type { AxiosInstance } from 'axios';
 import type { z } from 'zod';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import type { Bound } from '../core/question.ts';
 import type { Samples } from '../core/samples.ts';
 import type { KindSchemas } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
@@ -89,11 +90,47 @@ declare module 'axios' {
   }
 }
 
-/** The vendor's limits as data. The source of each fact stands in a comment beside it; a guess is marked as ours. */
-export interface PlatformLimits {
-  /** The longest window that may be asked for. An operator can choose a shorter one. */
+/**
+ * The facts of the vendor's API as data, so that the bridge asks accordingly and the tests of every platform are generated
+ * from them. The source of each fact stands in a comment beside it; a guess is marked as ours.
+ */
+export interface PlatformFacts {
+  /**
+   * Whether the points at the two ends of the asked time belong to the answer. The bridge asks one `resolution` earlier where
+   * `from` is not inclusive, and drops the points beside its window, so `read` asks for the window that it is given.
+   */
+  readonly bounds: { readonly from: Bound; readonly to: Bound };
+  /** The steps in which a question names instants; `read` is given windows of whole steps. At least a microsecond. */
+  readonly resolution: Microseconds;
+  /** The order of time in which an answer holds the points of one sensor; `none` where nothing promises one. */
+  readonly order: 'ascending' | 'descending' | 'none';
+  /**
+   * `cap`: one answer holds at most so many points of a variable, unless the options say otherwise; `Infinity` where nothing
+   * cuts it. `more`: how an answer that was cut shows it.
+   *
+   * | `more` | the answer |
+   * |---|---|
+   * | `cursor` | has a token for the next question |
+   * | `link` | has the address of the next page |
+   * | `offset` | is asked for by the number of points before it |
+   * | `flag` | says that there is more, and not where |
+   * | `full-page` | says nothing: it has as many points as the cap |
+   * | `none` | is never cut |
+   */
+  readonly page: {
+    readonly cap: number;
+    readonly more: 'cursor' | 'link' | 'offset' | 'flag' | 'full-page' | 'none';
+  };
+  /** Whether a variable may have several points at one instant. */
+  readonly sameInstant: 'one' | 'many';
+  /**
+   * How one bad sensor among many shows. `status`: its own request gets an error status. `inside-200`: the answer names it
+   * beside the points of the others. `whole-batch`: none of the sensors asked for with it is answered.
+   */
+  readonly failsAs: 'status' | 'inside-200' | 'whole-batch';
+  /** The longest window that may be asked for; the question may be almost three `resolution` longer. An operator can choose a shorter one. */
   readonly maxWindow: Microseconds;
-  /** The shortest window, at which halving ends: the platform's own resolution of time. */
+  /** The shortest window, at which halving ends: the resolution, or more where shorter windows do not help. */
   readonly minWindow: Microseconds;
   /** A stream lists at most this many sensors. `Infinity` where one request reads them all. */
   readonly sensorsPerRead: number;
@@ -156,7 +193,7 @@ export interface Platform<O = unknown> {
   /** The kinds of credentials it takes, and how each signs a request. */
   readonly kinds: Readonly<Partial<Record<KindName, Authorisation<O>>>>;
   readonly options: z.ZodType<O>;
-  readonly limits: PlatformLimits;
+  readonly facts: PlatformFacts;
   /**
    * The fields of a source that say where its data is, such as `connection.url` and `options.database`. Where an operator
    * changes one of them, the coverage of the source begins anew. A field that only chooses among the data there is none of them.
@@ -177,7 +214,7 @@ export interface Platform<O = unknown> {
   readonly sensors: (http: Http, options: O) => AsyncIterable<Sensor>;
   /**
    * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points
-   * outside, so a request may ask for a little more; they count towards the size of the window. A failure must never
+   * outside; they count towards the size of the window. A failure must never
    * look like an empty window: an error inside an HTTP 200 is `contract-broken`, an answer that was cut short is
    * `too-much`. The bridge may stop early; the generator then has to destroy the stream it has open. The
    * bridge takes the secrets of the connection out of every error.

@@ -58,7 +58,7 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<LookReport> {
   const { clock } = bridge;
-  const { sensorsPerRead, namesVariables } = source.platform.limits;
+  const { sensorsPerRead, namesVariables } = source.platform.facts;
   const mostSeries = bridge.settings.windowReadings;
   const rules: StreamRules = { sensorsPerRead, namesVariables, mostSeries, chosen: source.config.sensors };
   const streams = [...claimed.streams];

@@ -8,6 +8,7 @@ import { afterNoAnswer, afterTooMuch, afterWindow } from '../core/learn.ts';
 import type { Learned } from '../core/learn.ts';
 import { regularLooks } from '../core/look-back.ts';
 import { normaliser } from '../core/normalise.ts';
+import { answerFor } from '../core/question.ts';
 import { formatWindow, lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
 import type { Unreadable } from '../core/unreadable.ts';
@@ -81,7 +82,8 @@ export async function readWindow(
   const askedAt = given.now();
   const http = source.connection.http({ lane, signal, meter, place });
   const covered = intersect(given.covered, window);
-  const pages = normaliser({ rules: source.rules, window, covered, maxReadings: given.maxReadings });
+  const asked = answerFor(window, source.platform.facts);
+  const pages = normaliser({ rules: source.rules, window, asked, covered, maxReadings: given.maxReadings });
   let normaliseMs = 0;
   let count = 0;
   for await (const samples of source.platform.read(http, source.options, stream.selection, window)) {
@@ -139,7 +141,7 @@ async function readUnderConfirmedNames(
 /** pace → read → normalise → check → commit of one window. A window that is too much is not stored; its learned length is halved. */
 export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: AbortSignal): Promise<FetchResult> {
   const { source, stream, window, lane } = task;
-  const limits = { minWindow: source.platform.limits.minWindow, maxWindow: source.policy.maxWindow };
+  const limits = { minWindow: source.platform.facts.minWindow, maxWindow: source.policy.maxWindow };
   const comfortable = bridge.settings.windowReadings;
   const { process } = bridge.database.memory.stamp();
   try {

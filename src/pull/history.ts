@@ -162,7 +162,7 @@ async function afterFailure(
   const { stream } = claimed;
   const { failures } = claimed.source;
   if (isWindowAtFault(fault, window, { source, failures })) {
-    const { minWindow } = source.platform.limits;
+    const { minWindow } = source.platform.facts;
     const isKnown = isKnownInstant(run.unreadable, window, minWindow);
     run.unreadable = await setAside(bridge, source, { stream, window, lane: 'history' }, fault);
     // It has its own wait, which other time need not share.

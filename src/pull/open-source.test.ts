@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { contractBroken } from '../core/errors.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { Platform } from '../platform/contract.ts';
+import { exactFacts } from '../../test/kit/facts.ts';
 import { openSource } from './open-source.ts';
 
 const PASSWORD = 'hunter2-and-more';
@@ -9,7 +10,7 @@ const PASSWORD = 'hunter2-and-more';
 /** A platform whose adapter quotes the password in every error of its own. */
 const quoting = {
   kinds: { custom: { sign: () => ({}) } },
-  limits: {},
+  facts: exactFacts,
   identify: () => Promise.reject(contractBroken(`said ${PASSWORD}`, `<p>${PASSWORD}</p>`)),
   // oxlint-disable-next-line require-yield -- the adapter fails before its first item
   async *sensors() {

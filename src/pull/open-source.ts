@@ -11,6 +11,7 @@ import type { LocalTimes } from '../core/local-time.ts';
 import { nameRoom, rulesOf } from '../core/mapping.ts';
 import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
+import { questionFor } from '../core/question.ts';
 import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { localWindows, zoneOf } from '../core/zone.ts';
@@ -194,7 +195,7 @@ export async function openSource(
     revision: row.revision,
     edition: row.edition,
     projectId: row.projectId,
-    platform: withCleanErrors(localTimes ? askedInLocalTime(platform, localTimes.zone) : platform, opened),
+    platform: withCleanErrors(asAsked(platform, localTimes?.zone), opened),
     config,
     options,
     policy: {
@@ -210,17 +211,22 @@ export async function openSource(
   };
 }
 
-function localTimesOf({ mapping }: SourceConfig, { limits }: Platform): LocalTimes | undefined {
-  if (!limits.localTime || mapping.timezone === undefined) return undefined;
+function localTimesOf({ mapping }: SourceConfig, { facts }: Platform): LocalTimes | undefined {
+  if (!facts.localTime || mapping.timezone === undefined) return undefined;
   return { zone: zoneOf(mapping.timezone), dst: mapping.dst };
 }
 
-/** The platform is asked for the local times of a window; the normaliser turns its answers into instants. */
-function askedInLocalTime(platform: Platform, zone: Zone): Platform {
+/**
+ * The platform is asked for windows in a form that it answers completely (core/question.ts), and for local times where `zone`
+ * is known; the normaliser drops what is too much and turns local times into instants.
+ */
+function asAsked(platform: Platform, zone: Zone | undefined): Platform {
   return {
     ...platform,
     async *read(http, options, selection, window) {
-      for (const part of localWindows(zone, window)) yield* platform.read(http, options, selection, part);
+      for (const part of zone === undefined ? [window] : localWindows(zone, window)) {
+        yield* platform.read(http, options, selection, questionFor(part, platform.facts));
+      }
     },
   };
 }

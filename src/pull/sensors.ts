@@ -25,7 +25,7 @@ export async function listSensors(
   found: (sensor: Sensor) => Promise<void> = () => Promise.resolve(),
 ): Promise<SensorList> {
   const { sensors: chosen } = source.config;
-  if (chosen !== 'all' && !source.platform.limits.namesVariables && chosen.every(({ group }) => group !== undefined)) {
+  if (chosen !== 'all' && !source.platform.facts.namesVariables && chosen.every(({ group }) => group !== undefined)) {
     return {
       sensors: chosen.map(({ id, group }) => ({ id, ...(group === undefined ? {} : { group }) })),
       problems: [],

@@ -15,7 +15,7 @@ import type { OpenSource, Stream } from './open-source.ts';
 /** As far as the stretches of a source depend on it. */
 const circumstancesOf = ({ clock }: Bridge, { platform }: OpenSource): Circumstances => ({
   now: clock.now(),
-  minWindow: platform.limits.minWindow,
+  minWindow: platform.facts.minWindow,
 });
 
 /**
@@ -29,7 +29,7 @@ export const isWindowAtFault = (
 ): boolean =>
   error.code === 'contract-broken' ||
   error.code === 'bug' ||
-  (isUnanswered(error) && failures === 0 && isLight(lengthOf(window), source.platform.limits.minWindow));
+  (isUnanswered(error) && failures === 0 && isLight(lengthOf(window), source.platform.facts.minWindow));
 
 /** Notes that a window could not be read. @returns the unreadable stretches of the stream */
 export async function setAside(

@@ -36,7 +36,7 @@ export const DEMAND = `(
 /** The overload of a registered source; undefined where its pace suffices, or where no poll has shown its need yet. */
 export function measuredOverload(measured: MeasuredDemand, registry: Registry): Overload | undefined {
   const { streams, requests, windows, every, httpMs } = measured;
-  const usual = registry.platforms.find(({ name }) => name === measured.platform)?.limits.pace;
+  const usual = registry.platforms.find(({ name }) => name === measured.platform)?.facts.pace;
   if (windows === 0 || usual === undefined) return undefined;
   return overloadOf({
     streams,

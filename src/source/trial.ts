@@ -63,7 +63,7 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
     { id: 0, revision: 0, edition: '', projectId: 0, start: startOf(config.schedule.start, now()) },
     { config, platform, shared, now, allowHosts },
   );
-  const { minWindow, sensorsPerRead, namesVariables } = platform.limits;
+  const { minWindow, sensorsPerRead, namesVariables } = platform.facts;
   return {
     source,
     requests: counting.requests,

@@ -135,9 +135,22 @@ export const PAPER_RULES: Rules = {
     }
   },
 
-  'its limits are sane': ({ limits }) => {
-    const { maxWindow, minWindow, sensorsPerRead, namesVariables, pace, lateness, overlap } = limits;
-    for (const length of [maxWindow, minWindow, lateness, overlap]) expect(Number.isSafeInteger(length)).toBe(true);
+  'its facts are sane': ({ facts }) => {
+    const { maxWindow, minWindow, resolution, sensorsPerRead, namesVariables, pace, lateness, overlap } = facts;
+    const { bounds, order, page, sameInstant, failsAs } = facts;
+    for (const length of [maxWindow, minWindow, resolution, lateness, overlap]) {
+      expect(Number.isSafeInteger(length)).toBe(true);
+    }
+    expect(resolution).toBeGreaterThanOrEqual(1);
+    // A shorter window would be asked for as a longer one.
+    expect(minWindow).toBeGreaterThanOrEqual(resolution);
+    for (const bound of [bounds.from, bounds.to]) expect(['inclusive', 'exclusive', 'unknown']).toContain(bound);
+    expect(['ascending', 'descending', 'none']).toContain(order);
+    expect(page.cap === Infinity || Number.isInteger(page.cap)).toBe(true);
+    // Only an answer that nothing cuts needs no sign of more.
+    expect(page.cap === Infinity || page.more !== 'none').toBe(true);
+    expect(['one', 'many']).toContain(sameInstant);
+    expect(['status', 'inside-200', 'whole-batch']).toContain(failsAs);
     expect(minWindow).toBeGreaterThanOrEqual(1);
     expect(maxWindow).toBeGreaterThanOrEqual(minWindow);
     expect(maxWindow).toBeLessThanOrEqual(366 * DAY);

@@ -95,7 +95,7 @@ const OPERATIONS: Readonly<Record<string, (platform: Platform, http: Http) => Pr
   sensors: (platform, http) => counted(platform.sensors(http, sourceOf(platform).options)),
   read: (platform, http) => {
     const sensor = { id: 'sensor', group: 'group', variables: ['variable'] };
-    const { sensorsPerRead, namesVariables } = platform.limits;
+    const { sensorsPerRead, namesVariables } = platform.facts;
     const [stream] = planStreams([sensor], [], {
       sensorsPerRead,
       namesVariables,

@@ -1,6 +1,7 @@
 import { thingsboard } from '../../adapters/platforms/thingsboard/index.ts';
 import type { ThingsBoardSettings } from '../../adapters/platforms/thingsboard/options.ts';
 import type { Instant } from '../../src/core/instant.ts';
+import { questionFor } from '../../src/core/question.ts';
 import { holds } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Authorisation, Http, Sensor } from '../../src/platform/contract.ts';
@@ -44,7 +45,7 @@ export const optionsOf = (given: Partial<ThingsBoardSettings> = {}): unknown => 
 /** Points by key: `[µs, value]`, as `read` yields them. */
 export type Found = Record<string, [at: number, value: unknown][]>;
 
-/** All points that `read` yields for all keys of one device. */
+/** All points that `read` yields for all keys of one device, asked as the bridge asks. */
 export async function readAll(
   http: Http,
   given: Partial<ThingsBoardSettings>,
@@ -52,8 +53,9 @@ export async function readAll(
   window: Window,
 ): Promise<Found> {
   const selection = { group: device, sensors: [device], variables: undefined };
+  const question = questionFor(window, thingsboard.facts);
   const found: Found = {};
-  for await (const { sensor, variable, at, values } of thingsboard.read(http, optionsOf(given), selection, window)) {
+  for await (const { sensor, variable, at, values } of thingsboard.read(http, optionsOf(given), selection, question)) {
     if (sensor !== device) throw new Error(`read another sensor: ${sensor}`);
     (found[variable] ??= []).push(...at.map((instant, index): [number, unknown] => [instant, values[index]]));
   }

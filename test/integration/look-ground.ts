@@ -45,7 +45,7 @@ export function processWith(
   });
   const platform = {
     ...source.platform,
-    limits: { ...source.platform.limits, sensorsPerRead: 1, namesVariables: true },
+    facts: { ...source.platform.facts, sensorsPerRead: 1, namesVariables: true },
     sensors: shown,
   };
   const opened = { ...source, platform, config: { ...source.config, sensors } } as typeof source;

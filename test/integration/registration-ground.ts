@@ -16,7 +16,7 @@ import type { TestDatabases } from '../kit/databases.ts';
 
 export const NOW = parseInstant('2026-11-21T08:00:00.123456Z') ?? 0;
 
-const limits = {
+const facts = {
   maxWindow: DAY,
   minWindow: SECOND,
   pace: { requestsPerSecond: 5, burst: 10, concurrency: 2 },
@@ -34,12 +34,12 @@ export const platforms = [
     name: 'plant',
     title: 'Plant',
     kinds: { 'user-credentials': {}, 'client-credentials': {} },
-    limits,
+    facts,
     options,
     place,
     renamed,
   },
-  { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, limits, options, place, renamed },
+  { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, facts, options, place, renamed },
 ] as const;
 
 /** A source as an operator writes it. Every secret begins with `s3cret`, also in the tests, so that a search finds all. */

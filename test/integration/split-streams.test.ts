@@ -52,7 +52,7 @@ function process(): Bridge {
   });
   const platform = {
     ...source.platform,
-    limits: { ...source.platform.limits, sensorsPerRead: Infinity, namesVariables: false },
+    facts: { ...source.platform.facts, sensorsPerRead: Infinity, namesVariables: false },
     *sensors() {
       for (const id of sensors) yield { id, group: 'hall', variables: ['flow'] };
     },

@@ -28,6 +28,7 @@ const PRECISION = { good: 100, substituted: 75, uncertain: 50, bad: 0 };
 export function understood(
   given: { readonly pages: readonly Samples[]; readonly rules: Rules; readonly covered: Coverage },
   window: Window,
+  asked = window,
 ): Understood {
   const candidates = new Map<string, OracleReading[]>();
   const refused = new Map<RefusalReason, number>();
@@ -49,7 +50,7 @@ export function understood(
     for (const [index, at] of page.at.entries()) {
       const real = Number.isInteger(at);
       if (real && !(window.from <= at && at < window.to)) {
-        outside += 1;
+        if (!(asked.from <= at && at < asked.to)) outside += 1;
         continue;
       }
       const verdict = judge(page, index, rule, given.rules);

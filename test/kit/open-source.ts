@@ -1,5 +1,6 @@
 import type { Window } from '../../src/core/window.ts';
 import { SECOND } from '../../src/core/instant.ts';
+import { exactFacts } from './facts.ts';
 import { rulesOf } from '../../src/core/mapping.ts';
 import type { Policy } from '../../src/core/plan.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
@@ -38,7 +39,7 @@ export function openSourceOf(
     edition,
     projectId,
     platform: {
-      limits: { minWindow },
+      facts: { ...exactFacts, minWindow },
       read: (_http: unknown, _options: unknown, selection: Selection, window: Window) => given.read(window, selection),
     },
     config: { pace: { concurrency }, schedule: { catchUp, lookBackAtMost } },

@@ -7,7 +7,7 @@ import { parseSource } from '../../src/core/source/source.ts';
 
 /** A source, two platforms and two kinds for the tests beside this file; the core knows no real ones. */
 
-const limits = {
+const facts = {
   maxWindow: DAY,
   minWindow: SECOND,
   pace: { requestsPerSecond: 5, burst: 10, concurrency: 2 },
@@ -20,7 +20,7 @@ export const examplePlatforms = [
     name: 'influxdb',
     title: 'InfluxDB 1.x',
     kinds: { 'user-credentials': {} },
-    limits,
+    facts,
     options: z.strictObject({
       database: z.string().min(1).describe('The database that is read'),
       epoch: z.enum(['ms', 'us']).default('us'),
@@ -32,7 +32,7 @@ export const examplePlatforms = [
     name: 'thingsboard',
     title: 'ThingsBoard',
     kinds: { custom: {} },
-    limits,
+    facts,
     options: z.strictObject({}),
   },
 ] as const;

@@ -4,6 +4,7 @@ import { zoneOf } from '../../src/core/zone.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { definePlatform } from '../../src/platform/contract.ts';
 import type { Platform } from '../../src/platform/contract.ts';
+import { exactFacts } from './facts.ts';
 
 /** A point of the platform: it comes into being at its instant, and the platform remembers its local time only. */
 export interface WallClockPoint {
@@ -31,7 +32,8 @@ export const wallClockPlatform = (points: readonly WallClockPoint[], now: () => 
     options: z.strictObject({}),
     place: ['connection.url'],
     renamed: ({ sensor, variable }) => ({ sensor: sensor.id, variable }),
-    limits: {
+    facts: {
+      ...exactFacts,
       maxWindow: 7 * DAY,
       minWindow: SECOND,
       sensorsPerRead: Infinity,

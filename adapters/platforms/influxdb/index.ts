@@ -15,11 +15,23 @@ export const influxdb = definePlatform({
   kinds: { 'user-credentials': basic() },
   options: influxOptions,
   place: ['connection.url', 'options.database', 'options.retentionPolicy'],
-  limits: {
+  facts: {
+    // Conditions of ours: `time >= … AND time < …`, with both ends as InfluxQL compares them (query.ts).
+    bounds: { from: 'inclusive', to: 'exclusive' },
+    // It stores nanoseconds, of which the bridge keeps and asks microseconds.
+    resolution: MICROSECOND,
+    // ORDER BY time ASC in each series, in every chunk of it.
+    order: 'ascending',
+    // A chunked answer goes on until it is complete; `max-row-limit` cuts only an answer in one piece (answer.ts).
+    page: { cap: Infinity, more: 'none' },
+    // A point with the series and time of another one replaces it
+    // (https://docs.influxdata.com/influxdb/v1/troubleshooting/frequently-asked-questions/#how-does-influxdb-handle-duplicate-points).
+    sameInstant: 'one',
+    // The errors of a statement stand in an answer with status 200; a series that is gone has no points and no error.
+    failsAs: 'inside-200',
     // No range is too long by itself. 7 days is the shard group of the default policy (SHOW RETENTION POLICIES: 168h),
     // so a window opens two shards at most.
     maxWindow: 7 * DAY,
-    // It stores nanoseconds; the bridge keeps microseconds.
     minWindow: MICROSECOND,
     // SELECT … GROUP BY * reads a measurement with all its series in one request.
     sensorsPerRead: Infinity,

@@ -15,10 +15,21 @@ export const thingsboard = definePlatform({
   options: thingsboardOptions,
   // Another user may see other devices. Each device has a stream of its own, by its UUID.
   place: ['connection.url'],
-  limits: {
+  facts: {
+    // 2.1 and 2.2 leave `startTs` itself out (thingsboard/thingsboard#1443); newer servers leave `endTs` out, older ones do not.
+    bounds: { from: 'unknown', to: 'unknown' },
+    // Times are whole milliseconds (openapi.json: startTs, endTs).
+    resolution: MILLISECOND,
+    // `orderBy: ASC`, per key.
+    order: 'ascending',
+    // The default of `options.pageLimit`. There is no flag for "more" (thingsboard/thingsboard#3505).
+    page: { cap: 10_000, more: 'full-page' },
+    // A point is stored by device, key and time, so a later one replaces it.
+    sameInstant: 'one',
+    // The path names one device, and a device that is gone is 404 (TelemetryController).
+    failsAs: 'status',
     // No longest range is documented; the one reported to fail was a month of 14 keys (thingsboard/thingsboard#1580).
     maxWindow: 7 * DAY,
-    // Times are whole milliseconds (openapi.json: startTs, endTs).
     minWindow: MILLISECOND,
     // The path of the history names one device.
     sensorsPerRead: 1,

@@ -8,10 +8,11 @@ import type { ThingsBoardSettings } from './options.ts';
 
 type Target = Pick<Device, 'id' | 'sensor'>;
 
-/** Keys whose points from `from` on (milliseconds since 1970) are still to be read. */
+/** Keys whose points after `after` are still to be read. Times are milliseconds since 1970. */
 interface Unread {
   readonly keys: readonly string[];
-  readonly from: number;
+  readonly startTs: number;
+  readonly after: number;
 }
 
 /** The points of one window, one request after the other, one `Samples` per key and page. */
@@ -36,28 +37,30 @@ async function* readDevice(
 ): AsyncGenerator<Samples> {
   const ask = historyOf(http, id, options.history);
   const limit = options.pageLimit;
-  const endTs = Math.ceil(window.to / MILLISECOND);
-  const queue: Unread[] = keyPortions([...new Set(keys)]).map((batch) => ({
+  const endTs = window.to / MILLISECOND;
+  const begin = Math.max(0, window.from / MILLISECOND);
+  const queue = keyPortions([...new Set(keys)]).map((batch): Unread => ({
     keys: batch,
-    from: Math.ceil(window.from / MILLISECOND),
+    startTs: begin,
+    after: begin - 1,
   }));
 
   for (let unread = queue.shift(); unread !== undefined; unread = queue.shift()) {
-    const { from } = unread;
-    // One millisecond earlier, because servers 2.1 and 2.2 leave `startTs` itself out (thingsboard/thingsboard#1443).
-    const columns = await ask({ keys: unread.keys, startTs: Math.max(0, from - 1), endTs, limit });
+    const { startTs, after } = unread;
+    const columns = await ask({ keys: unread.keys, startTs, endTs, limit });
     const unfinished = new Map<number, string[]>();
     for (const [key, { ts, values }] of columns) {
-      const first = ts.findIndex((time) => time >= from);
+      const first = ts.findIndex((time) => time > after);
       if (first >= 0) {
         yield { sensor, variable: key, at: ts.slice(first).map(fromMillis), values: values.slice(first) };
       }
-      const next = (ts.at(-1) ?? 0) + 1;
+      const last = ts.at(-1) ?? 0;
       // There is no "more" flag (thingsboard/thingsboard#3505): a full array may have been cut off.
-      if (ts.length >= limit && next < endTs) unfinished.set(next, [...(unfinished.get(next) ?? []), key]);
+      if (ts.length >= limit && last + 1 < endTs) unfinished.set(last, [...(unfinished.get(last) ?? []), key]);
     }
-    // Keys whose points have the same times stop at the same point and share their next request.
-    for (const [next, stopped] of unfinished) queue.push({ keys: stopped, from: next });
+    // Keys whose points have the same times stop at the same point and share their next request. It begins at that point,
+    // because servers 2.1 and 2.2 leave `startTs` itself out (thingsboard/thingsboard#1443).
+    for (const [last, stopped] of unfinished) queue.push({ keys: stopped, startTs: last, after: last });
   }
 }
 

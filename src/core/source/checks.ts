@@ -10,7 +10,7 @@ import type { SourceProblem } from './problems.ts';
 import type { SensorChoice } from './schema.ts';
 
 /** The facts of a platform that a source is checked against. Lengths in µs. */
-export interface SourceLimits {
+export interface SourceFacts {
   readonly maxWindow: Microseconds;
   readonly minWindow: Microseconds;
   readonly pace: { readonly requestsPerSecond: number; readonly burst: number; readonly concurrency: number };
@@ -36,7 +36,7 @@ export function crossFieldProblems(
   given: {
     readonly raw: unknown;
     readonly title: string;
-    readonly limits: SourceLimits;
+    readonly facts: SourceFacts;
     readonly now: Instant | undefined;
   },
 ): readonly SourceProblem[] {
@@ -56,9 +56,9 @@ export function crossFieldProblems(
 
 function checkTimezone(
   mapping: Checked['mapping'],
-  { raw, title, limits, now }: Parameters<typeof crossFieldProblems>[1],
+  { raw, title, facts, now }: Parameters<typeof crossFieldProblems>[1],
 ): readonly SourceProblem[] {
-  if (limits.localTime) {
+  if (facts.localTime) {
     if (mapping.timezone !== undefined) return [];
     const message = `is missing: ${title} gives local times without a zone`;
     return [
@@ -78,22 +78,22 @@ function checkTimezone(
 
 function checkSchedule(
   schedule: Checked['schedule'],
-  { raw, title, limits, now }: Parameters<typeof crossFieldProblems>[1],
+  { raw, title, facts, now }: Parameters<typeof crossFieldProblems>[1],
 ): readonly SourceProblem[] {
   const problems: SourceProblem[] = [];
   const { overlap, maxWindow, align, start } = schedule;
   const add = (key: string, message: string, remedy: string): void => {
     problems.push({ path: `schedule.${key}`, message, remedy });
   };
-  const longest = formatDuration(limits.maxWindow);
-  const shortest = formatDuration(limits.minWindow);
-  if (maxWindow > limits.maxWindow)
+  const longest = formatDuration(facts.maxWindow);
+  const shortest = formatDuration(facts.minWindow);
+  if (maxWindow > facts.maxWindow)
     add(
       'maxWindow',
       `${formatDuration(maxWindow)} is longer than the longest window of ${title}`,
       `use ${longest} or shorter`,
     );
-  else if (maxWindow < limits.minWindow)
+  else if (maxWindow < facts.minWindow)
     add(
       'maxWindow',
       `${formatDuration(maxWindow)} is shorter than the shortest window of ${title}`,

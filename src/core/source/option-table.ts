@@ -33,7 +33,7 @@ interface Node {
  */
 export function optionTable(platform: SourcePlatform): string {
   const rows = rowsOf(jsonSchemaOf(platform.options) as Node, '');
-  const { limits } = platform;
+  const { facts } = platform;
   const options =
     rows.length === 0 ? 'This platform has no options.' : table(['Option', 'Takes', 'Default', 'Meaning'], rows);
   const defaults = table(
@@ -45,12 +45,12 @@ export function optionTable(platform: SourcePlatform): string {
           .map((kind) => `\`${kind}\``)
           .join(' or '),
       ],
-      ['`schedule.settle`', formatDuration(limits.lateness)],
-      ['`schedule.overlap`', formatDuration(limits.overlap)],
-      ['`schedule.maxWindow`', `${formatDuration(limits.maxWindow)}, which is also the longest`],
-      ['`pace.requestsPerSecond`', String(limits.pace.requestsPerSecond)],
-      ['`pace.burst`', String(limits.pace.burst)],
-      ['`pace.concurrency`', String(limits.pace.concurrency)],
+      ['`schedule.settle`', formatDuration(facts.lateness)],
+      ['`schedule.overlap`', formatDuration(facts.overlap)],
+      ['`schedule.maxWindow`', `${formatDuration(facts.maxWindow)}, which is also the longest`],
+      ['`pace.requestsPerSecond`', String(facts.pace.requestsPerSecond)],
+      ['`pace.burst`', String(facts.pace.burst)],
+      ['`pace.concurrency`', String(facts.pace.concurrency)],
     ],
   );
   return `${options}\n\n${defaults}`;

@@ -75,7 +75,7 @@ describe('a good source', () => {
 
 describe('the zone of local times', () => {
   const [influxdb] = examplePlatforms;
-  const wallClock = { ...influxdb, limits: { ...influxdb.limits, localTime: true as const } };
+  const wallClock = { ...influxdb, facts: { ...influxdb.facts, localTime: true as const } };
   const problems = (platform: SourcePlatform, mapping: unknown, registering = true): readonly string[] => {
     const parsed = parseSource({ ...good, mapping }, [platform], {
       kinds: exampleKinds,

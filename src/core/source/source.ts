@@ -3,7 +3,7 @@ import type { Instant, Microseconds } from '../instant.ts';
 import { SECOND } from '../instant.ts';
 import type { QuietHours } from '../quiet-hours.ts';
 import { crossFieldProblems } from './checks.ts';
-import type { SourceLimits } from './checks.ts';
+import type { SourceFacts } from './checks.ts';
 import type { Start } from './fields.ts';
 import { suggest } from './nearest.ts';
 import { isMapping } from './path.ts';
@@ -59,7 +59,7 @@ export interface SourcePlatform {
   readonly title: string;
   readonly kinds: Readonly<Partial<Record<string, unknown>>>;
   readonly options: z.ZodType;
-  readonly limits: SourceLimits;
+  readonly facts: SourceFacts;
 }
 
 /** The schema of the `connection` block for each kind. */
@@ -104,12 +104,12 @@ export function parseSource<P extends SourcePlatform, K extends string>(
     kind: kind.choice,
     platform: platform.name,
     connection: parsed.data.connection as Readonly<Record<string, string>>,
-    ...withDefaults(parsed.data, platform.limits),
+    ...withDefaults(parsed.data, platform.facts),
   };
   const crossed = crossFieldProblems(fields, {
     raw: input,
     title: platform.title,
-    limits: platform.limits,
+    facts: platform.facts,
     now: given.now,
   });
   if (crossed.length > 0) return { ok: false, problems: crossed };
@@ -144,19 +144,19 @@ function schemaOf(connection: z.ZodType | undefined, options: z.ZodType | undefi
 export const startOf = (start: Start, registeredAt: Instant): Instant =>
   'at' in start ? start.at : registeredAt - start.before;
 
-function withDefaults({ schedule, pace }: CommonFields, limits: SourceLimits): Pick<SourceConfig, 'schedule' | 'pace'> {
+function withDefaults({ schedule, pace }: CommonFields, facts: SourceFacts): Pick<SourceConfig, 'schedule' | 'pace'> {
   return {
     schedule: {
       ...schedule,
-      settle: schedule.settle ?? limits.lateness,
-      overlap: schedule.overlap ?? limits.overlap,
-      maxWindow: schedule.maxWindow ?? limits.maxWindow,
+      settle: schedule.settle ?? facts.lateness,
+      overlap: schedule.overlap ?? facts.overlap,
+      maxWindow: schedule.maxWindow ?? facts.maxWindow,
       align: schedule.align ?? Math.min(SECOND, schedule.every),
     },
     pace: {
-      requestsPerSecond: pace.requestsPerSecond ?? limits.pace.requestsPerSecond,
-      burst: pace.burst ?? limits.pace.burst,
-      concurrency: pace.concurrency ?? limits.pace.concurrency,
+      requestsPerSecond: pace.requestsPerSecond ?? facts.pace.requestsPerSecond,
+      burst: pace.burst ?? facts.pace.burst,
+      concurrency: pace.concurrency ?? facts.pace.concurrency,
       quietHours: pace.quietHours,
       longestSilence: pace.longestSilence,
     },

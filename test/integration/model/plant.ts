@@ -10,6 +10,7 @@ import { basic } from '../../../src/platform/authorisation/basic.ts';
 import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
 import type { Platform } from '../../../src/platform/contract.ts';
+import { exactFacts } from '../../kit/facts.ts';
 import type { ModelTime } from './time.ts';
 
 /** No point shows up later than this after its own instant, and no value changes later: shorter than every overlap. */
@@ -206,7 +207,8 @@ export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
     options,
     place: ['connection.url'],
     renamed: ({ sensor, variable }) => ({ sensor: sensor.id, variable }),
-    limits: {
+    facts: {
+      ...exactFacts,
       maxWindow: HOUR,
       minWindow: SECOND,
       sensorsPerRead: 1,
