@@ -12,6 +12,13 @@ export interface SimulatedRequest {
   readonly body: string;
   /** Faults that the platform must work into the points of its answer. */
   readonly pointEffects: readonly PointEffect[];
+  /** Devices that the platform has in its lists and cannot read, and how each fails. */
+  readonly badSensors: readonly BadSensor[];
+}
+
+export interface BadSensor {
+  readonly device: string;
+  readonly as: 'missing' | 'forbidden' | 'broken';
 }
 
 export interface SimulatedAnswer {
@@ -24,11 +31,13 @@ export interface SimulatedAnswer {
 
 /** One simulated server. The faults, the record of requests and the admin endpoints are the same for all platforms. */
 export interface SimulatedPlatform {
-  answer(request: SimulatedRequest): SimulatedAnswer;
+  answer(request: SimulatedRequest): SimulatedAnswer | Promise<SimulatedAnswer>;
   /** The body that the product sends with an error status when a fault asks for that status. */
   errorAnswer(status: number): SimulatedAnswer;
   /** Throws if the product has no tokens. */
   invalidateTokens(tokens: 'all' | 'access'): void;
+  /** Forgets what a process keeps in memory only: sessions, cursors. Left out where all of it outlives the process. */
+  restart?(): void;
   /** The answer of `GET /__admin/state`: plain JSON without credentials. */
   state(): unknown;
 }

@@ -13,32 +13,40 @@ export const isDistorted = (ts: number, every = 2): boolean => residue(ts, every
 
 const residue = (ts: number, every: number): number => hash(0, 'distorted', ts) % every;
 
-/** The points of one key after the given faults, in the same order. Pure, so a test computes the same. */
-export function distort(
-  points: readonly WrittenPoint[],
+/** The points of one key after the given faults, in the same order unless a fault changes it. Pure, so a test computes the same. */
+export function distort<Point extends WrittenPoint>(
+  points: readonly Point[],
   effects: readonly PointEffect[],
   nowMs: number,
   order: Order,
-): WrittenPoint[] {
-  return effects.reduce((current, effect) => distortOnce(current, effect, nowMs, order), [...points]);
+): (Omit<Point, 'value'> & WrittenPoint)[] {
+  type Written = Omit<Point, 'value'> & WrittenPoint;
+  return effects.reduce<Written[]>((current, effect) => distortOnce(current, effect, nowMs, order), [...points]);
 }
 
-function distortOnce(points: WrittenPoint[], effect: PointEffect, nowMs: number, order: Order): WrittenPoint[] {
+function distortOnce<Point extends WrittenPoint>(
+  points: Point[],
+  effect: PointEffect,
+  nowMs: number,
+  order: Order,
+): Point[] {
   switch (effect.kind) {
     case 'bad-value': {
       const value = { NaN, '"NaN"': 'NaN', null: null }[effect.value];
-      return points.map((point) => (isDistorted(point.ts, effect.every) ? { ts: point.ts, value } : point));
+      return points.map((point) => (isDistorted(point.ts, effect.every) ? { ...point, value } : point));
     }
     case 'duplicate-timestamps': {
-      const twin = (point: WrittenPoint) => (effect.value === 'other' ? changed(point) : point);
+      const twin = (point: Point) => (effect.value === 'other' ? changed(point) : point);
       return points.flatMap((point) => (isDistorted(point.ts, effect.every) ? [point, twin(point)] : [point]));
     }
     case 'future-dates': {
       const last = order === 'ASC' ? points.at(-1) : points[0];
       if (!last) return points;
-      const future = { ts: nowMs + (effect.aheadMs ?? 400 * 86_400_000), value: last.value };
+      const future = { ...last, ts: nowMs + (effect.aheadMs ?? 400 * 86_400_000) };
       return order === 'ASC' ? [...points, future] : [future, ...points];
     }
+    case 'reorder':
+      return effect.as === 'reversed' ? points.toReversed() : shuffled(points);
     case 'lie': {
       const { every = 2 } = effect;
       const told = points.filter((point) => !isDistorted(point.ts, every));
@@ -47,9 +55,13 @@ function distortOnce(points: WrittenPoint[], effect: PointEffect, nowMs: number,
   }
 }
 
-function changed({ ts, value }: WrittenPoint): WrittenPoint {
-  if (typeof value === 'number') return { ts, value: value + 1 };
-  return { ts, value: typeof value === 'boolean' ? !value : 'other' };
+const shuffled = <Point extends WrittenPoint>(points: readonly Point[]): Point[] =>
+  points.toSorted((one, other) => hash(0, 'shuffled', one.ts) - hash(0, 'shuffled', other.ts));
+
+function changed<Point extends WrittenPoint>(point: Point): Point {
+  const { value } = point;
+  if (typeof value === 'number') return { ...point, value: value + 1 };
+  return { ...point, value: typeof value === 'boolean' ? !value : 'other' };
 }
 
 /** JSON, except that `NaN` is written as the bare word where a number would be. */

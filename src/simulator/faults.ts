@@ -35,6 +35,18 @@ const simulatedFault = z.discriminatedUnion('kind', [
   declare('reset', {}),
   /** A 200 with a login page, `[1,"two",null]`, an error object, or the real answer with every type exchanged. */
   declare('wrong-shape', { shape: z.enum(['html', 'array', 'object', 'types']) }),
+  /** The product's own error body for that status, sent with 200. */
+  declare('error-in-200', { status: count }),
+  /** `elsewhere`: to another origin. `login`: to a page of this server that asks for a user and a password. */
+  declare('redirect', { to: z.enum(['elsewhere', 'login']), status: z.int().min(301).max(308).optional() }),
+  /** A 200 with so many bytes of white space, which may stand before any JSON; the real answer does not follow. */
+  declare('flood', { bytes: count }),
+  /** The real answer in so many pieces (default 10), with a pause before each. */
+  declare('slow-body', { pauseMs: count, pieces: z.int().min(1).optional() }),
+  /** Every request gets the answer that the first one with its method and path got, as from a cursor that does not move. */
+  declare('repeat', {}),
+  /** The server forgets its sessions and ends every connection, this one with a TCP reset; then it is there again. */
+  declare('restart', {}),
   /** Half of the real body: as a complete HTTP answer (`body`, the default), or with the connection lost half-way. */
   declare('truncate', { lost: z.enum(['body', 'connection']).optional() }),
 
@@ -42,10 +54,15 @@ const simulatedFault = z.discriminatedUnion('kind', [
   declare('duplicate-timestamps', { value: z.enum(['same', 'other']).optional(), every }),
   /** One more point per key, dated this far after the simulator's clock; default 400 days. */
   declare('future-dates', { aheadMs: count.optional() }),
+  /** The points of a page in another order: newest first, or mixed. */
+  declare('reorder', { as: z.enum(['reversed', 'shuffled']) }),
   /** Leaves about one point in `every` out and changes the value of about as many. */
   declare('lie', { every }),
 
+  /** Waits before the answer begins. */
   declare('slow', { delayMs: count }),
+  /** The platform has `device` in its lists and cannot read it, each platform in its own way; default `missing`. */
+  declare('bad-sensor', { device: z.string(), as: z.enum(['missing', 'forbidden', 'broken']).optional() }),
   /** Before the platform sees the request, every token issued so far becomes worthless; default `all`. */
   declare('invalidate-tokens', { tokens: z.enum(['all', 'access']).optional() }),
 ]);
@@ -58,8 +75,20 @@ export type EndingEffect = Extract<SimulatedFault, { kind: (typeof endings)[numb
 /** Faults in the points of an answer. */
 export type PointEffect = Extract<SimulatedFault, { kind: (typeof pointKinds)[number] }>;
 
-const endings = ['status', 'hang', 'reset', 'wrong-shape', 'truncate'] as const;
-const pointKinds = ['bad-value', 'duplicate-timestamps', 'future-dates', 'lie'] as const;
+const endings = [
+  'status',
+  'hang',
+  'reset',
+  'wrong-shape',
+  'truncate',
+  'error-in-200',
+  'redirect',
+  'flood',
+  'slow-body',
+  'repeat',
+  'restart',
+] as const;
+const pointKinds = ['bad-value', 'duplicate-timestamps', 'future-dates', 'reorder', 'lie'] as const;
 
 export interface SwitchedFault {
   readonly id: number;

@@ -1,11 +1,20 @@
+import { listedPoints } from './listed.ts';
 import { instantAtOrAfter, instantAtOrBefore, type Rhythm } from './rhythm.ts';
 
+/** A digital or system state is `{ state, code }`. */
 export type Value = number | boolean | string | { readonly [name: string]: Value };
 
 export interface TruthPoint {
-  /** Milliseconds since 1970, UTC. */
+  /** Milliseconds since 1970, UTC. A listed point may have a fraction: whole microseconds, see instants.ts. */
   readonly ts: number;
   readonly value: Value;
+  /** Steps of 100 ns after `ts`, from 0 to 9; 0 where it is left out. */
+  readonly finer?: number;
+  /** Left out: good. The platform writes it in its own words. */
+  readonly quality?: 'good' | 'uncertain' | 'substituted' | 'bad';
+  /** The simulator shows a listed point while its clock stands in `[shownFromMs, shownToMs)`; always where both are left out. */
+  readonly shownFromMs?: number;
+  readonly shownToMs?: number;
 }
 
 export type Order = 'ASC' | 'DESC';
@@ -18,8 +27,16 @@ export interface KeySpec extends Rhythm {
   readonly wave?: { readonly middle: number; readonly swing: number; readonly ripple: number };
   /** The texts, one after the other. Without it, words that tempt a reader to coerce them. */
   readonly words?: readonly string[];
+  /** Values are these states, one after the other; `code` is the place in this list. */
+  readonly states?: readonly string[];
   /** Replaces `late` of the whole truth. */
   readonly late?: Late;
+  /** The qualities of the points of the rhythm, one after the other. */
+  readonly qualities?: readonly NonNullable<TruthPoint['quality']>[];
+  /** Every so many-th instant of the rhythm has `count` points. */
+  readonly together?: { readonly everyNth: number; readonly count: number };
+  /** All points of the key, oldest first, in place of those of the rhythm. A revised point is listed once for each value. */
+  readonly listed?: readonly TruthPoint[];
 }
 
 /** This share (0..1) of the points shows up `delayMs` after its own instant. */
@@ -70,7 +87,8 @@ export function* visiblePoints(
   // No point shows up before its own instant, so a `toMs` far in the future need not be walked through.
   const shownToMs = spec.liveFromMs === undefined ? toMs : Math.max(spec.liveFromMs, nowMs + 1);
   for (const point of truePoints(spec, deviceId, keyName, { fromMs, toMs: Math.min(toMs, shownToMs) }, order)) {
-    if (visibleFromMs(spec, deviceId, keyName, point.ts) <= nowMs) yield point;
+    const { shownFromMs = visibleFromMs(spec, deviceId, keyName, point.ts), shownToMs = Infinity } = point;
+    if (shownFromMs <= nowMs && nowMs < shownToMs) yield point;
   }
 }
 
@@ -100,14 +118,30 @@ export function* truePoints(
   if (!key) return;
   const firstMs = Math.max(fromMs, spec.firstMs);
   const endMs = Math.min(toMs, spec.endMs ?? Infinity);
+  if (key.listed !== undefined) {
+    yield* listedPoints(key.listed, { fromMs: firstMs, toMs: endMs }, order);
+    return;
+  }
   const ascending = order === 'ASC';
   let ts = ascending ? instantAtOrAfter(key, firstMs) : instantAtOrBefore(key, endMs - 1);
   while (firstMs <= ts && ts < endMs) {
     const silence = spec.silences?.find((stretch) => stretch.fromMs <= ts && ts < stretch.toMs);
-    if (!silence) yield { ts, value: valueAt(spec, deviceId, key, ts) };
+    if (!silence) yield* ascending ? pointsAt(spec, deviceId, key, ts) : pointsAt(spec, deviceId, key, ts).toReversed();
     if (ascending) ts = instantAtOrAfter(key, silence?.toMs ?? ts + 1);
     else ts = instantAtOrBefore(key, (silence?.fromMs ?? ts) - 1);
   }
+}
+
+/** The points of the rhythm at one of its instants. Each has a value of its own. */
+function pointsAt(spec: TruthSpec, deviceId: string, key: KeySpec, ts: number): TruthPoint[] {
+  const { qualities = [], together = { everyNth: 1, count: 1 } } = key;
+  const position = Math.floor(ts / key.everyMs);
+  const quality = qualities[position % qualities.length];
+  const count = position % together.everyNth === 0 ? together.count : 1;
+  return Array.from({ length: count }, (_, number) => {
+    const source = number === 0 ? deviceId : `${deviceId} ${number}`;
+    return { ts, value: valueAt(spec, source, key, ts), ...(quality && { quality }) };
+  });
 }
 
 /** A deterministic 32-bit number for an instant; `text` keeps different uses of one instant apart. */
@@ -127,6 +161,8 @@ function valueAt(spec: TruthSpec, deviceId: string, key: KeySpec, ts: number): V
   const position = Math.floor(ts / key.everyMs);
   if (key.wave !== undefined) return waveAt(key.wave, ts, position);
   if (key.words !== undefined) return key.words[position % key.words.length] ?? '';
+  const code = position % (key.states?.length ?? 1);
+  if (key.states !== undefined) return { state: key.states[code] ?? '', code };
   const noise = hash(spec.seed, `${deviceId} ${key.name}`, ts);
   const number = noise % 8 === 0 ? 0 : ((noise >>> 3) % 200_001) / 1000 - 100;
   const rounded = Math.round(number * 1000) / 1000 || 0;

@@ -89,7 +89,10 @@ export class ThingsBoard implements SimulatedPlatform {
     const { truth, historyPath } = this.#options;
     if (!uuid.test(deviceId)) throw badRequest(`Not a UUID: ${deviceId}`);
     const device = truth.devices.find(({ id }) => id === deviceId);
-    if (!device) throw notFound('Device');
+    const bad = request.badSensors.find((one) => one.device === deviceId);
+    if (!device || bad?.as === 'missing') throw notFound('Device');
+    if (bad?.as === 'forbidden') throw forbidden();
+    if (bad) return this.errorAnswer(500);
     const place = { options: this.#options, device, nowMs: this.#clock.nowMs() };
     if (call === 'keys/timeseries') return keyNames(place);
     if (call === 'values/timeseries' && historyPath !== 'history-only') return values(place, request);

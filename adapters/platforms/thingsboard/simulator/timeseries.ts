@@ -77,7 +77,7 @@ function written(
   order: Order,
 ): WrittenPoint[] {
   const strict = word(query, 'useStrictDataTypes', ['false', 'true']) === 'true';
-  const page = strict ? found : found.map(({ ts, value }) => ({ ts, value: asString(value) }));
+  const page: readonly WrittenPoint[] = strict ? found : found.map(({ ts, value }) => ({ ts, value: asString(value) }));
   return distort(page, pointEffects, nowMs, order);
 }
 
