@@ -35,7 +35,7 @@ export function addUp(program: Command): void {
       }),
     )
     .action(async () => {
-      process.exitCode = await runUntilStopped(true);
+      await runToTheEnd(true);
     });
   program
     .command('worker')
@@ -49,7 +49,7 @@ export function addUp(program: Command): void {
       }),
     )
     .action(async () => {
-      process.exitCode = await runUntilStopped(false);
+      await runToTheEnd(false);
     });
 }
 
@@ -70,6 +70,17 @@ function endWithin(ms: number, log: Logger): void {
   setTimeout(end, ms).unref();
 }
 
+/** What the process gets to end by itself when everything is closed, ms. */
+const LEFT_OVER_MS = 1_000;
+
+async function runToTheEnd(serving: boolean): Promise<void> {
+  const code = await runUntilStopped(serving);
+  process.exitCode = code;
+  // A worker of BullMQ 6.7 that could not close keeps its timers for ever.
+  setTimeout(() => process.exit(code), LEFT_OVER_MS).unref();
+}
+
+/** @returns the exit code */
 async function runUntilStopped(serving: boolean): Promise<number> {
   keepHeapSmall();
   const stop = untilStopped();

@@ -4,6 +4,7 @@ import { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
+import { drainWithin, endsWithin } from './drain.ts';
 import { placesOf } from './places.ts';
 import type { JobPlace } from './places.ts';
 
@@ -33,7 +34,10 @@ export interface Queue {
   add(work: Work, ids: readonly number[], troubled?: boolean): Promise<void>;
   /** (Re)creates the planner's tick. Call it under a lock: concurrent upserts on PostgreSQL stop the tick (BullMQ 6.7). */
   ensureTick(everyMs: number): Promise<void>;
-  /** Starts to work. `drain` takes no new jobs, aborts the signal of running jobs and waits for them at most `deadlineMs`. */
+  /**
+   * Starts to work. `drain` takes no new jobs, aborts the signal of running jobs and waits for them at most `deadlineMs`. It says
+   * whether all of them ended, also while the queue is away; what it could not tell the queue runs again elsewhere.
+   */
   work(
     handlers: Handlers,
     concurrency: Concurrency,
@@ -75,6 +79,8 @@ interface Backend {
   readonly factory: BackendFactory<IQueueBackend, unknown> | undefined;
   /** Call it once the queues are ready: from then on commands under way fail at once when the connection is lost. */
   readonly failFast?: () => void;
+  /** Ends the connection of the workers, so that one of them that is still open begins no job when the queue is back. */
+  readonly stopWorking?: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -118,14 +124,17 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     },
     work(handlers, concurrency) {
       const stopping = new AbortController();
-      const kinds = (['poll', 'look', 'history', 'troubled'] as const).map((name) => {
-        const places = placesOf(concurrency[name]);
-        const worker = workerOf(name, backend, concurrency[name], (job) =>
-          places.run((place) => handlers[job.name as Work](job.data.id, stopping.signal, place)),
+      const kinds = (['poll', 'look', 'history', 'troubled', 'planner'] as const).map((name) => {
+        const count = name === 'planner' ? 1 : concurrency[name];
+        const places = placesOf(count);
+        const worker = workerOf(name, backend, count, (job) =>
+          places.run((place) =>
+            name === 'planner' ? handlers.tick() : handlers[job.name as Work](job.data.id, stopping.signal, place),
+          ),
         );
         return { places, worker };
       });
-      const workers = [...kinds.map(({ worker }) => worker), workerOf('planner', backend, 1, () => handlers.tick())];
+      const workers = kinds.map(({ worker }) => worker);
       for (const worker of workers) worker.on('error', options.onError);
       return {
         async take(jobs) {
@@ -133,8 +142,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         },
         async drain(deadlineMs) {
           stopping.abort();
-          const ends = [...workers.map((worker) => worker.close()), ...kinds.map(({ places }) => places.ended())];
-          return await endsWithin(deadlineMs, Promise.all(ends));
+          const ended = await drainWithin(deadlineMs, kinds);
+          backend.stopWorking?.();
+          return ended;
         },
       };
     },
@@ -144,21 +154,6 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       await endsWithin(5_000, backend.close());
     },
   };
-}
-
-/** @returns whether the work ended in time; closing a BullMQ worker can hang while Redis is away (BullMQ 6.7) */
-async function endsWithin(deadlineMs: number, work: Promise<unknown>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => {
-    resolve(false);
-  }, deadlineMs);
-  const done = work.then(
-    () => true,
-    () => true,
-  );
-  const inTime = await Promise.race([done, promise]);
-  clearTimeout(timer);
-  return inTime;
 }
 
 function queueOf(name: string, backend: Backend): BullQueue<{ id: number }> {
@@ -244,7 +239,8 @@ async function onRedis({ prefix, onError, signal }: QueueOptions, url: string): 
     // Without retries no command waits for the next connection. A cluster has no such option.
     if (adding instanceof Redis) adding.options.maxRetriesPerRequest = 0;
   };
-  return { prefix, adding, working, factory: undefined, failFast, close };
+  const stopWorking = (): void => working.disconnect();
+  return { prefix, adding, working, factory: undefined, failFast, stopWorking, close };
 }
 
 /** @returns false where `signal` is aborted first */

@@ -113,6 +113,25 @@ describe.concurrent('SIGTERM', () => {
       }
     });
   });
+
+  test('ends a daemon in order whose Redis went away', { timeout: TIMEOUT_MS }, async () => {
+    await withRedis(async (redis) => {
+      const database = await site.database();
+      const bridge = await bridgeOn(site, { DATABASE_URL: database.url, REDIS_URL: redis.url });
+      try {
+        const daemon = await bridge.up();
+        await polled(database.client, 3);
+        await redis.kill9();
+        await sleep(2_000);
+        expect(await stopped(daemon)).toBe(0);
+        expectNoErrors(daemon);
+        await redis.restart();
+      } finally {
+        await bridge.remove();
+        await database.close();
+      }
+    });
+  });
 });
 
 /** The exit code after SIGTERM; null where it had to be killed. */

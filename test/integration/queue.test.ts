@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { isRedisAway, openQueue } from '../../src/queue/queue.ts';
+import { openQueue } from '../../src/queue/queue.ts';
 import type { Handlers, Queue } from '../../src/queue/queue.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { startProcess } from '../kit/process.ts';
@@ -267,28 +267,4 @@ it('a job of a killed process runs again in another process, on either backend',
       });
     }),
   );
-});
-
-it('adding fails at once while Redis is away, and works when Redis is back', async () => {
-  const queue = await open('Redis');
-  await queue.add('poll', [1]);
-  // A job that is on its way when Redis dies fails as well, because a planner must not wait until Redis is back.
-  redis.pause();
-  const underWay = queue.add('poll', [1]).catch((error: unknown) => error);
-  await redis.kill9();
-  expect(isRedisAway(await underWay)).toBe(true);
-  await until(async () => {
-    const added = await queue.add('poll', [2]).then(
-      () => 'added',
-      () => 'refused',
-    );
-    return added === 'refused';
-  });
-  await redis.restart();
-  const ran: number[] = [];
-  work(queue, { poll: async (id) => void ran.push(id) });
-  await until(async () => {
-    await queue.add('poll', [3]).catch(() => undefined);
-    return ran.includes(3);
-  });
 });
