@@ -3,6 +3,7 @@ import { sealedPaths, unseal } from '../access/sealed-config.ts';
 import type { Instant } from '../core/instant.ts';
 import { describeDifference } from '../core/source/difference.ts';
 import type { Difference } from '../core/source/difference.ts';
+import { isMapping } from '../core/source/path.ts';
 import { parseSource } from '../core/source/source.ts';
 import type { KindSchemas, SourceConfig, SourcePlatform } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
@@ -27,11 +28,19 @@ export interface SourceSchemas {
   readonly kinds: KindSchemas;
 }
 
+/** The stored configuration: as parsed, and where this version no longer takes it, the parts that it takes, the others as written. */
+export interface Before {
+  readonly connection: unknown;
+  readonly options: unknown;
+  /** The platform's schema took the options, so the platform can name sensors under them. */
+  readonly optionsParsed: boolean;
+}
+
 /** A source as its operator wrote it, beside the stored source of that name and organisation; `stored` is undefined for a new source. */
 export interface Comparison {
   readonly stored: StoredSource | undefined;
-  /** The stored configuration as parsed; undefined for a new source, and where this version no longer takes it. */
-  readonly before: SourceConfig | undefined;
+  /** Undefined for a new source. */
+  readonly before: Before | undefined;
   readonly action: 'created' | 'changed' | 'unchanged';
   readonly differences: readonly Difference[];
 }
@@ -49,9 +58,16 @@ export async function compareWithStored(
   if (stored === undefined) return { stored, before: undefined, action: 'created', differences: [] };
   const written = await opened(stored.config, sealing);
   const differences = describeDifference(written, source);
-  const parsed = parseSource(written.raw, platforms, { kinds });
-  const before = parsed.ok ? parsed.source : undefined;
+  const before = beforeOf(written.raw, stored, { platforms, kinds });
   return { stored, before, action: differences.length > 0 ? 'changed' : 'unchanged', differences };
+}
+
+function beforeOf(raw: unknown, { platform: name }: StoredSource, { platforms, kinds }: SourceSchemas): Before {
+  const parsed = parseSource(raw, platforms, { kinds });
+  if (parsed.ok) return { ...parsed.source, optionsParsed: true };
+  const { connection, options = {} } = isMapping(raw) ? raw : {};
+  const taken = platforms.find((platform) => platform.name === name)?.options.safeParse(options);
+  return { connection, options: taken?.success ? taken.data : options, optionsParsed: taken?.success === true };
 }
 
 /** Takes the place of a secret whose sealing key is lost. No operator writes it, so every secret differs from it. */

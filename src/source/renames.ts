@@ -67,7 +67,7 @@ export async function renamesOf(
     projectId,
   }: Pick<Comparison, 'stored' | 'before'> & { readonly platform: KnownPlatform; readonly projectId: number },
 ): Promise<{ readonly renames: readonly Rename[]; readonly identifiers: 'same' | 'others' }> {
-  if (stored === undefined || before === undefined) return { renames: [], identifiers: 'same' };
+  if (stored === undefined || before?.optionsParsed !== true) return { renames: [], identifiers: 'same' };
   const sensors = await storedSensors(database, stored.id);
   const byId = new Map(sensors.map((sensor) => [sensor.id, sensor]));
   const renamed = (sensor: StoredSensor, variable: string) =>

@@ -196,6 +196,24 @@ describe('applying a source', () => {
     });
   });
 
+  it.each<[string, object, Record<string, unknown>, string[]]>([
+    ['a field that is gone', { was: 'kept' }, {}, []],
+    ['options that are gone, too', { was: 'kept', options: { ...good.options, was: 1 } }, {}, []],
+    ['another database', { was: 'kept' }, { options: { ...good.options, database: 'other' } }, ['options.database']],
+  ])(
+    'repairs one that this version no longer takes, and keeps its coverage where the place is the same: %s',
+    async (_what, stored, change, fields) => {
+      await ground.apply();
+      await ground.storeStreams('flow');
+      await ground.database.run('update source set config = config || $1::jsonb', [JSON.stringify(stored)]);
+      const { action, move } = await ground.apply(change);
+      expect({ action, fields: move.fields }).toEqual({ action: 'changed', fields });
+      expect(await ground.database.rows('select retired_at is null as live from stream')).toEqual([
+        { live: fields.length === 0 },
+      ]);
+    },
+  );
+
   it('of a project that does not exist is refused with the command that creates it', async () => {
     const before = await ground.everything();
     await expect(apply({ project: 'nowhere' })).rejects.toMatchObject({
