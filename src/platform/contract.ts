@@ -1,5 +1,6 @@
 import type { AxiosInstance } from 'axios';
 import type { z } from 'zod';
+import type { BridgeError } from '../core/errors.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Bound } from '../core/question.ts';
 import type { Samples } from '../core/samples.ts';
@@ -182,6 +183,17 @@ export interface Selection {
   readonly variables: readonly string[] | undefined;
 }
 
+/**
+ * A sensor that cannot be read although others of its selection can, such as one that was deleted. The bridge gives the sensors
+ * that failed in a window a stream of their own, with the coverage so far, and covers the window for the others. `failed` counts
+ * as `contract-broken` whatever its code, so a sensor never stops its source: a fault of the whole platform is thrown. Samples of
+ * the sensor that were yielded in the same window are stored, and read again.
+ */
+export interface FailedSensor {
+  readonly sensor: string;
+  readonly failed: BridgeError;
+}
+
 /** A platform. `O` is the output type of its options schema. */
 export interface Platform<O = unknown> {
   /** The name of its folder, as operators write it under `platform`. */
@@ -216,10 +228,16 @@ export interface Platform<O = unknown> {
    * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points
    * outside; they count towards the size of the window. A failure must never
    * look like an empty window: an error inside an HTTP 200 is `contract-broken`, an answer that was cut short is
-   * `too-much`. The bridge may stop early; the generator then has to destroy the stream it has open. The
-   * bridge takes the secrets of the connection out of every error.
+   * `too-much`. A sensor
+   * of `selection.sensors` that fails alone is a `FailedSensor`. The bridge may stop early; the generator then has to destroy
+   * the stream it has open. The bridge takes the secrets of the connection out of every error.
    */
-  readonly read: (http: Http, options: O, selection: Selection, window: Window) => AsyncIterable<Samples>;
+  readonly read: (
+    http: Http,
+    options: O,
+    selection: Selection,
+    window: Window,
+  ) => AsyncIterable<Samples | FailedSensor>;
 }
 
 /** Declares a platform. The type parameter ties `options` to the functions that receive them. */

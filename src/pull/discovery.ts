@@ -5,10 +5,10 @@ import type { Instant } from '../core/instant.ts';
 import { retryDelay } from '../core/retry.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import { isDatabaseAway } from '../database/away.ts';
-import { rowsOf } from '../database/database.ts';
-import { printable, printableJson } from '../database/printable.ts';
+import { printableJson } from '../database/printable.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import type { Sensor } from '../platform/contract.ts';
+import { addStreams } from './add-streams.ts';
 import type { Bridge } from './bridge.ts';
 import { holdsLook } from './claim.ts';
 import type { ClaimedLook, LookReport } from './claim.ts';
@@ -17,7 +17,7 @@ import type { OpenSource } from './open-source.ts';
 import { patientHttp } from './patient-http.ts';
 import { listSensors } from './sensors.ts';
 import { absentFrom, planStreams, readsAlone } from './stream-plan.ts';
-import type { KnownStream, PlannedStream, StreamPlan, StreamRules } from './stream-plan.ts';
+import type { KnownStream, StreamPlan, StreamRules } from './stream-plan.ts';
 import { finishCoveredOf } from './wishes.ts';
 
 /** A source that reads all sensors looks for new ones this often. */
@@ -178,53 +178,6 @@ async function storePlan(
     if (pollNow)
       await client.query('update source set next_due_at = least(next_due_at, now()) where id = $1', [source.id]);
     return added;
-  });
-}
-
-/** SQL: whether `inherits`, a JSON array, holds the id of a stream that a new one takes over from. */
-const isOneOf = (id: string, inherits: string): string =>
-  `${id} in (select value::int from jsonb_array_elements_text(${inherits}))`;
-
-/** A running backfill covers every stream of its source, so it takes in streams that were found after it began. */
-async function addStreams(
-  client: ClientBase,
-  sourceId: number,
-  planned: readonly PlannedStream[],
-): Promise<KnownStream[]> {
-  if (planned.length === 0) return [];
-  const keys = planned.map(({ key }) => printable(key));
-  const selections = planned.map(({ selection }) => printableJson(selection));
-  const sensors = planned.map((stream) => printableJson(stream.sensors));
-  const inherits = planned.map((stream) => JSON.stringify(stream.inherits));
-  const rows = await rowsOf<{ id: number; key: string }>(
-    client,
-    `insert into stream (source_id, source_revision, key, selection, sensors, covered, look_again)
-     select source.id, revision, key, selection, sensors,
-       coalesce((select range_intersect_agg(covered) from stream as old where ${isOneOf('old.id', 'inherits')}), '{}'),
-       coalesce((select range_agg(look_again) from stream as old where ${isOneOf('old.id', 'inherits')}), '{}')
-     from source, unnest($2::text[], $3::jsonb[], $4::jsonb[], $5::jsonb[])
-       with ordinality as planned (key, selection, sensors, inherits, place)
-     where source.id = $1 order by place returning id, key`,
-    [sourceId, keys, selections, sensors, inherits],
-  );
-  const idOf = new Map(rows.map(({ id, key }) => [key, id]));
-  await client.query(
-    `insert into backfill_stream (backfill_id, stream_id, done)
-     select backfill.id, stream.id, coalesce((select range_intersect_agg(done) from backfill_stream as old
-       where old.backfill_id = backfill.id and ${isOneOf('old.stream_id', 'inherits')}), '{}')
-     from backfill join stream using (source_id) left join unnest($2::text[], $3::jsonb[]) as planned (key, inherits) using (key)
-     where source_id = $1 and state = 'running' and retired_at is null on conflict do nothing`,
-    [sourceId, keys, inherits],
-  );
-  await client.query(
-    `update stream set history_due_at = now() where source_id = $1 and history_due_at is null and retired_at is null
-       and exists (select from backfill where source_id = $1 and state = 'running')`,
-    [sourceId],
-  );
-  return planned.flatMap(({ selection }, place) => {
-    const key = keys[place] ?? '';
-    const id = idOf.get(key);
-    return id === undefined ? [] : [{ id, key, selection }];
   });
 }
 

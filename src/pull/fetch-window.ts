@@ -13,6 +13,8 @@ import { formatWindow, lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
 import type { Unreadable } from '../core/unreadable.ts';
 import { lookBackOf, lookFurther } from './look-back.ts';
+import { failureOf, setApart, throwUnlessSomeWereRead } from './set-apart.ts';
+import type { FailedSensors } from './set-apart.ts';
 import { noteRead } from './set-aside.ts';
 import type { Bridge } from './bridge.ts';
 import { commitWindow } from './commit.ts';
@@ -53,6 +55,8 @@ export type FetchResult =
 
 export interface ReadResult {
   readonly batch: Batch;
+  /** Sensors that could not be read; there are others that could. */
+  readonly failed: FailedSensors;
   /** Points of all pages, also refused ones, those outside the window and those of sensors that are not chosen. */
   readonly samples: number;
   readonly meter: Meter;
@@ -86,17 +90,23 @@ export async function readWindow(
   const pages = normaliser({ rules: source.rules, window, asked, covered, maxReadings: given.maxReadings });
   let normaliseMs = 0;
   let count = 0;
+  const failed = new Map<string, BridgeError>();
   for await (const samples of source.platform.read(http, source.options, stream.selection, window)) {
+    if ('failed' in samples) {
+      failed.set(samples.sensor, failureOf(samples));
+      continue;
+    }
     const begun = performance.now();
     count += samples.at.length;
     pages.take(samples);
     normaliseMs += performance.now() - begun;
   }
+  throwUnlessSomeWereRead(failed, stream.selection);
   const begun = performance.now();
   const batch = pages.seal();
   normaliseMs += performance.now() - begun;
   check(batch, window);
-  return { batch, samples: count, meter, askedAt, normaliseMs };
+  return { batch, failed, samples: count, meter, askedAt, normaliseMs };
 }
 
 /** Ours: an answer of this many bytes weighs as much as a reading, several times as much as platforms send for one. */
@@ -155,6 +165,7 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
       ...limits,
     };
     const learned = afterWindow(task.learned, outcome);
+    if (read.failed.size > 0) await setApart(bridge, task, read.failed);
     const endBefore = task.covered.at(-1)?.to ?? window.from;
     const committed = await commitWindow(bridge, {
       ...read,

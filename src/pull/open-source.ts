@@ -233,9 +233,9 @@ function asAsked(platform: Platform, zone: Zone | undefined): Platform {
 
 /** An adapter may quote an answer in its own errors, and an answer may quote a secret (law 8). */
 function withCleanErrors(platform: Platform, { cleanError }: Connection): Platform {
-  async function* clean<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  async function* clean<T extends object>(items: AsyncIterable<T>): AsyncGenerator<T> {
     try {
-      yield* items;
+      for await (const item of items) yield 'failed' in item ? { ...item, failed: cleanError(item.failed) } : item;
     } catch (error) {
       throw cleanError(error);
     }

@@ -64,13 +64,7 @@ export function planStreams(
   const byGroup = Map.groupBy(sensors, (sensor) => sensor.group);
   const wholeGroups = wholeGroupsOf(byGroup, existing, rules);
   const { kept, retired, narrowed } = sortExisting(sensors, existing, wholeGroups, rules);
-  const keys = new Set(existing.map((stream) => stream.key));
-  const unusedKey = (wanted: string): string => {
-    let key = wanted;
-    for (let copy = 2; keys.has(key); copy += 1) key = `${wanted}#${copy}`;
-    keys.add(key);
-    return key;
-  };
+  const unusedKey = unusedKeyOf(existing.map((stream) => stream.key));
   const keptIn = Map.groupBy(kept, ({ selection }) => selection.group);
   const retiredIn = Map.groupBy(retired, ({ selection }) => selection.group);
   for (const [group, members] of byGroup) {
@@ -91,6 +85,17 @@ export function planStreams(
     }
   }
   return { added, retired: retired.map(({ id }) => id), narrowed };
+}
+
+/** Gives out keys that no stream of the source has. */
+export function unusedKeyOf(existing: readonly string[]): (wanted: string) => string {
+  const keys = new Set(existing);
+  return (wanted) => {
+    let key = wanted;
+    for (let copy = 2; keys.has(key); copy += 1) key = `${wanted}#${copy}`;
+    keys.add(key);
+    return key;
+  };
 }
 
 /**

@@ -7,6 +7,7 @@ import { edgeOf } from '../core/plan.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { formatWindow } from '../core/window.ts';
 import type { Platform } from '../platform/contract.ts';
+import type { FailedSensors } from '../pull/set-apart.ts';
 import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
 import { openTrial } from './trial.ts';
 import type { Trial, TrialParts } from './trial.ts';
@@ -75,15 +76,15 @@ export async function* checkSource(
       const to = edgeOf(trial.source.policy, given.now());
       const wanted = { from: to - Math.min(MINUTE, config.schedule.maxWindow), to };
       const before = trial.requests();
-      const { window, batch, halvings } = await trial.read(stream, wanted, 'newest', given.maxReadings);
+      const { window, batch, failed, halvings } = await trial.read(stream, wanted, 'newest', given.maxReadings);
       const requestsPerWindow = (trial.requests() - before) / (halvings + 1);
       const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...config.schedule, ...config.pace });
       const lateness = latenessFinding(batch, window, config.schedule.settle);
       const read = `${batch.readings} readings of ${batch.columns.length} series of ${stream.key} in ${formatWindow(window)}`;
       yield passed(
         'window',
-        `${read}${halvingsInWords(halvings)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}${overload === undefined ? '' : `; ${overload.message}: ${overload.remedy}`}`,
-        lateness.warning || overload !== undefined,
+        `${read}${halvingsInWords(halvings)}${failuresInWords(failed)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}${overload === undefined ? '' : `; ${overload.message}: ${overload.remedy}`}`,
+        lateness.warning || overload !== undefined || failed.size > 0,
       );
     }
   } catch (caught) {
@@ -117,6 +118,14 @@ function refusedInWords(requests: number): string {
 function halvingsInWords(halvings: number): string {
   if (halvings === 0) return '';
   return `, halved ${halvings === 1 ? 'once' : `${halvings} times`} because the window held too much`;
+}
+
+function failuresInWords(failed: FailedSensors): string {
+  const [first] = failed;
+  if (first === undefined) return '';
+  const [sensor, { message }] = first;
+  const others = failed.size === 1 ? '' : ` and ${failed.size - 1} more`;
+  return `; cannot read ${sensor}${others}, which polls ask for apart from the other sensors: ${message}`;
 }
 
 function secretsInWords({ secrets }: SourceConfig): string {

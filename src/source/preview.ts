@@ -24,6 +24,8 @@ export interface Preview {
   readonly unchosen: number;
   readonly refused: ReadonlyMap<RefusalReason, number>;
   readonly examples: readonly Refusal[];
+  /** Sensors that could not be read in one of the windows, with the reason. */
+  readonly failed: readonly { readonly sensor: string; readonly message: string }[];
   readonly sample: readonly StoredReading[];
   readonly requests: number;
   /** Null where the pace suffices for live polls, or where no window was read. */
@@ -63,9 +65,10 @@ async function readSome(
   trial: Trial,
   range: Window,
   { maxReadings, limit }: { readonly maxReadings: number; readonly limit: number },
-): Promise<Pick<Preview, 'windows' | 'complete' | 'overload'> & { batches: Batch[] }> {
+): Promise<Pick<Preview, 'windows' | 'complete' | 'failed' | 'overload'> & { batches: Batch[] }> {
   const windows: Preview['windows'][number][] = [];
   const batches: Batch[] = [];
+  const failures = new Map<string, string>();
   const streams = trial.streamsOf(await trial.sensors());
   let readings = 0;
   let reads = 0;
@@ -74,17 +77,19 @@ async function readSome(
     const requestsPerWindow = (trial.requests() - before) / reads;
     const { schedule, pace } = trial.source.config;
     const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...schedule, ...pace }) ?? null;
-    return { windows, complete, batches, overload };
+    const failed = [...failures].map(([sensor, message]) => ({ sensor, message }));
+    return { windows, complete, batches, failed, overload };
   };
   for (const stream of streams) {
     let { length } = learnedOf(trial.source, { learned: undefined });
     for (let from = range.from; from < range.to;) {
       if (windows.length === MOST_WINDOWS || readings >= limit) return result(false);
       const wanted = { from, to: Math.min(range.to, from + length) };
-      const { window, batch, halvings } = await trial.read(stream, wanted, 'oldest', maxReadings);
+      const { window, batch, failed, halvings } = await trial.read(stream, wanted, 'oldest', maxReadings);
       reads += halvings + 1;
       windows.push({ stream: stream.key, window, readings: batch.readings });
       batches.push(batch);
+      for (const [sensor, { message }] of failed) failures.set(sensor, message);
       readings += batch.readings;
       if (window.to < wanted.to) length = window.to - window.from;
       from = window.to;

@@ -12,6 +12,7 @@ import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
 import { localPacer } from './local-pacer.ts';
 import { openSource } from '../pull/open-source.ts';
 import type { OpenSource, SharedParts, Stream } from '../pull/open-source.ts';
+import type { FailedSensors } from '../pull/set-apart.ts';
 import { listSensors } from '../pull/sensors.ts';
 import { planStreams } from '../pull/stream-plan.ts';
 import type { PlannedStream } from '../pull/stream-plan.ts';
@@ -43,6 +44,8 @@ export interface Trial {
 export interface TrialRead {
   readonly window: Window;
   readonly batch: Batch;
+  /** Sensors that could not be read; polls read them apart from the others. */
+  readonly failed: FailedSensors;
   /** How many times the window was halved. */
   readonly halvings: number;
 }
@@ -95,8 +98,8 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
       for (let halvings = 0; ; halvings += 1) {
         try {
           const request = { stream, lane: 'live' as const, window, covered: [], maxReadings, now };
-          const { batch } = await readWindow(source, request, signal);
-          return { window, batch, halvings };
+          const { batch, failed } = await readWindow(source, request, signal);
+          return { window, batch, failed, halvings };
         } catch (error) {
           if (halvings === MOST_HALVINGS) throw error;
           const { length } = halvedAfter(error, { length: lengthOf(window) }, window, minWindow);

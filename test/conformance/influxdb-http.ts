@@ -1,6 +1,7 @@
 import { influxdb } from '../../adapters/platforms/influxdb/index.ts';
 import type { Window } from '../../src/core/window.ts';
-import type { Authorisation, Http, Samples, Selection, Sensor } from '../../src/platform/contract.ts';
+import type { FailedSensor, Authorisation, Http, Samples, Selection, Sensor } from '../../src/platform/contract.ts';
+import { wellRead } from '../kit/well-read.ts';
 import { memoryAccount, memoryTokens, newMeter, openConnection } from '../../src/platform/connection/index.ts';
 import type { Connection } from '../../src/platform/connection/index.ts';
 import type { InfluxUser } from '../kit/influx-client.ts';
@@ -46,12 +47,12 @@ export const optionsOf = (given: object = {}): unknown => influxdb.options.parse
 
 /** Reads a measurement; without `sensors` all of it. */
 export const reading = (http: Http, given: object, group: string, window: Window, sensors?: readonly string[]) =>
-  influxdb.read(http, optionsOf(given), { group, sensors, variables: undefined } satisfies Selection, window);
+  wellRead(influxdb.read(http, optionsOf(given), { group, sensors, variables: undefined } satisfies Selection, window));
 
 /** All samples as rows, in the order in which they came. */
-export async function rowsOf(samples: AsyncIterable<Samples>): Promise<Row[]> {
+export async function rowsOf(samples: AsyncIterable<Samples | FailedSensor>): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const { sensor, variable, at, values } of samples) {
+  for await (const { sensor, variable, at, values } of wellRead(samples)) {
     if (at.length !== values.length) throw new Error('columns of different length');
     rows.push(...at.map((instant, index): Row => [sensor, variable, instant, values[index]]));
   }

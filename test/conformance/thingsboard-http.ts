@@ -9,6 +9,7 @@ import { memoryAccount, memoryTokens, newMeter, openConnection } from '../../src
 import type { Connection } from '../../src/platform/connection/index.ts';
 import { truth } from '../../src/simulator/truth.ts';
 import type { TruthSpec } from '../../src/simulator/truth.ts';
+import { wellRead } from '../kit/well-read.ts';
 import { tenant } from './simulators/thingsboard-client.ts';
 
 const open: Connection[] = [];
@@ -55,7 +56,8 @@ export async function readAll(
   const selection = { group: device, sensors: [device], variables: undefined };
   const question = questionFor(window, thingsboard.facts);
   const found: Found = {};
-  for await (const { sensor, variable, at, values } of thingsboard.read(http, optionsOf(given), selection, question)) {
+  const read = wellRead(thingsboard.read(http, optionsOf(given), selection, question));
+  for await (const { sensor, variable, at, values } of read) {
     if (sensor !== device) throw new Error(`read another sensor: ${sensor}`);
     (found[variable] ??= []).push(...at.map((instant, index): [number, unknown] => [instant, values[index]]));
   }

@@ -5,6 +5,7 @@ import { startSimulator } from '../kit/simulator.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';
 import { deviceId, plant } from '../../src/simulator/plant.ts';
 import { customer, tenant } from './simulators/thingsboard-client.ts';
+import { wellRead } from '../kit/well-read.ts';
 import { connect, disconnect, kept, optionsOf, readAll, sensorsOf, truthOf } from './thingsboard-http.ts';
 import type { Found } from './thingsboard-http.ts';
 
@@ -249,11 +250,9 @@ describe('a token', () => {
     const selection = { group: press, sensors: [press], variables: ['vibration'] };
     const points: Found[string] = [];
     let pages = 0;
-    for await (const { at, values } of thingsboard.read(
-      connect(simulator.url, tenant, now),
-      optionsOf({ pageLimit: 600 }),
-      selection,
-      burst,
+    const http = connect(simulator.url, tenant, now);
+    for await (const { at, values } of wellRead(
+      thingsboard.read(http, optionsOf({ pageLimit: 600 }), selection, burst),
     )) {
       pages += 1;
       if (pages === 2) await between();

@@ -7,7 +7,7 @@ import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
-import type { Samples, Selection } from '../../src/platform/contract.ts';
+import type { FailedSensor, Samples, Selection } from '../../src/platform/contract.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import type { OpenSource } from '../../src/pull/open-source.ts';
@@ -19,7 +19,10 @@ const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', la
 export function openSourceOf(
   { sourceId, projectId, edition }: StoredSource,
   given: {
-    readonly read: (window: Window, selection: Selection) => AsyncIterable<Samples> | Iterable<Samples>;
+    readonly read: (
+      window: Window,
+      selection: Selection,
+    ) => AsyncIterable<Samples | FailedSensor> | Iterable<Samples | FailedSensor>;
     readonly policy: Policy;
     readonly name?: string;
     readonly revision?: number;
