@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { platforms } from '../../adapters/index.ts';
 import { BridgeError } from '../../src/core/errors.ts';
@@ -174,9 +175,10 @@ const CANCEL_RULES: Rules = Object.fromEntries(
 
 const RULES: Rules = { ...PAPER_RULES, ...ANSWER_RULES, ...CANCEL_RULES };
 
-it('every folder is registered, and every registered platform has a folder', () => {
-  const folders = readdirSync(PLATFORMS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(platforms.map(({ name }) => name).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
+// A simulator may be there before its platform, so that another author writes it from the facts alone.
+it('every folder with a platform is registered, and every registered platform has a folder', () => {
+  const folders = readdirSync(PLATFORMS).filter((name) => existsSync(join(PLATFORMS, name, 'index.ts')));
+  expect(platforms.map(({ name }) => name).toSorted()).toEqual(folders.toSorted());
 });
 
 it('every waiver names a platform and a rule that exist, with a reason', () => {
