@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE, SECOND } from './instant.ts';
-import { IDLE, abandon, isInDoubt, isOpenTo, reserve } from './pace.ts';
+import { DAY, MINUTE, SECOND } from './instant.ts';
+import { IDLE, abandon, hold, isInDoubt, isOpenTo, release, reserve } from './pace.ts';
 import type { Lease, Pace, PaceState, SlotRequest } from './pace.ts';
 
 const NOW = 1_000 * MINUTE;
@@ -68,22 +68,106 @@ describe('an abandoned request', () => {
     const [first] = leases as [Lease];
     expect(reserve(PACE, { ...IDLE, leases: [first] }, ask('live'))).toMatchObject({ kind: 'go' });
   });
+
+  test('of history or a look has those wait where it takes the places they may have, and live goes on', () => {
+    const leases: Lease[] = [
+      { id: 'one', lane: 'history', until: NOW + 8 * MINUTE, abandoned: true },
+      { id: 'two', lane: 'look', until: NOW + 6 * MINUTE, abandoned: true },
+    ];
+    const state = { ...IDLE, leases };
+    const pace = { ...PACE, concurrency: 3 };
+    for (const lane of ['history', 'look'] as const) {
+      const wait = { kind: 'wait', askAgainAt: NOW + 6 * MINUTE, why: 'abandoned' };
+      expect(reserve(pace, state, ask(lane))).toEqual(wait);
+    }
+    expect(reserve(pace, state, ask('live'))).toMatchObject({ kind: 'go' });
+    const ofLive = { ...IDLE, leases: leases.map((lease): Lease => ({ ...lease, lane: 'live' })) };
+    expect(reserve(pace, ofLive, ask('history'))).toMatchObject({ kind: 'go' });
+  });
+});
+
+describe('the places of a source', () => {
+  const lease = (id: string, lane: Lease['lane'], minutes: number): Lease => ({
+    id,
+    lane,
+    until: NOW + minutes * MINUTE,
+  });
+
+  test('that are all taken are free again when the first lease ends, in whichever order they were taken', () => {
+    for (const minutes of [
+      [3, 4],
+      [4, 3],
+    ] as const) {
+      const leases = minutes.map((each, index) => lease(`${index}`, 'live', each));
+      const answer = reserve(PACE, { ...IDLE, leases }, ask('live'));
+      expect(answer).toMatchObject({ kind: 'wait', askAgainAt: NOW + 3 * MINUTE, why: 'concurrency' });
+    }
+  });
+
+  test('are for history and looks together all but one, whatever live has taken', () => {
+    const pace = { ...PACE, concurrency: 3 };
+    for (const lane of ['history', 'look'] as const) {
+      const one = [lease('one', 'history', 3)];
+      expect(reserve(pace, { ...IDLE, leases: one }, ask(lane))).toMatchObject({ kind: 'go' });
+      const two = [...one, lease('two', 'look', 2)];
+      expect(reserve(pace, { ...IDLE, leases: two }, ask(lane))).toMatchObject({
+        kind: 'wait',
+        askAgainAt: NOW + 2 * MINUTE,
+        why: 'concurrency',
+      });
+      const ofLive = [lease('one', 'live', 3), lease('two', 'live', 2)];
+      expect(reserve(pace, { ...IDLE, leases: ofLive }, ask(lane))).toMatchObject({ kind: 'go' });
+    }
+  });
+
+  test('are marked as wanted by live alone, and the mark is renewed when half of its time is over', () => {
+    const leases = [lease('one', 'live', 3), lease('two', 'live', 3)];
+    expect(reserve(PACE, { ...IDLE, leases }, ask('history'))).not.toHaveProperty('state');
+    const marked = reserve(PACE, { ...IDLE, leases }, ask('live'));
+    expect(marked).toMatchObject({ state: { liveWaitsUntil: NOW + SECOND / 2 } });
+    const again = (now: number) => reserve(PACE, marked.state ?? IDLE, { ...ask('live'), now });
+    expect(again(NOW + SECOND / 4 - 1)).not.toHaveProperty('state');
+    expect(again(NOW + SECOND / 4)).toMatchObject({ state: { liveWaitsUntil: NOW + (3 * SECOND) / 4 } });
+  });
+
+  test('are released one by one', () => {
+    const state = { ...IDLE, leases: [lease('one', 'live', 3), lease('two', 'live', 3)] };
+    expect(release(state, 'one')).toEqual({ ...IDLE, leases: [lease('two', 'live', 3)] });
+    expect(release(state, 'three')).toEqual(state);
+    expect(hold(state, 7)).toEqual({ ...state, holdUntil: 7 });
+  });
 });
 
 describe('a clock that was ahead', () => {
-  test('leaves no slot, hold or lease that no request at this instant could have written', () => {
-    const far = NOW + 3_000 * MINUTE;
-    const state: PaceState = { next: far, holdUntil: far, leases: [{ id: 'ahead', lane: 'live', until: far }] };
-    const answer = reserve({ ...PACE, concurrency: 1 }, state, ask('live'));
-    expect(answer).toMatchObject({ kind: 'wait', why: 'pace' });
-    // The next slot is as far away as the longest reservation and a whole burst allow.
-    expect(answer.kind === 'wait' && answer.askAgainAt - NOW).toBeLessThan(3 * SECOND);
+  // Hosts see the clock of the database at most 2 s apart; these are the latest instants that one may have written.
+  const latestSlot = NOW + HORIZON.live + 2 * SECOND;
+  const one = { ...PACE, concurrency: 1 };
+
+  test('leaves no slot that no request at this instant could have reserved', () => {
+    const state: PaceState = { ...IDLE, next: NOW + 3_000 * MINUTE };
+    // A whole burst may have been reserved at the end of the horizon; the first of it would be free one interval later.
+    const first = latestSlot + 102_000;
+    expect(reserve(PACE, state, ask('live'))).toEqual({ kind: 'wait', askAgainAt: first - HORIZON.live, why: 'pace' });
   });
 
-  test('leaves a hold and a lease that a platform may have asked for', () => {
-    const state: PaceState = { ...IDLE, holdUntil: NOW + 60 * MINUTE };
-    expect(reserve(PACE, state, ask('live'))).toMatchObject({ kind: 'wait', why: 'hold' });
-    const busy: PaceState = { ...IDLE, leases: [{ id: 'other', lane: 'live', until: NOW + 9 * MINUTE }] };
-    expect(reserve({ ...PACE, concurrency: 1 }, busy, ask('live'))).toMatchObject({ kind: 'wait', why: 'concurrency' });
+  test.each<[string, PaceState, PaceState]>([
+    [
+      'hold that no platform can have asked for',
+      { ...IDLE, holdUntil: NOW + DAY + 2 * SECOND },
+      { ...IDLE, holdUntil: NOW + DAY + 2 * SECOND + 1 },
+    ],
+    [
+      'lease that no request can have taken',
+      { ...IDLE, leases: [{ id: 'other', lane: 'live', until: latestSlot + 10 * MINUTE }] },
+      { ...IDLE, leases: [{ id: 'other', lane: 'live', until: latestSlot + 10 * MINUTE + 1 }] },
+    ],
+    [
+      'mark that no waiting request of live can have set',
+      { ...IDLE, liveWaitsUntil: NOW + SECOND / 2 + 2 * SECOND },
+      { ...IDLE, liveWaitsUntil: NOW + SECOND / 2 + 2 * SECOND + 1 },
+    ],
+  ])('leaves no %s, and every one that is possible', (_, possible, impossible) => {
+    expect(reserve(one, possible, ask('history'))).toMatchObject({ kind: 'wait' });
+    expect(reserve(one, impossible, ask('history'))).toMatchObject({ kind: 'go', at: NOW });
   });
 });

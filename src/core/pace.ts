@@ -135,7 +135,8 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
   }
 
   const leases = state.leases.filter((lease) => lease.until > ask.now && lease.id !== ask.leaseId);
-  const { liveWaitsUntil = 0, ...rest } = state;
+  const { liveWaitsUntil: marked = 0, ...rest } = state;
+  const liveWaitsUntil = marked > ask.now + LIVE_WAITS + CLOCK_SLACK ? 0 : marked;
   const abandoned = leases.filter((lease) => lease.abandoned);
   const lostUntil =
     busyUntil(abandoned, pace.concurrency) ??
@@ -152,7 +153,7 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
 
   const next = Math.max(at, state.next) + interval;
   const lease = { id: ask.leaseId, lane: ask.lane, until: at + ask.leaseLength };
-  return { kind: 'go', at, state: { ...(ask.lane === 'live' ? rest : state), next, leases: [...leases, lease] } };
+  return { kind: 'go', at, state: { ...rest, next, leases: [...leases, lease] } };
 }
 
 /**
@@ -165,19 +166,19 @@ function withoutFuture(
   burstLength: Microseconds,
 ): PaceState {
   const latest = now + Math.max(...Object.values(horizon)) + CLOCK_SLACK;
-  const leases = state.leases.filter(({ until }) => until <= latest + Math.max(leaseLength, LONGEST_LEASE));
+  const latestEnd = latest + Math.max(leaseLength, LONGEST_LEASE);
   return {
     ...state,
     next: Math.min(state.next, latest + burstLength),
     holdUntil: state.holdUntil > now + LONGEST_HOLD + CLOCK_SLACK ? 0 : state.holdUntil,
-    leases: leases.length === state.leases.length ? state.leases : leases,
+    leases: state.leases.filter(({ until }) => until <= latestEnd),
   };
 }
 
 /** The latest instant at which one of `places` is free again; undefined where one is free now. */
 function busyUntil(leases: readonly Lease[], places: number): Instant | undefined {
-  if (leases.length < places) return undefined;
   const ends = leases.map((lease) => lease.until).toSorted((one, other) => one - other);
+  // Where a place is free, this is before the first end.
   return ends[leases.length - places];
 }
 
@@ -200,8 +201,10 @@ const isOther = ({ lane }: Lease): boolean => lane !== 'live';
 const otherPlaces = ({ concurrency }: Pace): number => Math.max(1, concurrency - 1);
 
 /** The platform asked for silence (429, 503, Retry-After): no slot before `until`. A hold never gets shorter. */
-export const hold = (state: PaceState, until: Instant): PaceState =>
-  until > state.holdUntil ? { ...state, holdUntil: until } : state;
+export const hold = (state: PaceState, until: Instant): PaceState => ({
+  ...state,
+  holdUntil: Math.max(state.holdUntil, until),
+});
 
 /**
  * The bridge gave a request up that was sent at `sentAt`, and the platform may still work on it: the connection was cut, or no
