@@ -65,4 +65,58 @@ describe("the verdict on a platform's clock", () => {
     expect(clockTrouble(-8 * SECOND, SECOND).message).toMatch(/8s behind ours.*only looks back/);
     expect(clockTrouble(-8 * SECOND, SECOND).remedy).toMatch(/by NTP.*set settle to 9s \(it is 1s\)/);
   });
+
+  const eight = (ahead: number, more = ahead): number[] => [...Array<number>(7).fill(ahead), more];
+
+  it.each([
+    [2 * SECOND + 1, null, 2 * SECOND + 1],
+    [2 * SECOND, null, null],
+    [-2 * SECOND - 1, null, -2 * SECOND - 1],
+    [-2 * SECOND, null, null],
+    [SECOND, MINUTE, null],
+    [-SECOND, MINUTE, null],
+    [SECOND + 1, MINUTE, MINUTE],
+    [-SECOND - 1, MINUTE, MINUTE],
+    [8 * SECOND, 6 * SECOND, 6 * SECOND],
+    [8 * SECOND + 1, 6 * SECOND, 8 * SECOND + 1],
+    [-8 * SECOND, -6 * SECOND, -6 * SECOND],
+  ])('after eight answers that prove %i µs, where %s was told, is %s', (ahead, told, verdict) => {
+    expect(clockToTell(eight(ahead), told)).toBe(verdict);
+  });
+
+  it('is the sharpest of the bounds that the answers prove', () => {
+    expect(clockToTell(eight(5 * SECOND, 7 * SECOND), null)).toBe(7 * SECOND);
+    expect(clockToTell(eight(-5 * SECOND, -7 * SECOND), null)).toBe(-7 * SECOND);
+  });
+});
+
+it.each([
+  [0, 0, 0],
+  [1, 0, 1],
+  [SECOND, SECOND, 0],
+  [-SECOND, SECOND, 0],
+  [-SECOND - 1, 0, -1],
+  [-SECOND - 1, SECOND, -1],
+])('a date %i µs from the begin of a request that takes %i µs proves a difference of %i µs', (date, took, ahead) => {
+  expect(provenAhead({ date: noon + date, asked: noon, answered: noon + took })).toBe(ahead);
+});
+
+it('an operator reads what the difference does, and what to do', () => {
+  const byNtp =
+    'set the clock of the platform by NTP, or that of a proxy before it; where several platforms are told so, check the clock of the database';
+  expect(clockTrouble(8_400_000, MINUTE)).toEqual({
+    message:
+      "the platform's clock is 8s ahead of ours: points that it stamps itself are asked for 8s later than they could be; none is lost",
+    remedy: byNtp,
+  });
+  expect(clockTrouble(-8_600_000, 10 * SECOND)).toEqual({
+    message:
+      "the platform's clock is 9s behind ours: points that it stamps itself seem to arrive that much later, so 1s of settle are left for late ones",
+    remedy: `${byNtp}; until then set settle to 19s (it is 10s)`,
+  });
+  expect(clockTrouble(-9 * SECOND, 9 * SECOND)).toEqual({
+    message:
+      "the platform's clock is 9s behind ours: time is asked for before the points that it stamps itself are there; only looks back for late data (overlap, lookBackAtMost) find them",
+    remedy: `${byNtp}; until then set settle to 18s (it is 9s)`,
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DAY, MINUTE, SECOND, parseInstant } from './instant.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { DAY, MILLISECOND, MINUTE, SECOND, parseInstant } from './instant.ts';
+import { parseRetryAfter, parseRetryAfterMs } from './retry-after.ts';
 
 const now = parseInstant('2026-11-21T08:00:00Z') as number;
 const platformDate = 'Sat, 21 Nov 2015 08:01:00 GMT';
@@ -10,8 +10,10 @@ describe('Retry-After', () => {
     ['30', undefined, 30 * SECOND],
     [' 1.5 ', undefined, 1.5 * SECOND],
     ['1', undefined, SECOND],
+    ['1.25', undefined, 1.25 * SECOND],
     ['99999999', undefined, DAY],
     ['Sat, 21 Nov 2015 08:02:00 GMT', platformDate, MINUTE],
+    ['Sat, 21 Nov 2015 08:02:00 GMT', ` ${platformDate} `, MINUTE],
     ['Sat, 21 Nov 2026 08:01:00 GMT', undefined, MINUTE],
     ['Sat, 21 Nov 2026 08:01:00 GMT', 'not a date', MINUTE],
     ['Saturday, 21-Nov-26 08:01:00 GMT', undefined, MINUTE],
@@ -37,5 +39,14 @@ describe('Retry-After', () => {
     'Sat, 21 Nov 2026',
   ])('%j names no wait', (header) => {
     expect(parseRetryAfter(header, undefined, now)).toBeUndefined();
+  });
+
+  it.each([
+    ['1.5', undefined, 1_500],
+    ['Sat, 21 Nov 2026 08:01:00 GMT', undefined, 60_000],
+    ['Sat, 21 Nov 2015 08:02:00 GMT', platformDate, 60_000],
+    ['soon', undefined, undefined],
+  ])('%j beside the date %j asks a clock of milliseconds for %s', (header, date, wait) => {
+    expect(parseRetryAfterMs(header, date, now / MILLISECOND)).toBe(wait);
   });
 });

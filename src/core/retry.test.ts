@@ -35,6 +35,8 @@ describe('the wait after a refusal', () => {
 
   test.each([
     ['is the stated one the first time', 3 * SECOND, 0, 3 * SECOND],
+    ['is the stated one the first time, also where it is short', SECOND, 0, SECOND],
+    ['is the first delay where none was stated the first time', undefined, 0, 2 * SECOND],
     ['is at least the stated one later', MINUTE, 2, MINUTE],
     ['grows where the stated one was kept and did not help', SECOND, 3, 16 * SECOND],
     ['grows where none was stated', undefined, 1, 4 * SECOND],
