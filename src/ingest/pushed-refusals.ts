@@ -1,6 +1,6 @@
 import { configInvalid } from '../core/errors.ts';
 import type { Refusal } from '../core/batch.ts';
-import type { Instant } from '../core/instant.ts';
+import type { HourlyRefusals, KeptRefusal, OfProject } from '../core/kept-refusals.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
@@ -61,27 +61,6 @@ const countsOf = (push: RefusedPush) =>
 
 const rowsOf = (push: RefusedPush) => refusalRows(push.examples).map((row) => ({ ...keyOf(push), ...row }));
 
-/** A refused reading that is stored, so that an operator can find it. */
-export interface KeptPushRefusal {
-  readonly project: string;
-  readonly reason: RefusalReason;
-  readonly sensor: string;
-  readonly variable: string;
-  /** Null for a date that could not be read. */
-  readonly at: Instant | null;
-  readonly raw: string;
-  readonly notedAt: Instant;
-}
-
-/** Readings of an hour that were refused for one reason. Refusals beyond an hourly limit are counted and not kept. */
-export interface HourlyPushRefusals {
-  readonly project: string;
-  readonly hour: Instant;
-  readonly reason: RefusalReason;
-  readonly refused: number;
-  readonly kept: number;
-}
-
 /**
  * The latest kept refusals of an application and its latest hourly counts, newest first. Throws `config-invalid` for an
  * unknown application.
@@ -89,7 +68,10 @@ export interface HourlyPushRefusals {
 export async function pushRefusalsOf(
   database: Database,
   { applicationId, reason, limit }: { applicationId: string; reason: string | undefined; limit: number },
-): Promise<{ readonly kept: readonly KeptPushRefusal[]; readonly hours: readonly HourlyPushRefusals[] }> {
+): Promise<{
+  readonly kept: readonly (KeptRefusal & OfProject)[];
+  readonly hours: readonly (HourlyRefusals & OfProject)[];
+}> {
   if (!(await database.row('select from application where id = $1', [applicationId]))) {
     throw configInvalid(
       `there is no application ${JSON.stringify(applicationId)}`,
@@ -97,13 +79,13 @@ export async function pushRefusalsOf(
     );
   }
   const values = [applicationId, reason ?? null, limit];
-  const kept = await database.rows<KeptPushRefusal & Record<string, unknown>>(
+  const kept = await database.rows<KeptRefusal & OfProject & Record<string, unknown>>(
     `select code as project, reason, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
      from refusal join ml_project on ml_project.id = project_id
      where application_id = $1 and ($2::text is null or reason = $2) order by noted_at desc, refusal.id desc limit $3`,
     values,
   );
-  const hours = await database.rows<HourlyPushRefusals & Record<string, unknown>>(
+  const hours = await database.rows<HourlyRefusals & OfProject & Record<string, unknown>>(
     `select code as project, instant_of(hour) as hour, reason, refused, kept
      from refusal_count join ml_project on ml_project.id = project_id
      where application_id = $1 and ($2::text is null or reason = $2) order by refusal_count.hour desc, 1, 3 limit $3`,

@@ -1,29 +1,5 @@
-import type { Instant } from '../core/instant.ts';
-import type { RefusalReason } from '../core/reading.ts';
+import type { HourlyRefusals, KeptRefusal, RefusalCount } from '../core/kept-refusals.ts';
 import type { Database } from '../database/database.ts';
-
-/** A refused point that is stored, so that an operator can find it. */
-export interface KeptRefusal {
-  readonly reason: RefusalReason;
-  readonly sensor: string;
-  readonly variable: string;
-  /** Null for an instant that could not be read. */
-  readonly at: Instant | null;
-  /** The value as the platform sent it, shortened. */
-  readonly raw: string;
-  readonly notedAt: Instant;
-}
-
-/** Points refused for one reason. Every refusal is counted; refusals beyond an hourly limit are not kept. */
-export interface RefusalCount {
-  readonly reason: RefusalReason;
-  readonly refused: number;
-  readonly kept: number;
-}
-
-export interface HourlyRefusals extends RefusalCount {
-  readonly hour: Instant;
-}
 
 interface Wanted {
   readonly sourceId: number;
