@@ -40,6 +40,32 @@ it('names that were seen once do not stay in memory for ever', () => {
   expect(room.held).toBe(0);
 });
 
+it.each([
+  ['that several variables want', ['a b', 'a-b'], true],
+  ['of series that belong to another source', ['a b'], false],
+] as const)('names %s do not stay in memory for ever', (_, variables, owned) => {
+  const room = nameRoom(1_000);
+  const rules = rulesOf(source, { room });
+  for (let window = 0; window < 100; window += 1) {
+    const end = rules.beginWindow();
+    const given = (): unknown[] =>
+      Array.from({ length: 100 }, (_name, sensor) =>
+        variables.map((name) => rules.series(`${window}.${sensor}`, name)),
+      );
+    given();
+    rules.confirm(rules.unconfirmed().map((name) => ({ ...name, owned })));
+    const [first, ...others] = variables.map((name) => rules.series(`${window}.0`, name));
+    expect(first).toEqual(owned ? expect.objectContaining({ valueName: 'a_b' }) : 'series-of-another');
+    expect(others).toEqual(others.map(() => 'name-collision'));
+    given();
+    end();
+    // Three entries a name at most, and one window may be on top.
+    expect(room.held).toBeLessThanOrEqual(1_000 + 300);
+  }
+  rules.close();
+  expect(room.held).toBe(0);
+});
+
 it('a forgotten name keeps its holder, whichever variable is met next', () => {
   // `a b` and `a-b` both become `a_b`.
   const variable = fc.constantFrom('a b', 'a-b', 'a_b', 'c', 'd', 'e');

@@ -53,7 +53,7 @@ export const nameRoom = (most = MOST_NAMES): NameRoom => ({ held: 0, most });
 interface Taken {
   readonly holder: string;
   used: number;
-  /** Another variable wants it. It is not forgotten, because that variable might be met first then, and the window read twice. */
+  /** Another variable wants it. It is forgotten last, because that variable might be met first then, and the window read twice. */
   contested: boolean;
 }
 
@@ -77,8 +77,8 @@ export function rulesOf(
   const known = new Map<string, Known>();
   const taken = new Map<string, Taken>();
   const unconfirmed = new Map<string, GivenName>();
-  /** Series that belong to another source or to pushing applications. */
-  const foreign = new Set<string>();
+  /** Series that belong to another source or to pushing applications, with the window that met each last. */
+  const foreign = new Map<string, number>();
   const underWay = new Set<number>();
   let windows = 0;
   let corrections = 0;
@@ -86,7 +86,7 @@ export function rulesOf(
 
   /** Counts the names of this source among those of the process. */
   function count(): void {
-    const names = known.size + taken.size;
+    const names = known.size + taken.size + foreign.size;
     room.held += names - counted;
     counted = names;
   }
@@ -96,6 +96,14 @@ export function rulesOf(
     for (const [key, { used }] of known) if (used < window) known.delete(key);
     for (const [name, { used, contested }] of taken) {
       if (used < window && !contested && !unconfirmed.has(name)) taken.delete(name);
+    }
+  }
+
+  /** The window that meets one of them next is read twice. */
+  function forgetDisputedBefore(window: number): void {
+    for (const [name, used] of foreign) if (used < window) foreign.delete(name);
+    for (const [name, { used, contested }] of taken) {
+      if (used < window && contested && !unconfirmed.has(name)) taken.delete(name);
     }
   }
 
@@ -114,7 +122,10 @@ export function rulesOf(
       before.contested = true;
       return 'name-collision';
     }
-    if (foreign.has(series)) return 'series-of-another';
+    if (foreign.has(series)) {
+      foreign.set(series, windows);
+      return 'series-of-another';
+    }
     if (before === undefined) {
       taken.set(series, { holder, used: windows, contested: false });
       unconfirmed.set(series, { sensorId, valueName, holder });
@@ -154,7 +165,8 @@ export function rulesOf(
         unconfirmed.delete(series);
         const contested = before?.contested === true || (before !== undefined && before.holder !== name.holder);
         taken.set(series, { holder: name.holder, used: windows, contested });
-        const isLost = !name.owned && foreign.size < foreign.add(series).size;
+        const isLost = !name.owned && !foreign.has(series);
+        if (!name.owned) foreign.set(series, windows);
         if (!isLost && (holderHere === undefined || holderHere === name.holder)) continue;
         // Both variables are judged anew: the one that held the name in this process, and the one that holds it for
         // all.
@@ -174,9 +186,11 @@ export function rulesOf(
       return () => {
         underWay.delete(window);
         count();
-        if (room.held <= room.most) return;
-        forgetBefore(Math.min(windows + 1, ...underWay));
-        count();
+        for (const forget of [forgetBefore, forgetDisputedBefore]) {
+          if (room.held <= room.most) return;
+          forget(Math.min(windows + 1, ...underWay));
+          count();
+        }
       };
     },
     close() {
