@@ -68,10 +68,9 @@ describe('a demo', () => {
     expect({ ok, problems }).toEqual({ ok: true, problems: [] });
     expect(sources.map(({ source }) => source)).toEqual(names);
     for (const { expected, arrived, lost, doubled, wrong, ...more } of sources) {
-      expect(arrived).toBeGreaterThan(1_000);
+      expect(arrived).toBeGreaterThan(0);
       expect({ expected, lost, doubled, wrong }).toEqual({ expected: arrived, lost: 0, doubled: 0, wrong: 0 });
-      expect(more['requests']).toBeGreaterThan(5);
-      expect(more['windows']).toBeGreaterThan(3);
+      expect(more['windows']).toBeGreaterThan(0);
       expect(more['busiestSecond']).toBeGreaterThan(0);
       expect(more['busiestSecond']).toBeLessThanOrEqual(more['allowedInOneSecond'] as number);
     }
@@ -92,7 +91,9 @@ describe('a demo', () => {
   });
 
   test('prints its sources to a pipe and ends with Ctrl-C as it does by itself', async () => {
-    const { code, stdout } = await demo([], allHaveReadings);
+    // However busy the machine is, the demo goes on until each source was asked many times and has a thousand readings.
+    const much = names.map((name) => String.raw`(?=[^]*${name} +\S+ +[\d,]+,\d{3} +[█░]+ +\d+% +[\d,]{2,} )`).join('');
+    const { code, stdout } = await demo([], new RegExp(much));
     expect(stdout).toMatch(/export DATABRIDGE_HOME=\S+ DATABASE_URL=\n/);
     expect(stdout).toMatch(/✓ [\d,]+ readings in \d\d:\d\d: none lost, none doubled, all within pace/);
     expect(stdout).not.toContain('\u001B');
