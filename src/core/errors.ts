@@ -16,7 +16,7 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  * |---|---|
  * | `throttled` | the whole source waits until `retryAt`, longer each time where the platform named no time or refuses again after the silence it asked for; a wait of history for the own pace holds that history alone |
  * | `unavailable` | the source waits, longer each time; from the third failure in a row history rests. After a 5xx or a time-out only the stream waits, or the history of it, where other streams are answered (core/turn.ts) |
- * | `too-much` | the window is halved, the length that works is remembered |
+ * | `too-much` | the window is halved, the length that works is remembered; with `oneInstant` it is set aside as after `contract-broken` |
  * | `credentials-rejected` | the source stops until an operator acts; `http` had tried one fresh token before |
  * | `contract-broken` | the window is set aside (core/unreadable.ts), the page is kept, other time is asked for |
  * | `unsupported`, `config-invalid` | the source stops until an operator acts |
@@ -25,13 +25,13 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  *
  * `stated`: the platform named `retryAt` itself. `own`: the bridge's own pace made the request wait, and the platform
  * was not asked. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the
- * operator.
+ * operator. `oneInstant`: one instant alone is too much, so no shorter window helps, only a larger page.
  * `path`: the field of the source.
  */
 export type Fault =
   | { code: 'throttled'; retryAt: Instant; stated: boolean; own?: true }
   | { code: 'unavailable'; why: Unreachable; status?: number }
-  | { code: 'too-much' }
+  | { code: 'too-much'; oneInstant?: true }
   | { code: 'credentials-rejected'; right: boolean }
   | { code: 'contract-broken'; page?: string }
   | { code: 'unsupported' }
@@ -77,6 +77,12 @@ export const ownPace = (retryAt: Instant, message: string): BridgeError =>
 
 /** The answer or window is larger than the platform gives, or this bridge takes, at once. */
 export const tooMuch = (message: string): BridgeError => new BridgeError({ code: 'too-much' }, message);
+
+/** More items at one instant than the platform gives in a page: no window can be halved there. */
+export const tooMuchAtOnce = (message: string): BridgeError =>
+  new BridgeError({ code: 'too-much', oneInstant: true }, message, {
+    remedy: 'raise the size of a page in the options of the source, or its limit on the platform',
+  });
 
 /** The platform gave an answer that its documentation does not allow. `page` is kept for the operator. */
 export const contractBroken = (message: string, page?: string): BridgeError =>

@@ -199,9 +199,9 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
 const keepLearned = ({ database }: Bridge, { id }: Stream, learned: Learned): Promise<number> =>
   database.run('update stream set learned = $2 where id = $1', [id, JSON.stringify(learned)]);
 
-/** The lengths to ask for after `too-much`. Throws any other error again, `contract-broken` where the window is the shortest. */
+/** The lengths to ask for after `too-much`. Throws any other error again, and `oneInstant`; `contract-broken` where the window is the shortest. */
 export function halvedAfter(error: unknown, learned: Learned, window: Window, minWindow: Microseconds): Learned {
-  if (!(error instanceof BridgeError) || error.code !== 'too-much') throw error;
+  if (!(error instanceof BridgeError) || error.fault.code !== 'too-much' || error.fault.oneInstant) throw error;
   const halved = afterTooMuch(learned, lengthOf(window), minWindow);
   if (halved === 'cannot-shrink') {
     throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);

@@ -144,7 +144,7 @@ async function pollStream(
     const othersWell = areOthersWell(outcome, stream);
     const blame = blameFor({ othersWell, sourceFailures, streamFailures: stream.failures, freshFailures });
     if (isUnanswered(fault)) noteFailure(outcome, stream);
-    else if (fault.code === 'contract-broken') noteAnswer(outcome);
+    else if (fault.code === 'contract-broken' || fault.code === 'too-much') noteAnswer(outcome);
     const setsAside =
       !isUnanswered(fault) &&
       current !== undefined &&

@@ -19,7 +19,7 @@ const circumstancesOf = ({ clock }: Bridge, { platform }: OpenSource): Circumsta
 });
 
 /**
- * Whether a window is at fault, so that other time of the stream can be asked for. A 5xx or a time-out counts where no
+ * Whether a window is at fault, so that other time of the stream can be asked for. `too-much` that no halving helps counts. A 5xx or a time-out counts where no
  * shorter window helps and the source was well before.
  */
 export const isWindowAtFault = (
@@ -28,6 +28,7 @@ export const isWindowAtFault = (
   { source, failures }: { readonly source: OpenSource; readonly failures: number },
 ): boolean =>
   error.code === 'contract-broken' ||
+  error.code === 'too-much' ||
   error.code === 'bug' ||
   (isUnanswered(error) && failures === 0 && isLight(lengthOf(window), source.platform.facts.minWindow));
 
