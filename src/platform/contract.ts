@@ -62,6 +62,11 @@ export interface Authorisation<O = unknown> {
   readonly obtain?: (http: Http, credentials: Credentials, context: LoginContext<O>) => Promise<Grant>;
   /** Trades `grant.renewal` for a new grant. Undefined where the platform refuses: the bridge then calls `obtain`. */
   readonly renew?: (http: Http, grant: Grant, options: O) => Promise<Grant | undefined>;
+  /**
+   * Gives a token back, where tokens that are not used cost the customer something, such as a licence. Called for the token of a
+   * check or a preview when that ends. The token of a registered source is shared by all hosts and stays for the next poll.
+   */
+  readonly revoke?: (http: Http, grant: Grant, options: O) => Promise<void>;
 }
 
 /**

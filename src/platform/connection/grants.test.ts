@@ -92,3 +92,32 @@ it('the strategy knows the options of the source, and what it kept with the last
   await openRig(url, { authorisation, options }, { tokens }).http.get('/');
   expect(seen[4]).toEqual(['obtain', { options, kept }]);
 });
+
+describe('a token that has to be given back', () => {
+  async function used(parts: Partial<ConnectionParts>, status = 200) {
+    const asked: string[] = [];
+    const url = await serve((request, response) => {
+      asked.push(`${request.method} ${request.url} ${String(request.headers['x-token'])}`);
+      json(response, {}, request.method === 'POST' ? status : 200);
+    });
+    const authorisation: Authorisation = {
+      sign: (_credentials, token) => ({ 'X-Token': token ?? '' }),
+      obtain: async () => ({ token: 'mine', expiresAt: undefined }),
+      revoke: async (http, { token }) =>
+        void (await http.post('/revoke', undefined, { headers: { 'X-Token': token } })),
+    };
+    const { connection, http } = openRig(url, { authorisation }, parts);
+    await http.get('/');
+    await connection.close();
+    return asked;
+  }
+
+  it.each([200, 500])('is given back once, when the connection that alone has it ends: %i', async (status) => {
+    expect(await used({}, status)).toEqual(['GET / mine', 'POST /revoke mine']);
+  });
+
+  it('stays where other processes share it', async () => {
+    const { drop: _drop, ...shared } = memoryTokens();
+    expect(await used({ tokens: shared })).toEqual(['GET / mine']);
+  });
+});

@@ -38,6 +38,8 @@ export interface ConnectionGrants {
   valid(conversation: Conversation): Promise<Grant>;
   /** A token in place of one the platform refused. */
   replace(stale: Grant | undefined, conversation: Conversation): Promise<Grant>;
+  /** Gives the token back that no other process has, where the platform wants that. Never throws: such a token ends by itself, too. */
+  giveBack(conversation: Conversation): Promise<void>;
   /** Whether a token has expired, or may have expired by the clock of the platform. */
   hasRunOut(grant: Grant): boolean;
 }
@@ -121,6 +123,10 @@ export function grantsOf(given: Granting): ConnectionGrants {
   return {
     replace,
     hasRunOut: ({ expiresAt }) => expiresAt !== undefined && expiresAt <= now() + LEEWAY,
+    async giveBack(conversation) {
+      const grant = authorisation.revoke && tokens.drop?.();
+      if (grant) await authorisation.revoke?.(given.login(conversation), learn(grant), options).catch(() => undefined);
+    },
     async valid(conversation) {
       const kept = await tokens.current();
       return kept === undefined || isDue(kept) ? replace(kept, conversation) : learn(kept);

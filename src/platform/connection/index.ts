@@ -18,6 +18,7 @@ import { openGate } from './gate.ts';
 import { grantsOf } from './grants.ts';
 import { refusedAnswerError, judged } from './judged.ts';
 import type { Conversation, Send } from './layer.ts';
+import { newMeter } from './meter.ts';
 import { defaultLimits } from './limits.ts';
 import type { RequestLimits } from './limits.ts';
 import { paced } from './pacing.ts';
@@ -68,6 +69,9 @@ export interface ConnectionParts {
   readonly lookup?: LookupFunction;
 }
 
+/** At most this long, because an operator waits for the end of a check. */
+const GIVE_BACK_MS = 5_000;
+
 /** The connection to one platform. It keeps its TCP connections between conversations. */
 export interface Connection {
   /** An http for one conversation, cheap to make. `Http` lists the errors it throws. */
@@ -76,7 +80,7 @@ export interface Connection {
   readonly clock: PlatformClock;
   /** An error of the platform's own code as a BridgeError without the secrets of this connection; `http` does so itself. */
   readonly cleanError: (error: unknown) => BridgeError;
-  /** Cancels all requests under way, gives their slots back and closes every TCP connection. */
+  /** Cancels all requests under way, gives their slots and a token of its own back, and closes every TCP connection. */
   close(): Promise<void>;
 }
 
@@ -165,6 +169,8 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     cleanError: (error) => cleanError(error, redactor.redact),
     async close() {
       closing.abort();
+      await wire.settled();
+      await grants?.giveBack({ lane: 'live', signal: AbortSignal.timeout(GIVE_BACK_MS), meter: newMeter() });
       await wire.settled();
       agents.destroy();
     },

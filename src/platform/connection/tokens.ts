@@ -11,6 +11,8 @@ export interface GrantStore {
    * `obtain` goes to all callers that wait for it, and the kept grant stays.
    */
   replace(stale: Grant | undefined, obtain: (previous: Grant | undefined) => Promise<Grant>): Promise<Grant>;
+  /** Takes the grant out for good. Only where no other process has it. */
+  readonly drop?: () => Grant | undefined;
 }
 
 /** Keeps the token in this process only: for checks of a source and for tests. */
@@ -20,6 +22,11 @@ export function memoryTokens(): GrantStore {
 
   return {
     current: async () => kept,
+    drop() {
+      const dropped = kept;
+      kept = undefined;
+      return dropped;
+    },
     async replace(stale, obtain) {
       if (replacing) return replacing;
       if (kept && kept.token !== stale?.token) return kept;
