@@ -20,7 +20,10 @@ describe('kinds', () => {
     expect(keys('user-credentials')).toStrictEqual(['url', 'username', 'password']);
     expect(keys('client-credentials')).toStrictEqual(['url', 'clientId', 'clientSecret']);
     expect(keys('separate-auth-server')).toStrictEqual(['url', 'authUrl', 'clientId', 'clientSecret']);
-    expect(keys('historian')).toStrictEqual(['url', 'clientId', 'clientSecret']);
+    // The address of another server that gives the tokens is needed at some historians only.
+    expect(keys('historian')).toStrictEqual(['url', 'authUrl', 'clientId', 'clientSecret']);
+    const triple = { url: 'https://h', clientId: 'c', clientSecret: 's' };
+    expect(kinds.historian.safeParse(triple).success).toBe(true);
   });
 
   it('custom takes an address and any text', () => {

@@ -29,7 +29,7 @@ describe('a window that is too much', () => {
   test('at one instant is set aside as it is, because no shorter window helps', () => {
     const error = tooMuchAtOnce('many at once');
     expect(() => after(error)).toThrow(error);
-    const source = { platform: { limits: { minWindow: 1 } } } as unknown as Parameters<
+    const source = { platform: { facts: { minWindow: 1 } } } as unknown as Parameters<
       typeof isWindowAtFault
     >[2]['source'];
     expect(isWindowAtFault(error, window, { source, failures: 0 })).toBe(true);

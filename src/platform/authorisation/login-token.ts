@@ -1,9 +1,9 @@
-import type { Authorisation, Credentials, Grant, Http } from '../contract.ts';
+import type { Authorisation, Credentials, Grant, Http, LoginContext } from '../contract.ts';
 
 /** The login call of a platform. */
-export interface LoginCall {
+export interface LoginCall<O> {
   /** Trades the credentials for a token; throws `credentials-rejected` where the platform refuses them. */
-  readonly login: (http: Http, credentials: Credentials) => Promise<Grant>;
+  readonly login: (http: Http, credentials: Credentials, context: LoginContext<O>) => Promise<Grant>;
   /** Trades `grant.renewal` for a new token; undefined where the platform refuses it. Called only with a `renewal`. */
   readonly renew?: (http: Http, grant: Grant & { readonly renewal: string }) => Promise<Grant | undefined>;
   /** The headers that carry the token. */
@@ -11,7 +11,7 @@ export interface LoginCall {
 }
 
 /** Authorisation of platforms that trade a user and a password for a token in a call of their own. */
-export function loginToken({ login, renew, header }: LoginCall): Authorisation {
+export function loginToken<O = unknown>({ login, renew, header }: LoginCall<O>): Authorisation<O> {
   const signed = {
     sign: (_credentials: Credentials, token: string | undefined) => (token === undefined ? {} : header(token)),
     obtain: login,

@@ -60,6 +60,13 @@ function signed(given: Signing, request: PlatformRequest, token: string | undefi
   return { ...request, headers };
 }
 
+/** The login worked, so neither user nor secret is at fault. */
+const refusedAgain = ({ fault, message }: BridgeError): BridgeError =>
+  new BridgeError(fault, message, {
+    remedy:
+      'the platform refuses a token that is new: check that the token is meant for it (scope, audience or resource), and the rights of the user or client; then resume the source',
+  });
+
 /** At most this many tokens may expire while their request waits for a slot; then the request fails. */
 const RAN_OUT = 4;
 
@@ -81,7 +88,7 @@ function withToken(given: Signing, grants: ConnectionGrants, send: Send): Send {
       if (!isRefused(answer, request)) return answer;
       if (grants.hasRunOut(grant)) ranOut += 1;
       else refused += 1;
-      if (refused === 2) throw given.gate.close(await given.refusalOf(answer, request));
+      if (refused === 2) throw given.gate.close(refusedAgain(await given.refusalOf(answer, request)));
       await discard(answer.body);
       if (ranOut === RAN_OUT) {
         throw unavailable('time-out', `${requestName(request)}: each token expired before its request got a slot`);

@@ -4,6 +4,7 @@ import { BridgeError, credentialsRejected, rightMissing, tooMuch } from '../../c
 import { SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import { parseRetryAfter } from '../../core/retry-after.ts';
+import { oauthRefusal } from './oauth-errors.ts';
 import { UNREACHABLE_REMEDIES, speaksTls } from './unreachable.ts';
 
 /** An answer that is not a success. */
@@ -29,9 +30,6 @@ export const CHECK_CREDENTIALS =
 const SLOW_DOWN =
   'nothing to do if it passes; otherwise lower pace.requestsPerSecond of the source or ask the administrator of the platform for a higher quota; `databridge source poll` asks again at once';
 
-/** The codes of RFC 6749, 5.2 that mean wrong credentials and not a wrong request. */
-const REFUSED_BY_OAUTH = new Set(['invalid_client', 'invalid_grant', 'unauthorized_client', 'access_denied']);
-
 /** The words with which common servers (nginx, Go, Tomcat) answer plain http on their https port. */
 const WANTS_HTTPS = /plain http request was sent to https|http request to an https server|requires tls/i;
 
@@ -43,14 +41,18 @@ export interface SilenceLimit {
 
 /** The error for an answer that is not a success, by its status. */
 export function errorOfStatus(refusal: RefusedStatus, limit: SilenceLimit): BridgeError {
-  const { status, words } = refusal;
+  const { status } = refusal;
+  const words = [...new Set([refusal.oauthError, refusal.words])].filter(Boolean).join(': ');
   const said = `${status} ${STATUS_CODES[status] ?? ''}`.trim() + (words === '' ? '' : `: ${words}`);
   const message = `${refusal.name}: ${said}`;
   const wait = parseRetryAfter(refusal.retryAfter, refusal.date, limit.now);
+  if (status === 400 || status === 401 || status === 403) {
+    const refused = oauthRefusal(refusal.oauthError, message);
+    if (refused) return refused;
+  }
   switch (status) {
     case 400:
       if (!refusal.secure && WANTS_HTTPS.test(words)) return speaksTls(refusal.name);
-      if (REFUSED_BY_OAUTH.has(refusal.oauthError ?? '')) return credentialsRejected(message, CHECK_CREDENTIALS);
       return broken(
         message,
         'the platform does not understand the question: check the options of the source and the version of the platform',
