@@ -119,6 +119,7 @@ describe('local times', () => {
       rules: {
         booleans: 'refuse',
         bad: 'refuse',
+        qualities: { good: 100, uncertain: 50 },
         localTimes: { zone: berlin, dst: 'later' },
         series: (sensorId, valueName) => ({ sensorId, valueName, scale: 1, offset: 0, labels: [] }),
       },

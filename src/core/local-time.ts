@@ -1,5 +1,6 @@
 import { formatLocal } from './instant.ts';
 import type { Instant, LocalTime } from './instant.ts';
+import type { Quality } from './quality.ts';
 import type { RefusalReason } from './reading.ts';
 import type { Samples } from './samples.ts';
 import { holds } from './window.ts';
@@ -89,7 +90,7 @@ function chosen(page: Samples, indexes: readonly number[], at: readonly Instant[
     ...page,
     at: pick(at),
     values: pick(page.values),
-    ...(page.quality && { quality: pick(page.quality) }),
+    ...(Array.isArray(page.quality) && { quality: pick(page.quality as readonly Quality[]) }),
     ...(page.rawInstants && { rawInstants: pick(page.rawInstants) }),
   };
 }

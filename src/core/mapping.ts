@@ -1,4 +1,3 @@
-import type { LocalTimes } from './local-time.ts';
 import type { Rules, SeriesRule } from './normalise.ts';
 import { toValueName } from './naming.ts';
 import { judgeSensorId } from './reading.ts';
@@ -63,15 +62,15 @@ interface Known {
 }
 
 /**
- * A source's mapping as rules for the normaliser; `localTimes` where its platform gives local times. Names are the platform's own unless the source maps them. Of two
+ * A source's mapping as rules for the normaliser; `localTimes` and `qualities` where its platform gives them. Names are the platform's own unless the source maps them. Of two
  * variables that would become one series, the first keeps the name and the other is refused.
  */
 export function rulesOf(
   source: Pick<SourceConfig, 'sensors' | 'mapping'>,
   {
-    localTimes,
     room = nameRoom(),
-  }: { readonly localTimes?: LocalTimes | undefined; readonly room?: NameRoom | undefined } = {},
+    ...platform
+  }: Pick<Rules, 'localTimes' | 'qualities'> & { readonly room?: NameRoom | undefined } = {},
 ): Mapping {
   const chosen = source.sensors === 'all' ? undefined : new Map(source.sensors.map((sensor) => [sensor.id, sensor]));
   const known = new Map<string, Known>();
@@ -144,7 +143,7 @@ export function rulesOf(
   return {
     booleans: source.mapping.booleans,
     bad: source.mapping.bad,
-    localTimes,
+    ...platform,
     series(sensor, variable) {
       const key = JSON.stringify([sensor, variable]);
       const found = known.get(key) ?? { rule: ruleOf(sensor, variable, key), used: windows };

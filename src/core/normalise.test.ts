@@ -12,6 +12,7 @@ import type { Samples } from './samples.ts';
 
 const SPAN = 24;
 const window = { from: 4, to: 20 };
+const around = fc.constantFrom(window, { from: 3, to: 20 }, { from: 2, to: 22 });
 
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<unknown>(1, 2.5, -3, 0) },
@@ -38,7 +39,8 @@ const instant = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 0, max: SPAN }) },
   { weight: 1, arbitrary: fc.constantFrom(NaN, 5.5, Infinity, -Infinity) },
 );
-const quality = fc.constantFrom('good', 'uncertain', 'substituted', 'bad');
+const qualities = { good: 100, uncertain: 50, substituted: 75, 192: 100, bad: 'refuse', 0: 'refuse' } as const;
+const quality = fc.constantFrom('good', 'uncertain', 'substituted', 192, 'bad', 0, 'Good', 'toString');
 const label = fc.constantFrom('b', 'a', 'm', 'bad\n', '');
 
 const page: fc.Arbitrary<Samples> = fc
@@ -47,7 +49,7 @@ const page: fc.Arbitrary<Samples> = fc
     variable: fc.constantFrom('x', 'y'),
     points: fc.array(fc.tuple(instant, value, quality), { maxLength: 12 }),
     ascending: fc.boolean(),
-    graded: fc.boolean(),
+    graded: fc.constantFrom('not', 'each', 'all'),
     labels: fc.option(fc.array(label, { maxLength: 2 }), { nil: undefined }),
   })
   .map(({ sensor, variable, points, ascending, graded, labels }) => {
@@ -57,7 +59,8 @@ const page: fc.Arbitrary<Samples> = fc
       variable,
       at: ordered.map(([at]) => at),
       values: ordered.map(([, raw]) => raw),
-      ...(graded ? { quality: ordered.map(([, , grade]) => grade) } : {}),
+      ...(graded === 'each' ? { quality: ordered.map(([, , grade]) => grade) } : {}),
+      ...(graded === 'all' ? { quality: ordered[0]?.[2] ?? 'good' } : {}),
       ...(labels === undefined ? {} : { labels }),
     } as Samples;
   });
@@ -84,13 +87,12 @@ const rules: fc.Arbitrary<Rules> = fc
   .map(({ booleans, bad, table }) => ({
     booleans,
     bad,
+    qualities,
     series: (sensor, variable) => table[(sensor === 's' ? 0 : 2) + (variable === 'x' ? 0 : 1)],
   }));
 const covered = fc
   .array(fc.tuple(fc.nat(SPAN), fc.nat(SPAN)), { maxLength: 2 })
   .map((all) => coverageOf(all.map(([from, to]) => ({ from, to }))));
-
-const asked = fc.constantFrom(window, { from: 3, to: 20 }, { from: 2, to: 22 });
 
 function taken(given: {
   pages: readonly Samples[];
@@ -104,7 +106,7 @@ function taken(given: {
 }
 
 describe('normalising a window', () => {
-  const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, covered, asked });
+  const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, covered, asked: around });
 
   test('makes of every sample one reading, one refusal or one counted sample that was dropped, as the naive oracle does', () =>
     fc.assert(
@@ -151,6 +153,7 @@ describe('what an operator finds', () => {
   const keeping: Rules = {
     booleans: 'refuse',
     bad: 'refuse',
+    qualities,
     series: (sensorId, valueName) => ({ sensorId, valueName, scale: 1, offset: 0, labels: [] }),
   };
   const many = (from: number, to: number): Samples => ({
@@ -204,6 +207,14 @@ describe('what an operator finds', () => {
       [1, 'No Data (248)', 'system-state'],
       [3, 'Shutdown', 'system-state'],
     ]);
+  });
+
+  test('is a quality that is not known, with its value', () => {
+    const batch = normalise([
+      { sensor: 's', variable: 'x', at: [1, 2], values: [5, 6], quality: ['Sehr gut', 'good'] },
+    ]);
+    expect(batch.readings).toBe(1);
+    expect(batch.examples).toMatchObject([{ at: 1, raw: 'quality "Sehr gut" of 5', reason: 'unknown-quality' }]);
   });
 
   test('is the text of an instant that could not be read', () => {

@@ -7,8 +7,8 @@ import { MICROSECOND } from './instant.ts';
 import { inInstants } from './local-time.ts';
 import type { LocalTimes } from './local-time.ts';
 import type { Instant } from './instant.ts';
-import { PRECISION } from './quality.ts';
-import { judgeLabels, judgeValue } from './reading.ts';
+import type { Quality, QualityTable } from './quality.ts';
+import { judgeLabels, judgeQuality, judgeValue } from './reading.ts';
 import type { RefusalReason } from './reading.ts';
 import type { Samples } from './samples.ts';
 import { formatWindow } from './window.ts';
@@ -29,6 +29,8 @@ export interface SeriesRule {
 export interface Rules {
   readonly booleans: 'refuse' | 'number';
   readonly bad: 'refuse' | 'keep';
+  /** Set where the platform gives qualities. */
+  readonly qualities?: QualityTable | undefined;
   /** Set where the platform gives local times. */
   readonly localTimes?: LocalTimes | undefined;
   /** The rule of a variable. A reason where none of its points may become a reading; undefined where the source does not want it. */
@@ -95,9 +97,13 @@ export function normaliser(given: {
 
   function refuse(samples: Samples, index: number, reason: RefusalReason): void {
     const at = samples.at[index] as number;
-    note(samples, at, reason, () =>
-      isInstant(at) ? rawText(samples.values[index]) : (samples.rawInstants?.[index] ?? `${at}`).slice(0, RAW_LENGTH),
-    );
+    note(samples, at, reason, () => {
+      if (!isInstant(at)) return (samples.rawInstants?.[index] ?? `${at}`).slice(0, RAW_LENGTH);
+      const value = rawText(samples.values[index]);
+      return reason === 'unknown-quality'
+        ? `quality ${rawText(qualityAt(samples, index))} of ${value}`.slice(0, RAW_LENGTH)
+        : value;
+    });
   }
 
   function refuseAll(samples: Samples, reason: RefusalReason): void {
@@ -146,11 +152,12 @@ export function normaliser(given: {
       return;
     }
     const { sensor, variable, at, values } = samples;
-    if (isClean(samples, window) && rule.scale === 1 && rule.offset === 0) {
+    const precision = precisionOfAll(samples, rules);
+    if (precision !== 'varies' && isClean(samples, window) && rule.scale === 1 && rule.offset === 0) {
       column.pieces.push({
         at,
         value: values as number[],
-        precision: undefined,
+        precision: precision === undefined ? undefined : at.map(() => precision),
         labels,
         sensor,
         variable,
@@ -216,10 +223,18 @@ function count<K>(counts: Map<K, number>, key: K): number {
   return number;
 }
 
-/** Whether all values are finite numbers inside the window, without quality. Most pages are; they are taken without a copy. */
-function isClean(samples: Samples, window: Window): boolean {
-  if (samples.quality !== undefined) return false;
-  const { at, values } = samples;
+const qualityAt = ({ quality }: Samples, index: number): Quality | undefined =>
+  Array.isArray(quality) ? (quality as readonly Quality[])[index] : (quality as Quality | undefined);
+
+/** The precision that all readings of a page have; `varies` where its points have to be judged one by one. */
+function precisionOfAll({ quality }: Samples, rules: Rules): number | undefined | 'varies' {
+  if (quality === undefined) return undefined;
+  const precision = typeof quality === 'object' ? 'varies' : judgeQuality(quality, rules);
+  return typeof precision === 'number' ? precision : 'varies';
+}
+
+/** Whether all values are finite numbers inside the window. Most pages are; they are taken without a copy. */
+function isClean({ at, values }: Samples, window: Window): boolean {
   for (let index = 0; index < at.length; index += 1) {
     const instant = at[index] as number;
     if (!isInstant(instant) || instant < window.from || instant >= window.to) return false;
@@ -238,7 +253,7 @@ function sift(
   const at: Instant[] = [];
   const value: number[] = [];
   const raw: unknown[] = [];
-  const precision: number[] | undefined = samples.quality ? [] : undefined;
+  const precision: number[] | undefined = samples.quality === undefined ? undefined : [];
   let outside = 0;
   for (let index = 0; index < samples.at.length; index += 1) {
     const instant = samples.at[index] as number;
@@ -250,11 +265,11 @@ function sift(
       if (isOutside(instant, asked)) outside += 1;
       continue;
     }
-    const quality = samples.quality?.[index];
+    const grade = precision && judgeQuality(qualityAt(samples, index) as Quality, rules);
     const judged = judgeValue(samples.values[index], { booleans: rules.booleans, states: rule.states });
     // Platforms call a state bad as well; its name tells an operator more.
-    if (quality === 'bad' && rules.bad === 'refuse' && judged !== 'system-state') {
-      refuse(index, 'bad-quality');
+    if (typeof grade === 'string' && judged !== 'system-state') {
+      refuse(index, grade);
       continue;
     }
     const scaled = typeof judged === 'number' ? judged * rule.scale + rule.offset : judged;
@@ -265,7 +280,7 @@ function sift(
     at.push(instant);
     value.push(scaled === 0 ? 0 : scaled);
     raw.push(samples.values[index]);
-    if (quality !== undefined) precision?.push(PRECISION[quality]);
+    precision?.push(grade as number);
   }
   return { at, value, precision, raw, outside };
 }

@@ -1,10 +1,9 @@
-/**
- * The quality a platform gives a value, translated to one scale. Readings of a platform without qualities have no
- * precision.
- */
-export type Quality = 'good' | 'uncertain' | 'substituted' | 'bad';
+/** The quality of a value as a platform writes it, such as `Good` or 192. */
+export type Quality = string | number;
 
 /**
- * Quality → precision 0..100 (decisions: normalising). `bad` has a precision only where the source keeps bad data.
+ * The precision 0..100 that stands for each quality of a platform; by custom 100 for good, 75 for substituted and 50 for
+ * uncertain. `refuse`: the value is bad, and becomes a reading, of precision 0, only where the source keeps bad data. A quality
+ * that the table does not have is refused.
  */
-export const PRECISION: Readonly<Record<Quality, number>> = { good: 100, substituted: 75, uncertain: 50, bad: 0 };
+export type QualityTable = Readonly<Record<Quality, number | 'refuse'>>;

@@ -1,6 +1,7 @@
 import { DAY, LAST_INSTANT, parseInstant } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import { LONGEST_VALUE_NAME, NO_VALUE_NAME } from './naming.ts';
+import type { Quality, QualityTable } from './quality.ts';
 import { State } from './samples.ts';
 
 /** A reading with the fields of seed 2.1. `precision` is undefined where the platform gives no quality. */
@@ -31,6 +32,8 @@ export const REFUSALS = {
   'system-state':
     'The platform reports a state instead of a value, such as "No Data". Map the state to a number in the source if it is meant as one.',
   'bad-quality': 'The platform calls the value bad. Let the source keep bad data to take it with precision 0.',
+  'unknown-quality':
+    'The platform gives the value a quality that this bridge does not know, so the value may be bad. Please report the quality.',
   'bad-instant': 'The date is not an ISO 8601 date and time that exists (in UTC or with an offset, before June 2255).',
   'date-without-time': 'The date has no time of day.',
   'in-the-future': 'The date lies further in the future than clocks may differ.',
@@ -82,6 +85,17 @@ export function judgeValue(value: unknown, { booleans, states = {} }: NumbersOf)
   if (typeof value === 'string') return NUMBER_AS_TEXT.test(value) ? 'text-number' : 'not-a-number';
   if (value instanceof State) return Object.hasOwn(states, value.name) ? Number(states[value.name]) : 'system-state';
   return typeof value === 'object' ? 'not-a-scalar' : 'not-a-number';
+}
+
+/** The precision of a value of this quality, or why the value is refused. */
+export function judgeQuality(
+  quality: Quality,
+  { qualities = {}, bad }: { readonly qualities?: QualityTable | undefined; readonly bad: 'refuse' | 'keep' },
+): number | RefusalReason {
+  const precision = Object.hasOwn(qualities, quality) ? qualities[quality] : undefined;
+  if (precision === undefined) return 'unknown-quality';
+  if (precision !== 'refuse') return precision;
+  return bad === 'keep' ? 0 : 'bad-quality';
 }
 
 /** A refusal of a text. It is an object, because a bare reason would look like an accepted text. */

@@ -15,8 +15,11 @@ export interface Samples {
    * or of a digital variable is a `state(…)`.
    */
   readonly values: readonly unknown[];
-  /** Left out where the platform has no qualities; the readings then have no precision. */
-  readonly quality?: readonly Quality[];
+  /**
+   * The quality of each value, or the one that all of them have, which is the fast way; words or numbers of the platform that its
+   * `facts.quality` translates. Left out where the platform says nothing of quality; the readings then have no precision.
+   */
+  readonly quality?: Quality | readonly Quality[];
   /** Labels of all these samples; those of the mapping are added. */
   readonly labels?: readonly string[];
   /** The text of each instant as the platform wrote it. */

@@ -2,6 +2,7 @@ import type { AxiosInstance } from 'axios';
 import type { z } from 'zod';
 import type { BridgeError } from '../core/errors.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import type { QualityTable } from '../core/quality.ts';
 import type { Bound } from '../core/question.ts';
 import type { Samples } from '../core/samples.ts';
 import type { KindSchemas } from '../core/source/source.ts';
@@ -134,6 +135,11 @@ export interface PlatformFacts {
    * beside the points of the others. `whole-batch`: none of the sensors asked for with it is answered.
    */
   readonly failsAs: 'status' | 'inside-200' | 'whole-batch';
+  /**
+   * What the qualities in `Samples` mean. Left out where the platform has none. Where it gives codes with many details, `read`
+   * yields the part of them that says how good a value is, such as the two highest bits of an OPC status.
+   */
+  readonly quality?: QualityTable;
   /** The longest window that may be asked for; the question may be almost three `resolution` longer. An operator can choose a shorter one. */
   readonly maxWindow: Microseconds;
   /** The shortest window, at which halving ends: the resolution, or more where shorter windows do not help. */

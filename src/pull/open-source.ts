@@ -206,7 +206,7 @@ export async function openSource(
       maxWindow: config.schedule.maxWindow,
       zone: localTimes?.zone,
     },
-    rules: rulesOf(config, { localTimes, room: given.room }),
+    rules: rulesOf(config, { localTimes, qualities: platform.facts.quality, room: given.room }),
     connection: opened,
   };
 }

@@ -137,7 +137,7 @@ export const PAPER_RULES: Rules = {
 
   'its facts are sane': ({ facts }) => {
     const { maxWindow, minWindow, resolution, sensorsPerRead, namesVariables, pace, lateness, overlap } = facts;
-    const { bounds, order, page, sameInstant, failsAs } = facts;
+    const { bounds, order, page, sameInstant, failsAs, quality = {} } = facts;
     for (const length of [maxWindow, minWindow, resolution, lateness, overlap]) {
       expect(Number.isSafeInteger(length)).toBe(true);
     }
@@ -151,6 +151,9 @@ export const PAPER_RULES: Rules = {
     expect(page.cap === Infinity || page.more !== 'none').toBe(true);
     expect(['one', 'many']).toContain(sameInstant);
     expect(['status', 'inside-200', 'whole-batch']).toContain(failsAs);
+    for (const precision of Object.values(quality)) {
+      expect(precision === 'refuse' || (Number.isInteger(precision) && precision >= 0 && precision <= 100)).toBe(true);
+    }
     expect(minWindow).toBeGreaterThanOrEqual(1);
     expect(maxWindow).toBeGreaterThanOrEqual(minWindow);
     expect(maxWindow).toBeLessThanOrEqual(366 * DAY);

@@ -23,8 +23,6 @@ interface OracleReading {
   readonly labels: readonly string[];
 }
 
-const PRECISION = { good: 100, substituted: 75, uncertain: 50, bad: 0 };
-
 export function understood(
   given: { readonly pages: readonly Samples[]; readonly rules: Rules; readonly covered: Coverage },
   window: Window,
@@ -94,8 +92,14 @@ function judge(
   if (typeof labels === 'string') return labels;
   const at = page.at[index] as number;
   if (!Number.isInteger(at)) return 'bad-instant';
-  const quality = page.quality?.[index];
-  if (quality === 'bad' && rules.bad === 'refuse') return 'bad-quality';
+  const quality = Array.isArray(page.quality) ? page.quality[index] : page.quality;
+  let precision: number | undefined;
+  if (quality !== undefined) {
+    const [, meaning] = Object.entries(rules.qualities ?? {}).find(([word]) => word === `${quality}`) ?? [];
+    if (meaning === undefined) return 'unknown-quality';
+    if (meaning === 'refuse' && rules.bad === 'refuse') return 'bad-quality';
+    precision = meaning === 'refuse' ? 0 : meaning;
+  }
   const raw = page.values[index];
   let number: number;
   if (raw === null) return 'null';
@@ -112,7 +116,7 @@ function judge(
     series: `${rule.sensorId}.${rule.valueName}`,
     at,
     value: scaled === 0 ? 0 : scaled,
-    precision: quality === undefined ? undefined : PRECISION[quality],
+    precision,
     labels: [...labels],
   };
 }
