@@ -188,6 +188,11 @@ describe('a refusal', () => {
     expect(error.message.includes('(asked for scope "plant.read")')).toBe(right);
   });
 
+  it('inside a 200 counts also without words', async () => {
+    const error = await refusedWith(200, { error: 'invalid_client' });
+    expect(error.fault).toEqual({ code: 'credentials-rejected', right: false });
+  });
+
   it('with another code is contract-broken', async () => {
     const error = await refusedWith(400, { error: 'unsupported_grant_type' });
     expect(error).toMatchObject({ code: 'contract-broken', remedy: expect.stringContaining('/token') as string });

@@ -25,7 +25,7 @@ const tokenAnswer = z.object({
   refresh_token: z.string().min(1).nullish(),
 });
 
-const refusal = z.object({ error: z.string().min(1).max(100), error_description: z.unknown() });
+const refusal = z.object({ error: z.string().min(1).max(100), error_description: z.unknown().optional() });
 
 /** A longer text is not shown: cut off, it could end in half a secret. */
 const LONGEST_WORDS = 300;
