@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { contractBroken } from '../../../src/core/errors.ts';
 import type { BridgeError } from '../../../src/core/errors.ts';
 
@@ -21,11 +22,8 @@ export function jsonObject(answer: unknown, what: string): Json {
   throw broken(`${what}: expected a JSON object`, answer);
 }
 
-/** The id in ThingsBoard's `{"entityType": …, "id": "<uuid>"}`, or `contract-broken`. */
-export function idOf(entity: unknown, what: string): string {
-  if (isObject(entity) && typeof entity['id'] === 'string') return entity['id'];
-  throw broken(`${what}: expected an entity id`, entity);
-}
+/** ThingsBoard's `{"entityType": …, "id": "<uuid>"}`. */
+export const entityId = z.object({ id: z.string() });
 
 /**
  * The words of ThingsBoard's error body: `Device not found (404/32)`. Its `timestamp` differs by version and is not

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { BridgeError, configInvalid } from '../../../src/core/errors.ts';
 import type { Http, Sensor } from '../../../src/platform/contract.ts';
-import { broken, idOf, isObject, jsonObject, saidIn } from './answer.ts';
+import { answer } from '../../../src/platform/answer.ts';
+import { broken, entityId, saidIn } from './answer.ts';
 import type { ThingsBoardSettings } from './options.ts';
 import { currentUser } from './user.ts';
 
@@ -14,6 +16,10 @@ export interface Device {
 }
 
 const PAGE_SIZE = 100;
+
+const deviceRow = z.object({ id: entityId, name: z.string() });
+const devicePage = z.object({ data: z.array(deviceRow), hasNext: z.boolean() });
+const keyNames = z.array(z.string());
 
 /** Every sensor of the source: one request for each 100 devices, and one for the keys of each device. */
 export async function* sensors(http: Http, options: ThingsBoardSettings): AsyncGenerator<Sensor> {
@@ -46,10 +52,7 @@ export async function* devices(http: Http, options: ThingsBoardSettings): AsyncG
     const { data } = await http.get<unknown>(devicesPath, {
       params: { pageSize: PAGE_SIZE, page, ...(options.deviceType === undefined ? {} : { type: options.deviceType }) },
     });
-    const { data: rows, hasNext } = jsonObject(data, `ThingsBoard devices, page ${page}`);
-    if (!Array.isArray(rows) || typeof hasNext !== 'boolean') {
-      throw broken(`ThingsBoard devices, page ${page}: expected \`data\` and \`hasNext\``, data);
-    }
+    const { data: rows, hasNext } = answer(devicePage, data, `ThingsBoard devices, page ${page}`);
     const before = ids.size;
     for (const row of rows) {
       const device = deviceOf(row, options);
@@ -70,10 +73,7 @@ export async function timeSeriesKeys(http: Http, device: string): Promise<readon
   const path = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/keys/timeseries`;
   const { status, data } = await http.get<unknown>(path, { expect: [404] });
   if (status === 404) throw unknownDevice(device, saidIn(status, data));
-  if (!Array.isArray(data) || !data.every((key) => typeof key === 'string')) {
-    throw broken(`keys of device ${device}: expected an array of names`, data);
-  }
-  return data;
+  return answer(keyNames, data, `keys of device ${device}`);
 }
 
 /**
@@ -88,10 +88,8 @@ export const unknownDevice = (device: string, said: string): BridgeError =>
 const ambiguous = (name: string): BridgeError =>
   configInvalid(`two devices are named ${name}`, 'Name sensors by device id: `sensorId: id`.', 'options.sensorId');
 
-function deviceOf(row: unknown, options: ThingsBoardSettings): Device {
-  if (!isObject(row) || typeof row['name'] !== 'string')
-    throw broken('ThingsBoard devices: a device without name', row);
-  const id = idOf(row['id'], 'ThingsBoard devices');
-  const name = row['name'];
-  return { id, name, sensor: options.sensorId === 'name' ? name : id };
-}
+const deviceOf = ({ id: { id }, name }: z.output<typeof deviceRow>, options: ThingsBoardSettings): Device => ({
+  id,
+  name,
+  sensor: options.sensorId === 'name' ? name : id,
+});

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { rightMissing } from '../../../src/core/errors.ts';
 import type { Http } from '../../../src/platform/contract.ts';
-import { broken, idOf, jsonObject } from './answer.ts';
+import { answer } from '../../../src/platform/answer.ts';
+import { broken, entityId, jsonObject } from './answer.ts';
 
 /** The user of the credentials, as far as it decides which devices may be listed. */
 export interface User {
@@ -9,16 +11,17 @@ export interface User {
   readonly devicesPath: string;
 }
 
+const userAnswer = z.object({ authority: z.string(), customerId: z.unknown().optional() });
+
 /** Asks for the user of the credentials; a user that cannot have devices is `credentials-rejected {right}`. */
 export async function currentUser(http: Http): Promise<User> {
   const { data } = await http.get<unknown>('/api/auth/user');
-  const { authority, customerId } = jsonObject(data, 'ThingsBoard user');
+  const { authority, customerId } = answer(userAnswer, data, 'ThingsBoard user');
   if (authority === 'TENANT_ADMIN') return { authority, devicesPath: '/api/tenant/deviceInfos' };
   if (authority === 'CUSTOMER_USER') {
-    const id = encodeURIComponent(idOf(customerId, 'customer of the ThingsBoard user'));
-    return { authority, devicesPath: `/api/customer/${id}/deviceInfos` };
+    const { id } = answer(entityId, customerId, 'customer of the ThingsBoard user');
+    return { authority, devicesPath: `/api/customer/${encodeURIComponent(id)}/deviceInfos` };
   }
-  if (typeof authority !== 'string') throw broken('ThingsBoard user: the answer names no authority', data);
   throw rightMissing(
     `a user with the authority ${authority} cannot read devices`,
     'Use a customer user the devices are assigned to, or a tenant administrator.',
