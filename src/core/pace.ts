@@ -91,7 +91,7 @@ export type Reservation =
 const GUARD = 1.02;
 
 /** The clocks of two hosts may differ by this much in their view of the database's clock. */
-const CLOCK_SLACK: Microseconds = 2 * SECOND;
+export const SLACK_OF_HOSTS: Microseconds = 2 * SECOND;
 
 /** A lease ends this long after the instant of its slot, even if its process lives and has not given it back; longer than any request. */
 export const LEASE: Microseconds = 5 * MINUTE;
@@ -136,7 +136,7 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
 
   const leases = state.leases.filter((lease) => lease.until > ask.now && lease.id !== ask.leaseId);
   const { liveWaitsUntil: marked = 0, ...rest } = state;
-  const liveWaitsUntil = marked > ask.now + LIVE_WAITS + CLOCK_SLACK ? 0 : marked;
+  const liveWaitsUntil = marked > ask.now + LIVE_WAITS + SLACK_OF_HOSTS ? 0 : marked;
   const abandoned = leases.filter((lease) => lease.abandoned);
   const lostUntil =
     busyUntil(abandoned, pace.concurrency) ??
@@ -165,12 +165,12 @@ function withoutFuture(
   { now, horizon, leaseLength }: SlotRequest,
   burstLength: Microseconds,
 ): PaceState {
-  const latest = now + Math.max(...Object.values(horizon)) + CLOCK_SLACK;
+  const latest = now + Math.max(...Object.values(horizon)) + SLACK_OF_HOSTS;
   const latestEnd = latest + Math.max(leaseLength, LONGEST_LEASE);
   return {
     ...state,
     next: Math.min(state.next, latest + burstLength),
-    holdUntil: state.holdUntil > now + LONGEST_HOLD + CLOCK_SLACK ? 0 : state.holdUntil,
+    holdUntil: state.holdUntil > now + LONGEST_HOLD + SLACK_OF_HOSTS ? 0 : state.holdUntil,
     leases: state.leases.filter(({ until }) => until <= latestEnd),
   };
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Sealing } from '../access/sealing.ts';
-import { LEASE } from '../core/pace.ts';
+import { SLACK_OF_HOSTS, LEASE } from '../core/pace.ts';
 import { rowsOf } from '../database/database.ts';
 import { LIVES } from '../database/presence.ts';
 import type { Database } from '../database/database.ts';
@@ -19,13 +19,14 @@ export interface SharedAccount extends AccountStore {
 const PROBE = "interval '90 s'";
 
 /**
- * A request of a living process with the credentials of account `$1` has left and may still be refused. One that waits for its
- * slot asks the account before it leaves, and an abandoned one was judged long ago.
+ * A request of a living process with the credentials of account `$1` has left and may still be refused, or leaves at any
+ * moment without asking: its slot is so near that it may not look at the row of the pace again. One that waits longer for
+ * its slot asks the account before it leaves, and an abandoned one was judged long ago.
  */
 const UNDER_WAY = `
   select from pace, jsonb_to_recordset(state -> 'leases') as lease (id text, until bigint, abandoned boolean)
     join worker on worker.id = split_part(lease.id, '/', 1)::uuid
-  where state ->> 'account' = $1 and abandoned is not true and now() between at_instant(until - ${LEASE}) and at_instant(until) and ${LIVES}`;
+  where state ->> 'account' = $1 and abandoned is not true and now() between at_instant(until - ${LEASE + SLACK_OF_HOSTS}) and at_instant(until) and ${LIVES}`;
 
 /** Names the account of a source without telling its secret: a keyed hash of the address that takes the secret, user and secret. */
 export function accountDigest(sealing: Sealing, { url = '', authUrl = url, ...secret }: Credentials): string {

@@ -67,18 +67,22 @@ describe('an account that hosts share', () => {
     const [first, workerId] = [randomUUID(), randomUUID()];
     await here.link(sourceId, 1);
     await keepAlive(one, workerId);
-    const lease = { id: `${workerId}/${randomUUID()}`, lane: 'live', until: (Date.now() + 60_000) * 1000 };
-    await one.run(`update pace set state = jsonb_set(state, '{leases}', $1)`, [JSON.stringify([lease])]);
-    await there.refuse(first, 1);
     const waiting = { alone: false, hasSlot: false };
-    expect(await there.admit(first, waiting)).toBe('wait');
+    // One that left a minute ago, and one whose slot is about to come: it may not look for a doubt again.
+    for (const sentAt of [Date.now() - 60_000, Date.now() + 1_000]) {
+      const lease = { id: `${workerId}/${randomUUID()}`, lane: 'live', until: sentAt * 1000 + LEASE };
+      await one.run(`update pace set state = jsonb_set(state, '{leases}', $1)`, [JSON.stringify([lease])]);
+      await one.run('update account set refused = 0, probe = null');
+      await there.refuse(first, 1);
+      expect(await there.admit(first, waiting)).toBe('wait');
+    }
     await one.run(`update pace set state = jsonb_set(state, '{leases}', '[]')`);
     expect(await there.admit(first, SLOT)).toBe('wait');
     expect(await there.admit(first, waiting)).toBe('probe');
     expect(await there.admit(first, SLOT)).toBe('probe');
   });
 
-  test('does not wait for a request that has no slot yet, nor for an abandoned one', async () => {
+  test('does not wait for a request whose slot is some time away, nor for an abandoned one', async () => {
     const { one, sourceId } = await hosts();
     const account = sharedAccountOf(one, 'a');
     const [first, workerId] = [randomUUID(), randomUUID()];
