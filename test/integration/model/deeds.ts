@@ -6,8 +6,8 @@ export type Deed =
   | { readonly deed: 'work'; readonly rounds: number; readonly together: boolean }
   | { readonly deed: 'wait'; readonly seconds: number }
   | { readonly deed: 'apply'; readonly change: Change }
-  /** The operator changes the source while a worker polls it. */
-  | { readonly deed: 'apply-amid'; readonly change: Change }
+  /** The operator changes the source while the plant gives an answer, after `answers` others. */
+  | { readonly deed: 'apply-amid'; readonly change: Change; readonly answers: number }
   | { readonly deed: 'pause' | 'resume' | 'poll-now' }
   | { readonly deed: 'remove'; readonly change: Change }
   | { readonly deed: 'new-sensor' }
@@ -70,7 +70,11 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ deed: fc.constant('wait' as const), seconds: fc.constantFrom(1, 13, 70, 400) }) },
-  { weight: 2, arbitrary: fc.record({ deed: fc.constantFrom('apply' as const, 'apply-amid' as const), change }) },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constant('apply' as const), change }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ deed: fc.constant('apply-amid' as const), change, answers: fc.nat({ max: 4 }) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ deed: fc.constantFrom('pause' as const, 'resume' as const, 'poll-now' as const) }),
@@ -117,6 +121,8 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 export interface History {
   readonly seed: number;
   readonly sensors: number;
+  /** The same workers poll another source, of a healthy plant. */
+  readonly neighbour: boolean;
   /** One sensor answers 500 for ever, to the end. */
   readonly oneBroken: boolean;
   /** Signs each request with the password; otherwise logs in for a token. */
@@ -130,6 +136,7 @@ export interface History {
 export const histories: fc.Arbitrary<History> = fc.record({
   seed: fc.nat({ max: 9_999 }),
   sensors: fc.integer({ min: 1, max: 4 }),
+  neighbour: fc.boolean(),
   oneBroken: fc.boolean(),
   basic: fc.boolean(),
   first: change,

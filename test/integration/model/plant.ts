@@ -41,7 +41,7 @@ export interface Answer {
   readonly note: number;
   readonly window: Window;
   readonly sensors: readonly string[];
-  /** When the read began, on the clock of the database. */
+  /** When the read began, as its worker saw it. No other read began then. */
   readonly begun: Instant;
   readonly points: ReadonlyMap<string, readonly Point[]>;
 }
@@ -63,8 +63,8 @@ export interface Plant {
   /** Requests that came in a silence. A few may have been under way when it began. */
   disturbances: number;
   password: string;
-  /** Requests that were refused for the present password. */
-  refusedLogins: number;
+  /** Happens once, before the last page of an answer leaves: of the first one after `answers` others. */
+  amid: { answers: number; readonly deed: () => Promise<void> } | undefined;
   /** Tokens that were granted before are refused. */
   endTokens(): void;
   /** All points of a sensor, also those that do not show yet, with their last values. */
@@ -101,7 +101,15 @@ function* instants(seed: number, sensor: string, { from, to }: Window): Generato
   }
 }
 
-export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
+/** `platform`: its name. `refused`: called with each password that is refused. */
+export async function openPlant(
+  time: ModelTime,
+  {
+    platform: platformName,
+    seed,
+    refused,
+  }: { readonly platform: string; readonly seed: number; readonly refused: (password: string) => void },
+): Promise<Plant> {
   const sensors = new Map<string, Instant>();
   const faults: PlantFault[] = [];
   const answers: Answer[] = [];
@@ -144,7 +152,7 @@ export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     };
     const refuse = (): void => {
-      plant.refusedLogins += 1;
+      refused(Buffer.from(header.slice('Basic '.length), 'base64').toString().slice('bridge:'.length));
       say(401, { error: 'wrong password' });
     };
     const header = request.headers.authorization ?? '';
@@ -180,7 +188,18 @@ export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
     if (window === undefined) return say(200, { sensors: [...sensors.keys()] });
     const points = asked.flatMap((sensor) => shown(sensor, window).map(({ at, value }) => [sensor, at, value]));
     const begin = Number(query.get('page')) * PAGE;
-    say(200, { points: points.slice(begin, begin + PAGE), more: points.length > begin + PAGE });
+    const more = points.length > begin + PAGE;
+    if (!more) await happenAmid();
+    say(200, { points: points.slice(begin, begin + PAGE), more });
+  }
+
+  async function happenAmid(): Promise<void> {
+    const { amid } = plant;
+    if (amid === undefined) return;
+    amid.answers -= 1;
+    if (amid.answers >= 0) return;
+    plant.amid = undefined;
+    await amid.deed();
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -190,7 +209,7 @@ export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   const platform = definePlatform<z.output<typeof options>>({
-    name: 'scripted',
+    name: platformName,
     title: 'Scripted plant',
     docs: 'https://plant.example',
     kinds: {
@@ -223,7 +242,7 @@ export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
       for (const id of data.sensors ?? []) yield { id, variables: ['v'] };
     },
     async *read(http, { note }, selection, window) {
-      const begun = time.shown();
+      const begun = time.readLast();
       const read = new Map<string, Point[]>((selection.sensors ?? []).map((sensor) => [sensor, []]));
       for (let page = 0, more = true; more; page += 1) {
         const params = { sensors: [...read.keys()].join(','), from: window.from, to: window.to, page };
@@ -257,7 +276,7 @@ export async function openPlant(time: ModelTime, seed: number): Promise<Plant> {
     silences: 0,
     disturbances: 0,
     password: 'password-0',
-    refusedLogins: 0,
+    amid: undefined,
     endTokens: () => {
       tokens = new Set();
     },

@@ -2,7 +2,6 @@ import { kinds } from '../../../adapters/index.ts';
 import type { Sealing } from '../../../src/access/sealing.ts';
 import { MINUTE, SECOND } from '../../../src/core/instant.ts';
 import type { Instant } from '../../../src/core/instant.ts';
-import { edgeOf } from '../../../src/core/plan.ts';
 import { formatProblem } from '../../../src/core/source/problems.ts';
 import { parseSource } from '../../../src/core/source/source.ts';
 import type { Database } from '../../../src/database/database.ts';
@@ -18,8 +17,11 @@ import { BEGIN, clearGround } from './ground.ts';
 import { openPlant } from './plant.ts';
 import { configurationAfter, sourceOf } from './configuration.ts';
 import { judge } from './judge.ts';
-import { EVERY, LOOKED_BACK, NAME, SETTLE } from './scene.ts';
-import type { Run } from './scene.ts';
+import { startNeighbour } from './neighbour.ts';
+import type { Neighbour } from './neighbour.ts';
+import { NAME } from './scene.ts';
+import type { Run, Try } from './scene.ts';
+import { untilQuiet } from './settle.ts';
 import { setModelTime, timeFrom } from './time.ts';
 import { startWorker } from './worker.ts';
 import type { Worker } from './worker.ts';
@@ -29,23 +31,47 @@ export async function runHistory(database: Database, sealing: Sealing, history: 
   await clearGround(database);
   const time = await timeFrom(database, BEGIN);
   setModelTime(time);
-  const plant = await openPlant(time, history.seed);
+  const tries: Try[] = [];
+  const plant = await openPlant(time, {
+    platform: 'scripted',
+    seed: history.seed,
+    refused: (password) => tries.push({ what: 'refused', password }),
+  });
   for (let sensor = 0; sensor < history.sensors; sensor += 1) plant.sensors.set(`s${sensor}`, 0);
   const broken = new Set(history.oneBroken && history.sensors > 1 ? ['s0'] : []);
   for (const sensor of broken) plant.faults.push({ kind: 'status', until: Infinity, sensor });
-  const run: Run = { history, database, time, plant, applied: [], broken, clockMoved: false, refusedLogins: 0 };
-  const registry = { platforms: [plant.platform], kinds };
+  const neighbour = history.neighbour
+    ? await startNeighbour({ database, sealing, time, seed: history.seed })
+    : undefined;
+  const run: Run = {
+    history,
+    database,
+    time,
+    plant,
+    neighbour: neighbour?.plant,
+    applied: [],
+    broken,
+    clockMoved: false,
+    tries,
+    lostNotes: 0,
+  };
+  const registry = {
+    platforms: [plant.platform, ...(neighbour === undefined ? [] : [neighbour.plant.platform])],
+    kinds,
+  };
   const start = (): Promise<Worker> => startWorker({ database, sealing, time, registry, windowReadings: 60 });
-  const site = await siteOf(run, { sealing, registry, start });
+  const site = await siteOf(run, { sealing, registry, start, neighbour });
   try {
     await site.apply(history.first);
     for (const deed of history.deeds) await site.perform(deed);
     await site.settle();
+    run.lostNotes = site.lostNotes();
     await judge(run);
   } finally {
     await site.close();
     setModelTime(undefined);
     await plant.close();
+    await neighbour?.plant.close();
   }
 }
 
@@ -56,11 +82,15 @@ interface SiteParts {
   readonly sealing: Sealing;
   readonly registry: Registry;
   readonly start: () => Promise<Worker>;
+  readonly neighbour: Neighbour | undefined;
 }
 
-async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
+async function siteOf(run: Run, { sealing, registry, start, neighbour }: SiteParts) {
   const { database, time, plant, applied, history } = run;
   const workers = [await start(), await start()];
+  const buried: Worker[] = [];
+  /** A worker was found dead. */
+  let diedAt = -Infinity;
   let configured = 'password-0';
   let paused = false;
   let removed = false;
@@ -68,13 +98,14 @@ async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
   let idle = false;
 
   /** The operator applies a changed configuration. A source that was removed is registered again. */
-  async function apply(change: Change): Promise<void> {
+  async function apply(change: Change, amid = false): Promise<void> {
     const next = configurationAfter(run, change, removed);
     const source = sourceOf(run, next, configured);
     const parsed = parseSource(source, [plant.platform], { kinds, now: time.now() });
     if (!parsed.ok) throw new Error(`the model wrote a wrong source: ${parsed.problems.map(formatProblem).join('; ')}`);
     // Before it is applied, because a request may come the moment after.
     applied.push(next);
+    run.tries.push({ what: 'asked', concurrency: next.concurrency, amid });
     plant.silentUntil = undefined;
     await applySource({ database, sealing, registry }, parsed.source, {
       now: time.now(),
@@ -85,8 +116,19 @@ async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
     removed = false;
   }
 
+  /** The operator applies a change while an answer is under way; afterwards, where none was. */
+  async function applyAmid({ change, answers }: Extract<Deed, { deed: 'apply-amid' }>): Promise<void> {
+    let applying: Promise<void> | undefined;
+    plant.amid = { answers, deed: () => (applying = apply(change, true)) };
+    await work(true);
+    plant.amid = undefined;
+    await (applying ?? apply(change));
+  }
+
   const change = async (what: 'pause' | 'resume' | 'poll' | 'remove'): Promise<void> => {
     plant.silentUntil = undefined;
+    const { concurrency = 1 } = applied.at(-1) ?? {};
+    if (what === 'resume') run.tries.push({ what: 'asked', concurrency, amid: false });
     await changeSource(database, what, { name: NAME }, 'model');
   };
 
@@ -94,7 +136,12 @@ async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
   async function work(together: boolean): Promise<void> {
     if (plant.requests.length > MOST_REQUESTS)
       throw new Error(`more than ${MOST_REQUESTS} requests: it turns in circles`);
-    for (const [place, worker] of workers.entries()) if (worker.dead()) workers[place] = await start();
+    for (const [place, worker] of workers.entries()) {
+      if (!worker.dead()) continue;
+      diedAt = time.now();
+      buried.push(worker);
+      workers[place] = await start();
+    }
     const jobs: [string, number][] = [];
     const queue = {
       add: (name: string, ids: readonly number[]) => {
@@ -102,19 +149,23 @@ async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
         return Promise.resolve();
       },
     } as unknown as Queue;
-    await uncoverFutureWindows(database);
-    await forgetImpossibleWaits(database);
+    const begun = time.now();
+    if (run.clockMoved) {
+      await uncoverFutureWindows(database);
+      await forgetImpossibleWaits(database);
+    }
     await planOnce(database, queue);
     idle = jobs.length === 0;
     if (together) {
-      await Promise.all(jobs.flatMap(([name, id]) => workers.map((worker) => worker.run(name, id))));
+      await allOf(jobs.flatMap(([name, id]) => workers.map((worker) => worker.run(name, id))));
     } else {
       const worker = workers[plant.requests.length % 2] as Worker;
       for (const [name, id] of jobs) await worker.run(name, id);
     }
-    run.refusedLogins = Math.max(run.refusedLogins, plant.refusedLogins);
     const bugs = workers.flatMap((worker) => worker.bugs);
     if (bugs.length > 0) throw new Error(`a fault "bug": ${bugs[0]}`);
+    const disturbed = run.clockMoved || workers.some((worker) => worker.dead()) || time.now() < diedAt + MINUTE;
+    if (neighbour !== undefined && !disturbed) await neighbour.assertWellServed(begun);
   }
 
   /** Moves on to the next instant at which something is due, at least a moment and at most `most`. */
@@ -142,8 +193,7 @@ async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
         return await apply(deed.change);
       case 'apply-amid':
         await waitUntilDue(MINUTE);
-        await Promise.all([work(true), apply(deed.change)]);
-        return;
+        return await applyAmid(deed);
       case 'pause':
       case 'resume':
         if (removed || paused === (deed.deed === 'pause')) return;
@@ -179,7 +229,6 @@ async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
       }
       case 'new-password':
         plant.password = `password-${applied.length}-${plant.requests.length}`;
-        plant.refusedLogins = 0;
         plant.endTokens();
         return;
       case 'end-tokens':
@@ -209,76 +258,31 @@ async function siteOf(run: Run, { sealing, registry, start }: SiteParts) {
     await startBackfill(database, { source: { name: NAME }, from, to, again, requestedBy: 'model' });
   }
 
-  /** Streams that should be whole by now, with what they lack up to `edge`. */
-  async function lacking(edge: Instant): Promise<readonly string[]> {
-    const rows = await database.rows<{ sensor: string; lacks: string }>(
-      `select selection #>> '{sensors,0}' as sensor, (tstzmultirange(tstzrange(start_at, at_instant($1))) - covered)::text as lacks
-       from stream join source on source.id = source_id where retired_at is null`,
-      [edge],
-    );
-    const wanted = applied.at(-1)?.sensors ?? [...plant.sensors.keys()];
-    const found = new Map(rows.map(({ sensor, lacks }) => [sensor, lacks]));
-    return wanted
-      .filter((sensor) => !run.broken.has(sensor) && found.get(sensor) !== '{}')
-      .map((sensor) => `${sensor} lacks ${found.get(sensor) ?? 'a stream'}`);
-  }
-
-  /** All faults but the lasting one end, the operator repairs everything, and the workers go on until there is quiet. */
-  async function settle(): Promise<void> {
-    plant.faults.splice(0, plant.faults.length, ...plant.faults.filter(({ until }) => until === Infinity));
-    if (configured !== plant.password) {
-      configured = plant.password;
-      await apply({});
-    }
-    if (paused || (await state()) === 'stopped') await change('resume');
-    paused = false;
-    if (history.readAgain) await backfill(BEGIN - 30 * MINUTE, true);
-    // New sensors are looked for once an hour; the operator does not wait for that.
-    await change('poll');
-    const edge = (): Instant => edgeOf({ settle: SETTLE, align: (applied.at(-1)?.align ?? 1) * SECOND }, time.now());
-    let lacks: readonly string[] = ['?'];
-    const begun = edge();
-    for (let round = 0; lacks.length > 0 || (await unfinished()) > 0; round += 1) {
-      if (round > 150) throw new Error(`it does not become quiet; ${lacks.join('; ')}; ${await told()}`);
-      await waitUntilDue(35 * MINUTE);
-      await work(round % 3 === 2);
-      lacks = await lacking(begun);
-    }
-    // The lane that looks back for late data is given the time it needs.
-    const end = time.now() + LOOKED_BACK;
-    let late: readonly string[] = [];
-    for (let round = 0; time.now() < end || late.length > 0; round += 1) {
-      if (round > 60) throw new Error(`a stream of a healthy plant stays behind: ${late.join('; ')}; ${await told()}`);
-      const due = edge() - EVERY;
-      await waitUntilDue(EVERY);
-      await work(false);
-      // A round may take minutes where the pace is slow, so a stream is late only with the time before the round.
-      late = await lacking(due);
-    }
-  }
-
-  /** Backfills that run and can end. */
-  const unfinished = async (): Promise<number> =>
-    run.broken.size > 0
-      ? 0
-      : ((await database.row<{ n: number }>(`select count(*) as n from backfill where state = 'running'`))?.n ?? 0);
-
-  const told = async (): Promise<string> =>
-    JSON.stringify(
-      await database.rows(
-        `select source.state, source.failures, source.held_until, next_due_at, claimed_by, source.last_fault ->> 'message' as fault,
-           (select jsonb_agg(jsonb_build_object('key', key, 'covered', covered, 'retry', retry_at, 'history', history_due_at,
-              'learned', learned, 'fault', stream.last_fault ->> 'message')) from stream where source_id = source.id and retired_at is null) as streams
-         from source`,
-      ),
-    );
-
   return {
     apply,
     perform,
-    settle,
-    async close() {
-      for (const worker of workers) await worker.close();
+    async settle() {
+      if (neighbour !== undefined) await neighbour.rest();
+      plant.faults.splice(0, plant.faults.length, ...plant.faults.filter(({ until }) => until === Infinity));
+      if (configured !== plant.password) {
+        configured = plant.password;
+        await apply({});
+      }
+      if (paused || (await state()) === 'stopped') await change('resume');
+      paused = false;
+      if (history.readAgain) await backfill(BEGIN - 30 * MINUTE, true);
+      // New sensors are looked for once an hour; the operator does not wait for that.
+      await change('poll');
+      await untilQuiet(run, { work, waitUntilDue });
     },
+    async close() {
+      for (const worker of [...buried, ...workers]) await worker.close();
+    },
+    lostNotes: () => [...buried, ...workers].reduce((sum, worker) => sum + worker.lostNotes(), 0),
   };
+}
+
+/** Waits until all have ended, so that none of them goes on in the next history; then throws the first error. */
+async function allOf(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }

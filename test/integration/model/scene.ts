@@ -18,19 +18,32 @@ export interface Applied extends Required<Change> {
   readonly fresh: boolean;
 }
 
+/**
+ * A password was refused; or an operator applied a configuration or resumed the source, which asks for one more try.
+ * `concurrency`: requests that the configuration lets be under way. `amid`: some may be under way now, and their answers
+ * are not waited for.
+ */
+export type Try =
+  | { readonly what: 'refused'; readonly password: string }
+  | { readonly what: 'asked'; readonly concurrency: number; readonly amid: boolean };
+
 /** A history that runs. */
 export interface Run {
   readonly history: History;
   readonly database: Database;
   readonly time: ModelTime;
   readonly plant: Plant;
+  /** The plant of the other source, where there is one. */
+  readonly neighbour: Plant | undefined;
   readonly applied: Applied[];
   /** Sensors that answer 500 to the end. */
   readonly broken: ReadonlySet<string>;
   /** The clock of the database was ahead at some time. */
   clockMoved: boolean;
-  /** The most refused logins for one password. */
-  refusedLogins: number;
+  /** What bears on how often a password may be refused, in order. */
+  readonly tries: Try[];
+  /** Refused passwords that died with their worker before it could count them. */
+  lostNotes: number;
 }
 
 /** After this long at the edge, live has looked back at every point that was late. */

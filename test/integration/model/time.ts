@@ -11,6 +11,13 @@ export interface ModelTime {
   now(): Instant;
   /** The clock of the database, which a history may put ahead. Every worker follows it. */
   shown(): Instant;
+  /**
+   * A worker reads the clock. Each look at it takes a microsecond, so no two reads of the plant begin at the same instant and
+   * the judge can tell the answer that a window was committed with from every other one.
+   */
+  read(): Instant;
+  /** The instant of the last such look. */
+  readLast(): Instant;
   /** Moves on; the heartbeats of living workers move with it. */
   advance(length: Microseconds): Promise<void>;
   /** Puts the clock of the database ahead of true time by this much. */
@@ -36,12 +43,14 @@ export async function timeFrom(database: Database, start: Instant): Promise<Mode
   const alive = new Set<string>();
   let now = start;
   let ahead = 0;
+  let looks = 0;
   let turn: Promise<unknown> = Promise.resolve();
 
   const change = (decide: () => { now: Instant; ahead: Microseconds }): Promise<void> => {
     const mine = turn.then(async () => {
       const next = decide();
       await database.run(MOVE, [next.now + next.ahead, [...alive]]);
+      if (next.now > now) looks = 0;
       ({ now, ahead } = next);
     });
     turn = mine.catch(() => undefined);
@@ -51,6 +60,8 @@ export async function timeFrom(database: Database, start: Instant): Promise<Mode
   const time: ModelTime = {
     now: () => now,
     shown: () => now + ahead,
+    read: () => now + ahead + ++looks,
+    readLast: () => now + ahead + looks,
     advance: (length) => {
       // Two that wait at the same time wait together, not one after the other.
       const until = now + Math.max(0, Math.round(length));

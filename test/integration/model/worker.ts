@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { Sealing } from '../../../src/access/sealing.ts';
 import type { Database } from '../../../src/database/database.ts';
+import { memoryOf } from '../../../src/database/memory.ts';
 import { partitionsOf } from '../../../src/database/partitions.ts';
 import { readingPreparer } from '../../../src/ingest/prepare.ts';
 import type { Registry } from '../../../src/platform/contract.ts';
@@ -23,6 +24,8 @@ export interface Worker {
   /** From the `after`-th next statement on it is dead; `done`: that statement still takes effect. */
   killAfter(after: number, done: boolean): void;
   dead(): boolean;
+  /** Refused passwords that it died with before it could count them. */
+  lostNotes(): number;
   /** Errors that no operator should ever see: faults `bug`. */
   readonly bugs: string[];
   close(): Promise<void>;
@@ -38,6 +41,8 @@ function lifeOf() {
   let left = Infinity;
   let does = false;
   let over = false;
+  let lostNotes = 0;
+  const underWay = new Set<Promise<unknown>>();
   const die = (): void => {
     over = true;
     resolve();
@@ -45,6 +50,18 @@ function lifeOf() {
   return {
     death,
     over: () => over,
+    lostNotes: () => lostNotes,
+    loseNote: () => (lostNotes += 1),
+    /** Also the statements of a dead process come to their end in the server. */
+    ended: () => Promise.allSettled(underWay),
+    async noting<T>(work: Promise<T>): Promise<T> {
+      underWay.add(work);
+      try {
+        return await work;
+      } finally {
+        underWay.delete(work);
+      }
+    },
     killAfter(after: number, done: boolean) {
       left = after;
       does = done;
@@ -77,33 +94,45 @@ const silent = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
+/** The database as one process sees it, with a memory of its own. */
 function mortal(database: Database, life: Life): Database {
-  const step = <T>(statement: () => Promise<T>): Promise<T> => silent(life.step(statement));
+  const step = <T>(statement: () => Promise<T>): Promise<T> => silent(life.step(() => life.noting(statement())));
   const query = ((...given: [never]) => step(() => database.pool.query(...given))) as Database['pool']['query'];
-  return {
+  const seen: Omit<Database, 'memory'> = {
     ...database,
     pool: { query } as Database['pool'],
     rows: (text, values) => step(() => database.rows(text, values)),
     row: (text, values) => step(() => database.row(text, values)),
     run: (text, values) => step(() => database.run(text, values)),
     // A connection that is lost ends its transaction, so the death of a worker rolls it back, unless it was the commit.
-    transaction: (work) =>
-      silent(
-        database.transaction(async (client) => {
-          const dying = new Proxy(client, {
-            get: (target, key) =>
-              key === 'query'
-                ? (...given: [unknown]) =>
-                    isStream(given[0])
-                      ? target.query(given[0] as never)
-                      : life.step(() => target.query(given[0] as never, (given as unknown[])[1] as never))
-                : (Reflect.get(target, key) as unknown),
-          });
-          return await work(dying as PoolClient);
+    transaction(work) {
+      let notesRefusal = false;
+      const transaction = database.transaction(async (client) => {
+        const dying = new Proxy(client, {
+          get: (target, key) =>
+            key === 'query'
+              ? (...given: [unknown]) => {
+                  if (isStream(given[0])) return target.query(given[0] as never);
+                  notesRefusal ||= isNoteOfRefusal(given[0]);
+                  return life.step(() => target.query(given[0] as never, (given as unknown[])[1] as never));
+                }
+              : (Reflect.get(target, key) as unknown),
+        });
+        return await work(dying as PoolClient);
+      });
+      return silent(
+        life.noting(transaction).catch((error: unknown) => {
+          if (error instanceof Killed && notesRefusal) life.loseNote();
+          throw error;
         }),
-      ),
+      );
+    },
   };
+  return { ...seen, memory: memoryOf(seen) };
 }
+
+/** The first statement of the transaction that counts a refused password (src/pull/account.ts). */
+const isNoteOfRefusal = (given: unknown): boolean => typeof given === 'string' && given.includes('(digest, refused)');
 
 const isStream = (given: unknown): boolean => typeof given === 'object' && given !== null && 'submit' in given;
 
@@ -119,10 +148,11 @@ export async function startWorker(given: {
   const life = lifeOf();
   const database = mortal(given.database, life);
   const bugs: string[] = [];
-  const clock = { now: time.shown, adjust: () => Promise.resolve(), disagreement: () => undefined };
+  const clock = { now: time.read, adjust: () => Promise.resolve(), disagreement: () => undefined };
   const sources = sourceCacheOf(
     sourceOpener({ database, sealing, clock, registry, workerId: id, allowHosts: undefined }),
   );
+  database.memory.onForget(sources.forget);
   const log = {
     debug: () => undefined,
     info: () => undefined,
@@ -159,6 +189,7 @@ export async function startWorker(given: {
     id,
     bugs,
     dead: life.over,
+    lostNotes: life.lostNotes,
     killAfter: life.killAfter,
     async run(name, job) {
       const work = jobs[name]?.(job) ?? Promise.reject(new Error(`the model has no job ${name}`));
@@ -168,6 +199,7 @@ export async function startWorker(given: {
       time.alive.delete(id);
       stopping.abort();
       if (!life.over()) await sources.closeAll();
+      await life.ended();
     },
   };
 }
