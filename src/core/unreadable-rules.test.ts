@@ -26,18 +26,18 @@ describe('a window that could not be read', () => {
 
   test('that is too short for two halves waits twice as long after each failure, up to six hours', () => {
     let stretches: readonly Unreadable[] = [];
-    const waits = Array.from({ length: 9 }, () => {
+    const waits = Array.from({ length: 12 }, () => {
       stretches = afterUnread(stretches, seconds(0, 1.9), circumstances);
       return ((stretches[0]?.retryAt ?? 0) - now) / MINUTE;
     });
-    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 360, 360]);
-    expect(stretches).toEqual([stretch(0, 1.9, { tries: 9, retryAt: now + 6 * HOUR })]);
+    expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360]);
+    expect(stretches).toEqual([stretch(0, 1.9, { tries: 12, retryAt: now + 6 * HOUR })]);
   });
 
   test.each([
     [2, 0],
-    [3, 5],
-    [4, 10],
+    [3, 0.5],
+    [4, 1],
   ])('and had failed %i times before has its halves wait %i minutes', (tries, minutes) => {
     const before = [stretch(0, 8, { tries: 1 }), stretch(8, 16, { tries }), stretch(20, 24, { tries: 9 })];
     const halves = { tries: tries + 1, retryAt: now + minutes * MINUTE };
@@ -58,7 +58,7 @@ describe('a stream with 500 stretches', () => {
     expect(afterUnread(stretches.slice(1), stretches[7] as Window, circumstances)).toHaveLength(500);
     const after = afterUnread(stretches, stretches[7] as Window, circumstances);
     expect(after.map(({ from, to }) => ({ from, to }))).toEqual(stretches.map(({ from, to }) => ({ from, to })));
-    expect(after[7]).toEqual({ ...stretches[7], tries: 2, retryAt: now + 10 * MINUTE });
+    expect(after[7]).toEqual({ ...stretches[7], tries: 2, retryAt: now + MINUTE });
   });
 
   test('joins those that make the shortest one, which keeps the longer wait and the larger number of tries', () => {
@@ -76,7 +76,7 @@ describe('a stream with 500 stretches', () => {
       seconds(6, 7),
       circumstances,
     );
-    expect(later).toEqual(stretch(0, 7, { tries: 1, retryAt: now + 5 * MINUTE }));
+    expect(later).toEqual(stretch(0, 7, { tries: 1, retryAt: now + 30 * SECOND }));
   });
 });
 

@@ -1,6 +1,6 @@
 import { coverageOf, intersect, subtract } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
-import { HOUR, MINUTE } from './instant.ts';
+import { HOUR, SECOND } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import { lengthOf } from './window.ts';
 import type { Window } from './window.ts';
@@ -23,7 +23,8 @@ export interface Unreadable extends Window {
  */
 const HALVED_AT_ONCE = 3;
 
-const FIRST_WAIT: Microseconds = 5 * MINUTE;
+/** An instant that was unreadable for a short while is back soon after; one that stays so costs some ten requests more in its life. */
+const FIRST_WAIT: Microseconds = 30 * SECOND;
 const LONGEST_WAIT: Microseconds = 6 * HOUR;
 
 /** A stream keeps at most this many stretches. Then none is halved and short ones are joined, so requests and rows stay bounded. */

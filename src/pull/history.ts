@@ -164,15 +164,18 @@ async function afterFailure(
   if (isWindowAtFault(fault, window, { source, failures })) {
     const { minWindow } = source.platform.facts;
     const isKnown = isKnownInstant(run.unreadable, window, minWindow);
-    run.unreadable = await setAside(bridge, source, { stream, window, lane: 'history' }, fault);
+    run.unreadable = await setAside(bridge, source, { stream, window, lane: 'history', isKnown }, fault);
     // It has its own wait, which other time need not share.
     if (isKnown) return 'go-on';
     run.unreadableInARow += 1;
+    // A window that was under way when the run ended is no failure of its own.
+    if (run.failedUntil !== undefined) return 'stop';
     if (!isUnanswered(fault) && run.unreadableInARow < MOST_UNREADABLE) return 'go-on';
   }
   const where = { stream: { ...stream, historyFailures: run.failures }, window, lane: 'history' as const };
+  run.failedUntil = bridge.clock.now();
   const retryAt = await actOn(bridge, source, fault, { failures, ...where });
-  run.failedUntil = retryAt ?? bridge.clock.now();
+  if (retryAt !== undefined) run.failedUntil = retryAt;
   return 'stop';
 }
 

@@ -36,17 +36,25 @@ export const isWindowAtFault = (
 export async function setAside(
   bridge: Bridge,
   source: OpenSource,
-  given: { readonly stream: Stream; readonly window: Window; readonly lane: 'live' | 'history' },
+  given: {
+    readonly stream: Stream;
+    readonly window: Window;
+    readonly lane: 'live' | 'history';
+    /** It was known to be unreadable, so the log says nothing. */
+    readonly isKnown?: boolean;
+  },
   error: BridgeError,
 ): Promise<readonly Unreadable[]> {
-  const { stream, window, lane } = given;
+  const { stream, window, lane, isKnown = false } = given;
   const circumstances = circumstancesOf(bridge, source);
   const where = `${stream.key} ${formatWindow(window)}`;
   const fault = printableJson(faultRecord(error, circumstances.now, where, lane));
-  bridge.log.info(
-    { source: source.name, stream: stream.key, window: formatWindow(window), fault: error.code },
-    `set aside, and asked for again later: ${error.message}`,
-  );
+  if (!isKnown) {
+    bridge.log.info(
+      { source: source.name, stream: stream.key, window: formatWindow(window), fault: error.code },
+      `set aside, and asked for again later: ${error.message}`,
+    );
+  }
   return await change(bridge, stream, (stretches) => afterUnread(stretches, window, circumstances), fault);
 }
 
