@@ -26,8 +26,9 @@ export interface Stamp {
 export interface Memory {
   readonly stamp: () => Stamp;
   /**
-   * Looks something up that is to be remembered. The looks of a process go one after the other. Where the database holds an
-   * older state the process forgets everything first.
+   * Looks something up that is to be remembered. Looks run beside each other, because one may wait for a lock for long; only
+   * their ends take turns. `look` may run more than once: again where the database holds an older state, after the process has
+   * forgotten everything.
    */
   learn<T>(look: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Call it after a statement that wrote nothing. @returns true where the database holds an older state; all is forgotten */
@@ -46,12 +47,15 @@ export function memoryOf(database: Ground): Memory {
   const caches: (() => void)[] = [];
   let process: string = randomUUID();
   let mark = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+  let turn = Promise.resolve();
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
+  /** Waits for the turn. The answer ends it. */
+  async function enter(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = turn;
+    turn = promise;
+    await before;
+    return resolve;
   }
 
   function forget(): void {
@@ -62,27 +66,39 @@ export function memoryOf(database: Ground): Memory {
 
   return {
     stamp: () => ({ process, mark }),
-    learn: (look) =>
-      inTurn(async () => {
-        for (;;) {
+    async learn(look) {
+      for (;;) {
+        const begun = process;
+        let leave: (() => void) | undefined;
+        try {
           const learned = await database.transaction(async (client) => {
+            const found = await look(client);
+            leave = await enter();
+            if (process !== begun) return undefined;
             const { rowCount } = await client.query(mark === 0 ? BEGIN : GO_ON, [process, mark]);
-            return rowCount === 1 ? { found: await look(client) } : undefined;
+            return { found, remembers: rowCount === 1 };
           });
-          if (learned !== undefined) {
+          if (learned?.remembers) {
             mark += 1;
             return learned.found;
           }
-          forget();
+          if (learned !== undefined) forget();
+        } finally {
+          leave?.();
         }
-      }),
-    review: () =>
-      inTurn(async () => {
+      }
+    },
+    async review() {
+      const leave = await enter();
+      try {
         if (mark === 0) return false;
         if (await database.row('select from memory where process = $1 and mark >= $2', [process, mark])) return false;
         forget();
         return true;
-      }),
+      } finally {
+        leave();
+      }
+    },
     onForget(cache) {
       caches.push(cache);
     },

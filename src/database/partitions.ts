@@ -59,15 +59,26 @@ function calculatePart(table: Partitioned, instant: Instant): Part {
 export function partitionsOf(database: Database): Partitions {
   const known = new Set<string>();
   database.memory.onForget(() => known.clear());
+  const turns: Partial<Record<Partitioned, Promise<unknown>>> = {};
+
+  /** One after the other for each table, as `create` locks them; those that wait need no connection. */
+  async function make(table: Partitioned, part: Part): Promise<void> {
+    const before = turns[table]?.catch(() => undefined);
+    const made = Promise.resolve(before).then(async () => {
+      if (known.has(part.name)) return;
+      await database.memory.learn((client) => create(client, table, part));
+      known.add(part.name);
+    });
+    turns[table] = made;
+    await made;
+  }
+
   return {
     async ensure(table, from, to) {
       const names: string[] = [];
       for (let begin = from; begin < to;) {
         const part = partOf(table, begin);
-        if (!known.has(part.name)) {
-          await database.memory.learn((client) => create(client, table, part));
-          known.add(part.name);
-        }
+        if (!known.has(part.name)) await make(table, part);
         names.push(part.name);
         begin = part.end;
       }

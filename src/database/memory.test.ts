@@ -1,0 +1,69 @@
+import type { PoolClient } from 'pg';
+import { expect, it } from 'vitest';
+import { memoryOf } from './memory.ts';
+import type { Memory } from './memory.ts';
+
+/** A database of one row of `memory`, which `replaceBy` an older state of it. */
+function memoryOnTable(): { memory: Memory; replaceBy: (mark: number | undefined) => void } {
+  let row: { process: string; mark: number } | undefined;
+  const client = {
+    async query(text: string, [process, mark]: [string, number]) {
+      const stands = text.startsWith('insert') || (row?.process === process && row.mark === mark);
+      if (stands) row = { process, mark: mark + 1 };
+      return { rowCount: stands ? 1 : 0 };
+    },
+  } as unknown as PoolClient;
+  return {
+    memory: memoryOf({
+      transaction: (work) => work(client),
+      row: async (_text, [process, mark] = []) =>
+        row !== undefined && row.process === process && row.mark >= Number(mark) ? row : undefined,
+    }),
+    replaceBy: (mark) => {
+      row = mark === undefined || row === undefined ? undefined : { ...row, mark };
+    },
+  };
+}
+
+it('a look that takes long keeps no other look waiting', async () => {
+  const { memory } = memoryOnTable();
+  const gate = Promise.withResolvers<string>();
+  const slow = memory.learn(() => gate.promise);
+  expect(await memory.learn(async () => 'quick')).toBe('quick');
+  expect(await memory.review()).toBe(false);
+  expect(memory.stamp().mark).toBe(1);
+  gate.resolve('slow');
+  expect(await slow).toBe('slow');
+  expect(memory.stamp().mark).toBe(2);
+});
+
+it('a look that fails keeps no other look waiting, and leaves no mark', async () => {
+  const { memory } = memoryOnTable();
+  await expect(memory.learn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await memory.learn(async () => 1)).toBe(1);
+  expect(memory.stamp().mark).toBe(1);
+});
+
+it('looks that began before the database was replaced look again, and everything is forgotten once', async () => {
+  const { memory, replaceBy } = memoryOnTable();
+  let forgotten = 0;
+  memory.onForget(() => (forgotten += 1));
+  await memory.learn(async () => 1);
+  await memory.learn(async () => 2);
+  const before = memory.stamp();
+  const gate = Promise.withResolvers<void>();
+  let looks = 0;
+  const look = async (): Promise<number> => {
+    looks += 1;
+    await gate.promise;
+    return looks;
+  };
+  const both = [memory.learn(look), memory.learn(look)];
+  replaceBy(1);
+  gate.resolve();
+  await Promise.all(both);
+  expect(looks).toBe(4);
+  expect(forgotten).toBe(1);
+  expect(memory.stamp().process).not.toBe(before.process);
+  expect(memory.stamp().mark).toBe(2);
+});
