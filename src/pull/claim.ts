@@ -227,7 +227,7 @@ const REPORT_LOOK = `update source set look_claimed_by = null,
 const LEAVE_LOOK =
   'update source set look_claimed_by = null, look_due_at = now() where id = $1 and look_claimed_by = $2';
 
-const CLAIM_STREAM = `update stream set history_claimed_by = $2 from source
+const CLAIM_STREAM = `update stream set history_claimed_by = $2, history_asked = false from source
   where stream.id = $1 and source.id = stream.source_id and stream.retired_at is null and source.state = 'active' and not source.awaits_look
   and (source.held_until is null or source.held_until <= now()) and ${claimable('stream.history_claimed_by', '$2')}
   and ${hasRoom('source.project_id')}

@@ -71,7 +71,7 @@ export async function startBackfill(database: Database, request: BackfillRequest
       [id, found.id],
     );
     await client.query(
-      'update stream set history_due_at = now(), retry_at = null where source_id = $1 and retired_at is null',
+      'update stream set history_due_at = now(), history_asked = true, retry_at = null where source_id = $1 and retired_at is null',
       [found.id],
     );
     await client.query(RETRY_UNREADABLE, [found.id]);

@@ -116,7 +116,7 @@ export async function applySource(
       await forgetNames(client, row.id, { all: move.coverage === 'begins-anew', renames });
     }
     await client.query(
-      'update stream set source_revision = source.revision, retry_at = null, history_due_at = least(history_due_at, now()), failures = 0, history_failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
+      'update stream set source_revision = source.revision, retry_at = null, history_due_at = least(history_due_at, now()), history_asked = true, failures = 0, history_failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
       [row?.id],
     );
     await client.query(RETRY_UNREADABLE, [row?.id]);

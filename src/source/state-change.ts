@@ -24,7 +24,7 @@ const CHANGES = {
 } as const;
 
 /** Lets every stream be asked at once, also where it waits after a fault, because the operator may have mended it. */
-const ASK_ALL = `update stream set retry_at = null, history_due_at = least(history_due_at, now()) where source_id = $1`;
+const ASK_ALL = `update stream set retry_at = null, history_due_at = least(history_due_at, now()), history_asked = true where source_id = $1`;
 
 /**
  * Pauses, resumes, removes or polls a source at once, and returns it. A run that is under way gets no further slot after a pause. The

@@ -9,6 +9,7 @@ import { lengthOf } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { backfillState, startBackfill } from '../../src/source/backfills.ts';
+import { changeSource } from '../../src/source/state-change.ts';
 import type { Samples } from '../../src/platform/contract.ts';
 import { unavailable } from '../../src/platform/connection/unreachable.ts';
 import { history } from '../../src/pull/history.ts';
@@ -42,6 +43,8 @@ beforeEach(async () => {
   windowTakes = SLOW;
   asked = [];
 });
+
+const BACKFILL = { source: { name: 'source' }, again: false, requestedBy: 'tester' };
 
 interface Given extends Partial<Policy> {
   readonly concurrency?: number;
@@ -200,26 +203,41 @@ describe('a run of history', () => {
   });
 });
 
-it('a run that fails after the planner dispatched it again waits all the same', async () => {
-  now = Date.now() * 1_000;
-  await store(HOUR);
-  await database.run('update stream set history_failures = 6, history_due_at = now()');
-  const queue = { add: async () => undefined } as unknown as Queue;
-  const read = async function* (): AsyncGenerator<Samples> {
+describe('a run that fails', () => {
+  /** How long the history waits, after a run during whose request `meanwhile` happened and the planner dispatched it again. */
+  async function waitAfter(meanwhile: () => Promise<unknown>): Promise<number | undefined> {
+    now = Date.now() * 1_000;
+    await store(HOUR);
+    await database.run('update stream set history_failures = 6, history_due_at = now()');
+    const queue = { add: async () => undefined } as unknown as Queue;
+    const read = async function* (): AsyncGenerator<Samples> {
+      await meanwhile();
+      await planOnce(database, queue);
+      yield* [];
+      throw unavailable('time-out', 'no answer');
+    };
+    const source = openSourceOf(stored, { policy: { ...policy, start: now - DAY }, read });
+    await history(
+      bridgeOf(database, { source, now: () => now, workerId: randomUUID() }),
+      streamId,
+      new AbortController().signal,
+    );
+    const row = await database.row<{ waits: number }>(
+      'select instant_of(history_due_at) - instant_of(now()) as waits from stream',
+    );
+    return row?.waits;
+  }
+
+  it('after the planner dispatched it again waits all the same', async () => {
     // The request takes longer than the planner waits for the job.
-    await database.run('update stream set history_due_at = now()');
-    await planOnce(database, queue);
-    yield* [];
-    throw unavailable('time-out', 'no answer');
-  };
-  const source = openSourceOf(stored, { policy: { ...policy, start: now - DAY }, read });
-  await history(
-    bridgeOf(database, { source, now: () => now, workerId: randomUUID() }),
-    streamId,
-    new AbortController().signal,
-  );
-  const row = await database.row<{ waits: number }>(
-    'select instant_of(history_due_at) - instant_of(now()) as waits from stream',
-  );
-  expect(row?.waits).toBeGreaterThan(MINUTE);
+    const waits = await waitAfter(() => database.run('update stream set history_due_at = now()'));
+    expect(waits).toBeGreaterThan(MINUTE);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a backfill was begun', () => startBackfill(database, { ...BACKFILL, from: now - HOUR, to: now - MINUTE })],
+    ['an operator asked for a poll', () => changeSource(database, 'poll', { name: 'source' }, 'tester')],
+  ])('after %s is followed by another one at once', async (_what, meanwhile) => {
+    expect(await waitAfter(meanwhile)).toBeLessThanOrEqual(0);
+  });
 });
