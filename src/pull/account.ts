@@ -55,7 +55,10 @@ export function sharedAccountOf(database: Database, digest: string): SharedAccou
     digest,
     async link(sourceId, revision) {
       await noting(async (client) => {
-        await client.query('insert into account (digest) values ($1) on conflict do nothing', [digest]);
+        await client.query(
+          'insert into account (digest) values ($1) on conflict (digest) do update set used_at = now()',
+          [digest],
+        );
         // The lock waits for a refusal under way, so that its mark is not missed.
         const [row] = await rowsOf<{ proven: boolean }>(
           client,

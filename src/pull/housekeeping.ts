@@ -1,8 +1,14 @@
 import type { Database } from '../database/database.ts';
 
-/** Forgets accounts that no source has any more: their secret was changed, or their sources were removed. */
+/**
+ * Forgets accounts that no source has had for a month: their secret was changed, or their sources were removed. A source has none
+ * between a change and its next run, and a refusal must not be forgotten then.
+ */
 export const forgetAccounts = (database: Database): Promise<number> =>
-  database.run(`delete from account where not exists (select from pace where state ->> 'account' = digest)`);
+  database.run(
+    `delete from account where used_at < now() - interval '30 days'
+       and not exists (select from pace where state ->> 'account' = digest)`,
+  );
 
 /** Drops the days of the window log, the refusals and their counts that are older than `days`. Hourly sums stay. */
 export async function dropOldLogs(database: Database, days: number): Promise<void> {

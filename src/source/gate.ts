@@ -14,8 +14,9 @@ export async function setGate(
 ): Promise<void> {
   // The account is locked before the pace, as everywhere (pull/account.ts).
   await client.query(
-    `update account set refused = 1, probe = null from pace
-     where source_id = $1 and digest = pace.state ->> 'account' and refused > 1 and $2`,
+    `update account set used_at = now(), refused = case when $2 then least(refused, 1) else refused end,
+       probe = case when $2 and refused > 1 then null else probe end
+     from pace where source_id = $1 and digest = pace.state ->> 'account'`,
     [sourceId, liftHold],
   );
   await client.query(

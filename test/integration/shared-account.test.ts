@@ -5,7 +5,9 @@ import { MINUTE, SECOND } from '../../src/core/instant.ts';
 import { LEASE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';
 import { accountDigest, sharedAccountOf } from '../../src/pull/account.ts';
+import { forgetAccounts } from '../../src/pull/housekeeping.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
+import { setGate } from '../../src/source/gate.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
@@ -121,6 +123,27 @@ describe('an account that hosts share', () => {
       expect(await doubtOf(one, sourceId)).toBe(true);
       await one.run('update account set refused = 0');
     }
+  });
+
+  test('is remembered while a changed source has not run yet, and forgotten a month later', async () => {
+    const { one, sourceId } = await hosts();
+    const account = sharedAccountOf(one, 'a');
+    await account.link(sourceId, 1);
+    await account.refuse(randomUUID(), 2);
+    await one.run(`update account set used_at = now() - interval '2 months'`);
+    await one.run('update source set revision = 2');
+    await one.transaction((client) => setGate(client, sourceId, { liftHold: true }));
+    await forgetAccounts(one);
+    await account.link(sourceId, 2);
+    // One try of a password that was refused before, not two.
+    expect(await one.row('select refused from account')).toEqual({ refused: 1 });
+
+    await one.run(`update account set used_at = now() - interval '2 months'`);
+    await forgetAccounts(one);
+    expect(await one.rows('select from account')).toHaveLength(1);
+    await one.run('delete from source');
+    await forgetAccounts(one);
+    expect(await one.rows('select from account')).toEqual([]);
   });
 
   test('has the same digest for the same address, user and secret only, and none without the key', async () => {
