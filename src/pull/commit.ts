@@ -1,8 +1,7 @@
-import type { PoolClient } from 'pg';
+import type { ClientBase, PoolClient } from 'pg';
 import { intersect } from '../core/coverage.ts';
 import { BridgeError } from '../core/errors.ts';
 import { HOUR, formatInstant } from '../core/instant.ts';
-import type { Database } from '../database/database.ts';
 import { statementOf } from '../database/statement.ts';
 import type { PreparedReadings } from '../ingest/prepare.ts';
 import { encodeArrays } from '../ingest/rows.ts';
@@ -22,20 +21,29 @@ export interface Committed extends Taken {
 /** Windows of at most this many readings are committed by one statement, larger ones by a transaction with a COPY. */
 const SMALL_READINGS = 2_000;
 
-/** Hands a window over and covers it. Throws `cancelled` where the stream was removed or its source changed meanwhile. */
+/**
+ * Hands a window over and covers it; `also` belongs to the same transaction. Throws `cancelled` where the stream was removed or
+ * its source changed meanwhile.
+ */
 export async function commitWindow(
   { database, partitions, prepareReadings }: Pick<Bridge, 'database' | 'partitions' | 'prepareReadings'>,
   handover: Handover,
+  also?: (client: PoolClient, taken: Taken) => Promise<void>,
 ): Promise<Committed> {
   const { batch, window, projectId, askedAt } = handover;
   const prepared = await prepareReadings(projectId, batch);
   await partitions.ensure('window_log', askedAt, askedAt + HOUR);
   const remembered = prepared.stamp.process === handover.process;
+  const isSmall = batch.readings <= SMALL_READINGS;
   const taken = !remembered
     ? undefined
-    : batch.readings <= SMALL_READINGS
-      ? await commitSmall(database, handover, prepared)
-      : await database.transaction((client) => commitLarge(client, handover, prepared));
+    : isSmall && also === undefined
+      ? await commitSmall(database.pool, handover, prepared)
+      : await database.transaction(async (client) => {
+          const written = await (isSmall ? commitSmall : commitLarge)(client, handover, prepared);
+          if (written !== undefined) await also?.(client, written);
+          return written;
+        });
   if (taken === undefined) {
     if (!remembered || (await database.memory.review())) {
       throw new BridgeError(
@@ -61,13 +69,13 @@ const COMMIT_SMALL_REFUSING = statementOf<Settlement & EncodedReadings>(
 
 /** @returns undefined where the stream was removed or its source changed; then nothing was written */
 async function commitSmall(
-  database: Database,
+  client: Pick<ClientBase, 'query'>,
   handover: Handover,
   { columns, stamp }: PreparedReadings,
 ): Promise<Taken | undefined> {
   const { batch } = handover;
   const statement = batch.examples.length > 0 ? COMMIT_SMALL_REFUSING : COMMIT_SMALL;
-  const { rows } = await database.pool.query<TakenRow & { moved: number }>(
+  const { rows } = await client.query<TakenRow & { moved: number }>(
     statement({ ...settlementOf(handover, stamp, 0), ...encodeArrays(columns) }),
   );
   const [row] = rows;

@@ -167,24 +167,27 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
     const learned = afterWindow(task.learned, outcome);
     if (read.failed.size > 0) await setApart(bridge, task, read.failed);
     const endBefore = task.covered.at(-1)?.to ?? window.from;
-    const committed = await commitWindow(bridge, {
-      ...read,
-      streamId: stream.id,
-      streamKey: stream.key,
-      revision: source.revision,
-      edition: source.edition,
-      process,
-      sourceId: source.id,
-      projectId: source.projectId,
-      lane,
-      window,
-      covered: task.covered,
-      learned,
-      looks: regularLooks(lookBackOf(source), endBefore, Math.max(endBefore, window.to)),
-      backfillId: task.backfillId,
-    });
+    const committed = await commitWindow(
+      bridge,
+      {
+        ...read,
+        streamId: stream.id,
+        streamKey: stream.key,
+        revision: source.revision,
+        edition: source.edition,
+        process,
+        sourceId: source.id,
+        projectId: source.projectId,
+        lane,
+        window,
+        covered: task.covered,
+        learned,
+        looks: regularLooks(lookBackOf(source), endBefore, Math.max(endBefore, window.to)),
+        backfillId: task.backfillId,
+      },
+      lookFurther(bridge, source, task),
+    );
     const unreadable = await noteRead(bridge, source, task);
-    await lookFurther(bridge, source, { ...task, committed });
     return { kind: 'done', committed, covered: union(task.covered, [window]), learned, unreadable };
   } catch (error) {
     if (error instanceof BridgeError && isUnanswered(error)) {

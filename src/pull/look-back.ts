@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import { intersect } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
@@ -7,8 +8,8 @@ import { edgeOf } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
 import { rowsOf } from '../database/database.ts';
 import { multirangeOf } from '../database/multirange.ts';
+import type { Taken } from '../ingest/window-readings.ts';
 import type { Bridge } from './bridge.ts';
-import type { Committed } from './commit.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { WOKEN } from './settlement.ts';
 
@@ -21,21 +22,25 @@ interface LateWindow {
   readonly stream: Stream;
   readonly window: Window;
   readonly covered: Coverage;
-  readonly committed: Committed;
 }
 
-/** Looks further back where a window held new or revised readings in covered time beyond the overlap (core/look-back.ts). */
-export async function lookFurther(
-  { database, clock }: Bridge,
+/**
+ * Looks further back where a window held new or revised readings in covered time beyond the overlap (core/look-back.ts). The
+ * transaction that commits the window has to call it, because after that nothing would show that those readings were late.
+ * Undefined where the window reaches into no such time.
+ */
+export function lookFurther(
+  { clock }: Pick<Bridge, 'clock'>,
   source: OpenSource,
-  { stream, window, covered, committed }: LateWindow,
-): Promise<void> {
-  const { oldestNews: oldest, late, revised } = committed;
+  { stream, window, covered }: LateWindow,
+): ((client: ClientBase, taken: Taken) => Promise<void>) | undefined {
   const now = clock.now();
   const look = lookBackOf(source);
-  if (oldest === null || intersect(covered, window).length === 0 || 2 * (now - oldest) <= look.overlap) return;
+  const isLate = (instant: Instant): boolean => 2 * (now - instant) > look.overlap;
+  if (intersect(covered, window).length === 0 || !isLate(window.from)) return undefined;
   const edge = edgeOf(source.policy, now);
-  await database.transaction(async (client) => {
+  return async (client, { oldestNews: oldest, late, revised }) => {
+    if (oldest === null || !isLate(oldest)) return;
     const [row] = await rowsOf<{ reach: number; at: Instant | null }>(
       client,
       'select looked_back_us as reach, instant_of(looked_back_at) as at from stream where id = $1 for no key update',
@@ -55,5 +60,5 @@ export async function lookFurther(
          history_due_at = ${WOKEN} where id = $1`,
       [stream.id, multirangeOf(further.time), further.reach, further.at],
     );
-  });
+  };
 }

@@ -28,6 +28,8 @@ export interface Given {
   readonly askedAt?: number;
   readonly looks?: Coverage;
   readonly backfillId?: number;
+  /** Belongs to the same transaction. */
+  readonly also?: () => Promise<void>;
 }
 
 /** A database with one source of one stream, to which tests hand windows over. */
@@ -70,6 +72,7 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
       return await commitWindow(
         { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) },
         handover,
+        given.also,
       );
     },
     async coverage() {

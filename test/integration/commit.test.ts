@@ -31,6 +31,13 @@ const traces = async (): Promise<unknown> =>
   );
 const NOTHING = { readings: 0, refusals: 0, counts: 0, log: 0, sums: 0, covered: 0, done: 0 };
 
+it.each([1, SMALL + 1])('a window of %i readings is not handed over where what belongs to it fails', async (count) => {
+  const window = { from: BORDER, to: BORDER + count * SECOND };
+  const also = (): Promise<void> => Promise.reject(new Error('no'));
+  await expect(commit({ window, batch: batchOf(columnsFrom(BORDER, count)), also })).rejects.toThrow('no');
+  expect(await traces()).toEqual(NOTHING);
+});
+
 describe('a window of', () => {
   it.each([0, 1, SMALL, SMALL + 1, 50_000])(
     '%i readings is handed over once, and again as duplicates',
