@@ -10,8 +10,16 @@ test('a source that needs twelve times its pace is told so, with numbers and a r
   expect(overload?.message).toContain(
     'need 12 times the requests that the pace allows: 60 streams × 2 requests every 10s are 12 a second, and pace.requestsPerSecond is 1',
   );
-  expect(overload?.remedy).toContain('raise pace.requestsPerSecond to 15');
-  expect(overload?.remedy).toContain('poll every 2m or less often');
+  expect(overload?.message).toContain('a round takes 2m instead of 10s, so live falls behind');
+  expect(overload?.remedy).toBe(
+    'choose fewer sensors, poll every 2m24s or less often, or raise pace.requestsPerSecond to 15 if the platform bears it',
+  );
+  expect(overloadOf({ ...demand, every: 144 * SECOND })).toBeUndefined();
+});
+
+test('thousands of sensors are told in hours', () => {
+  const overload = overloadOf({ ...demand, streams: 10_080, requestsPerWindow: 1, every: 60 * SECOND });
+  expect(overload?.message).toContain('a round takes 2h48m instead of 1m');
 });
 
 test('a platform that takes longer for the windows of a poll than its places allow is told, too', () => {
@@ -22,7 +30,7 @@ test('a platform that takes longer for the windows of a poll than its places all
     'need 18 requests at a time: the platform takes 3s for each window of 60 streams every 10s, and pace.concurrency is 2',
   );
   expect(overload?.remedy).toContain('raise pace.concurrency to 22');
-  expect(overload?.remedy).toContain('poll every 1m30s or less often');
+  expect(overload?.remedy).toContain('poll every 1m48s or less often');
   expect(overloadOf({ ...slow, requestsPerSecond: 1 })?.times).toBe(12);
 });
 
@@ -31,17 +39,17 @@ test('all of the message and of the remedy', () => {
   expect(rate).toEqual({
     times: 2 / 1.5 / 0.125,
     message:
-      'live polls need 11 times the requests that the pace allows: 1 stream × 2 requests every 1s500ms are 1.3 a second, and pace.requestsPerSecond is 0.13; live falls behind, and history and backfills get nothing',
+      'live polls need 11 times the requests that the pace allows: 1 stream × 2 requests every 1s500ms are 1.3 a second, and pace.requestsPerSecond is 0.13; a round takes 16s instead of 1s500ms, so live falls behind, and history and backfills get nothing',
     remedy:
-      'raise pace.requestsPerSecond to 1.6 if the platform bears it, poll every 16s or less often, or read fewer sensors',
+      'choose fewer sensors, poll every 20s or less often, or raise pace.requestsPerSecond to 1.6 if the platform bears it',
   });
   const places = overloadOf({ ...demand, streams: 3, requestsPerSecond: 100, timePerWindow: 8_000_400, every: SECOND });
   expect(places).toEqual({
     times: 12.0006,
     message:
-      'live polls need 25 requests at a time: the platform takes 8s1ms for each window of 3 streams every 1s, and pace.concurrency is 2; live falls behind, and history and backfills get nothing',
+      'live polls need 25 requests at a time: the platform takes 8s1ms for each window of 3 streams every 1s, and pace.concurrency is 2; a round takes 13s instead of 1s, so live falls behind, and history and backfills get nothing',
     remedy:
-      'raise pace.concurrency to 29 if the platform bears it, poll every 13s or less often, or read fewer sensors',
+      'choose fewer sensors, poll every 15s or less often, or raise pace.concurrency to 29 if the platform bears it',
   });
 });
 

@@ -1,5 +1,5 @@
 import { formatDuration } from './duration.ts';
-import { MILLISECOND, SECOND } from './instant.ts';
+import { HOUR, MILLISECOND, MINUTE, SECOND } from './instant.ts';
 import type { Microseconds } from './instant.ts';
 
 /** The requests that the live polls of a source need, and those that its pace allows. */
@@ -41,7 +41,7 @@ function overloadOfRate(demand: Demand): Overload | undefined {
     times,
     message:
       `live polls need ${short(times)} times the requests that the pace allows: ${many(streams)} × ${short(requestsPerWindow)} requests every ` +
-      `${formatDuration(every)} are ${short(needed)} a second, and pace.requestsPerSecond is ${short(requestsPerSecond)}; ${EFFECT}`,
+      `${formatDuration(every)} are ${short(needed)} a second, and pace.requestsPerSecond is ${short(requestsPerSecond)}; ${effectOf(demand, times)}`,
     remedy: remedyOf(`raise pace.requestsPerSecond to ${short(needed * ROOM)}`, demand, times),
   };
 }
@@ -55,24 +55,25 @@ function overloadOfPlaces(demand: Demand): Overload | undefined {
     times,
     message:
       `live polls need ${short(needed)} requests at a time: the platform takes ${formatDuration(upTo(timePerWindow))} for each window of ${many(streams)} ` +
-      `every ${formatDuration(every)}, and pace.concurrency is ${concurrency}; ${EFFECT}`,
+      `every ${formatDuration(every)}, and pace.concurrency is ${concurrency}; ${effectOf(demand, times)}`,
     remedy: remedyOf(`raise pace.concurrency to ${Math.ceil(needed * ROOM)}`, demand, times),
   };
 }
 
-const EFFECT = 'live falls behind, and history and backfills get nothing';
+const effectOf = ({ every }: Demand, times: number): string =>
+  `a round takes ${formatDuration(upTo(every * times))} instead of ${formatDuration(every)}, so live falls behind, and history and backfills get nothing`;
 
 /** The remedy leaves a sixth of the pace to history. */
 const ROOM = 1.2;
 
 const remedyOf = (raise: string, { every }: Demand, times: number): string =>
-  `${raise} if the platform bears it, poll every ${formatDuration(upTo(every * times))} or less often, or read fewer sensors`;
+  `choose fewer sensors, poll every ${formatDuration(upTo(every * times * ROOM))} or less often, or ${raise} if the platform bears it`;
 
 const many = (streams: number): string => (streams === 1 ? '1 stream' : `${streams} streams`);
 
 /** Rounded up, so that it is short to read. */
 function upTo(length: Microseconds): Microseconds {
-  const unit = length > 10 * SECOND ? SECOND : MILLISECOND;
+  const unit = length > HOUR ? MINUTE : length > 10 * SECOND ? SECOND : MILLISECOND;
   return Math.ceil(length / unit) * unit;
 }
 

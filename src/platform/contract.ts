@@ -144,7 +144,7 @@ export interface PlatformFacts {
   readonly maxWindow: Microseconds;
   /** The shortest window, at which halving ends: the resolution, or more where shorter windows do not help. */
   readonly minWindow: Microseconds;
-  /** A stream lists at most this many sensors. `Infinity` where one request reads them all. */
+  /** A stream lists at most this many sensors, of a group, too. `Infinity` where one request reads a group, or all sensors, whole. */
   readonly sensorsPerRead: number;
   /**
    * Whether `read` must name its variables. A variable found later then gets a stream of its own, so its past is read.
@@ -235,6 +235,12 @@ export interface Platform<O = unknown> {
   readonly identify: (http: Http, options: O) => Promise<{ product: string; clock?: Instant }>;
   /** Yields every sensor the credentials may read and the options choose. */
   readonly sensors: (http: Http, options: O) => AsyncIterable<Sensor>;
+  /**
+   * Yields those of `sensors` that have these identifiers, with requests in proportion to their number; one that is not there
+   * is left out. The bridge calls it where an operator listed the sensors of a source. Left out where `sensors` takes a
+   * few requests however many there are.
+   */
+  readonly find?: (http: Http, options: O, ids: readonly string[]) => AsyncIterable<Sensor>;
   /**
    * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points
    * outside; they count towards the size of the window. A failure must never

@@ -81,7 +81,7 @@ async function lookUp(
       source,
       patientHttp(http, { now: clock.now, signal, place: bridge.place }),
       async (sensor) => {
-        if (!readsAlone(sensor, rules)) return;
+        if (!readsAlone(rules)) return;
         found.push(sensor);
         if (found.length < STORE_AT && clock.now() < storedAt + STORE_EVERY) return;
         await storeFound();

@@ -240,6 +240,7 @@ function withCleanErrors(platform: Platform, { cleanError }: Connection): Platfo
       throw cleanError(error);
     }
   }
+  const { find } = platform;
   return {
     ...platform,
     async identify(http, options) {
@@ -250,6 +251,7 @@ function withCleanErrors(platform: Platform, { cleanError }: Connection): Platfo
       }
     },
     sensors: (http, options) => clean(platform.sensors(http, options)),
+    ...(find && { find: (http, options, ids) => clean(find(http, options, ids)) }),
     read: (http, options, selection, window) => clean(platform.read(http, options, selection, window)),
   };
 }

@@ -32,30 +32,40 @@ export async function listSensors(
     };
   }
   const isWanted = chosen === 'all' ? () => true : listedIn(chosen);
+  const find = chosen === 'all' ? undefined : source.platform.find;
   const sensors: Sensor[] = [];
   const examples: string[] = [];
-  for await (const sensor of source.platform.sensors(http, source.options)) {
+  const shown =
+    chosen === 'all' || find === undefined
+      ? source.platform.sensors(http, source.options)
+      : find(http, source.options, [...new Set(chosen.map(({ id }) => id))]);
+  for await (const sensor of shown) {
     if (examples.length < EXAMPLES) examples.push(sensor.id);
     if (!isWanted(sensor)) continue;
     sensors.push(sensor);
     await found(sensor);
   }
   const missing = chosen === 'all' ? [] : missingFrom(sensors, chosen).map(({ id }) => id);
-  const problems = [missingProblem(source, missing, examples), collisionProblem(source, sensors)];
+  const problems = [
+    missingProblem(source, missing, find === undefined ? examples : undefined),
+    collisionProblem(source, sensors),
+  ];
   return { sensors, problems: problems.filter((problem) => problem !== undefined) };
 }
 
 function missingProblem(
   source: OpenSource,
   missing: readonly string[],
-  examples: readonly string[],
+  examples: readonly string[] | undefined,
 ): BridgeError | undefined {
   if (missing.length === 0) return undefined;
   const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
   const remedy =
-    examples.length > 0
-      ? `there are, for example: ${examples.join(' ; ')}`
-      : 'the platform shows no sensors at all: check the options and the rights of the credentials';
+    examples === undefined
+      ? 'check its id, the options and the rights of the credentials'
+      : examples.length > 0
+        ? `there are, for example: ${examples.join(' ; ')}`
+        : 'the platform shows no sensors at all: check the options and the rights of the credentials';
   return problemOf(`there is no sensor ${missing.slice(0, NAMED).join(', ')}${more} on ${titleOf(source)}`, remedy);
 }
 

@@ -131,9 +131,9 @@ function testators(members: readonly Sensor[], retired: readonly KnownStream[]):
   return members.every(({ id }) => listed.has(id)) ? retired.map(({ id }) => id) : [];
 }
 
-/** Whether the platform and the operator allow that one stream reads a whole group. */
+/** Whether the platform and the operator allow that one stream reads a whole group, however many sensors it comes to have. */
 const mayBeWhole = (group: string | undefined, rules: StreamRules): group is string =>
-  rules.chosen === 'all' && group !== undefined && !rules.namesVariables;
+  rules.chosen === 'all' && group !== undefined && !rules.namesVariables && rules.sensorsPerRead === Infinity;
 
 /** The sensors with the variables that no stream reads yet. */
 function unread(members: readonly Sensor[], streams: readonly KnownStream[], rules: StreamRules): Sensor[] {
@@ -221,9 +221,5 @@ export function absentFrom(sensors: readonly Sensor[], streams: readonly KnownSt
     .map(({ id }) => id);
 }
 
-/**
- * Whether the stream of a sensor does not depend on sensors that are found later, so that it can be made at once: it reads
- * this sensor alone.
- */
-export const readsAlone = ({ group }: Sensor, rules: StreamRules): boolean =>
-  rules.sensorsPerRead === 1 && !mayBeWhole(group, rules);
+/** Whether the stream of a sensor does not depend on sensors that are found later, so that it can be made at once. */
+export const readsAlone = ({ sensorsPerRead }: StreamRules): boolean => sensorsPerRead === 1;

@@ -64,10 +64,16 @@ export async function readAll(
   return found;
 }
 
-/** The sensors that discovery finds. */
-export async function sensorsOf(http: Http, given: Partial<ThingsBoardSettings> = {}): Promise<Sensor[]> {
+/** The sensors that discovery finds: all, or those of the ids. */
+export async function sensorsOf(
+  http: Http,
+  given: Partial<ThingsBoardSettings> = {},
+  ids?: readonly string[],
+): Promise<Sensor[]> {
   const found: Sensor[] = [];
-  for await (const sensor of thingsboard.sensors(http, optionsOf(given))) found.push(sensor);
+  const options = optionsOf(given);
+  const shown = ids === undefined ? thingsboard.sensors(http, options) : thingsboard.find?.(http, options, ids);
+  for await (const sensor of shown ?? []) found.push(sensor);
   return found;
 }
 

@@ -72,6 +72,14 @@ describe('with a current server', () => {
     expect(instants).toEqual([...new Set(instants)].toSorted((one, other) => one - other));
   });
 
+  test('two sensors are found with three requests, and one that is gone is left out', async () => {
+    const http = connect(simulator.url);
+    const listed = (await sensorsOf(http)).filter(({ id }) => id === pump || id === press);
+    await simulator.admin('POST', 'reset');
+    expect(await sensorsOf(http, {}, [press, deviceId(99), pump, 'odd'])).toEqual(listed);
+    expect(await simulator.log()).toHaveLength(3);
+  });
+
   test('an empty window is empty, and so is a device without keys', async () => {
     const http = connect(simulator.url);
     const before = { from: (spec.firstMs - 7_200_000) * 1000, to: (spec.firstMs - 3_600_000) * 1000 };
@@ -251,9 +259,8 @@ describe('a token', () => {
     const points: Found[string] = [];
     let pages = 0;
     const http = connect(simulator.url, tenant, now);
-    for await (const { at, values } of wellRead(
-      thingsboard.read(http, optionsOf({ pageLimit: 600 }), selection, burst),
-    )) {
+    const read = wellRead(thingsboard.read(http, optionsOf({ pageLimit: 600 }), selection, burst));
+    for await (const { at, values } of read) {
       pages += 1;
       if (pages === 2) await between();
       points.push(...at.map((instant, index): [number, unknown] => [instant, values[index]]));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { all, canned, no, ok } from '../../../test/kit/canned-thingsboard.ts';
 import type { Answer, Asked } from '../../../test/kit/canned-thingsboard.ts';
-import { sensors } from './devices.ts';
+import { find, sensors } from './devices.ts';
 import { thingsboardOptions } from './options.ts';
 import { identify } from './user.ts';
 
@@ -52,6 +52,28 @@ describe('discovery', () => {
     ]);
     expect(asked.filter(({ call }) => call.endsWith('timeseries'))).toHaveLength(2);
     expect(asked[1]?.query.get('type')).toBe('a b');
+  });
+
+  test('of two ids among thousands asks three times', async () => {
+    const ids = [4, 7].map((digit) => `784f394c-42b6-435a-983c-b7beff2784f${digit}`);
+    const rows = [{ ...device(ids[0] as string, 'pump'), type: 'a' }];
+    const { http, asked } = canned((request) => (request.call === 'GET /api/devices' ? ok(rows) : ok(['state'])));
+    const found = await all(find(http, thingsboardOptions.parse({ deviceType: 'a' }), [...ids, 'no uuid']));
+    expect(found).toEqual([{ id: ids[0], name: 'pump', variables: ['state'], group: ids[0] }]);
+    expect(asked.map(({ call }) => call)).toEqual([
+      'GET /api/devices',
+      `GET /api/plugins/telemetry/DEVICE/${ids[0]}/keys/timeseries`,
+    ]);
+    expect(asked[0]?.query.get('deviceIds')).toBe(ids.join(','));
+    expect(await all(find(http, thingsboardOptions.parse({ deviceType: 'b' }), ids))).toEqual([]);
+    expect(await all(find(http, thingsboardOptions.parse({ devices: ['fan'] }), ids))).toEqual([]);
+  });
+
+  test('of two names asks for no keys of other devices', async () => {
+    const { http, asked } = canned(tenant());
+    const found = await all(find(http, thingsboardOptions.parse({ sensorId: 'name' }), ['fan', 'motor']));
+    expect((found as { id: string }[]).map(({ id }) => id)).toEqual(['fan', 'motor']);
+    expect(asked.filter(({ call }) => call.endsWith('timeseries'))).toHaveLength(2);
   });
 
   test('names the chosen device that the user does not see', async () => {

@@ -1,6 +1,6 @@
 import { DAY, MILLISECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
-import { sensors } from './devices.ts';
+import { find, sensors } from './devices.ts';
 import { login } from './login.ts';
 import { thingsboardOptions } from './options.ts';
 import { read } from './read.ts';
@@ -48,5 +48,6 @@ export const thingsboard = definePlatform({
   },
   identify,
   sensors,
+  find,
   read,
 });

@@ -19,6 +19,16 @@ export function devicePage(truth: TruthSpec, query: URLSearchParams): unknown {
   };
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** `GET /api/devices?deviceIds=a,b`: those of the devices that there are; 400 for a text that is no id. */
+export function devicesWithIds(truth: TruthSpec, query: URLSearchParams): unknown {
+  const ids = (query.get('deviceIds') ?? '').split(',');
+  const odd = ids.find((id) => !uuid.test(id));
+  if (odd !== undefined) throw badRequest(`Invalid UUID string: ${odd}`);
+  return truth.devices.filter(({ id }) => ids.includes(id)).map((device) => deviceInfo(device, truth.firstMs));
+}
+
 function select(devices: readonly DeviceSpec[], query: URLSearchParams): DeviceSpec[] {
   const property = word(query, 'sortProperty', ['createdTime', 'name']);
   const order = word(query, 'sortOrder', ['ASC', 'DESC']);

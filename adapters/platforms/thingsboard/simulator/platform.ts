@@ -2,7 +2,7 @@ import type { SimulatedClock } from '../../../../src/simulator/clock.ts';
 import { preciseNowMs, SlidingSecond } from '../../../../src/simulator/recorder.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatedPlatform } from '../../../../src/simulator/contract.ts';
 import { Accounts } from './accounts.ts';
-import { customerId, devicePage } from './devices.ts';
+import { customerId, devicePage, devicesWithIds } from './devices.ts';
 import type { AccountOptions, ThingsBoardOptions } from './options.ts';
 import { authenticationFailed, badRequest, forbidden, notFound, RefusedRequest, tooManyRequests } from './replies.ts';
 import { json, refusal, simulatedError } from './replies.ts';
@@ -58,6 +58,7 @@ export class ThingsBoard implements SimulatedPlatform {
     if (call === 'GET /api/auth/user') return json(userOf(account));
     const lister = /^GET \/api\/(?:tenant|customer\/([^/]+))\/deviceInfos$/.exec(call);
     if (lister) return this.#devices(request, account, lister[1]);
+    if (call === 'GET /api/devices') return json(devicesWithIds(this.#options.truth, request.query));
     const telemetry = /^GET \/api\/plugins\/telemetry\/DEVICE\/([^/]+)\/(.+)$/.exec(call);
     if (telemetry) return this.#telemetry(request, telemetry[1] ?? '', telemetry[2] ?? '');
     throw notFound(request.path);
