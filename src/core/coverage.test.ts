@@ -100,6 +100,22 @@ test('empty windows cover no time and miss none', () => {
   expect(coverageOf([{ from: 5, to: 5 }])).toEqual([]);
   expect(missing({ from: 5, to: 5 }, [])).toEqual([]);
   expect(missing({ from: 9, to: 5 }, [])).toEqual([]);
+  expect(
+    missing({ from: 9, to: 5 }, [
+      { from: 0, to: 3 },
+      { from: 4, to: 6 },
+      { from: 7, to: 12 },
+    ]),
+  ).toEqual([]);
+});
+
+test.each([
+  [[{ from: 1, to: 3 }], true],
+  [[{ from: 1, to: 4 }], false],
+  [[{ from: 2, to: 3 }], false],
+  [[], false],
+])('%j is equal to the time from 1 to 3: %s', (coverage, isEqual) => {
+  expect(equal(coverage, [{ from: 1, to: 3 }])).toBe(isEqual);
 });
 
 test('ten thousand stretches are joined in one pass', () => {

@@ -73,8 +73,7 @@ export function intersect(coverage: Coverage, window: Window): Coverage {
 }
 
 /** The time of `within` that is not covered; none where `within` is empty or reversed. */
-export const missing = (within: Window, coverage: Coverage): Coverage =>
-  within.from < within.to ? subtract([within], coverage) : [];
+export const missing = (within: Window, coverage: Coverage): Coverage => subtract([within], coverage);
 
 /** Whether every instant of the window is covered. */
 export const covers = (coverage: Coverage, window: Window): boolean =>

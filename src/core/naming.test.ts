@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { collisions, toValueName } from './naming.ts';
+import { LONGEST_VALUE_NAME, collisions, toValueName } from './naming.ts';
 
 const variable = fc.string({ unit: fc.constantFrom('a', 'b', '_', ' ', '-', 'é', '😀', '2'), maxLength: 4 });
 
@@ -46,6 +46,23 @@ describe('collisions', () => {
   test('leave the name to the variable that is called so, and suggest no name that is taken', () => {
     const [first] = collisions(['a b', 'a_b', 'a_b_2']);
     expect(first?.remedy).toContain('values: {"a b": {as: a_b_3}}');
+  });
+
+  test('give every variable but one a name of its own', () => {
+    const [first] = collisions(['a b', 'a-b', 'a+b']);
+    expect(first?.message).toBe('"a b" and "a-b" and "a+b" would all become "a_b"');
+    expect(first?.remedy).toBe('give each a name of its own: values: {"a-b": {as: a_b_2}, "a+b": {as: a_b_3}}');
+  });
+
+  test('of the longest names are renamed to names that are not too long', () => {
+    const long = 'a'.repeat(LONGEST_VALUE_NAME - 1);
+    const [name] = fixesIn(collisions([`${long} `, `${long}-`])[0]?.remedy ?? '').map(([, each]) => each);
+    expect(name).toBe(`${'a'.repeat(LONGEST_VALUE_NAME - 8)}_2`);
+  });
+
+  test('are none of names that are too long, because those are refused by themselves', () => {
+    const long = 'a'.repeat(LONGEST_VALUE_NAME);
+    expect(collisions([`${long} `, `${long}-`])).toEqual([]);
   });
 
   test('do not count the same variable twice, but count an empty name and "none"', () => {

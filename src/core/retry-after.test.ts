@@ -18,6 +18,8 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 08:01:00 GMT', 'not a date', MINUTE],
     ['Saturday, 21-Nov-26 08:01:00 GMT', undefined, MINUTE],
     ['Sat Nov 21 08:01:00 2026', undefined, MINUTE],
+    ['Sun Mar  1 08:01:00 2015', 'Sun, 01 Mar 2015 08:00:00 GMT', MINUTE],
+    ['Saturday, 21-Nov-76 08:00:00 GMT', undefined, DAY],
     ['Sun Nov  1 08:01:00 2015', 'Sun, 01 Nov 2015 08:00:00 GMT', MINUTE],
   ])('%j beside the date %j asks for %i µs', (header, date, wait) => {
     expect(parseRetryAfter(header, date, now)).toBe(wait);
@@ -27,6 +29,7 @@ describe('Retry-After', () => {
     undefined,
     '',
     'soon',
+    'Sunday, 21-Nov-77 08:00:00 GMT',
     '-1',
     '0',
     '0.9',

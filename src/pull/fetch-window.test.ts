@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { contractBroken, tooMuch, tooMuchAtOnce } from '../core/errors.ts';
-import { MINUTE } from '../core/instant.ts';
+import { BridgeError, contractBroken, throttled, tooMuch, tooMuchAtOnce } from '../core/errors.ts';
+import { HOUR, MINUTE } from '../core/instant.ts';
 import { newMeter } from '../platform/connection/index.ts';
-import { halvedAfter, sizeOf } from './fetch-window.ts';
+import { unavailable } from '../platform/connection/unreachable.ts';
+import { halvedAfter, learnedOf, sizeOf } from './fetch-window.ts';
+import type { OpenSource } from './open-source.ts';
 import { isWindowAtFault } from './set-aside.ts';
 
 const meterOf = (bytesIn: number) => ({ ...newMeter(), bytesIn });
@@ -20,20 +22,57 @@ describe('the size of a window', () => {
   });
 });
 
-describe('a window that is too much', () => {
-  const window = { from: 0, to: MINUTE };
-  const after = (error: unknown) => halvedAfter(error, { length: MINUTE }, window, 1);
+describe('a window that was too much', () => {
+  const window = { from: 0, to: 10 * MINUTE };
 
-  test('is halved', () => expect(after(tooMuch('large')).length).toBe(MINUTE / 2));
-
-  test('at one instant is set aside as it is, because no shorter window helps', () => {
-    const error = tooMuchAtOnce('many at once');
-    expect(() => after(error)).toThrow(error);
-    const source = { platform: { facts: { minWindow: 1 } } } as unknown as Parameters<
-      typeof isWindowAtFault
-    >[2]['source'];
-    expect(isWindowAtFault(error, window, { source, failures: 0 })).toBe(true);
+  test('is halved, down to the shortest one that the platform can be asked for', () => {
+    expect(halvedAfter(tooMuch('no'), { length: HOUR }, window, MINUTE)).toEqual({
+      length: 5 * MINUTE,
+      tooMuch: 10 * MINUTE,
+    });
+    expect(() => halvedAfter(tooMuch('no'), { length: HOUR }, window, 10 * MINUTE)).toThrow(
+      expect.objectContaining({
+        code: 'contract-broken',
+        message: 'no, and a shorter window cannot be asked for',
+      }),
+    );
   });
 
-  test('is no other error', () => expect(() => after(contractBroken('odd'))).toThrow('odd'));
+  // At one instant no shorter window helps.
+  test.each([tooMuchAtOnce('many at once'), throttled(1, 'wait'), contractBroken('what?'), new Error('too-much')])(
+    'is not what %o says',
+    (error) => expect(() => halvedAfter(error, { length: HOUR }, window, MINUTE)).toThrow(error),
+  );
+});
+
+test('the first window of a stream is an hour long, or as long as the source allows, and later ones as was learned', () => {
+  const source = (maxWindow: number) => ({ policy: { maxWindow } }) as unknown as OpenSource;
+  expect(learnedOf(source(24 * HOUR), { learned: undefined })).toEqual({ length: HOUR });
+  expect(learnedOf(source(MINUTE), { learned: undefined })).toEqual({ length: MINUTE });
+  expect(learnedOf(source(MINUTE), { learned: { length: 7 } })).toEqual({ length: 7 });
+});
+
+describe('a window', () => {
+  const source = { platform: { facts: { minWindow: 5 * MINUTE } } } as unknown as OpenSource;
+  const isAtFault = (error: Parameters<typeof isWindowAtFault>[0], minutes: number, failures = 0): boolean =>
+    isWindowAtFault(error, { from: 0, to: minutes * MINUTE }, { source, failures });
+
+  test('is at fault where its answer cannot be read', () => {
+    expect(isAtFault(contractBroken('what?'), 60, 3)).toBe(true);
+    expect(isAtFault(new BridgeError({ code: 'bug' }, 'ours'), 60, 3)).toBe(true);
+    expect(isAtFault(tooMuch('no'), 60, 3)).toBe(true);
+    expect(isAtFault(throttled(1, 'wait'), 5)).toBe(false);
+  });
+
+  test.each(['status', 'time-out'] as const)(
+    'that is short is at fault where the platform gives no answer (%s) and was well before',
+    (why) => {
+      expect(isAtFault(unavailable(why, 'no answer'), 5)).toBe(true);
+      expect(isAtFault(unavailable(why, 'no answer'), 6)).toBe(false);
+      expect(isAtFault(unavailable(why, 'no answer'), 5, 1)).toBe(false);
+    },
+  );
+
+  test('is not at fault where the platform cannot be reached', () =>
+    expect(isAtFault(unavailable('refused', 'no connection'), 5)).toBe(false));
 });

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE } from '../core/instant.ts';
+import type { Window } from '../core/window.ts';
+import { askForMissing, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import type { RunState } from './history-progress.ts';
+import type { OpenSource } from './open-source.ts';
+import type { Wish } from './wishes.ts';
+
+// Windows of at most 100, up to the edge at 1,000. Live has the newest 100 of missing time that reaches the edge.
+const NOW = 1_000;
+const ALL = { from: 0, to: NOW };
+const policy = { start: 0, settle: 0, align: 1, overlap: 0, maxWindow: 100 };
+
+const sourceOf = (catchUp: 'newest' | 'oldest' = 'newest', settle = 0): OpenSource =>
+  ({ policy: { ...policy, settle }, config: { schedule: { catchUp } } }) as unknown as OpenSource;
+
+const runOf = (more: Partial<RunState> = {}): RunState => ({
+  begun: NOW,
+  covered: [],
+  learned: { length: 100 },
+  wishes: [],
+  unreadable: [],
+  lookAgain: [],
+  asked: [],
+  underWay: new Set(),
+  oldIsNext: false,
+  ...more,
+});
+
+const wishOf = (id: number, range: Window, more: Partial<Wish> = {}): Wish => ({
+  id,
+  range,
+  again: false,
+  done: [],
+  ...more,
+});
+
+const unreadableOf = (from: number, to: number, retryAt = 0) => ({ from, to, tries: 1, retryAt });
+
+describe('a run asks for', () => {
+  it('missing time in the order of the source, and not for what is under way or unreadable', () => {
+    const window = (source: OpenSource, run: RunState) => nextAsk(source, run, NOW)?.window;
+    expect(window(sourceOf('newest'), runOf())).toEqual({ from: 800, to: 900 });
+    expect(window(sourceOf('oldest'), runOf())).toEqual({ from: 0, to: 100 });
+    expect(window(sourceOf('oldest'), runOf({ learned: { length: 30 } }))).toEqual({ from: 0, to: 30 });
+    expect(window(sourceOf('oldest'), runOf({ underWay: new Set([{ from: 0, to: 100 }]) }))).toEqual({
+      from: 100,
+      to: 200,
+    });
+    const unreadable = [unreadableOf(0, 50, NOW + 1)];
+    expect(window(sourceOf('oldest'), runOf({ unreadable }))).toEqual({ from: 50, to: 150 });
+    expect(nextAsk(sourceOf(), runOf({ covered: [ALL] }), NOW)).toBeUndefined();
+  });
+
+  it('the missing time of the oldest wish that has some, oldest first, before catch-up', () => {
+    const wishes = [wishOf(1, { from: 300, to: 350 }), wishOf(2, { from: 500, to: 700 })];
+    const ask = (covered: readonly Window[]) => askForMissing(sourceOf(), runOf({ wishes, covered }), NOW);
+    expect(ask([])).toEqual({ window: { from: 300, to: 350 }, wish: wishes[0] });
+    expect(ask([{ from: 300, to: 350 }])).toEqual({ window: { from: 500, to: 600 }, wish: wishes[1] });
+    expect(ask([{ from: 300, to: 700 }])).toEqual({ window: { from: 800, to: 900 }, wish: undefined });
+  });
+
+  it('the time that a wish with --again has not done, also where it is covered', () => {
+    const wish = wishOf(1, { from: 300, to: 500 }, { again: true, done: [{ from: 300, to: 420 }] });
+    const run = runOf({ covered: [ALL], wishes: [wish] });
+    expect(askForMissing(sourceOf(), run, NOW)).toEqual({ window: { from: 420, to: 500 }, wish });
+  });
+
+  it('time that settles during the run no more for a wish, and for catch-up as it does', () => {
+    const run = runOf({ covered: [ALL], wishes: [wishOf(1, { from: 0, to: 2_000 })] });
+    expect(nextAsk(sourceOf(), run, 1_250)).toEqual({ window: { from: 1_050, to: 1_150 }, wish: undefined });
+  });
+
+  it('the overlap before a gap once: not what the run before it asked again', () => {
+    const source = { ...sourceOf('oldest'), policy: { ...policy, overlap: 50 } };
+    const covered = [
+      { from: 0, to: 500 },
+      { from: 600, to: NOW },
+    ];
+    const ask = (asked: readonly Window[], wishes: readonly Wish[] = []) =>
+      askForMissing(source, runOf({ covered, asked, wishes }), NOW)?.window;
+    expect(ask([])).toEqual({ from: 450, to: 500 });
+    expect(ask([{ from: 450, to: 500 }])).toEqual({ from: 500, to: 600 });
+    const range = { from: 500, to: 600 };
+    expect(ask([], [wishOf(1, range)])).toEqual({ from: 450, to: 500 });
+    // A wish with --again looks for late data itself.
+    expect(ask([], [wishOf(1, { from: 400, to: 600 }, { again: true, done: [{ from: 400, to: 500 }] })])).toEqual(
+      range,
+    );
+  });
+});
+
+describe('time to ask for once more', () => {
+  it('takes turns with missing time, and goes on where there is none of the other kind', () => {
+    const run = { lookAgain: [{ from: 100, to: 150 }], covered: [{ from: 0, to: 500 }] };
+    const old = { window: { from: 100, to: 150 }, wish: undefined };
+    const missing = { window: { from: 800, to: 900 }, wish: undefined };
+    expect(nextAsk(sourceOf(), runOf(run), NOW)).toEqual(missing);
+    expect(nextAsk(sourceOf(), runOf({ ...run, oldIsNext: true }), NOW)).toEqual(old);
+    expect(nextAsk(sourceOf(), runOf({ ...run, oldIsNext: true, lookAgain: [] }), NOW)).toEqual(missing);
+    expect(nextAsk(sourceOf(), runOf({ ...run, covered: [ALL] }), NOW)).toEqual(old);
+  });
+
+  it('is unreadable time that is due, and then covered time that late data may have come into, oldest first', () => {
+    const run = {
+      covered: [
+        { from: 150, to: 250 },
+        { from: 300, to: NOW },
+      ],
+      lookAgain: [
+        { from: 100, to: 220 },
+        { from: 400, to: 420 },
+      ],
+      unreadable: [unreadableOf(20, 80)],
+      oldIsNext: true,
+    };
+    const windows: Window[] = [];
+    const underWay = new Set<Window>();
+    for (;;) {
+      const ask = nextAsk(sourceOf(), runOf({ ...run, underWay }), NOW);
+      if (ask === undefined || windows.length === 3) break;
+      windows.push(ask.window);
+      underWay.add(ask.window);
+    }
+    expect(windows).toEqual([
+      { from: 20, to: 80 },
+      { from: 150, to: 220 },
+      { from: 400, to: 420 },
+    ]);
+  });
+
+  it('is asked for in windows of the learned length', () => {
+    const run = { covered: [ALL], unreadable: [unreadableOf(20, 80)], learned: { length: 25 } };
+    expect(nextAsk(sourceOf(), runOf(run), NOW)?.window).toEqual({ from: 20, to: 45 });
+    const lookAgain = [{ from: 100, to: 200 }];
+    expect(nextAsk(sourceOf(), runOf({ ...run, unreadable: [], lookAgain }), NOW)?.window).toEqual({
+      from: 100,
+      to: 125,
+    });
+  });
+});
+
+it('a window that was read is covered, asked, looked at and done for its wish alone', () => {
+  const wishes = [wishOf(1, ALL), wishOf(2, ALL, { done: [{ from: 0, to: 10 }] })];
+  const run = runOf({ wishes, covered: [{ from: 0, to: 10 }], lookAgain: [{ from: 0, to: 30 }] });
+  noteDone(run, { window: { from: 10, to: 20 }, wish: wishes[1] });
+  expect(run).toEqual(
+    runOf({
+      covered: [{ from: 0, to: 20 }],
+      asked: [{ from: 10, to: 20 }],
+      lookAgain: [
+        { from: 0, to: 10 },
+        { from: 20, to: 30 },
+      ],
+      wishes: [wishOf(1, ALL), wishOf(2, ALL, { done: [{ from: 0, to: 20 }] })],
+    }),
+  );
+  noteDone(run, { window: { from: 30, to: 40 }, wish: undefined });
+  expect(run.wishes.map(({ done }) => done)).toEqual([[], [{ from: 0, to: 20 }]]);
+});
+
+describe('a run that has nothing to ask for is due again', () => {
+  const later = { from: 0, to: 1_500 };
+  const rests = (more: Partial<RunState>, now = NOW) => restsUntil(sourceOf('newest', 7), runOf(more), now);
+
+  it('never, where no wish and no unreadable time is left', () => {
+    expect(rests({})).toBeUndefined();
+    expect(rests({ wishes: [wishOf(1, later)], covered: [later] })).toBeUndefined();
+    expect(rests({ wishes: [wishOf(1, later, { again: true, done: [later] })] })).toBeUndefined();
+    // A wish whose end had settled when the run began is not waited for.
+    expect(rests({ wishes: [wishOf(1, { from: 0, to: NOW - 7 })] })).toBeUndefined();
+  });
+
+  it('when the end of the first wish settles', () => {
+    const wishes = [wishOf(1, { from: 0, to: 1_700 }), wishOf(2, later)];
+    expect(rests({ wishes })).toBe(1_507);
+    expect(rests({ wishes: [wishOf(1, { from: 0, to: NOW - 6 })] })).toBe(NOW + 1);
+    expect(rests({ wishes: [wishOf(1, later, { again: true })], covered: [later] })).toBe(1_507);
+  });
+
+  it('when unreadable time is tried again, and after half an hour at the latest', () => {
+    const unreadable = [unreadableOf(0, 5, 1_200), unreadableOf(7, 9, 1_100)];
+    expect(rests({ unreadable })).toBe(1_100);
+    expect(rests({ unreadable, wishes: [wishOf(1, { from: 0, to: 1_050 })] })).toBe(1_057);
+    expect(rests({ unreadable: [unreadableOf(0, 5, 1_000 * MINUTE)] })).toBe(NOW + 30 * MINUTE);
+  });
+});
