@@ -1,5 +1,5 @@
 import type { AccountOptions } from './options.ts';
-import { authenticationFailed } from './replies.ts';
+import { authenticationFailed, passwordExpired } from './replies.ts';
 
 /** The logins of a user name, known or not. `failedLogins` only grows; a success sets `failedInARow` to 0. */
 export interface LoginRecord {
@@ -31,8 +31,16 @@ export class Accounts {
       record.locked ||= record.failedInARow >= this.#lockAfter;
       throw authenticationFailed(record.locked ? 'User account is locked' : 'Invalid username or password');
     }
+    if (account.passwordExpired) throw passwordExpired();
     record.logins += 1;
     record.failedInARow = 0;
+    return account;
+  }
+
+  /** The account of an API key. Throws 401/10 on an unknown one. */
+  ofKey(key: string): AccountOptions {
+    const account = [...this.#accounts.values()].find(({ apiKeys }) => apiKeys?.includes(key));
+    if (!account) throw authenticationFailed();
     return account;
   }
 

@@ -7,10 +7,12 @@ export const customerId = '00000000-0000-4000-9000-000000000001';
 const tenantId = '00000000-0000-4000-9000-000000000002';
 
 /** `GET …/deviceInfos`: one page of the devices, 400 unless both `pageSize` and `page` are given. */
-export function devicePage(truth: TruthSpec, query: URLSearchParams): unknown {
+export function devicePage(truth: TruthSpec, query: URLSearchParams, unsorted: 'created' | 'changing'): unknown {
   const pageSize = wholeNumberParameter(query, 'pageSize', 1);
   const page = wholeNumberParameter(query, 'page', 0);
-  const devices = select(truth.devices, query);
+  const sorted = select(truth.devices, query);
+  const isChanged = unsorted === 'changing' && !query.has('sortProperty') && page % 2 === 1;
+  const devices = isChanged ? sorted.toReversed() : sorted;
   return {
     data: devices.slice(page * pageSize, (page + 1) * pageSize).map((device) => deviceInfo(device, truth.firstMs)),
     totalPages: Math.ceil(devices.length / pageSize),

@@ -7,6 +7,10 @@ const account = z
     username: z.string(),
     password: z.string(),
     authority: z.enum(['TENANT_ADMIN', 'CUSTOMER_USER']).default('TENANT_ADMIN'),
+    /** True: the right password is answered with 401/15, because it has expired. */
+    passwordExpired: z.boolean().optional(),
+    /** Keys that are accepted as `X-Authorization: ApiKey KEY`, as newer servers do. They do not expire. */
+    apiKeys: z.array(z.string()).readonly().optional(),
   })
   .readonly();
 
@@ -33,6 +37,15 @@ const options = z.strictObject({
     .default(plant()),
   /** Which of the two ways to read a window works; the other way is answered with 404. */
   historyPath: z.enum(['both', 'old-only', 'history-only']).default('both'),
+  /**
+   * What the old path answers to `keys`, `startTs` and `endTs`: the window, or the latest values, as the vendor's present
+   * description has it (thingsboard-java-client ce/spec/openapi.json, getLatestTimeseries: it knows no bounds).
+   */
+  oldPath: z.enum(['honours-bounds', 'latest']).default('honours-bounds'),
+  /** What is said of a device that was deleted or never there: 404/32, or 200 with `{}` and without keys. */
+  deletedDevice: z.enum(['not-found', 'empty']).default('not-found'),
+  /** Devices without `sortProperty`: in the order of their creation, or every second page the other way round. */
+  unsortedDevices: z.enum(['created', 'changing']).default('created'),
   /** `half-open` is `startTs <= ts < endTs`; `legacy` is `startTs < ts <= endTs`, seen in 2.1 and 2.2. */
   bounds: z.enum(['half-open', 'legacy']).default('half-open'),
   /** Requests in a sliding second before 429/33; 0, the product's default, is no limit. */

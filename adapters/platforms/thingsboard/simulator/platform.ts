@@ -54,7 +54,7 @@ export class ThingsBoard implements SimulatedPlatform {
     if (call === 'GET /api/noauth/userPasswordPolicy') return json({ minimumLength: 6 });
     if (call === 'POST /api/auth/login') return this.#logIn(request);
     if (call === 'POST /api/auth/token') return this.#renew(request);
-    const account = this.#accounts.of(this.#tokens.check(bearerOf(request), 'access'));
+    const account = this.#accountOf(request);
     if (call === 'GET /api/auth/user') return json(userOf(account));
     const lister = /^GET \/api\/(?:tenant|customer\/([^/]+))\/deviceInfos$/.exec(call);
     if (lister) return this.#devices(request, account, lister[1]);
@@ -62,6 +62,12 @@ export class ThingsBoard implements SimulatedPlatform {
     const telemetry = /^GET \/api\/plugins\/telemetry\/DEVICE\/([^/]+)\/(.+)$/.exec(call);
     if (telemetry) return this.#telemetry(request, telemetry[1] ?? '', telemetry[2] ?? '');
     throw notFound(request.path);
+  }
+
+  #accountOf(request: SimulatedRequest): AccountOptions {
+    const key = /^ApiKey (\S+)$/.exec(String(request.headers['x-authorization'] ?? ''))?.[1];
+    if (key !== undefined) return this.#accounts.ofKey(key);
+    return this.#accounts.of(this.#tokens.check(bearerOf(request), 'access'));
   }
 
   #logIn(request: SimulatedRequest): SimulatedAnswer {
@@ -83,15 +89,20 @@ export class ThingsBoard implements SimulatedPlatform {
     const isTenant = account.authority === 'TENANT_ADMIN';
     if (customer === undefined ? !isTenant : !isTenant && customer !== customerId) throw forbidden();
     if (customer !== undefined && customer !== customerId) throw notFound('Customer');
-    return json(devicePage(this.#options.truth, request.query));
+    return json(devicePage(this.#options.truth, request.query, this.#options.unsortedDevices));
   }
 
   #telemetry(request: SimulatedRequest, deviceId: string, call: string): SimulatedAnswer {
-    const { truth, historyPath } = this.#options;
+    const { truth, historyPath, deletedDevice } = this.#options;
     if (!uuid.test(deviceId)) throw badRequest(`Not a UUID: ${deviceId}`);
     const device = truth.devices.find(({ id }) => id === deviceId);
     const bad = request.badSensors.find((one) => one.device === deviceId);
-    if (!device || bad?.as === 'missing') throw notFound('Device');
+    if (!device || bad?.as === 'missing') {
+      if (deletedDevice === 'not-found') throw notFound('Device');
+      if (call === 'keys/timeseries') return json([]);
+      if (/^values\/timeseries(\/history)?$/.test(call)) return json({});
+      throw notFound(request.path);
+    }
     if (bad?.as === 'forbidden') throw forbidden();
     if (bad) return this.errorAnswer(500);
     const place = { options: this.#options, device, nowMs: this.#clock.nowMs() };

@@ -12,10 +12,12 @@ export class RefusedRequest extends Error {
   }
 }
 
-// The pairs of status and errorCode that are known; 401 is 10 (authentication failed) or 11 (token expired).
+// The pairs of status and errorCode that are known; 401 is 10 (authentication failed), 11 (token
+// expired) or 15 (password expired).
 export const badRequest = (message: string) => new RefusedRequest(400, 31, message);
 export const authenticationFailed = (message = 'Authentication failed') => new RefusedRequest(401, 10, message);
 export const tokenExpired = () => new RefusedRequest(401, 11, 'Token has expired');
+export const passwordExpired = () => new RefusedRequest(401, 15, 'User password expired!');
 export const forbidden = () => new RefusedRequest(403, 20, 'Not permitted for this authority');
 export const notFound = (item: string) => new RefusedRequest(404, 32, `${item} not found`);
 export const tooManyRequests = () => new RefusedRequest(429, 33, 'Too many requests for current tenant');

@@ -18,11 +18,17 @@ interface Place {
 export const keyNames = (place: Place): SimulatedAnswer =>
   json(place.device.keys.map(({ name }) => name).filter((name) => latest(place, name).length > 0));
 
-/** `GET …/values/timeseries`: a window, but the latest values if one of `keys`, `startTs`, `endTs` is missing. */
+/**
+ * `GET …/values/timeseries`: a window, but the latest values if one of `keys`, `startTs`, `endTs` is missing, and always on
+ * a server whose old path knows no bounds. Such a server takes `key=` here, too.
+ */
 export function values(place: Place, request: SimulatedRequest): SimulatedAnswer {
   const { query } = request;
-  if (['keys', 'startTs', 'endTs'].every((name) => query.has(name))) return window(place, request, splitKeys(query));
-  const keys = query.has('keys') ? splitKeys(query) : place.device.keys.map(({ name }) => name);
+  const isLatest = place.options.oldPath === 'latest';
+  const isWindow = !isLatest && ['keys', 'startTs', 'endTs'].every((name) => query.has(name));
+  if (isWindow) return window(place, request, splitKeys(query));
+  const asked = [...splitKeys(query), ...(isLatest ? query.getAll('key') : [])];
+  const keys = asked.length > 0 ? asked : place.device.keys.map(({ name }) => name);
   return answerOf(keys.map((key) => [key, written(place, request, latest(place, key), 'DESC').slice(0, 1)]));
 }
 
