@@ -25,8 +25,10 @@ interface Timed {
 /** What becomes of a point: its instant, or the reason for none. Undefined: another window, which asks for it as well, has its instant. */
 interface Verdict {
   readonly at: Instant;
-  readonly kind: 'plain' | 'ambiguous' | 'local-time-missing' | 'local-time-repeated';
+  readonly kind: 'plain' | OddKind;
 }
+
+type OddKind = 'ambiguous' | 'local-time-missing' | 'local-time-repeated';
 
 /**
  * A page of local times → the same points by instants. A local time that was shown twice is asked by the windows of both its
@@ -35,7 +37,7 @@ interface Verdict {
  */
 export function inInstants(page: Samples, { zone, dst }: LocalTimes, window: Window): readonly Timed[] {
   const at: Instant[] = [];
-  const odd = new Map<Verdict['kind'], number[]>();
+  const odd = new Map<OddKind, number[]>();
   const omitted = new Set<number>();
   let stretch: LocalStretch | undefined;
   for (let index = 0; index < page.at.length; index += 1) {
@@ -72,8 +74,8 @@ function judge(local: LocalTime, stretch: LocalStretch, dst: LocalTimes['dst'], 
   return { at: own, kind: dst === 'refuse' ? 'local-time-repeated' : 'ambiguous' };
 }
 
-function timed(page: Samples, indexes: readonly number[], at: readonly Instant[], kind: Verdict['kind']): Timed {
-  if (kind === 'plain' || kind === 'ambiguous') {
+function timed(page: Samples, indexes: readonly number[], at: readonly Instant[], kind: OddKind): Timed {
+  if (kind === 'ambiguous') {
     const samples = chosen(page, indexes, at);
     return { samples: { ...samples, labels: [...(page.labels ?? []), AMBIGUOUS_TIME] }, reason: undefined };
   }

@@ -153,8 +153,14 @@ describe('several ranges', () => {
 });
 
 test('a time of day or a zone that does not exist is refused with a remedy', () => {
-  for (const wrong of ['6:00', '24:01', '12:60', 'noon', '']) {
+  for (const wrong of ['6:00', '24:01', '12:60', 'noon', '', 'x06:00', '06:00x']) {
     expect(() => nextAllowed([{ from: wrong, to: '07:00', zone: 'UTC' }], 0)).toThrow('not a time of day');
   }
   expect(() => nextAllowed([{ from: '06:00', to: '07:00', zone: 'Mars/Olympus' }], 0)).toThrow('no time zone');
+  expect(() => nextAllowed([{ from: 'noon', to: '07:00', zone: 'UTC' }], 0)).toThrow(
+    expect.objectContaining({
+      message: 'quiet hours: "noon" is not a time of day',
+      remedy: 'write hours and minutes, like 06:30',
+    }),
+  );
 });

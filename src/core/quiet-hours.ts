@@ -39,7 +39,6 @@ interface Quiet {
  * Throws `config-invalid` for a time of day or a zone that does not exist.
  */
 export function nextAllowed(quiet: readonly QuietHours[], at: Instant): Instant | undefined {
-  if (quiet.length === 0) return at;
   const ranges = quiet.map(read);
   for (let instant = at; instant - at <= SEARCHED;) {
     const later = ranges.reduce((reached, range) => quietUntil(range, reached), instant);
