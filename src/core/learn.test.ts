@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
-import { afterNoAnswer, afterTooMuch, afterWindow } from './learn.ts';
+import { afterNoAnswer, afterTooMuch, afterWindow, isLight } from './learn.ts';
 import type { Learned } from './learn.ts';
 
 const LIMITS = { align: 1, comfortable: 50_000, minWindow: SECOND, maxWindow: DAY };
@@ -187,4 +187,25 @@ describe('after a window without an answer', () => {
         expect(afterNoAnswer(state, asked, SECOND)).toBe(state);
       }),
     ));
+});
+
+test.each([
+  [2 * MINUTE, SECOND, true],
+  [2 * MINUTE + 1, SECOND, false],
+  [HOUR, HOUR, true],
+  [HOUR + 1, HOUR, false],
+])('a window of %i µs on a platform with windows from %i µs on is short: %s', (asked, minWindow, light) => {
+  expect(isLight(asked, minWindow)).toBe(light);
+});
+
+test('the bounds of what a window teaches', () => {
+  const outcome = { ...LIMITS, align: SECOND, size: 10 };
+  // A window as long as the one that was too much went well, so that is forgotten.
+  expect(afterWindow({ length: MINUTE, tooMuch: HOUR }, { ...outcome, asked: HOUR })).toStrictEqual({
+    length: 1.5 * MINUTE,
+  });
+  expect(afterWindow({ length: MINUTE, tooMuch: HOUR }, { ...outcome, asked: HOUR - 1 }).tooMuch).toBe(HOUR);
+  // A window that is shorter than the learned length by a whole step of the grid says nothing about longer ones.
+  expect(afterWindow({ length: MINUTE }, { ...outcome, asked: MINUTE - SECOND }).length).toBe(MINUTE);
+  expect(afterWindow({ length: MINUTE }, { ...outcome, asked: MINUTE - SECOND + 1 }).length).toBe(1.5 * MINUTE);
 });

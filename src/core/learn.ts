@@ -76,7 +76,8 @@ export function afterWindow(learned: Learned, outcome: FetchedWindow): Learned {
   const { asked, align, size, comfortable, minWindow, maxWindow } = outcome;
   const shortest = Math.min(learned.tooMuch ?? Infinity, learned.unanswered ?? Infinity);
   const tooMuch = asked < shortest && shortest !== Infinity ? shortest : undefined;
-  const ideal = size === 0 ? maxWindow : Math.floor((asked * comfortable) / size);
+  // Infinite after an empty window.
+  const ideal = Math.floor((asked * comfortable) / size);
   let length = learned.length;
   if (size > comfortable) length = Math.min(length, ideal);
   else if (asked > length - align) length = Math.max(length, Math.min(ideal, grown(length, tooMuch)));
