@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inOrder } from './batch.ts';
+import { RAW_LENGTH, inOrder, rawText } from './batch.ts';
 import type { Segment } from './batch.ts';
+import { State } from './samples.ts';
 
 const point = fc.record({
   at: fc.integer({ min: 0, max: 30 }),
@@ -104,7 +105,28 @@ describe('segments of one series', () => {
     expect(told(one({ precision: [50] }))).toEqual([0, 1]);
     expect(told(one({ labels: [] }))).toEqual([0, 1]);
     expect(told(one({ labels: ['b'] }))).toEqual([0, 1]);
+    const both = inOrder([one({ labels: ['a', 'b'] }), one({ labels: ['a', 'c'] })]);
+    expect([both.repeats, both.displaced.length]).toEqual([0, 1]);
     // An equal point counts as a repeat also where another one lies between it and the last.
     expect(told(one({}), one({ value: [2] }))).toEqual([1, 1]);
+  });
+});
+
+describe('a refused value is shown', () => {
+  test.each([
+    ['text', '"text"'],
+    [1.5, '1.5'],
+    [12n, '12'],
+    [null, 'null'],
+    [[1, 2], '[1,2]'],
+    [undefined, 'nothing'],
+    [() => 1, 'function'],
+    [new State('No Data', 248), 'No Data (248)'],
+    [new State('No Data', undefined), 'No Data'],
+  ])('%o as %s', (value, shown) => expect(rawText(value)).toBe(shown));
+
+  test('in at most 200 characters', () => {
+    expect(rawText('x'.repeat(500))).toBe(`"${'x'.repeat(RAW_LENGTH - 1)}`);
+    expect(rawText(Array(500).fill(1))).toBe(JSON.stringify(Array(500).fill(1)).slice(0, RAW_LENGTH));
   });
 });
