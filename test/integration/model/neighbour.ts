@@ -18,7 +18,7 @@ export const NEIGHBOUR = 'neighbour';
 /** Another source of a healthy plant, which the same workers poll: whatever happens to the first, it feels nothing (law 9). */
 export interface Neighbour {
   readonly plant: Plant;
-  /** Throws where a round of work that began at `begun` left it behind. */
+  /** Throws where a round of work that began at `begun` left it behind, or it waits longer than its schedule says, or shows a fault. */
   assertWellServed(begun: Instant): Promise<void>;
   /** The operator pauses it, so that the end of a history takes long steps. */
   rest(): Promise<void>;
@@ -65,16 +65,19 @@ export async function startNeighbour({
     plant,
     async assertWellServed(begun) {
       if (rests) return;
-      const row = await database.row<{ end: Instant; state: string }>(
-        `select instant_of(upper(covered)) as end, state from stream join source on source.id = source_id where name = $1`,
+      const row = await database.row<{ end: Instant | null; wait: number } & Record<string, unknown>>(
+        `select instant_of(upper(covered)) as end, state, source.failures, source.last_fault, held_until,
+           instant_of(greatest(next_due_at, held_until)) - instant_of(now()) as wait
+         from stream join source on source.id = source_id where name = $1`,
         [NEIGHBOUR],
       );
       // The first round looks for its sensors.
       if (row === undefined && !known) return;
-      const behind = begun - SETTLE - SECOND - EVERY - (row?.end ?? BEGIN);
-      if (known && behind > 0) {
+      const behind = known ? begun - SETTLE - SECOND - EVERY - (row?.end ?? BEGIN) : 0;
+      const isWell = row?.['state'] === 'active' && row['failures'] === 0 && row['last_fault'] === null;
+      if (!isWell || behind > 0 || row.wait > EVERY) {
         throw new Error(
-          `the neighbour is ${behind / SECOND} s behind at ${formatInstant(begun)}: ${JSON.stringify(row)}`,
+          `the neighbour does not fare as if it were alone at ${formatInstant(begun)}: ${JSON.stringify(row)}`,
         );
       }
       known = true;
