@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseSource } from '../src/core/source/source.ts';
 import { kinds, platforms } from './index.ts';
@@ -34,6 +36,10 @@ describe('kinds', () => {
 });
 
 describe('platforms', () => {
+  it.each(platforms.map(({ name }) => name))('%s has a simulator, from which its tests are generated', (name) => {
+    expect(existsSync(join(import.meta.dirname, 'platforms', name, 'simulator.ts'))).toBe(true);
+  });
+
   it('have different names', () => {
     expect(new Set(platforms.map(({ name }) => name)).size).toBe(platforms.length);
   });

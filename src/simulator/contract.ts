@@ -50,7 +50,10 @@ export interface Simulator {
   readonly faults: Faults;
 }
 
-/** What `adapters/platforms/NAME/simulator.ts` declares, so that the demo can use a platform without knowing it. */
+/** Values besides numbers that a product may answer; `finer` are instants with parts of a microsecond. */
+export type ValueForm = 'boolean' | 'text' | 'json' | 'state' | 'quality' | 'null' | 'NaN' | 'finer';
+
+/** What `adapters/platforms/NAME/simulator.ts` declares, so that demo and conformance tests can use a platform without knowing it. */
 export interface SimulatedProduct {
   /** The platform's name in a source file. */
   readonly platform: string;
@@ -62,6 +65,23 @@ export interface SimulatedProduct {
   readonly sourceOptions: Readonly<Record<string, unknown>>;
   /** The names that such a source gives to a key, and the group of the stream that reads it. */
   seriesOf(device: DeviceSpec, key: KeySpec): SimulatedSeries;
+  /** The n-th device of a plant, as the product names its devices. A UUID and a name unless told. */
+  readonly deviceOf?: (index: number) => Pick<DeviceSpec, 'id' | 'name'>;
+  /** Names of keys that the product can have, the first ones for numbers. Any names unless told. */
+  readonly keyNames?: readonly string[];
+  /** None unless told. `null` and `NaN` come from the fault `bad-value`, the others from the truth. */
+  readonly holds?: readonly ValueForm[];
+  /** Whether `open` also takes `authUrl`, the address of an `authorisationServer` whose tokens it accepts. */
+  readonly hasAuthorisationServer?: true;
+  /** The `connection` of a source. Unless told, the fields of its kind, with the account as user or client. */
+  connectionOf?(url: string, account: SimulatedAccount, authUrl: string): Readonly<Record<string, string>>;
+  /** Options of a source and of the simulator under which a page has at most so many points, where they can be set. */
+  pagesOf?(cap: number): { readonly source?: object; readonly simulator?: object };
+}
+
+export interface SimulatedAccount {
+  readonly username: string;
+  readonly password: string;
 }
 
 export interface SimulatedSeries {

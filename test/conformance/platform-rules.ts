@@ -12,11 +12,10 @@ import { schemaKeys, schemaAt, shapeOf } from '../../src/core/source/shape.ts';
 import { parseSource } from '../../src/core/source/source.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Platform } from '../../src/platform/contract.ts';
+import type { SubjectRules } from './kit/on-ground.ts';
+import { PLATFORMS } from './kit/subject.ts';
+import type { Subject } from './kit/subject.ts';
 
-/** The rules of all platforms, by a name that a waiver can use. A rule throws where a platform breaks it. */
-export type Rules = Readonly<Record<string, (platform: Platform) => void | Promise<void>>>;
-
-export const PLATFORMS = join(import.meta.dirname, '../../adapters/platforms');
 const ROOT = join(PLATFORMS, '../..');
 
 const textOf = ({ name }: Platform, file: string): string => readFileSync(join(PLATFORMS, name, file), 'utf8');
@@ -63,7 +62,7 @@ function importsFrom(entry: string, seen = new Map<string, string[]>()): Map<str
   return seen;
 }
 
-export const PAPER_RULES: Rules = {
+const RULES: Readonly<Record<string, (platform: Platform) => void>> = {
   'its README says what an operator needs to know': (platform) => {
     const readme = textOf(platform, 'README.md');
     const missing = Object.entries(SECTIONS).filter(([, section]) => !section.test(readme));
@@ -199,3 +198,8 @@ export const PAPER_RULES: Rules = {
     expect(strangers).toEqual([]);
   },
 };
+
+/** What a platform says of itself: README, sample, facts, imports. */
+export const PAPER_RULES: SubjectRules = Object.fromEntries(
+  Object.entries(RULES).map(([name, keeps]) => [name, async ({ platform }: Subject) => keeps(platform)]),
+);

@@ -22,6 +22,8 @@ export const simulatedInfluxdb: SimulatedProduct = {
     return new SimulatedInfluxdb(server, new TruthData(truth, clock));
   },
   sourceOptions: { database: 'plant', sensorTag: 'machine' },
+  deviceOf: (index) => ({ id: `motor,machine=press-${index}`, name: `press-${index}` }),
+  holds: ['boolean', 'text'],
   seriesOf(device, key) {
     const { measurement, tags } = seriesOf(device.id);
     return { group: measurement, sensorId: tags['machine'] ?? '', valueName: `${measurement}_${key.name}` };

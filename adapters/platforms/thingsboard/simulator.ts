@@ -8,6 +8,8 @@ export const simulatedThingsboard: SimulatedProduct = {
   title: 'ThingsBoard',
   open: (options, clock) => new ThingsBoard(parseOptions(options), clock),
   sourceOptions: { sensorId: 'name' },
+  holds: ['boolean', 'text', 'json', 'null', 'NaN'],
+  pagesOf: (cap) => ({ source: { pageLimit: cap } }),
   seriesOf: ({ id, name }, key) => ({ group: id, sensorId: name, valueName: key.name }),
 };
 

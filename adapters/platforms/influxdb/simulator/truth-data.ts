@@ -1,5 +1,6 @@
 import type { SimulatedClock } from '../../../../src/simulator/clock.ts';
 import { distort } from '../../../../src/simulator/distort.ts';
+import { microsOf, millisOf } from '../../../../src/simulator/instants.ts';
 import { visiblePoints } from '../../../../src/simulator/truth.ts';
 import type { DeviceSpec, KeySpec, TruthSpec } from '../../../../src/simulator/truth.ts';
 import { documentsOf } from './server.ts';
@@ -53,7 +54,7 @@ export class TruthData implements InfluxData {
     for (const key of device.keys) {
       const column = fields.indexOf(key.name) + 1;
       for (const { ts, value } of this.#points(device, key, question, nowMs)) {
-        const row = rows.get(ts) ?? [ts * 1_000, ...fields.map(() => null)];
+        const row = rows.get(ts) ?? [microsOf({ ts }), ...fields.map(() => null)];
         row[column] = value;
         rows.set(ts, row);
       }
@@ -62,7 +63,7 @@ export class TruthData implements InfluxData {
   }
 
   #points(device: DeviceSpec, key: KeySpec, { fromUs, toUs, effects }: SelectQuestion, nowMs: number) {
-    const stretch = { fromMs: Math.ceil(fromUs / 1_000), toMs: toUs / 1_000 };
+    const stretch = { fromMs: millisOf(fromUs), toMs: millisOf(toUs) };
     return distort([...visiblePoints(this.#spec, device.id, key.name, stretch, { nowMs })], effects, nowMs, 'ASC');
   }
 

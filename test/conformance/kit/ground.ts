@@ -1,0 +1,157 @@
+import { kinds } from '../../../adapters/index.ts';
+import { parseSource } from '../../../src/core/source/source.ts';
+import { formatProblem } from '../../../src/core/source/problems.ts';
+import type { Instant } from '../../../src/core/instant.ts';
+import type { Grant, KindName } from '../../../src/platform/contract.ts';
+import { memoryAccount, memoryTokens } from '../../../src/platform/connection/index.ts';
+import type { GrantStore } from '../../../src/platform/connection/index.ts';
+import { openSource } from '../../../src/pull/open-source.ts';
+import type { OpenSource } from '../../../src/pull/open-source.ts';
+import { authorisationServer } from '../../../src/simulator/authorisation-server.ts';
+import { SimulatedClock } from '../../../src/simulator/clock.ts';
+import type { SimulatedAccount, SimulatedPlatform } from '../../../src/simulator/contract.ts';
+import { serve } from '../../../src/simulator/serve.ts';
+import type { ServedSimulator } from '../../../src/simulator/serve.ts';
+import type { TruthSpec } from '../../../src/simulator/truth.ts';
+import { schemaKeys } from '../../../src/core/source/shape.ts';
+import { countingPacer } from './pacer.ts';
+import type { CountingPacer } from './pacer.ts';
+import type { Subject } from './subject.ts';
+import { NOW } from './truths.ts';
+
+export interface GroundOptions {
+  readonly truth: TruthSpec;
+  readonly kind?: KindName;
+  /** Instead of the right ones. */
+  readonly account?: SimulatedAccount;
+  /** Points of a page, where the product lets them be chosen. */
+  readonly cap?: number;
+  /** How far the bridge's clock is ahead of the platform's, µs. */
+  readonly ahead?: number;
+  /** The seconds a token of the separate authorisation server lives. */
+  readonly tokenSeconds?: number;
+}
+
+/** A simulated platform that listens, and a source of it as an operator would register it. */
+export interface Ground {
+  readonly subject: Subject;
+  readonly source: OpenSource;
+  readonly simulator: ServedSimulator;
+  /** Undefined where the platform has none. */
+  readonly authorisation: ServedSimulator | undefined;
+  readonly pacer: CountingPacer;
+  readonly clock: SimulatedClock;
+  /** Everything that must never be shown: the secret, and each token so far. */
+  readonly secrets: readonly string[];
+  /** From now on the clock of the bridge stands while that of the platform may go on. */
+  readonly standStill: () => void;
+  /** The platform has this data from now on. Its sessions end. */
+  change(truth: TruthSpec): void;
+  close(): Promise<void>;
+}
+
+export const SECRET = 'Pa55-never-shown';
+const ACCOUNT: SimulatedAccount = { username: 'bridge', password: SECRET };
+
+export async function openGround(subject: Subject, options: GroundOptions): Promise<Ground> {
+  const { platform, product } = subject;
+  const { truth, account = ACCOUNT, cap, ahead = 0, tokenSeconds = 3600 } = options;
+  const kind = options.kind ?? (Object.keys(platform.kinds)[0] as KindName);
+  const clock = new SimulatedClock(NOW / 1000);
+  const pages = cap === undefined ? undefined : product.pagesOf?.(cap);
+  const accounts = [ACCOUNT];
+  const authorisation = product.hasAuthorisationServer
+    ? await serve(authorisationServer({ accounts, lifetimeSeconds: tokenSeconds }, clock), clock)
+    : undefined;
+  const authUrl = authorisation?.url;
+  const open = (data: TruthSpec): SimulatedPlatform =>
+    product.open({ accounts, truth: data, ...(authUrl !== undefined && { authUrl }), ...pages?.simulator }, clock);
+  let current = open(truth);
+  const simulator = await serve(
+    delegating(() => current),
+    clock,
+  );
+  const pacer = countingPacer();
+  let standsAt: Instant | undefined;
+  const now = (): Instant => standsAt ?? clock.nowMs() * 1000 + ahead;
+  const secrets = new Set([SECRET]);
+  const source = await sourceFor();
+  return {
+    subject,
+    source,
+    simulator,
+    authorisation,
+    pacer,
+    clock,
+    get secrets() {
+      return [...secrets];
+    },
+    standStill: () => (standsAt = now()),
+    change(data) {
+      current = open(data);
+    },
+    async close() {
+      await source.connection.close();
+      await simulator.close();
+      await authorisation?.close();
+    },
+  };
+
+  async function sourceFor(): Promise<OpenSource> {
+    const connection =
+      product.connectionOf?.(simulator.url, account, authUrl ?? simulator.url) ??
+      connectionOf(kind, account, { url: simulator.url, authUrl: authUrl ?? simulator.url });
+    const parsed = parseSource(
+      {
+        name: 'conformance',
+        project: 'conformance',
+        kind,
+        platform: platform.name,
+        connection,
+        options: { ...product.sourceOptions, ...pages?.source },
+        schedule: { every: '1m', start: '2025-01-01T00:00:00Z' },
+      },
+      [platform],
+      { kinds },
+    );
+    if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+    const shared = { pacer, tokens: watchedTokens((grant) => secrets.add(grant.token)), account: memoryAccount() };
+    return await openSource(
+      { id: 1, revision: 1, edition: '', projectId: 1, start: 0 },
+      { config: parsed.source, platform, shared: () => shared, now, allowHosts: undefined },
+    );
+  }
+}
+
+/** The fields of a kind: addresses, and the account as user or client. */
+function connectionOf(
+  kind: KindName,
+  { username, password }: SimulatedAccount,
+  addresses: { readonly url: string; readonly authUrl: string },
+): Record<string, string> {
+  const fields = { ...addresses, username, password, clientId: username, clientSecret: password };
+  const known = schemaKeys(kinds[kind]);
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => known.includes(field)));
+}
+
+/** Asks the platform of the moment, so that its data can change while the address stays. */
+const delegating = (current: () => SimulatedPlatform): SimulatedPlatform => ({
+  answer: (request) => current().answer(request),
+  errorAnswer: (status) => current().errorAnswer(status),
+  invalidateTokens: (tokens) => current().invalidateTokens(tokens),
+  restart: () => current().restart?.(),
+  state: () => current().state(),
+});
+
+function watchedTokens(granted: (grant: Grant) => void): GrantStore {
+  const tokens = memoryTokens();
+  return {
+    current: () => tokens.current(),
+    replace: (stale, obtain) =>
+      tokens.replace(stale, async (previous) => {
+        const grant = await obtain(previous);
+        granted(grant);
+        return grant;
+      }),
+  };
+}

@@ -1,0 +1,76 @@
+import { expect } from 'vitest';
+import { expectFailure, onGround } from './on-ground.ts';
+import type { SubjectRules } from './on-ground.ts';
+import { differences, expectTruth, truthIn } from './oracle.ts';
+import { read, sensorsOf, streamsOf } from './reading.ts';
+import type { Outcome } from './reading.ts';
+import type { Subject } from './subject.ts';
+import { numbersAt, spread, truthOf, windowOf } from './truths.ts';
+
+const MANY = 120;
+
+const plantOf = (subject: Subject, count: number) =>
+  truthOf(
+    subject,
+    Array.from({ length: count }, () => numbersAt(spread(subject, windowOf(subject), 3))),
+  );
+
+/** Nothing that was read is wrong. The other sensors are read, unless the failure is one of the whole platform. */
+function expectOthers(subject: Subject, count: number, bad: number, outcome: Outcome, mustRead: boolean): void {
+  const truth = plantOf(subject, count);
+  const devices = truth.devices.filter((_, index) => index !== bad);
+  const others = truthIn(subject, { ...truth, devices }, windowOf(subject));
+  const read = new Set(outcome.rows.map(([sensorId, valueName, at]) => JSON.stringify([sensorId, valueName, at])));
+  const isSeparate = subject.platform.facts.sensorsPerRead === 1 || outcome.failedAlone.length > 0 || mustRead;
+  const expected = isSeparate ? others : new Map([...others].filter(([place]) => read.has(place)));
+  expect(differences(expected, outcome)).toEqual([]);
+  expect(outcome.failedAlone.length).toBeLessThanOrEqual(1);
+}
+
+const oneBad =
+  (as: 'missing' | 'forbidden' | 'broken') =>
+  async (subject: Subject): Promise<void> => {
+    const truth = plantOf(subject, 3);
+    await onGround(subject, { truth }, async (ground) => {
+      const streams = await streamsOf(ground);
+      ground.simulator.faults.switchOn({ kind: 'bad-sensor', device: truth.devices[1]?.id ?? '', as });
+      const outcome = await read(ground, windowOf(subject), { streams });
+      expectFailure(ground, outcome);
+      expectOthers(subject, 3, 1, outcome, as === 'missing');
+    });
+  };
+
+/** Discovery, and one bad sensor among many. */
+export const SENSOR_RULES: SubjectRules = {
+  'every sensor of a large plant is found once and read': async (subject) => {
+    const { sensorsPerRead } = subject.platform.facts;
+    const count = sensorsPerRead >= MANY && sensorsPerRead <= 1000 ? sensorsPerRead + 1 : MANY;
+    const truth = plantOf(subject, count);
+    await onGround(subject, { truth }, async (ground) => {
+      const found = (await sensorsOf(ground)).map(({ group, id }) => JSON.stringify([group, id]));
+      expect(new Set(found).size, 'sensors that come twice').toBe(found.length);
+      expectTruth(subject, truth, windowOf(subject), await read(ground, windowOf(subject)));
+    });
+  },
+
+  'a plant without sensors has none, and no error': async (subject) => {
+    await onGround(subject, { truth: truthOf(subject, []) }, async (ground) => {
+      expect(await sensorsOf(ground)).toEqual([]);
+    });
+  },
+
+  'a sensor that was deleted is not an empty one': async (subject) => {
+    await onGround(subject, { truth: plantOf(subject, 3) }, async (ground) => {
+      const streams = await streamsOf(ground);
+      const truth = plantOf(subject, 3);
+      ground.change({ ...truth, devices: truth.devices.filter((_, index) => index !== 1) });
+      const outcome = await read(ground, windowOf(subject), { streams });
+      expectFailure(ground, outcome);
+      expectOthers(subject, 3, 1, outcome, true);
+    });
+  },
+
+  'one sensor among many that is missing does not look empty': oneBad('missing'),
+  'one sensor among many that may not be read does not look empty': oneBad('forbidden'),
+  'one sensor among many that breaks the platform does not look empty': oneBad('broken'),
+};
