@@ -147,7 +147,8 @@ export function jwtCheck(
 /** Throws 503 where the authorisation server is away, because nothing can be verified then. */
 async function keysAt(authUrl: string): Promise<JSONWebKeySet> {
   try {
-    const answer = await fetch(`${authUrl}/jwks`);
+    // A kept connection would end with a restart of that server, and this question with it.
+    const answer = await fetch(`${authUrl}/jwks`, { headers: { connection: 'close' } });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     return (await answer.json()) as JSONWebKeySet;
   } catch (cause) {

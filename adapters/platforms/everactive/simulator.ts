@@ -185,11 +185,20 @@ class Everactive implements SimulatedPlatform {
   }
 }
 
+const macOf = (index: number): string =>
+  index
+    .toString(16)
+    .padStart(16, '0')
+    .replaceAll(/(..)(?=.)/g, '$1:');
+
 export const simulatedEveractive: SimulatedProduct = {
   platform: 'everactive',
   title: 'Everactive',
   open: (given, clock) => new Everactive(options.parse(given), clock),
   sourceOptions: {},
+  deviceOf: (index) => ({ id: macOf(index), name: `sensor-${index}` }),
+  keyNames: ['pressure'],
+  holds: ['null', 'NaN'],
   seriesOf: ({ id }, key) => ({ group: id, sensorId: id, valueName: key.name }),
 };
 

@@ -207,6 +207,9 @@ export const simulatedSkfObserver: SimulatedProduct = {
   title: 'SKF Observer',
   open: (given, clock) => new SkfObserver(options.parse(given), clock),
   sourceOptions: {},
+  deviceOf: (index) => ({ id: `${index + 1}`, name: `Machine ${Math.floor(index / 10)}/Point ${index}` }),
+  keyNames: ['Speed'],
+  holds: ['null', 'NaN'],
   seriesOf: ({ id }, key) => ({ group: id, sensorId: id, valueName: key.name }),
 };
 
