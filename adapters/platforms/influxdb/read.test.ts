@@ -1,6 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Samples, Selection } from '../../../src/platform/contract.ts';
 import type { Window } from '../../../src/core/window.ts';
@@ -10,8 +7,6 @@ import { influxOptions } from './options.ts';
 import type { InfluxOptions } from './options.ts';
 import { read } from './read.ts';
 import { rememberWidth } from './width.ts';
-
-const cases = fileURLToPath(new URL('cases', import.meta.url));
 
 const selection = (group: string, sensors?: readonly string[]): Selection => ({ group, sensors, variables: undefined });
 
@@ -33,32 +28,6 @@ async function samplesOf(
   for await (const one of read(http, optionsOf(given, chosen.group), chosen, window)) samples.push(one);
   return { samples, asked, streams };
 }
-
-describe('recorded answers of InfluxDB 1.6.7', () => {
-  test.each(readdirSync(cases))('%s', async (name) => {
-    const file = (file: string): string => readFileSync(join(cases, name, file), 'utf8');
-    const given = JSON.parse(file('case.json')) as { options: object; group: string; sensors?: string[] } & Window;
-    const answers = readdirSync(join(cases, name)).filter((file) => file.startsWith('answer-'));
-    const expected = JSON.parse(file('expected.json')) as { samples?: unknown; error?: unknown };
-    const reading = samplesOf(
-      answers.toSorted().map((answer) => text(file(answer))),
-      given.options,
-      selection(given.group, given.sensors),
-      given,
-    );
-    if (expected.error) {
-      await expect(reading).rejects.toMatchObject({ fault: expected.error });
-      return;
-    }
-    const { samples, asked } = await reading;
-    expect(asked).toHaveLength(answers.length);
-    // A case writes a bigint as text with an n, because JSON has none.
-    const written: unknown = JSON.parse(
-      JSON.stringify(samples, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
-    );
-    expect(written).toEqual(expected.samples);
-  });
-});
 
 const fieldKeys = (...rows: readonly (readonly string[])[]): string =>
   `${JSON.stringify({ results: [{ statement_id: 0, series: [{ name: 'm', columns: ['fieldKey', 'fieldType'], values: rows }] }] })}\n`;

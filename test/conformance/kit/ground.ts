@@ -2,9 +2,9 @@ import { kinds } from '../../../adapters/index.ts';
 import { parseSource } from '../../../src/core/source/source.ts';
 import { formatProblem } from '../../../src/core/source/problems.ts';
 import type { Instant } from '../../../src/core/instant.ts';
-import type { Grant, KindName } from '../../../src/platform/contract.ts';
+import type { Authorisation, Grant, KindName, Platform } from '../../../src/platform/contract.ts';
 import { memoryAccount, memoryTokens } from '../../../src/platform/connection/index.ts';
-import type { GrantStore } from '../../../src/platform/connection/index.ts';
+import type { ConnectionParts, GrantStore } from '../../../src/platform/connection/index.ts';
 import { openSource } from '../../../src/pull/open-source.ts';
 import type { OpenSource } from '../../../src/pull/open-source.ts';
 import { authorisationServer } from '../../../src/simulator/authorisation-server.ts';
@@ -75,7 +75,11 @@ export async function openGround(subject: Subject, options: GroundOptions): Prom
   let standsAt: Instant | undefined;
   const now = (): Instant => standsAt ?? clock.nowMs() * 1000 + ahead;
   const secrets = new Set([SECRET]);
-  const source = await sourceFor();
+  const tokens = watchedTokens((grant) => secrets.add(grant.token));
+  const urls = { url: simulator.url, authUrl: authUrl ?? simulator.url };
+  const connection = product.connectionOf?.(urls.url, account, urls.authUrl) ?? connectionOf(kind, account, urls);
+  const given = { kind, connection, options: { ...product.sourceOptions, ...pages?.source } };
+  const source = await sourceFor(platform, given, { pacer, tokens, now });
   return {
     subject,
     source,
@@ -96,31 +100,63 @@ export async function openGround(subject: Subject, options: GroundOptions): Prom
       await authorisation?.close();
     },
   };
+}
 
-  async function sourceFor(): Promise<OpenSource> {
-    const connection =
-      product.connectionOf?.(simulator.url, account, authUrl ?? simulator.url) ??
-      connectionOf(kind, account, { url: simulator.url, authUrl: authUrl ?? simulator.url });
-    const parsed = parseSource(
-      {
-        name: 'conformance',
-        project: 'conformance',
-        kind,
-        platform: platform.name,
-        connection,
-        options: { ...product.sourceOptions, ...pages?.source },
-        schedule: { every: '1m', start: '2025-01-01T00:00:00Z' },
-      },
-      [platform],
-      { kinds },
-    );
-    if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
-    const shared = { pacer, tokens: watchedTokens((grant) => secrets.add(grant.token)), account: memoryAccount() };
-    return await openSource(
-      { id: 1, revision: 1, edition: '', projectId: 1, start: 0 },
-      { config: parsed.source, platform, shared: () => shared, now, allowHosts: undefined },
-    );
-  }
+/** Without a login. */
+const unsigned: Authorisation = { sign: () => ({}) };
+
+/** A source of a server that is there already, with these options; nothing signs its requests. */
+export async function openGroundAt(
+  subject: Subject,
+  simulator: ServedSimulator,
+  clock: SimulatedClock,
+  options: Readonly<Record<string, unknown>>,
+): Promise<Ground> {
+  const kind = Object.keys(subject.platform.kinds)[0] as KindName;
+  const connection = connectionOf(kind, ACCOUNT, { url: simulator.url, authUrl: simulator.url });
+  const pacer = countingPacer();
+  const platform = { ...subject.platform, kinds: { [kind]: unsigned } };
+  const parts = { pacer, tokens: memoryTokens(), now: () => NOW };
+  const source = await sourceFor(platform, { kind, connection, options }, parts);
+  return {
+    subject,
+    source,
+    simulator,
+    authorisation: undefined,
+    pacer,
+    clock,
+    secrets: [SECRET],
+    standStill: () => undefined,
+    change: () => undefined,
+    async close() {
+      await source.connection.close();
+      await simulator.close();
+    },
+  };
+}
+
+async function sourceFor(
+  platform: Platform,
+  given: { readonly kind: KindName; readonly connection: unknown; readonly options: unknown },
+  { now, ...shared }: Pick<ConnectionParts, 'pacer' | 'tokens' | 'now'>,
+): Promise<OpenSource> {
+  const parsed = parseSource(
+    {
+      name: 'conformance',
+      project: 'conformance',
+      platform: platform.name,
+      schedule: { every: '1m', start: '2025-01-01T00:00:00Z' },
+      ...given,
+    },
+    [platform],
+    { kinds },
+  );
+  if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
+  const account = memoryAccount();
+  return await openSource(
+    { id: 1, revision: 1, edition: '', projectId: 1, start: 0 },
+    { config: parsed.source, platform, shared: () => ({ ...shared, account }), now, allowHosts: undefined },
+  );
 }
 
 /** The fields of a kind: addresses, and the account as user or client. */

@@ -51,7 +51,10 @@ export async function streamsOf(ground: Ground): Promise<readonly PlannedStream[
 export async function read(
   ground: Ground,
   window: Window,
-  { streams, signal = never }: { readonly streams?: readonly PlannedStream[]; readonly signal?: AbortSignal } = {},
+  {
+    streams,
+    signal = never,
+  }: { readonly streams?: readonly Pick<PlannedStream, 'selection'>[]; readonly signal?: AbortSignal } = {},
 ): Promise<Outcome> {
   const { source, clock } = ground;
   const rows: Row[] = [];

@@ -1,5 +1,6 @@
 import { PAPER_RULES } from '../platform-rules.ts';
 import { ANSWER_RULES, CANCEL_RULES } from './answer-rules.ts';
+import { caseRules } from './case-rules.ts';
 import { credentialRules } from './credential-rules.ts';
 import { FAILURE_RULES } from './failure-rules.ts';
 import type { SubjectRules } from './on-ground.ts';
@@ -18,6 +19,7 @@ export const conformanceRules = (subject: Subject): SubjectRules => ({
   ...SENSOR_RULES,
   ...FAILURE_RULES,
   ...credentialRules(subject),
+  ...caseRules(subject),
   ...ANSWER_RULES,
   ...CANCEL_RULES,
 });
