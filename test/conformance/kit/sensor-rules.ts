@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { expectFailure, onGround } from './on-ground.ts';
 import type { SubjectRules } from './on-ground.ts';
 import { differences, expectTruth, truthIn } from './oracle.ts';
-import { read, sensorsOf, streamsOf } from './reading.ts';
+import type { Sensor } from '../../../src/platform/contract.ts';
+import { httpOf, read, sensorsOf, streamsOf } from './reading.ts';
 import type { Outcome } from './reading.ts';
 import type { Subject } from './subject.ts';
 import { numbersAt, spread, truthOf, windowOf } from './truths.ts';
@@ -42,6 +43,20 @@ const oneBad =
 
 /** Discovery, and one bad sensor among many. */
 export const SENSOR_RULES: SubjectRules = {
+  'sensors that are asked for by their ids are the listed ones': async (subject) => {
+    await onGround(subject, { truth: plantOf(subject, 12) }, async (ground) => {
+      const { platform, options } = ground.source;
+      const listed = await sensorsOf(ground);
+      if (platform.find === undefined) return;
+      const chosen = [listed[3], listed[7]].filter((sensor) => sensor !== undefined);
+      const ids = [...chosen.map(({ id }) => id), `${chosen[0]?.id}-that-is-not-there`];
+      const found: Sensor[] = [];
+      for await (const sensor of platform.find(httpOf(ground), options, ids)) found.push(sensor);
+      const inOrder = (sensors: readonly Sensor[]) => sensors.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+      expect(inOrder(found)).toEqual(inOrder(chosen));
+    });
+  },
+
   'every sensor of a large plant is found once and read': async (subject) => {
     const { sensorsPerRead } = subject.platform.facts;
     const count = sensorsPerRead >= MANY && sensorsPerRead <= 1000 ? sensorsPerRead + 1 : MANY;
