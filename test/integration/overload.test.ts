@@ -51,7 +51,7 @@ test('a source that needs more requests than its pace allows is told so by check
   });
   const shown = await rig.bridge.succeed('source', 'show', 'hall-3');
   expect(shown).toMatch(TOLD);
-  expect(shown).toMatch(/try: raise pace.requestsPerSecond to 15/);
+  expect(shown).toMatch(/try: .* or raise pace.requestsPerSecond to 15/);
   expect(await rig.bridge.succeed('source', 'list')).toMatch(/live polls need 12 times/);
   await rig.bridge.succeed('backfill', 'start', 'hall-3', '--from', '30m', '--detach');
   const [{ id }] = JSON.parse(await rig.bridge.succeed('backfill', 'list', '--json')) as [{ id: number }];

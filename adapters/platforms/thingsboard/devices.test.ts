@@ -67,6 +67,9 @@ describe('discovery', () => {
     expect(asked[0]?.query.get('deviceIds')).toBe(ids.join(','));
     expect(await all(find(http, thingsboardOptions.parse({ deviceType: 'b' }), ids))).toEqual([]);
     expect(await all(find(http, thingsboardOptions.parse({ devices: ['fan'] }), ids))).toEqual([]);
+    const before = asked.length;
+    expect(await all(sensors(http, thingsboardOptions.parse({ devices: [ids[0]] })))).toEqual(found);
+    expect(asked).toHaveLength(before + 2);
   });
 
   test('of two names asks for no keys of other devices', async () => {

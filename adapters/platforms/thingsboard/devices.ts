@@ -21,10 +21,12 @@ const deviceRow = z.object({ id: entityId, name: z.string() });
 const devicePage = z.object({ data: z.array(deviceRow), hasNext: z.boolean() });
 const keyNames = z.array(z.string());
 
-/** Every sensor of the source: one request for each 100 devices, and one for the keys of each device. */
+/** Every sensor of the source: one request for each 100 devices, or 50 where the options list their ids, and one for the keys of each. */
 export async function* sensors(http: Http, options: ThingsBoardSettings): AsyncGenerator<Sensor> {
   const missing = new Set(options.devices);
-  for await (const device of devices(http, options)) {
+  const areIds = options.devices?.every((name) => UUID.test(name));
+  const shown = areIds ? devicesById(http, options, [...missing]) : devices(http, options);
+  for await (const device of shown) {
     if (options.devices !== undefined) {
       const listed = [device.id, device.name].filter((name) => options.devices?.includes(name));
       if (listed.length === 0) continue;
