@@ -8,7 +8,7 @@ import { isDatabaseAway } from '../database/away.ts';
 import { printableJson } from '../database/printable.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import type { Sensor } from '../platform/contract.ts';
-import { addStreams } from './add-streams.ts';
+import { addStreams, endStreams } from './change-streams.ts';
 import type { Bridge } from './bridge.ts';
 import { holdsLook } from './claim.ts';
 import type { ClaimedLook, LookReport } from './claim.ts';
@@ -184,13 +184,10 @@ async function storePlan(
 async function settle(
   client: ClientBase,
   sourceId: number,
-  { retired, narrowed }: StreamPlan,
+  plan: StreamPlan,
   absent: readonly number[],
 ): Promise<void> {
-  await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [retired]);
-  for (const { id, selection } of narrowed) {
-    await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);
-  }
+  await endStreams(client, plan);
   await client.query(
     `update stream set absent_since = case when id = any($2) then now() end
      where source_id = $1 and retired_at is null and (absent_since is not null) <> (id = any($2))`,

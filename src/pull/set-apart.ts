@@ -2,7 +2,7 @@ import { BridgeError } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
 import type { FailedSensor, Selection, Sensor } from '../platform/contract.ts';
-import { addStreams } from './add-streams.ts';
+import { addStreams } from './change-streams.ts';
 import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
 import type { OpenSource, Stream } from './open-source.ts';

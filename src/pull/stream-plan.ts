@@ -210,6 +210,45 @@ function sortExisting(
   return { kept, retired, narrowed };
 }
 
+/** Another choice of sensors. `before` is undefined where it is not known. */
+export interface Choice {
+  readonly before: SourceConfig['sensors'] | undefined;
+  readonly chosen: SourceConfig['sensors'];
+}
+
+/**
+ * The changes to streams that follow from another choice of sensors alone, before a look. A stream that went on reading a sensor
+ * that is not chosen would cover time whose points are dropped, and the sensor would have a hole when it is chosen again. The
+ * stream of a whole group cannot leave a sensor out, so it ends where a sensor is chosen whose points it may have dropped.
+ */
+export function afterChoice(
+  existing: readonly KnownStream[],
+  choice: Choice,
+): Pick<StreamPlan, 'retired' | 'narrowed'> {
+  const { chosen } = choice;
+  const isChosen = chosen === 'all' ? () => true : listedIn(chosen);
+  const retired: number[] = [];
+  const narrowed: { id: number; selection: Selection }[] = [];
+  for (const { id, selection } of existing) {
+    const { group, sensors } = selection;
+    const left = sensors?.filter((sensor) => isChosen({ id: sensor, group }));
+    if (left === undefined ? mayHaveDropped(group, choice) : left.length === 0) retired.push(id);
+    else if (left?.length !== sensors?.length) narrowed.push({ id, selection: { ...selection, sensors: left } });
+  }
+  return { retired, narrowed };
+}
+
+/** Whether a sensor of the group is chosen now that was not chosen before. */
+function mayHaveDropped(group: string | undefined, { before, chosen }: Choice): boolean {
+  if (before === 'all') return false;
+  if (before === undefined || chosen === 'all') return true;
+  const wasChosen = listedIn(before);
+  const ofGroup = chosen.filter((entry) => entry.group === undefined || entry.group === group);
+  return !ofGroup.every(({ id, group: own = group }) =>
+    wasChosen({ id, ...(own === undefined ? {} : { group: own }) }),
+  );
+}
+
 /** Ids of streams none of whose sensors the platform showed in a complete look. */
 export function absentFrom(sensors: readonly Sensor[], streams: readonly KnownStream[]): number[] {
   const shown = new Set(sensors.map(({ group, id }) => JSON.stringify([group, id])));

@@ -32,6 +32,8 @@ export interface SourceSchemas {
 export interface Before {
   readonly connection: unknown;
   readonly options: unknown;
+  /** Undefined where this version does not take the list. */
+  readonly sensors: SourceConfig['sensors'] | undefined;
   /** The platform's schema took the options, so the platform can name sensors under them. */
   readonly optionsParsed: boolean;
 }
@@ -65,9 +67,14 @@ export async function compareWithStored(
 function beforeOf(raw: unknown, { platform: name }: StoredSource, { platforms, kinds }: SourceSchemas): Before {
   const parsed = parseSource(raw, platforms, { kinds });
   if (parsed.ok) return { ...parsed.source, optionsParsed: true };
-  const { connection, options = {} } = isMapping(raw) ? raw : {};
+  const { connection, options = {}, sensors = 'all' } = isMapping(raw) ? raw : {};
   const taken = platforms.find((platform) => platform.name === name)?.options.safeParse(options);
-  return { connection, options: taken?.success ? taken.data : options, optionsParsed: taken?.success === true };
+  return {
+    connection,
+    sensors: sensors === 'all' ? sensors : undefined,
+    options: taken?.success ? taken.data : options,
+    optionsParsed: taken?.success === true,
+  };
 }
 
 /** Takes the place of a secret whose sealing key is lost. No operator writes it, so every secret differs from it. */

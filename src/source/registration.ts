@@ -11,6 +11,7 @@ import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import { followChoice } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { compareWithStored } from './comparison.ts';
 import type { Comparison, KnownPlatform, SourceSchemas } from './comparison.ts';
@@ -112,6 +113,7 @@ export async function applySource(
       ],
     );
     if (row && move.coverage === 'begins-anew') await retireStreams(client, row.id);
+    else if (row) await followChoice(client, row.id, { before: comparison.before?.sensors, chosen: source.sensors });
     if (row && (move.coverage === 'begins-anew' || differences.some(givesNames))) {
       await forgetNames(client, row.id, { all: move.coverage === 'begins-anew', renames });
     }

@@ -80,3 +80,28 @@ test('every point of the new place is read, unless it is said to hold the same d
   await rig.covered('pumps', Date.now());
   expect(await streams()).toEqual(before);
 });
+
+test('sensors that are no longer chosen leave their streams with the apply, before a look', async () => {
+  const selections = async (): Promise<unknown> =>
+    (await rig.client.query('select selection from stream where retired_at is null order by id')).rows.map(
+      ({ selection }) => (selection as { sensors?: string[] }).sensors ?? 'all of the group',
+    );
+  const choose = (...ids: readonly string[]): Promise<string> =>
+    rig.bridge.apply({ ...source('copy'), sensors: ids.map((id) => ({ id, group: 'pump' })) });
+  const all = (): Promise<string> => rig.bridge.apply(source('copy'));
+  // Without a daemon no look can follow.
+  expect((await rig.daemon.stop(60_000)).code).toBe(0);
+  expect(await selections()).toEqual(['all of the group']);
+  await choose('pump', 'pump,hall=3');
+  expect(await selections()).toEqual(['all of the group']);
+  await all();
+  expect(await selections()).toEqual([]);
+  await rig.client.query(
+    `insert into stream (source_id, source_revision, key, selection, sensors)
+     select id, revision, 'listed', '{"group": "pump", "sensors": ["pump", "pump,hall=3"]}', '[]' from source`,
+  );
+  await choose('pump');
+  expect(await selections()).toEqual([['pump']]);
+  await choose('pump,hall=3');
+  expect(await selections()).toEqual([]);
+});

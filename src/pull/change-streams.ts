@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { rowsOf } from '../database/database.ts';
 import { printable, printableJson } from '../database/printable.ts';
-import type { KnownStream, PlannedStream } from './stream-plan.ts';
+import { afterChoice } from './stream-plan.ts';
+import type { Choice, KnownStream, PlannedStream, StreamPlan } from './stream-plan.ts';
 
 /** SQL: whether `inherits`, a JSON array, holds the id of a stream that a new one takes over from. */
 const isOneOf = (id: string, inherits: string): string =>
@@ -48,4 +49,25 @@ export async function addStreams(
     const id = idOf.get(key);
     return id === undefined ? [] : [{ id, key, selection }];
   });
+}
+
+/** Ends and narrows stored streams. The keys of ended ones become free. */
+export async function endStreams(
+  client: ClientBase,
+  { retired, narrowed }: Pick<StreamPlan, 'retired' | 'narrowed'>,
+): Promise<void> {
+  await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [retired]);
+  for (const { id, selection } of narrowed) {
+    await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);
+  }
+}
+
+/** Changes the stored streams of a source as another choice of sensors demands; see `afterChoice`. */
+export async function followChoice(client: ClientBase, sourceId: number, choice: Choice): Promise<void> {
+  const existing = await rowsOf<KnownStream & Record<string, unknown>>(
+    client,
+    'select id, key, selection from stream where source_id = $1 and retired_at is null order by id for no key update',
+    [sourceId],
+  );
+  await endStreams(client, afterChoice(existing, choice));
 }
