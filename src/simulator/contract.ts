@@ -50,8 +50,11 @@ export interface Simulator {
   readonly faults: Faults;
 }
 
-/** Values besides numbers that a product may answer; `finer` are instants with parts of a microsecond. */
-export type ValueForm = 'boolean' | 'text' | 'json' | 'state' | 'quality' | 'null' | 'NaN' | 'finer';
+/**
+ * Values besides numbers that a product may answer. `state`: of a variable that has nothing but states. `system-state`: in place of
+ * a number. `finer`: instants with parts of a microsecond.
+ */
+export type ValueForm = 'boolean' | 'text' | 'json' | 'state' | 'system-state' | 'quality' | 'null' | 'NaN' | 'finer';
 
 /** What `adapters/platforms/NAME/simulator.ts` declares, so that demo and conformance tests can use a platform without knowing it. */
 export interface SimulatedProduct {

@@ -121,6 +121,8 @@ export const simulatedAvevaDataHub: SimulatedProduct = {
   title: 'AVEVA Data Hub',
   open: avevaDataHub,
   sourceOptions: {},
+  hasAuthorisationServer: true,
+  holds: ['boolean', 'text', 'state', 'system-state', 'quality', 'null'],
   seriesOf(device, key) {
     const stream = streamsOf(device).find(({ keys }) => keys.includes(key));
     return { group: '', sensorId: stream?.id ?? '', valueName: stream?.isPi ? 'Value' : key.name };

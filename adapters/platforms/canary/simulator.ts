@@ -269,6 +269,8 @@ export const simulatedCanary: SimulatedProduct = {
   title: 'Canary',
   open: (given, clock) => new Canary(options.parse(given), clock),
   sourceOptions: {},
+  deviceOf: (index) => ({ id: `Plant.Line ${Math.floor(index / 10)}.Pump ${index}`, name: `Pump ${index}` }),
+  holds: ['boolean', 'text', 'quality', 'null', 'finer'],
   seriesOf: ({ id }, key) => ({ group: id, sensorId: `${id}.${key.name}`, valueName: 'value' }),
 };
 

@@ -123,6 +123,8 @@ export const simulatedInsightsHub: SimulatedProduct = {
   title: 'Insights Hub',
   open: insightsHub,
   sourceOptions: {},
+  hasAuthorisationServer: true,
+  holds: ['boolean', 'text', 'json', 'state', 'quality', 'null'],
   seriesOf(device, key) {
     const aspect = aspectsOf(device).find(({ keys }) => keys.some((one) => one.key.name === key.name));
     return {

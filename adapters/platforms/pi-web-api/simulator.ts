@@ -154,6 +154,8 @@ export const simulatedPiWebApi: SimulatedProduct = {
   title: 'AVEVA PI Web API',
   open: piWebApi,
   sourceOptions: {},
+  hasAuthorisationServer: true,
+  holds: ['boolean', 'text', 'state', 'system-state', 'quality', 'null'],
   seriesOf: (device, key) => ({ group: '', sensorId: tagOf(device, key), valueName: 'value' }),
 };
 

@@ -65,14 +65,19 @@ const FORMS: Readonly<Record<ValueForm, (subject: Subject) => Promise<void>>> = 
       kind: 'json',
       listed: between(subject, [{ mode: 'RUN' }, { x: 1 }]).filter(({ value }) => typeof value === 'object'),
     }),
-  state: (subject) =>
-    reads(
-      subject,
-      between(subject, [
-        { state: 'No Data', code: 248 },
-        { state: 'Bad', code: 307 },
-      ]),
-    ),
+  state: (subject) => {
+    const states = ['Off', 'On'].map((state, code) => ({ state, code }));
+    const instants = spread(subject, windowOf(subject), 6);
+    const listed = instants.map((at, index) => pointAt(at, states[index % 2] ?? ''));
+    return reads(subject, { states: ['Off', 'On'], listed });
+  },
+  'system-state': (subject) => {
+    const states = [
+      { state: 'No Data', code: 248 },
+      { state: 'Bad', code: 307 },
+    ];
+    return reads(subject, between(subject, states));
+  },
   quality: (subject) =>
     reads(subject, between(subject, [5, 6], { quality: 'bad' }), between(subject, [7], { quality: 'uncertain' })),
   null: (subject) => refuses(subject, 'null'),

@@ -83,7 +83,7 @@ export const simulatedReference: SimulatedProduct = {
   title: 'Reference',
   open,
   hasAuthorisationServer: true,
-  holds: ['boolean', 'text', 'json', 'state', 'quality', 'null', 'NaN', 'finer'],
+  holds: ['boolean', 'text', 'json', 'state', 'system-state', 'quality', 'null', 'NaN', 'finer'],
   sourceOptions: {},
   pagesOf: (cap) => ({ source: { pageLimit: cap } }),
   seriesOf: ({ id }) => ({ group: '', sensorId: id, valueName: 'value' }),
