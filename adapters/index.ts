@@ -5,12 +5,14 @@ import { custom } from './kinds/custom.ts';
 import { historian } from './kinds/historian.ts';
 import { separateAuthServer } from './kinds/separate-auth-server.ts';
 import { userCredentials } from './kinds/user-credentials.ts';
+import { cognite } from './platforms/cognite/index.ts';
 import { influxdb } from './platforms/influxdb/index.ts';
 import { thingsboard } from './platforms/thingsboard/index.ts';
 
 /** The registry: one line for each platform. */
 export const platforms: readonly Platform[] = [
-  influxdb, //
+  cognite, //
+  influxdb,
   thingsboard,
 ];
 

@@ -103,7 +103,11 @@ export const simulatedCognite: SimulatedProduct = {
   platform: 'cognite',
   title: 'Cognite Data Fusion',
   open: cognite,
-  sourceOptions: {},
+  sourceOptions: { project: 'plant', strings: true },
+  hasAuthorisationServer: true,
+  // A series of numbers has no states, and objects are texts.
+  holds: ['boolean', 'text', 'state', 'quality', 'null', 'NaN'],
+  pagesOf: (cap) => ({ source: { pointsPerRequest: cap }, simulator: { mostPoints: cap } }),
   seriesOf: (device, key) => ({ group: '', sensorId: externalIdOf(device, key), valueName: 'value' }),
 };
 
