@@ -34,7 +34,9 @@ describe('discovery', () => {
       { id: 'd-3', name: 'motor', variables, group: 'd-3' },
     ]);
     const pages = asked.filter(({ call }) => call.endsWith('deviceInfos'));
-    expect(pages.map(({ query }) => query.toString())).toEqual(['pageSize=100&page=0', 'pageSize=100&page=1']);
+    expect(pages.map(({ query }) => query.toString())).toEqual(
+      [0, 1].map((page) => `pageSize=100&page=${page}&sortProperty=name&sortOrder=ASC`),
+    );
     expect(asked.at(-1)?.call).toBe('GET /api/plugins/telemetry/DEVICE/d-3/keys/timeseries');
   });
 
@@ -110,6 +112,12 @@ describe('discovery', () => {
       fault: { code: 'config-invalid', path: 'options.sensorId' },
     });
     expect(await all(sensors(http, thingsboardOptions.parse({})))).toHaveLength(2);
+  });
+
+  test('of ids with rows of another shape is contract-broken', async () => {
+    const { http } = canned(() => ok([{ id: 'd-1', name: 'pump' }]));
+    const asking = all(find(http, thingsboardOptions.parse({}), ['784f394c-42b6-435a-983c-b7beff2784f4']));
+    await expect(asking).rejects.toMatchObject({ code: 'contract-broken' });
   });
 
   test.each([

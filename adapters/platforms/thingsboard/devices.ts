@@ -15,9 +15,15 @@ export interface Device {
   readonly sensor: string;
 }
 
+type Naming = Pick<ThingsBoardSettings, 'sensorId' | 'deviceType'>;
+
 const PAGE_SIZE = 100;
 
-const deviceRow = z.object({ id: entityId, name: z.string() });
+/** Without an order, pages of the database may repeat and leave out devices. A name is unique within a tenant. */
+const SORTED = { sortProperty: 'name', sortOrder: 'ASC' };
+
+const deviceRow = z.object({ id: entityId, name: z.string(), type: z.string().nullish() });
+const deviceRows = z.array(deviceRow);
 const devicePage = z.object({ data: z.array(deviceRow), hasNext: z.boolean() });
 const keyNames = z.array(z.string());
 
@@ -68,16 +74,20 @@ const IDS_PER_REQUEST = 50;
 /** The server answers 400 to an id that is none. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Throws where the user sees no such device. One request. */
+export async function confirmDevice(http: Http, id: string): Promise<void> {
+  for await (const device of devicesById(http, { sensorId: 'id' }, [id])) if (device.id === id) return;
+  throw unknownDevice(id, 'it is not among the devices of the user');
+}
+
 /** Those of these devices that the user may see (DeviceController, getDevicesByIds). */
-async function* devicesById(http: Http, options: ThingsBoardSettings, ids: readonly string[]): AsyncGenerator<Device> {
+async function* devicesById(http: Http, options: Naming, ids: readonly string[]): AsyncGenerator<Device> {
   const asked = ids.filter((id) => UUID.test(id));
   for (let begin = 0; begin < asked.length; begin += IDS_PER_REQUEST) {
     const deviceIds = asked.slice(begin, begin + IDS_PER_REQUEST).join(',');
     const { data } = await http.get<unknown>('/api/devices', { params: { deviceIds } });
-    if (!Array.isArray(data)) throw broken('ThingsBoard devices by id: expected an array', data);
-    for (const row of data) {
-      const device = deviceOf(row, options);
-      if (options.deviceType === undefined || (row as { type?: unknown }).type === options.deviceType) yield device;
+    for (const row of answer(deviceRows, data, 'ThingsBoard devices by id')) {
+      if (options.deviceType === undefined || row.type === options.deviceType) yield deviceOf(row, options);
     }
   }
 }
@@ -89,7 +99,12 @@ export async function* devices(http: Http, options: ThingsBoardSettings): AsyncG
   const sensorIds = new Set<string>();
   for (let page = 0; ; page += 1) {
     const { data } = await http.get<unknown>(devicesPath, {
-      params: { pageSize: PAGE_SIZE, page, ...(options.deviceType === undefined ? {} : { type: options.deviceType }) },
+      params: {
+        pageSize: PAGE_SIZE,
+        page,
+        ...SORTED,
+        ...(options.deviceType === undefined ? {} : { type: options.deviceType }),
+      },
     });
     const { data: rows, hasNext } = answer(devicePage, data, `ThingsBoard devices, page ${page}`);
     const before = ids.size;
@@ -127,7 +142,7 @@ export const unknownDevice = (device: string, said: string): BridgeError =>
 const ambiguous = (name: string): BridgeError =>
   configInvalid(`two devices are named ${name}`, 'Name sensors by device id: `sensorId: id`.', 'options.sensorId');
 
-const deviceOf = ({ id: { id }, name }: z.output<typeof deviceRow>, options: ThingsBoardSettings): Device => ({
+const deviceOf = ({ id: { id }, name }: z.output<typeof deviceRow>, options: Naming): Device => ({
   id,
   name,
   sensor: options.sensorId === 'name' ? name : id,

@@ -1,7 +1,7 @@
 import { unsupported } from '../../../src/core/errors.ts';
 import type { BridgeError } from '../../../src/core/errors.ts';
 import type { Http } from '../../../src/platform/contract.ts';
-import { broken, isObject, saidIn } from './answer.ts';
+import { broken, isObject, jsonObject, saidIn } from './answer.ts';
 import { unknownDevice } from './devices.ts';
 import type { ThingsBoardSettings } from './options.ts';
 import { keyColumns } from './points.ts';
@@ -15,8 +15,8 @@ interface Answer {
 const refuses = ({ status }: Answer): boolean => status === 400 || status === 404;
 
 /**
- * The history of one device: question → columns by key. `auto` asks the path of 2.x to 4.x first, and that of 4.x where
- * the first answers 400 or 404. The returned function then stays with the path that answered.
+ * The history of one device and window: question → columns by key. `auto` asks the path of 4.x first, and the old one where that
+ * answers 400 or 404; once a path has answered, the function stays with it.
  */
 export function historyOf(
   http: Http,
@@ -24,24 +24,57 @@ export function historyOf(
   choice: ThingsBoardSettings['history'],
 ): (question: HistoryQuestion) => Promise<ReadonlyMap<string, KeyColumn>> {
   const old = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/values/timeseries`;
-  let paths = { auto: [old, `${old}/history`], old: [old], history: [`${old}/history`] }[choice];
+  const paths = { auto: [`${old}/history`, old], old: [old], history: [`${old}/history`] }[choice];
+  let answering: string | undefined;
 
   return async (question) => {
     const commas = question.keys.some((key) => key.includes(','));
     // Only 4.x takes a key with a comma, as `key=`. The old path without `keys=` would answer the latest values.
     if (commas && choice === 'old') throw commaKey(question.keys, '`options.history` is `old`');
     const refused: Answer[] = [];
-    for (const path of commas ? [`${old}/history`] : paths) {
-      const answer = await ask(http, path, question);
-      if (!refuses(answer)) {
-        if (!commas) paths = [path];
-        return keyColumns(answer.data, question, device);
+    for (const path of commas ? [`${old}/history`] : answering === undefined ? paths : [answering]) {
+      const found = await ask(http, path, question);
+      if (!refuses(found)) {
+        if (path === old) await proveBounds(http, old, { device, question, data: found.data });
+        if (!commas) answering = path;
+        return keyColumns(found.data, question, device);
       }
-      refused.push(answer);
+      refused.push(found);
     }
     throw refusal(device, question, refused);
   };
 }
+
+/**
+ * Throws `unsupported` where the old path ignores the bounds. The vendor describes it without them, as the latest value of each
+ * key (getLatestTimeseries in thingsboard-java-client ce/spec/openapi.json), and one such value inside the window would pass for
+ * all of its points. An answer with two points of a key is no latest value, and one without points shows that there is none.
+ * Any other answer is followed by a question for the first millisecond of 1970.
+ */
+async function proveBounds(
+  http: Http,
+  path: string,
+  { device, question, data }: { device: string; question: HistoryQuestion; data: unknown },
+): Promise<void> {
+  const counts = Object.values(jsonObject(data, `history of device ${device}`)).map((points) =>
+    Array.isArray(points) ? points.length : 0,
+  );
+  if (counts.some((count) => count > 1) || counts.every((count) => count === 0)) return;
+  const probe = { keys: question.keys, startTs: 0, endTs: 1, limit: 1 };
+  const { status, data: early } = await ask(http, path, probe);
+  const points =
+    status === 200 ? Object.values(jsonObject(early, `first millisecond of device ${device}`)) : [undefined];
+  if (
+    points.every((column) => Array.isArray(column) && column.every((point) => isObject(point) && isFirst(point['ts'])))
+  )
+    return;
+  throw unsupported(
+    'the path …/values/timeseries of this server ignores the asked time and answers the latest value',
+    'Set `options.history` to `history`. If that path answers 404, ask whether a proxy before the server lets it through.',
+  );
+}
+
+const isFirst = (ts: unknown): boolean => ts === 0 || ts === 1;
 
 /** Always sends `keys`, `startTs` and `endTs`, because without one of them the server answers the latest values. */
 async function ask(http: Http, path: string, { keys, startTs, endTs, limit }: HistoryQuestion): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { DAY, MILLISECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
 import { find, sensors } from './devices.ts';
-import { login } from './login.ts';
+import { apiKeyOfUser, login } from './login.ts';
 import { thingsboardOptions } from './options.ts';
 import { read } from './read.ts';
 import { identify } from './user.ts';
@@ -11,7 +11,7 @@ export const thingsboard = definePlatform({
   name: 'thingsboard',
   title: 'ThingsBoard',
   docs: 'https://thingsboard.io/docs/reference/rest-api/',
-  kinds: { 'user-credentials': login },
+  kinds: { 'user-credentials': login, custom: apiKeyOfUser },
   options: thingsboardOptions,
   // Another user may see other devices. Each device has a stream of its own, by its UUID.
   place: ['connection.url'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Grant } from '../../../src/platform/contract.ts';
 import { canned, no, ok } from '../../../test/kit/canned-thingsboard.ts';
 import type { Answer } from '../../../test/kit/canned-thingsboard.ts';
-import { login } from './login.ts';
+import { apiKeyOfUser, login } from './login.ts';
 
 const jwt = (claims: unknown): string =>
   `${btoa('{"alg":"HS512"}')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`;
@@ -44,6 +44,17 @@ describe('login', () => {
     await expect(refusal).rejects.toHaveProperty('remedy', expect.stringMatching(/user/));
   });
 
+  test('with an expired password says so, and does not show the reset token that comes with it', async () => {
+    const { body } = no(401, 15, 'User password expired!');
+    const refusal = obtain({ status: 401, body: { ...(body as object), resetToken: 'rés3t' } });
+    await expect(refusal).rejects.toMatchObject({
+      fault: { code: 'credentials-rejected', right: false },
+      message: expect.stringMatching(/expired/),
+      remedy: expect.stringMatching(/new password/),
+    });
+    await expect(refusal.catch((error: unknown) => JSON.stringify(error))).resolves.not.toMatch(/rés3t/);
+  });
+
   test.each([
     ['no refresh token', { token: jwt({}), refreshToken: null }],
     ['a scope', { token: jwt({}), refreshToken: 'r', scope: 'PRE_VERIFICATION_TOKEN' }],
@@ -81,6 +92,13 @@ describe('renewal', () => {
     expect(await login.renew?.(http, { token: 'old', expiresAt: undefined }, {})).toBeUndefined();
     expect(asked).toEqual([]);
   });
+});
+
+test('an API key travels in X-Authorization', () => {
+  expect(apiKeyOfUser.sign({ url: credentials.url, apiKey: 'tb_key' }, undefined, {})).toEqual({
+    'X-Authorization': 'ApiKey tb_key',
+  });
+  expect(() => apiKeyOfUser.sign({ url: credentials.url }, undefined, {})).toThrow(/connection.apiKey is missing/);
 });
 
 test('the token travels in X-Authorization', () => {

@@ -1,8 +1,15 @@
 import { contractBroken, credentialsRejected, unsupported } from '../../../src/core/errors.ts';
 import type { Grant } from '../../../src/platform/contract.ts';
+import { apiKey } from '../../../src/platform/authorisation/api-key.ts';
 import { jwtClaims, jwtExpiry } from '../../../src/platform/authorisation/jwt-claims.ts';
 import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
-import { broken, jsonObject, saidIn } from './answer.ts';
+import { broken, isObject, jsonObject, saidIn } from './answer.ts';
+
+/** ThingsboardErrorCode.CREDENTIALS_EXPIRED: the password is right, and too old. */
+const PASSWORD_EXPIRED = 15;
+
+/** An API key in place of a login (https://thingsboard.io/docs/reference/rest-api/). It is not renewed. */
+export const apiKeyOfUser = apiKey({ header: 'X-Authorization', field: 'apiKey', prefix: 'ApiKey ' });
 
 /**
  * Trades user and password for a token, which travels in `X-Authorization`, and a refresh token.
@@ -19,6 +26,12 @@ export const login = loginToken({
       { expect: [400, 401, 404, 405] },
     );
     const { status, data } = answer;
+    if (status === 401 && isObject(data) && data['errorCode'] === PASSWORD_EXPIRED) {
+      throw credentialsRejected(
+        `ThingsBoard refused the login, because the password expired: ${saidIn(status, data)}`,
+        'Set a new password in the web page of the server, give it to the source and apply it; an API key does not expire with the password.',
+      );
+    }
     if (status === 401) {
       throw credentialsRejected(
         `ThingsBoard refused the login: ${saidIn(status, data)}`,

@@ -31,7 +31,7 @@ export const thingsboardOptions = z.strictObject({
     .enum(['auto', 'old', 'history'])
     .default('auto')
     .describe(
-      'Path of the history: `old` (…/values/timeseries), `history` (…/timeseries/history, 4.x), or `auto`: the old one first.',
+      'Path of the history: `history` (…/timeseries/history), `old` (…/values/timeseries, 2.x and 3.x), or `auto`: the new one first.',
     ),
 });
 

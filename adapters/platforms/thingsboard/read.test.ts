@@ -6,22 +6,35 @@ import { keyPortions, read } from './read.ts';
 
 const T = 1_767_225_600_000;
 const DEVICE = '784f394c-42b6-435a-983c-b7beff2784f9';
-const HISTORY = `GET /api/plugins/telemetry/DEVICE/${DEVICE}/values/timeseries`;
+const OLD = `GET /api/plugins/telemetry/DEVICE/${DEVICE}/values/timeseries`;
+const HISTORY = `${OLD}/history`;
+const CONFIRM = 'GET /api/devices';
 const device = { group: DEVICE, sensors: [DEVICE], variables: undefined };
 const window = { from: T * 1000, to: (T + 1000) * 1000 };
 const point = (ts: number, value: unknown = 1): object => ({ ts, value });
 
 /** Reads one key from the given pages, in turn; returns the requests and the points. */
-async function conversation(answers: readonly (Answer | object)[], given: object = {}, selection: object = device) {
+async function conversation(
+  answers: readonly (Answer | object)[],
+  given: object = {},
+  selection: object = device,
+  known = true,
+) {
   let turn = 0;
-  const { http, asked } = canned(() => {
+  const { http, asked } = canned((question) => {
+    if (question.call === CONFIRM) return ok(known ? [{ id: { id: DEVICE }, name: 'pump' }] : []);
     const answer = answers[turn] ?? no(500, 2);
     turn += 1;
     return 'status' in answer ? (answer as Answer) : ok(answer);
   });
   const chosen = thingsboardOptions.parse({ keys: ['t'], pageLimit: 3, ...given });
   const result = await all(read(http, chosen, selection as typeof device, window)).catch((error: unknown) => error);
-  return { asked, result };
+  const isConfirmation = ({ call }: Asked): boolean => call === CONFIRM;
+  return {
+    asked: asked.filter((one) => !isConfirmation(one)),
+    confirmations: asked.filter(isConfirmation).length,
+    result,
+  };
 }
 const query = (asked: Asked | undefined): string => decodeURIComponent(asked?.query.toString() ?? '');
 
@@ -41,7 +54,7 @@ describe('a request', () => {
     const named = await conversation([{}], { keys: undefined }, { ...device, variables: ['v'] });
     expect(query(named.asked[0])).toMatch(/^keys=v&/);
     const none = await conversation([ok([])], { keys: undefined });
-    expect(none).toMatchObject({ asked: { length: 1 }, result: [] });
+    expect(none).toMatchObject({ asked: { length: 1 }, confirmations: 1, result: [] });
   });
 
   test('is one of several where a device has many keys', () => {
@@ -62,9 +75,10 @@ test('values come unchanged', async () => {
 
 describe('paging', () => {
   test('ends with the first array that is not full', async () => {
-    const { asked, result } = await conversation([{ t: [point(T), point(T + 1)] }]);
+    const { asked, confirmations, result } = await conversation([{ t: [point(T), point(T + 1)] }]);
     expect(asked).toHaveLength(1);
     expect(result).toHaveLength(1);
+    expect(confirmations).toBe(0);
   });
 
   test('goes on from the last point of each full key, in one request for keys that stopped together', async () => {
@@ -115,13 +129,43 @@ describe('the path', () => {
   test('is the old one, or the new one after 400 or 404, which then stays', async () => {
     const page = { t: [point(T), point(T + 1), point(T + 2)] };
     const { asked, result } = await conversation([no(404, 0), page, {}]);
-    expect(asked.map(({ call }) => call)).toEqual([HISTORY, `${HISTORY}/history`, `${HISTORY}/history`]);
+    expect(asked.map(({ call }) => call)).toEqual([HISTORY, OLD, OLD]);
     expect(result).toHaveLength(1);
   });
 
+  test('that is old proves that it honours bounds, by two points or by a question of its own', async () => {
+    const bare = await conversation([no(404, 0), { t: [point(T + 9)] }, {}]);
+    expect(bare).toMatchObject({ asked: { length: 3 }, result: [{ at: [(T + 9) * 1000] }] });
+    expect(query(bare.asked[2])).toMatch(/^keys=t&startTs=0&endTs=1&limit=1&/);
+    const ancient = await conversation([{ t: [point(T + 9)] }, { t: [point(1)] }], { history: 'old' });
+    expect(ancient).toMatchObject({ result: [{ at: [(T + 9) * 1000] }] });
+    expect(await conversation([{ t: [point(T), point(T + 1)] }], { history: 'old' })).toMatchObject({
+      asked: { length: 1 },
+      result: { length: 1 },
+    });
+  });
+
   test.each([
-    ['old', HISTORY],
-    ['history', `${HISTORY}/history`],
+    ['inside the window', T + 9],
+    ['after it', T + 5000],
+  ])('that is old and answers the latest value, %s, is unsupported', async (_, ts) => {
+    for (const history of ['auto', 'old']) {
+      const latest = [...(history === 'auto' ? [no(404, 0)] : []), { t: [point(ts)] }, { t: [point(ts)] }];
+      expect((await conversation(latest, { history })).result).toMatchObject({
+        code: 'unsupported',
+        remedy: expect.stringMatching(/options.history/),
+      });
+    }
+  });
+
+  test('that is old and refuses the proof has proved nothing', async () => {
+    const { result } = await conversation([{ t: [point(T)] }, no(400, 31)], { history: 'old' });
+    expect(result).toMatchObject({ code: 'unsupported' });
+  });
+
+  test.each([
+    ['old', OLD],
+    ['history', HISTORY],
   ])('can be chosen: %s', async (history, call) => {
     const { asked, result } = await conversation([no(400, 31)], { history });
     expect(asked.map((request) => request.call)).toEqual([call]);
@@ -131,13 +175,17 @@ describe('the path', () => {
   test('an unknown device is an error, never an empty window', async () => {
     const { result } = await conversation([no(404, 32), no(404, 32)]);
     expect(result).toMatchObject({ code: 'contract-broken', remedy: expect.stringMatching(/deleted/) });
+    for (const keys of [['t'], undefined]) {
+      const empty = await conversation([keys === undefined ? ok([]) : {}], { keys }, device, false);
+      expect(empty).toMatchObject({ confirmations: 1, result: { remedy: expect.stringMatching(/deleted/) } });
+    }
     const listing = await conversation([no(404, 32)], { keys: undefined });
     expect(listing.result).toMatchObject({ code: 'contract-broken', remedy: expect.stringMatching(/deleted/) });
   });
 
   test('a key with a comma goes to the new one, alone and whole', async () => {
     const { asked, result } = await conversation([{}, { 'a,b': [point(T)] }], { keys: ['a,b', 't'] });
-    expect(asked.map(({ call }) => call)).toEqual([HISTORY, `${HISTORY}/history`]);
+    expect(asked.map(({ call }) => call)).toEqual([HISTORY, HISTORY]);
     expect(asked[1]?.query.getAll('key')).toEqual(['a,b']);
     expect(asked[1]?.query.has('keys')).toBe(false);
     expect(result).toMatchObject([{ variable: 'a,b' }]);

@@ -1,7 +1,7 @@
 import { MILLISECOND, fromMillis } from '../../../src/core/instant.ts';
 import type { Window } from '../../../src/core/window.ts';
 import type { Http, Samples, Selection } from '../../../src/platform/contract.ts';
-import { devices, timeSeriesKeys, unknownDevice } from './devices.ts';
+import { confirmDevice, devices, timeSeriesKeys, unknownDevice } from './devices.ts';
 import type { Device } from './devices.ts';
 import { historyOf } from './history.ts';
 import type { ThingsBoardSettings } from './options.ts';
@@ -23,8 +23,14 @@ export async function* read(
   window: Window,
 ): AsyncGenerator<Samples> {
   for await (const target of targets(http, options, selection)) {
+    let empty = true;
     const keys = selection.variables ?? options.keys ?? (await timeSeriesKeys(http, target.id));
-    yield* readDevice(http, options, target, keys, window);
+    for await (const samples of readDevice(http, options, target, keys, window)) {
+      empty = false;
+      yield samples;
+    }
+    // A device that was deleted may answer as one without points.
+    if (empty) await confirmDevice(http, target.id);
   }
 }
 
