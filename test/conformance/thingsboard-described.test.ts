@@ -60,3 +60,16 @@ describe('with a server as the vendor describes it', () => {
     }
   });
 });
+
+test('250 devices are found on their pages', async () => {
+  const large = plant({ deviceCount: 250 });
+  const simulator = await startSimulator({ name: 'thingsboard', truth: large });
+  try {
+    const http = connect(simulator.url);
+    const sensors = await sensorsOf(http, { sensorId: 'name' });
+    const names = sensors.map(({ id, group }) => `${id} ${group}`).toSorted();
+    expect(names).toEqual(large.devices.map(({ id, name }) => `${name} ${id}`).toSorted());
+  } finally {
+    await simulator.stop();
+  }
+});
