@@ -6,12 +6,14 @@ import { historian } from './kinds/historian.ts';
 import { separateAuthServer } from './kinds/separate-auth-server.ts';
 import { userCredentials } from './kinds/user-credentials.ts';
 import { cognite } from './platforms/cognite/index.ts';
+import { everactive } from './platforms/everactive/index.ts';
 import { influxdb } from './platforms/influxdb/index.ts';
 import { thingsboard } from './platforms/thingsboard/index.ts';
 
 /** The registry: one line for each platform. */
 export const platforms: readonly Platform[] = [
   cognite, //
+  everactive,
   influxdb,
   thingsboard,
 ];
