@@ -8,6 +8,7 @@ import { userCredentials } from './kinds/user-credentials.ts';
 import { cognite } from './platforms/cognite/index.ts';
 import { everactive } from './platforms/everactive/index.ts';
 import { influxdb } from './platforms/influxdb/index.ts';
+import { skfObserver } from './platforms/skf-observer/index.ts';
 import { thingsboard } from './platforms/thingsboard/index.ts';
 
 /** The registry: one line for each platform. */
@@ -15,6 +16,7 @@ export const platforms: readonly Platform[] = [
   cognite, //
   everactive,
   influxdb,
+  skfObserver,
   thingsboard,
 ];
 
