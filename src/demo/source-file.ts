@@ -33,7 +33,11 @@ export async function writeSource({ plant, simulator, account }: RunningPlant, h
     project: PROJECT,
     kind: 'user-credentials',
     platform: plant.product.platform,
-    connection: { url: simulator.url, username: account.username, password: `\${file:${password}}` },
+    connection: {
+      url: `${simulator.url}${plant.product.path ?? ''}`,
+      username: account.username,
+      password: `\${file:${password}}`,
+    },
     options: plant.product.sourceOptions,
     schedule: {
       every: plant.every,

@@ -76,6 +76,8 @@ export interface SimulatedProduct {
   readonly holds?: readonly ValueForm[];
   /** Whether `open` also takes `authUrl`, the address of an `authorisationServer` whose tokens it accepts. */
   readonly hasAuthorisationServer?: true;
+  /** The path of its API below the address of the server, such as `/api`. */
+  readonly path?: string;
   /** The `connection` of a source. Unless told, the fields of its kind, with the account as user or client. */
   connectionOf?(url: string, account: SimulatedAccount, authUrl: string): Readonly<Record<string, string>>;
   /** Options of a source and of the simulator under which a page has at most so many points, where they can be set. */

@@ -153,9 +153,11 @@ export const simulatedPiWebApi: SimulatedProduct = {
   platform: 'pi-web-api',
   title: 'AVEVA PI Web API',
   open: piWebApi,
-  sourceOptions: {},
+  path: '/piwebapi',
   hasAuthorisationServer: true,
-  holds: ['boolean', 'text', 'state', 'system-state', 'quality', 'null'],
+  sourceOptions: { pointTypes: ['Float64', 'Digital', 'String', 'Blob'] },
+  holds: ['boolean', 'text', 'state', 'system-state', 'quality', 'null', 'NaN', 'finer'],
+  pagesOf: (cap) => ({ source: { pageLimit: cap } }),
   seriesOf: (device, key) => ({ group: '', sensorId: tagOf(device, key), valueName: 'value' }),
 };
 
