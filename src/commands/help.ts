@@ -1,4 +1,4 @@
-const WIDTH = 80;
+import { wrapped } from '../terminal/words.ts';
 
 /** The exit codes of a command that does one thing and ends. */
 const EXIT_CODES = '0 done, 1 failed, 2 wrong usage or invalid configuration';
@@ -15,17 +15,6 @@ export function helpBelow(given: {
   const { examples, notes = [], exitCodes = EXIT_CODES } = given;
   const heading = examples.length === 1 ? 'Example:' : 'Examples:';
   const shown = examples.map((example) => `  $ ${example.replaceAll('\n', '\n      ')}`);
-  const paragraphs = [...notes, `Exit codes: ${exitCodes}.`].map(wrapped);
+  const paragraphs = [...notes, `Exit codes: ${exitCodes}.`].map((paragraph) => wrapped(paragraph));
   return `\n${[[heading, ...shown].join('\n'), ...paragraphs].join('\n\n')}`;
-}
-
-/** A paragraph in lines of at most 80 characters. */
-function wrapped(paragraph: string): string {
-  const lines: string[] = [];
-  for (const word of paragraph.split(' ')) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length === 0 || longer.length > WIDTH) lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines.join('\n');
 }

@@ -12,6 +12,7 @@ import { addSourceCheck } from './source-check.ts';
 import { addSourceList } from './source-list.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRefusals } from './source-refusals.ts';
+import { addSourceSensors } from './source-sensors.ts';
 import { addSourceTakeOver } from './source-take-over.ts';
 
 export function addSource(program: Command): void {
@@ -30,6 +31,7 @@ export function addSource(program: Command): void {
       }),
     );
   addSourceCheck(source);
+  addSourceSensors(source);
   addSourcePreview(source);
   addSourceApply(source);
   addSourceList(source);

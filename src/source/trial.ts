@@ -34,6 +34,8 @@ export interface Trial {
   identify(): ReturnType<Platform['identify']>;
   /** Throws `config-invalid` for a listed sensor that the platform does not show, and for variables that become one series. */
   sensors(): Promise<readonly Sensor[]>;
+  /** All sensors that the platform shows, also those that the source does not choose. */
+  everySensor(): AsyncIterable<Sensor>;
   /** The streams that a registration would make of these sensors. */
   streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
   /** Reads a window. Where that is too much, reads the newest or oldest part of it that is not. */
@@ -90,6 +92,8 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
       if (problems[0]) throw problems[0];
       return sensors;
     },
+    everySensor: () =>
+      platform.sensors(source.connection.http({ lane: 'live', signal, meter: newMeter() }), source.options),
     streamsOf: (sensors) =>
       planStreams(sensors, [], { sensorsPerRead, namesVariables, mostSeries: Infinity, chosen: config.sensors }).added,
     async read(planned, wanted, keep, maxReadings) {

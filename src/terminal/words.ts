@@ -20,6 +20,19 @@ export function short(text: string, longest: number): string {
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
+const WIDTH = 80;
+
+/** A paragraph in lines of at most 80 characters, each after `indent`. A word that is longer has a line of its own. */
+export function wrapped(paragraph: string, indent = ''): string {
+  const lines: string[] = [];
+  for (const word of paragraph.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || longer.length > WIDTH) lines.push(indent + word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join('\n');
+}
+
 /** `once`, `60 times`. */
 export const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
