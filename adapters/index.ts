@@ -8,6 +8,7 @@ import { userCredentials } from './kinds/user-credentials.ts';
 import { cognite } from './platforms/cognite/index.ts';
 import { everactive } from './platforms/everactive/index.ts';
 import { influxdb } from './platforms/influxdb/index.ts';
+import { insightsHub } from './platforms/insights-hub/index.ts';
 import { piWebApi } from './platforms/pi-web-api/index.ts';
 import { skfObserver } from './platforms/skf-observer/index.ts';
 import { thingsboard } from './platforms/thingsboard/index.ts';
@@ -17,6 +18,7 @@ export const platforms: readonly Platform[] = [
   cognite, //
   everactive,
   influxdb,
+  insightsHub,
   piWebApi,
   skfObserver,
   thingsboard,

@@ -6,7 +6,7 @@ import type { Account, TokenForm } from './credentials.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { SimulatedPlatform, SimulatedRequest } from './contract.ts';
 import { Refused, route, simulate } from './route.ts';
-import type { CredentialCheck } from './route.ts';
+import type { CredentialCheck, Route } from './route.ts';
 
 export interface AuthorisationServerOptions {
   readonly accounts: readonly Account[];
@@ -66,6 +66,11 @@ export function authorisationServer(
       },
     });
 
+  const tokens: Route = {
+    ...token(''),
+    answer: (question) => token(addressOf(question.request)).answer(question),
+  };
+
   return simulate({
     check: () => {
       throw new Refused(401, 'no account has rights here');
@@ -78,7 +83,9 @@ export function authorisationServer(
       'GET /.well-known/openid-configuration': discovery,
       'GET /.well-known/oauth-authorization-server': discovery,
       'GET /jwks': route({ open: true, answer: async () => ({ keys: [(await key).publicKey] }) }),
-      'POST /token': { ...token(''), answer: (question) => token(addressOf(question.request)).answer(question) },
+      'POST /token': tokens,
+      // The path of servers that descend from Cloud Foundry's UAA.
+      'POST /oauth/token': tokens,
     },
     restart() {
       key = newKey();

@@ -23,6 +23,7 @@ const REPLACED: Waiver = {
  */
 export const WAIVERS: Readonly<Record<string, Readonly<Record<string, Waiver>>>> = {
   cognite: { 'a point that comes twice is stored once': REPLACED },
+  'insights-hub': { 'a point that comes twice is stored once': REPLACED },
   influxdb: {
     'a sensor that was deleted is not an empty one': GONE,
     'one sensor among many that is missing does not look empty': GONE,

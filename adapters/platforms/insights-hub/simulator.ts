@@ -124,11 +124,13 @@ export const simulatedInsightsHub: SimulatedProduct = {
   open: insightsHub,
   sourceOptions: {},
   hasAuthorisationServer: true,
-  holds: ['boolean', 'text', 'json', 'state', 'quality', 'null'],
+  // Objects are texts, and null is no value.
+  holds: ['boolean', 'text', 'state', 'quality', 'NaN'],
+  pagesOf: (cap) => ({ source: { recordsPerRequest: cap }, simulator: { mostRecords: cap } }),
   seriesOf(device, key) {
     const aspect = aspectsOf(device).find(({ keys }) => keys.some((one) => one.key.name === key.name));
     return {
-      group: `${assetIdOf(device)}/${aspect?.name}`,
+      group: '',
       sensorId: `${assetIdOf(device)}/${aspect?.name}`,
       valueName: variableOf(key).name,
     };

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { answer } from '../../../src/platform/answer.ts';
+import type { Http, Sensor } from '../../../src/platform/contract.ts';
+import { byOffset } from '../../../src/platform/paging.ts';
+import type { InsightsHubSettings } from './options.ts';
+
+const ASSETS = '/api/assetmanagement/v3/assets';
+
+/** The largest page since the vendor lowered it from 2,000 (developer.siemens.com …/api-assetmanagement-overview.html). */
+const PAGE_SIZE = 200;
+
+const asset = z.object({ assetId: z.string().min(1), name: z.string() });
+type Asset = z.output<typeof asset>;
+
+const aspect = z.object({
+  name: z.string().min(1),
+  category: z.string().optional(),
+  variables: z.array(z.object({ name: z.string() })),
+});
+type Aspect = z.output<typeof aspect>;
+
+const page = z.object({ totalElements: z.int().min(0) });
+/** HAL: `_embedded` may be left out of a page without elements. */
+const assetPage = z.object({ _embedded: z.object({ assets: z.array(asset) }).optional(), page });
+const aspectPage = z.object({ _embedded: z.object({ aspects: z.array(aspect) }).optional(), page });
+
+/** An asset and one of its aspects. */
+export interface AspectOfAsset {
+  readonly assetId: string;
+  readonly aspect: string;
+}
+
+/** `<asset id>/<name of the aspect>` */
+const sensorIdOf = ({ assetId }: Pick<Asset, 'assetId'>, { name }: Aspect): string => `${assetId}/${name}`;
+
+/** The asset and the aspect of a sensor; undefined where the text is none of them. Asset ids have 32 hexadecimal digits. */
+export function aspectIn(sensor: string): AspectOfAsset | undefined {
+  const [, assetId, name] = /^([\da-f]{32})\/(.+)$/s.exec(sensor) ?? [];
+  return assetId === undefined || name === undefined ? undefined : { assetId, aspect: name };
+}
+
+/** Every aspect of every asset: one request for each 200 assets, and one for each asset. */
+export async function* sensors(http: Http, options: InsightsHubSettings): AsyncGenerator<Sensor> {
+  const pages = byOffset({
+    what: 'assets',
+    ask: async (place) => {
+      // Without an order of its own, a list may change from page to page.
+      const { data } = await http.get<unknown>(ASSETS, {
+        params: { page: place.page, size: PAGE_SIZE, sort: 'name,asc' },
+      });
+      return answer(assetPage, data, `assets, page ${place.page}`);
+    },
+    items: ({ _embedded }) => _embedded?.assets ?? [],
+    size: PAGE_SIZE,
+    shortPage: 'no-proof',
+    total: ({ page: { totalElements } }) => totalElements,
+  });
+  for await (const { _embedded } of pages) {
+    for (const found of _embedded?.assets ?? []) yield* sensorsOf(http, options, found);
+  }
+}
+
+/** The sensors with these ids: two requests for each asset. */
+export async function* find(http: Http, options: InsightsHubSettings, ids: readonly string[]): AsyncGenerator<Sensor> {
+  const wanted = new Set(ids);
+  const assetIds = new Set(ids.flatMap((id) => aspectIn(id)?.assetId ?? []));
+  for (const assetId of assetIds) {
+    const { status, data } = await http.get<unknown>(`${ASSETS}/${assetId}`, { expect: [404] });
+    if (status === 404) continue;
+    for await (const sensor of sensorsOf(http, options, answer(asset, data, `asset ${assetId}`))) {
+      if (wanted.has(sensor.id)) yield sensor;
+    }
+  }
+}
+
+/** Aspects of the category `static` have no time series. */
+async function* sensorsOf(http: Http, options: InsightsHubSettings, of: Asset): AsyncGenerator<Sensor> {
+  const pages = byOffset({
+    what: `aspects of asset ${of.assetId}`,
+    ask: async (place) => {
+      const path = `${ASSETS}/${encodeURIComponent(of.assetId)}/aspects`;
+      const { data } = await http.get<unknown>(path, { params: { page: place.page, size: PAGE_SIZE } });
+      return answer(aspectPage, data, `aspects of asset ${of.assetId}, page ${place.page}`);
+    },
+    items: ({ _embedded }) => _embedded?.aspects ?? [],
+    size: PAGE_SIZE,
+    shortPage: 'no-proof',
+    total: ({ page: { totalElements } }) => totalElements,
+  });
+  for await (const { _embedded } of pages) {
+    for (const found of _embedded?.aspects ?? []) {
+      const isChosen = options.aspects?.includes(found.name) ?? true;
+      if (!isChosen || found.category?.toLowerCase() === 'static') continue;
+      const variables = found.variables.map(({ name }) => name);
+      yield { id: sensorIdOf(of, found), name: `${of.name} ${found.name}`, variables };
+    }
+  }
+}
+
+/** Asks for one asset: the path and the form of the answer are those of this platform alone. */
+export async function identify(http: Http): Promise<{ product: string }> {
+  const { data } = await http.get<unknown>(ASSETS, { params: { page: 0, size: 1 } });
+  const { totalElements } = answer(assetPage, data, 'this is not Insights Hub: its assets').page;
+  return { product: `Insights Hub with ${totalElements} ${totalElements === 1 ? 'asset' : 'assets'}` };
+}
