@@ -5,6 +5,7 @@ import { custom } from './kinds/custom.ts';
 import { historian } from './kinds/historian.ts';
 import { separateAuthServer } from './kinds/separate-auth-server.ts';
 import { userCredentials } from './kinds/user-credentials.ts';
+import { avevaDataHub } from './platforms/aveva-data-hub/index.ts';
 import { cognite } from './platforms/cognite/index.ts';
 import { everactive } from './platforms/everactive/index.ts';
 import { influxdb } from './platforms/influxdb/index.ts';
@@ -15,7 +16,8 @@ import { thingsboard } from './platforms/thingsboard/index.ts';
 
 /** The registry: one line for each platform. */
 export const platforms: readonly Platform[] = [
-  cognite, //
+  avevaDataHub, //
+  cognite,
   everactive,
   influxdb,
   insightsHub,

@@ -120,9 +120,10 @@ export const simulatedAvevaDataHub: SimulatedProduct = {
   platform: 'aveva-data-hub',
   title: 'AVEVA Data Hub',
   open: avevaDataHub,
-  sourceOptions: {},
+  sourceOptions: { tenant: '11111111-1111-4111-8111-111111111111', namespace: 'plant' },
   hasAuthorisationServer: true,
-  holds: ['boolean', 'text', 'state', 'system-state', 'quality', 'null'],
+  holds: ['boolean', 'text', 'state', 'system-state', 'quality', 'null', 'NaN', 'finer'],
+  pagesOf: (cap) => ({ source: { pageLimit: cap } }),
   seriesOf(device, key) {
     const stream = streamsOf(device).find(({ keys }) => keys.includes(key));
     return { group: '', sensorId: stream?.id ?? '', valueName: stream?.isPi ? 'Value' : key.name };
