@@ -78,8 +78,13 @@ export interface SimulatedProduct {
   readonly hasAuthorisationServer?: true;
   /** The path of its API below the address of the server, such as `/api`. */
   readonly path?: string;
-  /** The `connection` of a source. Unless told, the fields of its kind, with the account as user or client. */
-  connectionOf?(url: string, account: SimulatedAccount, authUrl: string): Readonly<Record<string, string>>;
+  /** The `connection` of a source of a kind. Unless told, the fields of the kind, with the account as user or client. */
+  connectionOf?(
+    url: string,
+    account: SimulatedAccount,
+    authUrl: string,
+    kind: string,
+  ): Readonly<Record<string, string>>;
   /** Options of a source and of the simulator under which a page has at most so many points, where they can be set. */
   pagesOf?(cap: number): { readonly source?: object; readonly simulator?: object };
 }

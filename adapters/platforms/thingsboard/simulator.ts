@@ -7,6 +7,9 @@ export const simulatedThingsboard: SimulatedProduct = {
   platform: 'thingsboard',
   title: 'ThingsBoard',
   open: (options, clock) => new ThingsBoard(parseOptions(options), clock),
+  // The password of an account is its API key, too.
+  connectionOf: (url, { username, password }, _authUrl, kind) =>
+    kind === 'custom' ? { url, apiKey: password } : { url, username, password },
   sourceOptions: { sensorId: 'name' },
   holds: ['boolean', 'text', 'json', 'null', 'NaN'],
   pagesOf: (cap) => ({ source: { pageLimit: cap } }),

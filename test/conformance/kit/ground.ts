@@ -77,7 +77,7 @@ export async function openGround(subject: Subject, options: GroundOptions): Prom
   const secrets = new Set([SECRET]);
   const tokens = watchedTokens((grant) => secrets.add(grant.token));
   const urls = { url: `${simulator.url}${product.path ?? ''}`, authUrl: authUrl ?? simulator.url };
-  const connection = product.connectionOf?.(urls.url, account, urls.authUrl) ?? connectionOf(kind, account, urls);
+  const connection = product.connectionOf?.(urls.url, account, urls.authUrl, kind) ?? connectionOf(kind, account, urls);
   const given = { kind, connection, options: { ...product.sourceOptions, ...pages?.source } };
   const source = await sourceFor(platform, given, { pacer, tokens, now });
   return {

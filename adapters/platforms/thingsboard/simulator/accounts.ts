@@ -37,9 +37,9 @@ export class Accounts {
     return account;
   }
 
-  /** The account of an API key. Throws 401/10 on an unknown one. */
+  /** The account of an API key, which is its password unless the options list keys. Throws 401/10 on an unknown one. */
   ofKey(key: string): AccountOptions {
-    const account = [...this.#accounts.values()].find(({ apiKeys }) => apiKeys?.includes(key));
+    const account = [...this.#accounts.values()].find(({ password, apiKeys = [password] }) => apiKeys.includes(key));
     if (!account) throw authenticationFailed();
     return account;
   }

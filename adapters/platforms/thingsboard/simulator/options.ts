@@ -9,7 +9,7 @@ const account = z
     authority: z.enum(['TENANT_ADMIN', 'CUSTOMER_USER']).default('TENANT_ADMIN'),
     /** True: the right password is answered with 401/15, because it has expired. */
     passwordExpired: z.boolean().optional(),
-    /** Keys that are accepted as `X-Authorization: ApiKey KEY`, as newer servers do. They do not expire. */
+    /** Keys that are accepted as `X-Authorization: ApiKey KEY`, as newer servers do; the password unless told. They do not expire. */
     apiKeys: z.array(z.string()).readonly().optional(),
   })
   .readonly();
