@@ -56,6 +56,13 @@ export interface LoginContext<O> {
 export interface Authorisation<O = unknown> {
   /** The headers that sign a request. `token` is undefined where there is no `obtain`, as with HTTP Basic. */
   readonly sign: (credentials: Credentials, token: string | undefined, options: O) => Readonly<Record<string, string>>;
+  /** The fields that sign a request in its JSON body, for a platform that takes the token there. A request without one stays as it is. */
+  readonly signBody?: (token: string) => Readonly<Record<string, string>>;
+  /**
+   * Whether an answer with status 200 refuses the token, for a platform that says so in the body. Such an answer counts as one
+   * with 401. Each answer is read whole before the adapter gets it, also a stream.
+   */
+  readonly refusesToken?: (text: string) => boolean;
   /**
    * Logs in. Its `http` waits for the pace and signs nothing; an absolute address reaches another server, such as
    * `authUrl`. Throws `credentials-rejected` where the platform refuses the credentials.

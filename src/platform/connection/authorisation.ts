@@ -8,6 +8,7 @@ import { discard } from './content.ts';
 import { requestName } from './layer.ts';
 import type { PlatformAnswer, PlatformRequest, Send } from './layer.ts';
 import type { Redactor } from './redaction.ts';
+import { tellingRefusals, withFields } from './token-in-body.ts';
 import { unavailable } from './unreachable.ts';
 
 export interface Signing {
@@ -28,7 +29,8 @@ export interface Signing {
 /**
  * Signs requests. Where the platform refuses one, it finds out with as few attempts as possible whether that is final.
  */
-export function authorised(given: Signing, grants: ConnectionGrants | undefined, send: Send): Send {
+export function authorised(given: Signing, grants: ConnectionGrants | undefined, wire: Send): Send {
+  const send = tellingRefusals(given.authorisation.refusesToken, wire);
   const attempt = grants === undefined ? withPassword(given, send) : withToken(given, grants, send);
   return async (request) => {
     const { origin } = request.url;
@@ -57,7 +59,8 @@ function signed(given: Signing, request: PlatformRequest, token: string | undefi
     if (SECRET_HEADER.test(name)) given.redactor.learn(value.replace(/^\w+ /, ''));
     headers.set(name, value);
   }
-  return { ...request, headers };
+  const fields = token === undefined ? undefined : given.authorisation.signBody?.(token);
+  return { ...request, headers, data: fields === undefined ? request.data : withFields(request, fields) };
 }
 
 /** The login worked, so neither user nor secret is at fault. */
