@@ -6,6 +6,7 @@ import { historian } from './kinds/historian.ts';
 import { separateAuthServer } from './kinds/separate-auth-server.ts';
 import { userCredentials } from './kinds/user-credentials.ts';
 import { avevaDataHub } from './platforms/aveva-data-hub/index.ts';
+import { canary } from './platforms/canary/index.ts';
 import { cognite } from './platforms/cognite/index.ts';
 import { everactive } from './platforms/everactive/index.ts';
 import { influxdb } from './platforms/influxdb/index.ts';
@@ -17,6 +18,7 @@ import { thingsboard } from './platforms/thingsboard/index.ts';
 /** The registry: one line for each platform. */
 export const platforms: readonly Platform[] = [
   avevaDataHub, //
+  canary,
   cognite,
   everactive,
   influxdb,

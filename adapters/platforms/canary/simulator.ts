@@ -271,6 +271,7 @@ export const simulatedCanary: SimulatedProduct = {
   sourceOptions: {},
   deviceOf: (index) => ({ id: `Plant.Line ${Math.floor(index / 10)}.Pump ${index}`, name: `Pump ${index}` }),
   holds: ['boolean', 'text', 'quality', 'null', 'finer'],
+  pagesOf: (cap) => ({ simulator: { largestSize: cap } }),
   seriesOf: ({ id }, key) => ({ group: id, sensorId: `${id}.${key.name}`, valueName: 'value' }),
 };
 
