@@ -9,6 +9,7 @@ import { avevaDataHub } from './platforms/aveva-data-hub/index.ts';
 import { canary } from './platforms/canary/index.ts';
 import { cognite } from './platforms/cognite/index.ts';
 import { everactive } from './platforms/everactive/index.ts';
+import { httpJson } from './platforms/http-json/index.ts';
 import { influxdb } from './platforms/influxdb/index.ts';
 import { insightsHub } from './platforms/insights-hub/index.ts';
 import { piWebApi } from './platforms/pi-web-api/index.ts';
@@ -21,6 +22,7 @@ export const platforms: readonly Platform[] = [
   canary,
   cognite,
   everactive,
+  httpJson,
   influxdb,
   insightsHub,
   piWebApi,

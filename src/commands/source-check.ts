@@ -78,7 +78,7 @@ async function checkOne(config: SourceConfig, heading: boolean, json: boolean): 
   };
 }
 
-const STEP_WIDTH = 10;
+const STEP_WIDTH = 12;
 
 function printStep({ step, ok, detail, warning, error }: Step): void {
   const mark = ok === null ? '–' : ok ? (warning ? '!' : '✓') : '✗';

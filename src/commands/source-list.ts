@@ -23,7 +23,7 @@ export function addSourceList(source: Command): void {
       helpBelow({
         examples: ['databridge source list', 'databridge source list --json'],
         notes: [
-          'lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests for readings in the last hour.',
+          'platform: "unproven" marks a source whose operator accepted that nothing proves its answers complete. lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests for readings in the last hour.',
         ],
       }),
     )
@@ -57,7 +57,7 @@ const cells = (line: SourceLine): Cell[] => [
   line.organisation,
   line.name,
   line.project,
-  line.platform,
+  line.unproven ? `${line.platform} (unproven)` : line.platform,
   line.state,
   formatDuration(line.every),
   line.streams,

@@ -77,6 +77,8 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
     printLine(
       `not asked since ${formatInstant(report.outboxFullSince)}: the outbox of ${report.project} is full; databridge ingestion list shows why`,
     );
+  if (report.unproven)
+    printLine('unproven: nothing shows that the answers of this platform are complete; its operator accepted that');
   printLine(paceInWords(report, now));
   printOverload(report);
   printPlatformClock(report);

@@ -212,6 +212,12 @@ export interface FailedSensor {
   readonly failed: BridgeError;
 }
 
+/** What a platform is for one source, where the options of the source decide it. */
+export interface Declaration<O> {
+  readonly facts: PlatformFacts;
+  readonly kinds: Readonly<Partial<Record<KindName, Authorisation<O>>>>;
+}
+
 /** A platform. `O` is the output type of its options schema. */
 export interface Platform<O = unknown> {
   /** The name of its folder, as operators write it under `platform`. */
@@ -224,6 +230,17 @@ export interface Platform<O = unknown> {
   readonly kinds: Readonly<Partial<Record<KindName, Authorisation<O>>>>;
   readonly options: z.ZodType<O>;
   readonly facts: PlatformFacts;
+  /**
+   * For a platform that the operator describes by options: its facts and authorisation under these options. `facts` and `kinds`
+   * above are then what holds for every source of it. Where nothing proves that its answers are complete, the options hold
+   * `unproven: accepted`, and lists of sources say so.
+   */
+  readonly declaredBy?: (options: O) => Declaration<O>;
+  /**
+   * Options that must give the same points by other pages, for a window of so many points. `source check` compares them, and
+   * a window with its halves, for a platform with `declaredBy`.
+   */
+  readonly otherPages?: (options: O, points: number) => readonly O[];
   /**
    * The fields of a source that say where its data is, such as `connection.url` and `options.database`. Where an operator
    * changes one of them, the coverage of the source begins anew. A field that only chooses among the data there is none of them.
@@ -266,6 +283,10 @@ export interface Platform<O = unknown> {
 
 /** Declares a platform. The type parameter ties `options` to the functions that receive them. */
 export const definePlatform = <O>(platform: Platform<O>): Platform => platform as unknown as Platform;
+
+/** The platform as the options of a source declare it; the platform itself where its facts do not depend on them. */
+export const asDeclared = (platform: Platform, options: unknown): Platform =>
+  platform.declaredBy === undefined ? platform : { ...platform, ...platform.declaredBy(options) };
 
 /** The platforms of this build, and the schema of the connection fields of each kind. */
 export interface Registry {

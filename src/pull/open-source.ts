@@ -18,6 +18,7 @@ import { localWindows, zoneOf } from '../core/zone.ts';
 import type { Zone } from '../core/zone.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
+import { asDeclared } from '../platform/contract.ts';
 import type { Credentials, Platform, Registry, Selection } from '../platform/contract.ts';
 import { openConnection } from '../platform/connection/index.ts';
 import type { AllowedHosts, Connection, ConnectionParts } from '../platform/connection/index.ts';
@@ -162,7 +163,8 @@ export async function openSource(
     readonly room?: NameRoom;
   },
 ): Promise<OpenSource> {
-  const { config, platform } = given;
+  const { config } = given;
+  const platform = asDeclared(given.platform, config.options);
   const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];
   if (authorisation === undefined) {
     throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);

@@ -3,17 +3,22 @@ import type { BridgeError } from '../core/errors.ts';
 import { overloadOf } from '../core/demand.ts';
 import { formatDuration } from '../core/duration.ts';
 import { MINUTE } from '../core/instant.ts';
+import { isMapping } from '../core/source/path.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { formatWindow } from '../core/window.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
+import { testDeclaration } from './declaration.ts';
 import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
 import { openTrial } from './trial.ts';
 import type { Trial, TrialParts } from './trial.ts';
 
-/** The steps of a check, in this order. After a step that fails, the check tries no further step. */
-const STEPS = ['schema', 'secrets', 'address', 'platform', 'clock', 'sensors', 'window'] as const;
+/**
+ * The steps of a check, in this order. After a step that fails, the check tries no further step. `declaration` is for platforms that
+ * the options of a source describe.
+ */
+const STEPS = ['schema', 'secrets', 'address', 'platform', 'clock', 'sensors', 'window', 'declaration'] as const;
 export type StepName = (typeof STEPS)[number];
 
 /** The result of one step. `ok` is null for a step that was not tried. */
@@ -25,6 +30,9 @@ export interface Step {
   readonly warning?: true;
   readonly error?: BridgeError;
 }
+
+/** Whether the operator accepted a source without a proof that its answers are complete (`declaredBy` in platform/contract.ts). */
+const isUnproven = ({ options }: SourceConfig): boolean => isMapping(options) && options['unproven'] === 'accepted';
 
 const SENSORS_SHOWN = 5;
 const STREAMS_SHOWN = 5;
@@ -39,13 +47,17 @@ export async function* checkSource(
   given: TrialParts & { readonly maxReadings: number },
 ): AsyncGenerator<Step, { requests: number }> {
   const done = new Set<StepName>();
+  const steps = STEPS.filter((step) => step !== 'declaration' || platform.declaredBy !== undefined);
   let trial: Trial | undefined;
   const passed = (step: StepName, detail: string, warning = false): Step => {
     done.add(step);
     return { step, ok: true, detail, ...(warning ? { warning } : {}) };
   };
   try {
-    yield passed('schema', `${platform.title}, ${config.kind}, every ${formatDuration(config.schedule.every)}`);
+    yield passed(
+      'schema',
+      `${platform.title}, ${config.kind}, every ${formatDuration(config.schedule.every)}${isUnproven(config) ? '; unproven: accepted' : ''}`,
+    );
     trial = await openTrial(config, platform, given);
     yield passed('secrets', secretsInWords(config));
 
@@ -71,8 +83,10 @@ export async function* checkSource(
       );
     }
     const [stream] = streams;
-    if (stream === undefined) yield { step: 'window', ok: null, detail: 'not tried: there is nothing to read' };
-    else {
+    if (stream === undefined) {
+      for (const step of steps.slice(steps.indexOf('window')))
+        yield { step, ok: null, detail: 'not tried: there is nothing to read' };
+    } else {
       const to = edgeOf(trial.source.policy, given.now());
       const wanted = { from: to - Math.min(MINUTE, config.schedule.maxWindow), to };
       const before = trial.requests();
@@ -86,15 +100,19 @@ export async function* checkSource(
         `${read}${halvingsInWords(halvings)}${failuresInWords(failed)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}${overload === undefined ? '' : `; ${overload.message}: ${overload.remedy}`}`,
         lateness.warning || overload !== undefined || failed.size > 0,
       );
+      if (platform.declaredBy !== undefined) {
+        const { detail, warning } = await testDeclaration(trial, stream, given.maxReadings);
+        yield passed('declaration', detail, warning);
+      }
     }
   } catch (caught) {
     const error = asBridgeError(caught);
     const requests = trial?.requests() ?? 0;
-    const open = STEPS.find((step) => !done.has(step)) ?? 'window';
+    const open = steps.find((step) => !done.has(step)) ?? 'window';
     const failed = open === 'address' && isAnswered(error, requests) ? 'platform' : open;
     if (failed === 'platform') yield passed('address', `${config.connection['url']} answers`);
     yield { step: failed, ok: false, detail: error.message + refusedInWords(trial?.refusedRequests() ?? 0), error };
-    for (const step of STEPS.slice(STEPS.indexOf(failed) + 1)) yield { step, ok: null, detail: 'not tried' };
+    for (const step of steps.slice(steps.indexOf(failed) + 1)) yield { step, ok: null, detail: 'not tried' };
   } finally {
     await trial?.close();
   }

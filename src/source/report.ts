@@ -53,11 +53,14 @@ export interface SourceLine {
   /** Why the last look for sensors failed, or what is odd about the sensors it found; the known streams are polled. */
   readonly lookFault: FaultRecord | null;
   readonly demand: MeasuredDemand;
+  /** Whether the operator accepted that nothing proves its answers complete (`options.unproven`). */
+  readonly unproven: boolean;
 }
 
 const LINES = `
   select source.name, source.organisation_id as organisation, ml_project.code as project, platform, state, every_us as every, failures,
     instant_of(held_until) as "heldUntil", last_fault as fault, look_fault as "lookFault",
+    coalesce(config #>> '{options,unproven}' = 'accepted', false) as unproven,
     case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
     (select count(*) from unreadable join stream on stream.id = stream_id
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at)) as unreadable,

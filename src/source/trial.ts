@@ -39,7 +39,14 @@ export interface Trial {
   /** The streams that a registration would make of these sensors. */
   streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
   /** Reads a window. Where that is too much, reads the newest or oldest part of it that is not. */
-  read(stream: PlannedStream, window: Window, keep: 'newest' | 'oldest', maxReadings: number): Promise<TrialRead>;
+  read(
+    stream: PlannedStream,
+    window: Window,
+    keep: 'newest' | 'oldest',
+    maxReadings: number,
+    /** Instead of those of the source. */
+    options?: unknown,
+  ): Promise<TrialRead>;
   close(): Promise<void>;
 }
 
@@ -68,7 +75,7 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
     { id: 0, revision: 0, edition: '', projectId: 0, start: startOf(config.schedule.start, now()) },
     { config, platform, shared, now, allowHosts },
   );
-  const { minWindow, sensorsPerRead, namesVariables } = platform.facts;
+  const { minWindow, sensorsPerRead, namesVariables } = source.platform.facts;
   return {
     source,
     requests: counting.requests,
@@ -96,13 +103,13 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
       platform.sensors(source.connection.http({ lane: 'live', signal, meter: newMeter() }), source.options),
     streamsOf: (sensors) =>
       planStreams(sensors, [], { sensorsPerRead, namesVariables, mostSeries: Infinity, chosen: config.sensors }).added,
-    async read(planned, wanted, keep, maxReadings) {
+    async read(planned, wanted, keep, maxReadings, options = source.options) {
       const stream = streamOf(planned);
       let window = wanted;
       for (let halvings = 0; ; halvings += 1) {
         try {
           const request = { stream, lane: 'live' as const, window, covered: [], maxReadings, now };
-          const { batch, failed } = await readWindow(source, request, signal);
+          const { batch, failed } = await readWindow({ ...source, options }, request, signal);
           return { window, batch, failed, halvings };
         } catch (error) {
           if (halvings === MOST_HALVINGS) throw error;

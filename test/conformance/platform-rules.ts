@@ -45,7 +45,7 @@ const SECTIONS = {
 const SECRET_NAME = /password|passphrase|secret|token|api_?key|credential/i;
 
 /** Packages a platform may import, besides src/core, src/platform and its own folder; all I/O goes through its http. */
-const PACKAGES = new Set(['zod', 'luxon', 'node:stream', 'node:buffer']);
+const PACKAGES = new Set(['zod', 'luxon', 'jsonata', 'csv-parse/sync', 'node:stream', 'node:buffer']);
 
 /** Every file that an entry imports, directly or not, each with its own imports. */
 function importsFrom(entry: string, seen = new Map<string, string[]>()): Map<string, string[]> {

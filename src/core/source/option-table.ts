@@ -47,7 +47,12 @@ export function optionTable(platform: SourcePlatform): string {
       ],
       ['`schedule.settle`', formatDuration(facts.lateness)],
       ['`schedule.overlap`', formatDuration(facts.overlap)],
-      ['`schedule.maxWindow`', `${formatDuration(facts.maxWindow)}, which is also the longest`],
+      [
+        '`schedule.maxWindow`',
+        platform.declaredBy === undefined
+          ? `${formatDuration(facts.maxWindow)}, which is also the longest`
+          : 'as the options declare, which is also the longest',
+      ],
       ['`pace.requestsPerSecond`', String(facts.pace.requestsPerSecond)],
       ['`pace.burst`', String(facts.pace.burst)],
       ['`pace.concurrency`', String(facts.pace.concurrency)],

@@ -60,6 +60,8 @@ export interface SourcePlatform {
   readonly kinds: Readonly<Partial<Record<string, unknown>>>;
   readonly options: z.ZodType;
   readonly facts: SourceFacts;
+  /** The facts under the options of a source, where those decide them. */
+  readonly declaredBy?: (options: never) => { readonly facts: SourceFacts };
 }
 
 /** The schema of the `connection` block for each kind. */
@@ -99,17 +101,18 @@ export function parseSource<P extends SourcePlatform, K extends string>(
   ];
   if (!parsed.success || !platform || kind.choice === undefined || connection === undefined || problems.length > 0)
     return { ok: false, problems };
+  const facts = platform.declaredBy?.(parsed.data.options as never).facts ?? platform.facts;
   const fields = {
     ...parsed.data,
     kind: kind.choice,
     platform: platform.name,
     connection: parsed.data.connection as Readonly<Record<string, string>>,
-    ...withDefaults(parsed.data, platform.facts),
+    ...withDefaults(parsed.data, facts),
   };
   const crossed = crossFieldProblems(fields, {
     raw: input,
     title: platform.title,
-    facts: platform.facts,
+    facts,
     now: given.now,
   });
   if (crossed.length > 0) return { ok: false, problems: crossed };

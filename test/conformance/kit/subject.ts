@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { platforms } from '../../../adapters/index.ts';
+import { asDeclared } from '../../../src/platform/contract.ts';
 import type { Platform } from '../../../src/platform/contract.ts';
 import type { SimulatedProduct } from '../../../src/simulator/contract.ts';
 
-/** A registered platform with its simulator. */
+/** A registered platform with its simulator, as the options for that simulator declare it. */
 export interface Subject {
   readonly platform: Platform;
   readonly product: SimulatedProduct;
@@ -15,7 +16,15 @@ export const PLATFORMS = join(import.meta.dirname, '../../../adapters/platforms'
 
 /** Every platform of the registry. Throws for one without a simulator: nothing would prove it. */
 export const subjects = (): Promise<Subject[]> =>
-  Promise.all(platforms.map(async (platform) => ({ platform, product: await productOf(platform.name) })));
+  Promise.all(
+    platforms.map(async (platform) => {
+      const product = await productOf(platform.name);
+      return { platform: declaredFor(platform, product), product };
+    }),
+  );
+
+const declaredFor = (platform: Platform, { sourceOptions }: SimulatedProduct): Platform =>
+  platform.declaredBy === undefined ? platform : asDeclared(platform, platform.options.parse(sourceOptions));
 
 async function productOf(name: string): Promise<SimulatedProduct> {
   const path = join(PLATFORMS, name, 'simulator.ts');

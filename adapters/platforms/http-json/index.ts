@@ -1,0 +1,40 @@
+import { DAY, MILLISECOND } from '../../../src/core/instant.ts';
+import { definePlatform } from '../../../src/platform/contract.ts';
+import { declaredBy, otherPages, OURS } from './declared.ts';
+import { identify } from './identify.ts';
+import { httpJsonOptions } from './options.ts';
+import { read } from './read.ts';
+import { sensors } from './sensors.ts';
+
+/** Any HTTP API that answers JSON, NDJSON or CSV, declared by the options of the source instead of by code. */
+export const httpJson = definePlatform({
+  name: 'http-json',
+  title: 'HTTP API (JSON, NDJSON, CSV)',
+  docs: 'https://docs.jsonata.org/overview.html',
+  // The options decide how a request is signed; `declaredBy` puts that in place of this.
+  kinds: { custom: { sign: () => ({}) } },
+  options: httpJsonOptions,
+  place: ['connection.url', 'options.readings.path'],
+  // Those of each source come from its options. These hold until they are known, and none of them promises anything.
+  facts: {
+    ...OURS,
+    bounds: { from: 'unknown', to: 'unknown' },
+    resolution: MILLISECOND,
+    order: 'none',
+    page: { cap: 1, more: 'full-page' },
+    sameInstant: 'many',
+    failsAs: 'whole-batch',
+    maxWindow: DAY,
+    minWindow: MILLISECOND,
+    sensorsPerRead: 1,
+  },
+  declaredBy,
+  otherPages,
+  renamed({ sensor, variable }, before, after) {
+    const same = before.answer.points === after.answer.points && before.sensors.each === after.sensors.each;
+    return same ? { sensor: sensor.id, variable } : undefined;
+  },
+  identify,
+  sensors,
+  read,
+});
