@@ -220,6 +220,17 @@ describe('a server that is not as declared', () => {
     expect(error).toBeInstanceOf(BridgeError);
   });
 
+  test.each([
+    ['count', { count: 'total' }],
+    ['trailer', { trailer: 'last' }],
+  ])('and ends early is told from one that is complete by its %s', async (proof, more) => {
+    const declared = { ...PAGING['none'], exactness: { ...exactness, proof, ...more } };
+    const trial = await trialOf({ fault: 'short', paging: 'none', cap: 100 }, declared);
+    await expect(pointsOf(trial, { from: begin, to: begin + MINUTE })).rejects.toMatchObject({
+      code: 'contract-broken',
+    });
+  });
+
   test('answers the latest value, which was not asked for', async () => {
     const trial = await trialOf({ fault: 'latest' });
     const window = { from: begin, to: begin + MINUTE };

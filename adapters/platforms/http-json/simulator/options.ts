@@ -20,8 +20,8 @@ export const genericOptions = z.strictObject({
   failsAs: z.enum(['status', 'inside-200', 'whole-batch']).default('whole-batch'),
   /** A window longer than this is refused with 422; 0 is no limit. */
   longestMs: z.int().min(0).default(0),
-  /** `latest` ignores the bounds and answers one point; `cut` loses the last tenth of a full page, without a sign. */
-  fault: z.enum(['none', 'latest', 'cut']).default('none'),
+  /** `latest` ignores the bounds and answers one point; `cut` loses the last tenth of a full page, without a sign; `short` loses it, and count and trailer show it. */
+  fault: z.enum(['none', 'latest', 'cut', 'short']).default('none'),
 });
 
 export type GenericOptions = z.output<typeof genericOptions>;

@@ -31,7 +31,7 @@ export function cutPage({ paging, cap, fault }: GenericOptions, all: readonly Ro
   }[paging];
   const end = begin + size;
   const isLast = end >= all.length;
-  const isCut = fault === 'cut' && all.length > size / 2;
+  const isCut = (fault === 'cut' || fault === 'short') && all.length > size / 2;
   const rows =
     fault === 'latest'
       ? all.slice(-1)
@@ -46,7 +46,12 @@ export function cutPage({ paging, cap, fault }: GenericOptions, all: readonly Ro
       : paging === 'cursor'
         ? String(end)
         : undefined;
-  return { rows, total: isCut ? rows.length : all.length, next, isLast };
+  return {
+    rows,
+    total: isCut && fault === 'cut' ? rows.length : all.length,
+    next,
+    isLast: isLast && !(isCut && fault === 'short'),
+  };
 }
 
 /** NDJSON ends with a line of its own; CSV has what is no row in its headers. */
