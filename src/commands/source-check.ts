@@ -78,11 +78,11 @@ async function checkOne(config: SourceConfig, heading: boolean, json: boolean): 
   };
 }
 
-const STEP_WIDTH = 12;
+const STEP_WIDTH = 10;
 
 function printStep({ step, ok, detail, warning, error }: Step): void {
   const mark = ok === null ? '–' : ok ? (warning ? '!' : '✓') : '✗';
-  printLine(`${mark} ${step.padEnd(STEP_WIDTH)}${detail}`);
+  printLine(`${mark} ${step.padEnd(STEP_WIDTH - 1)} ${detail}`);
   if (error?.remedy !== undefined) printLine(`${' '.repeat(STEP_WIDTH + 2)}try: ${error.remedy}`);
 }
 
