@@ -4,7 +4,7 @@ import { edgeOf } from '../../../src/core/plan.ts';
 import { EVERY, LOOKED_BACK, NAME, SETTLE } from './scene.ts';
 import type { Run } from './scene.ts';
 
-/** The workers, as far as the end of a history needs them. */
+/** The part of a worker that the end of a history uses. */
 interface Work {
   work(together: boolean): Promise<void>;
   waitUntilDue(most: Microseconds): Promise<void>;
