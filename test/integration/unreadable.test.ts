@@ -49,7 +49,11 @@ describe('points that cannot be read', () => {
       const bad = [2, 2.5, 9, 13, 13.2, 20].map((hours) => START + hours * HOUR);
       const rig = await rigWith({ concurrency });
       rig.fails(broken(bad));
-      await rig.pass(15 * MINUTE);
+      // The order in which three answers come back decides how often history rests in between.
+      const areAlone = async (): Promise<boolean> =>
+        (await rig.unreadable()).every(({ from, to }) => bad.includes(from) && to === from + SECOND);
+      do await rig.pass(15 * MINUTE);
+      while (!(await areAlone()) && rig.now() < BEGIN + 2 * HOUR);
       await expectAllBut(rig, bad);
       expect(rig.asked.length).toBeLessThan(400);
     },
