@@ -220,7 +220,7 @@ test('whatever is not simulated is refused in the form of the product', async ()
     }
     product.faults.switchOff();
     const discovery = await ask('/identity/.well-known/openid-configuration', { headers: { authorization: '' } });
-    expect(discovery.body).toMatchObject({ token_endpoint: `${authorisation.url}/token` });
+    expect(discovery.body).toMatchObject({ token_endpoint: `${authorisation.issuer}/token` });
     expect(await refusesTokens(under, `${namespace}/Streams`, own)).toEqual([]);
   });
 });

@@ -1,9 +1,10 @@
-import { authorisationServer } from '../../../src/simulator/authorisation-server.ts';
 import { SimulatedClock } from '../../../src/simulator/clock.ts';
 import type { SimulatedProduct } from '../../../src/simulator/contract.ts';
 import { serve, type ServedSimulator } from '../../../src/simulator/serve.ts';
+import { openOidcServer } from '../../kit/oidc-server.ts';
+import type { OidcServer } from '../../kit/oidc-server.ts';
 
-const account = { username: 'bridge', password: 'of the test' };
+const client = { id: 'bridge', secret: 'of the test', authentication: 'post' } as const;
 
 export interface Answered {
   readonly status: number;
@@ -20,10 +21,10 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A simulated product with an authorisation server beside it, and a plain client that adds a token and nothing else. */
+/** A simulated product with a certified authorisation server beside it, and a plain client that adds a token and nothing else. */
 export interface ProductUnderTest {
   readonly product: ServedSimulator;
-  readonly authorisation: ServedSimulator;
+  readonly authorisation: OidcServer;
   readonly clock: SimulatedClock;
   ask(path: string, asked?: Asked): Promise<Answered>;
   /** Fetches the token that `ask` sends from now on. */
@@ -37,8 +38,8 @@ export async function withProduct(
   use: (under: ProductUnderTest) => Promise<void>,
 ): Promise<void> {
   const clock = new SimulatedClock();
-  const authorisation = await serve(authorisationServer({ accounts: [account] }, clock), clock);
-  const product = await serve(simulated.open(optionsFor(authorisation.url), clock), clock);
+  const authorisation = await openOidcServer({ clients: [client] });
+  const product = await serve(simulated.open(optionsFor(authorisation.issuer), clock), clock);
   let token = '';
   const under: ProductUnderTest = {
     product,
@@ -62,8 +63,8 @@ export async function withProduct(
       };
     },
     async renew() {
-      const form = { grant_type: 'client_credentials', client_id: account.username, client_secret: account.password };
-      const answer = await fetch(`${authorisation.url}/token`, { method: 'POST', body: new URLSearchParams(form) });
+      const form = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
+      const answer = await fetch(`${authorisation.issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
       token = ((await answer.json()) as { access_token: string }).access_token;
     },
   };
@@ -72,7 +73,7 @@ export async function withProduct(
     await use(under);
   } finally {
     await product.close();
-    await authorisation.close();
+    await authorisation.stop();
   }
 }
 
@@ -92,6 +93,8 @@ export async function refusesTokens(
     const { status, body } = await attempt();
     if (status !== 401 || !own(body)) wrong.push(`${name}: ${status} ${JSON.stringify(body)}`);
   }
+  // The authorisation server has the machine's clock.
+  clock.change({ run: true });
   await renew();
   const { status } = await ask(path);
   return status === 200 ? wrong : [...wrong, `a new token: ${status}`];

@@ -178,7 +178,7 @@ test('points are found by name in pages, by path and by WebID', async () => {
       PointType: 'Digital',
     });
     const discovery = await under.ask('/piwebapi/.well-known/openid-configuration', { headers: { authorization: '' } });
-    expect(discovery.body).toMatchObject({ issuer: under.authorisation.url });
+    expect(discovery.body).toMatchObject({ issuer: under.authorisation.issuer });
   });
 });
 
