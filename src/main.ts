@@ -11,7 +11,7 @@ const program = new Command('databridge')
     'after',
     '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it\n\n"databridge COMMAND --help" shows options, defaults, examples and exit codes.\nSettings are environment variables; "databridge doctor" lists them.',
   );
-/** In the order of the help. Only the given command is loaded, because most commands need a fraction of the program. */
+/** In the order of the help. Only the given command is loaded; the help of the program shows all of them, its version none. */
 const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>>> = {
   demo: async () => (await import('./commands/demo.ts')).addDemo,
   up: async () => (await import('./commands/up.ts')).addUp,
@@ -30,7 +30,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
 };
 const name = process.argv[2] === 'worker' ? 'up' : (process.argv[2] ?? '');
 const given = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-for (const load of given ? [given] : Object.values(COMMANDS)) (await load())(program);
+const needed = given ? [given] : ['-V', '--version'].includes(name) ? [] : Object.values(COMMANDS);
+for (const load of needed) (await load())(program);
 
 // A reader that closes the pipe early (`databridge … | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

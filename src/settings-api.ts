@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { API_PORT } from './settings-port.ts';
 
 const MIB = 1_048_576;
 
@@ -12,7 +13,7 @@ const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isVa
 /** Environment variables of the `/v0` API. */
 export const apiFields = {
   DATABRIDGE_API_HOST: z.string().default('127.0.0.1').describe('address the API listens on'),
-  DATABRIDGE_API_PORT: whole(0, 65_535, 8080).describe('port of the API; 0 takes a free one'),
+  DATABRIDGE_API_PORT: whole(0, 65_535, API_PORT).describe('port of the API; 0 takes a free one'),
   DATABRIDGE_API_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -1,16 +1,6 @@
 import type { Command } from 'commander';
-import { tidyAccess } from '../access/tidy.ts';
-import { assertApiSettings, openApi } from '../api/open.ts';
-import type { RunningApi } from '../api/open.ts';
-import { BridgeError } from '../core/errors.ts';
-import { repeat } from '../pull/repeat.ts';
-import { readSettings } from '../settings.ts';
-import { VERSION } from '../version.ts';
-import { withContext } from '../context.ts';
-import type { Context } from '../context.ts';
-import { EXIT } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
-import { untilStopped } from './stop.ts';
+import { whenRun } from './when-run.ts';
 
 /** `api`: serves `/v0` without polling. */
 export function addApi(program: Command): void {
@@ -31,81 +21,5 @@ export function addApi(program: Command): void {
         exitCodes: '0 ended by a signal, 1 failed or its port is taken, 2 invalid configuration',
       }),
     )
-    .action(async () => {
-      process.exitCode = await serve();
-    });
-}
-
-/** How often the difference to the clock of the database is measured, ms. */
-const CLOCK_MS = 30_000;
-/** How often expired tokens and keys are removed, ms. */
-const TIDY_MS = 600_000;
-
-async function serve(): Promise<number> {
-  const stop = untilStopped();
-  assertApiSettings(readSettings(process.env));
-  return await withContext({ patient: true, signal: stop.signal }, async (context) => {
-    const { log, settings } = context;
-    const api = await openApi(context);
-    const tryLater = (error: unknown): void => {
-      log.debug({ err: error }, 'a regular task of the API failed and is tried again');
-    };
-    const loops = [
-      repeat(CLOCK_MS, context.clock.adjust, tryLater),
-      repeat(TIDY_MS, () => tidyAccess(context.database), tryLater),
-    ];
-    log.info({ version: VERSION, url: api.url }, 'the API is up');
-    await stop.stopped;
-    log.info('stopping: requests under way are answered, new ones are not taken');
-    const inTime = await within(settings.drainMs, api.close());
-    await Promise.all(loops.map((loop) => loop.stop()));
-    return inTime ? EXIT.done : EXIT.failed;
-  });
-}
-
-/** How often a taken port is tried again, ms. */
-const RETRY_MS = 10_000;
-
-/**
- * The API beside polling. Where it cannot be opened, for example because its port is taken, polling goes on: the process
- * warns once and tries again until the API is open.
- */
-export function apiBeside(context: Context): { close(): Promise<void> } {
-  const { log } = context;
-  let running: RunningApi | undefined;
-  let warned = false;
-  const open = async (): Promise<void> => {
-    if (running) return;
-    running = await openApi(context);
-    log.info({ url: running.url }, 'the API is up');
-  };
-  const warnOnce = (error: unknown): void => {
-    if (warned) return;
-    warned = true;
-    const remedy = error instanceof BridgeError ? error.remedy : undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ reason, remedy }, 'the API is not up; polling goes on, and opening the API is tried again');
-  };
-  const first = open().catch(warnOnce);
-  const again = repeat(RETRY_MS, open, warnOnce);
-  return {
-    async close() {
-      await first;
-      await again.stop();
-      await within(context.settings.drainMs, running?.close() ?? Promise.resolve());
-    },
-  };
-}
-
-/** Whether the work ends within `ms`. */
-async function within(ms: number, work: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  try {
-    return await Promise.race([work.then(() => true), tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
+    .action(whenRun(async () => (await import('./actions/api.ts')).api));
 }

@@ -1,17 +1,9 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { createApplication, listApplications, revokeApplication, rotateSecret } from '../access/applications.ts';
-import type { Application } from '../access/applications.ts';
-import { formatInstant } from '../core/instant.ts';
 import { REFUSALS } from '../core/reading.ts';
-import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
-import { withContext } from '../context.ts';
-import type { Cell } from '../terminal/output.ts';
-import { actor, printJson, printLine, table } from '../terminal/output.ts';
-import { instantOrNull } from '../terminal/words.ts';
 import { helpBelow } from './help.ts';
 import { wholeNumber } from './options.ts';
-import { printRefusals } from './refusals.ts';
+import { whenRun } from './when-run.ts';
 
 export function addApplication(program: Command): void {
   const application = program
@@ -30,11 +22,7 @@ export function addApplication(program: Command): void {
     .description('end an application: its secrets and tokens are refused within seconds')
     .option('--json', 'print JSON')
     .addHelpText('after', helpBelow({ examples: ['databridge application revoke app_0123456789abcdef0123'] }))
-    .action(async (id: string, options: { json?: boolean }) => {
-      const revoked = await withContext({ patient: false }, ({ database }) => revokeApplication(database, id, actor()));
-      if (options.json) printJson({ applicationId: id, revoked });
-      else printLine(revoked ? `application ${id} revoked` : `application ${id} was revoked already`);
-    });
+    .action(whenRun(async () => (await import('./actions/application.ts')).applicationRevoke));
 }
 
 function addCreate(application: Command): void {
@@ -53,17 +41,7 @@ function addCreate(application: Command): void {
         ],
       }),
     )
-    .action(async (name: string, options: { organisation: string; project?: string[]; json?: boolean }) => {
-      const { organisation, project: projects } = options;
-      const { applicationId, secret } = await withContext({ patient: false }, ({ database }) =>
-        createApplication(database, { organisation, name, projects }, actor()),
-      );
-      if (options.json) printJson({ applicationId, secret, organisation, name, projects: projects ?? null });
-      else {
-        printLine(`application ${name} created`);
-        printCredentials(applicationId, secret);
-      }
-    });
+    .action(whenRun(async () => (await import('./actions/application.ts')).applicationCreate));
 }
 
 function addList(application: Command): void {
@@ -81,38 +59,8 @@ function addList(application: Command): void {
         ],
       }),
     )
-    .action(async (options: { json?: boolean }) => {
-      const rows = await withContext({ patient: false }, ({ database }) => listApplications(database));
-      if (options.json) printJson(rows.map(document));
-      else if (rows.length === 0) printLine('no applications yet; databridge application create NAME creates one');
-      else printLine(table(HEADING, rows.map(cells)));
-    });
+    .action(whenRun(async () => (await import('./actions/application.ts')).applicationList));
 }
-
-const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'refused', 'state'];
-
-const cells = (row: Application): Cell[] => [
-  row.applicationId,
-  row.organisation,
-  row.name,
-  row.projects?.join(' ') ?? 'all',
-  instantOrNull(row.lastTokenAt),
-  row.refused24h,
-  stateOf(row),
-];
-
-function stateOf({ revokedAt, previousSecretUntil }: Application): string {
-  if (revokedAt !== null) return `revoked ${formatInstant(revokedAt)}`;
-  return previousSecretUntil === null ? 'active' : `active, old secret until ${formatInstant(previousSecretUntil)}`;
-}
-
-const document = (row: Application): Record<string, unknown> => ({
-  ...row,
-  createdAt: formatInstant(row.createdAt),
-  previousSecretUntil: instantOrNull(row.previousSecretUntil),
-  lastTokenAt: instantOrNull(row.lastTokenAt),
-  revokedAt: instantOrNull(row.revokedAt),
-});
 
 function addRefusals(application: Command): void {
   application
@@ -133,11 +81,7 @@ function addRefusals(application: Command): void {
         ],
       }),
     )
-    .action(async (applicationId: string, options: { reason?: string; limit: number; json?: boolean }) => {
-      const wanted = { applicationId, reason: options.reason, limit: options.limit };
-      const refusals = await withContext({ patient: false }, ({ database }) => pushRefusalsOf(database, wanted));
-      printRefusals(refusals, options.json ?? false);
-    });
+    .action(whenRun(async () => (await import('./actions/application.ts')).applicationRefusals));
 }
 
 function addRotate(application: Command): void {
@@ -156,24 +100,5 @@ function addRotate(application: Command): void {
         notes: ['After a leak use --overlap-hours 0: the old secret and all refresh tokens end at once.'],
       }),
     )
-    .action(async (id: string, options: { overlapHours: string; json?: boolean }) => {
-      const overlapHours = options.overlapHours.trim() === '' ? Number.NaN : Number(options.overlapHours);
-      const { secret, previousUntil } = await withContext({ patient: false }, ({ database }) =>
-        rotateSecret(database, id, { overlapHours }, actor()),
-      );
-      const until = formatInstant(previousUntil);
-      if (options.json) printJson({ applicationId: id, secret, previousSecretUntil: until });
-      else {
-        printLine(
-          overlapHours === 0 ? 'the old secret is refused from now on' : `the old secret is valid until ${until}`,
-        );
-        printCredentials(id, secret);
-      }
-    });
-}
-
-function printCredentials(applicationId: string, secret: string): void {
-  printLine(`  APPLICATION_ID      ${applicationId}`);
-  printLine(`  APPLICATION_SECRET  ${secret}`);
-  printLine('Put the secret in a safe place now: it is not stored here and cannot be shown again.');
+    .action(whenRun(async () => (await import('./actions/application.ts')).applicationRotate));
 }

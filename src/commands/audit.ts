@@ -1,14 +1,9 @@
 import type { Command } from 'commander';
-import { listAudit } from '../access/audit.ts';
-import { formatInstant } from '../core/instant.ts';
-import { withContext } from '../context.ts';
-import { printJson, printLine, table } from '../terminal/output.ts';
-import { short } from '../terminal/words.ts';
 import { helpBelow } from './help.ts';
 import { wholeNumberUpTo } from './options.ts';
+import { whenRun } from './when-run.ts';
 
 const MOST_ENTRIES = 10_000;
-const DETAIL_LENGTH = 80;
 
 export function addAudit(program: Command): void {
   const audit = program
@@ -29,20 +24,5 @@ export function addAudit(program: Command): void {
       'after',
       helpBelow({ examples: ['databridge audit list', 'databridge audit list --limit 1000 --before 4711 --json'] }),
     )
-    .action(async ({ limit, before, ...options }: { limit: number; before?: number; json?: boolean }) => {
-      const entries = await withContext({ patient: false }, ({ database }) => listAudit(database, { limit, before }));
-      if (options.json) printJson(entries.map((entry) => ({ ...entry, at: formatInstant(entry.at) })));
-      else if (entries.length === 0) printLine('no changes');
-      else {
-        const cells = entries.map(({ id, at, actor, action, subject, detail }) => [
-          id,
-          formatInstant(at),
-          actor,
-          action,
-          subject,
-          short(JSON.stringify(detail), DETAIL_LENGTH),
-        ]);
-        printLine(table(['id', 'at', 'actor', 'action', 'subject', 'detail'], cells));
-      }
-    });
+    .action(whenRun(async () => (await import('./actions/audit.ts')).auditList));
 }

@@ -1,14 +1,6 @@
 import type { Command } from 'commander';
-import pg from 'pg';
-import { urlOfRunning } from '../database/running.ts';
-import { readSettings } from '../settings.ts';
-import type { Settings } from '../settings.ts';
-import { PLANNER_FRESH, diagnose } from './doctor-checks.ts';
-import type { Check } from './doctor-deliveries.ts';
-import { settingsInForce } from './doctor-settings.ts';
-import { EXIT, printJson, printLine } from '../terminal/output.ts';
-import { roughly } from '../terminal/words.ts';
 import { helpBelow } from './help.ts';
+import { whenRun } from './when-run.ts';
 
 export function addDoctor(program: Command): void {
   program
@@ -29,67 +21,5 @@ export function addDoctor(program: Command): void {
         exitCodes: '0 no check failed (warnings do not count), 1 a check failed, 2 invalid configuration',
       }),
     )
-    .action(async (options: { health?: boolean; json?: boolean }) => {
-      const settings = readSettings(process.env);
-      await (options.health ? reportHealth(settings, options.json ?? false) : examine(settings, options.json ?? false));
-    });
-}
-
-const MARKS: Readonly<Record<Check['state'], string>> = { ok: '✓', warning: '!', failed: '✗' };
-
-async function examine(settings: Settings, json: boolean): Promise<void> {
-  const inForce = settingsInForce(process.env);
-  const width = Math.max(...inForce.map(({ name }) => name.length));
-  if (!json) {
-    for (const { name, value, from } of inForce)
-      printLine(`  ${name.padEnd(width)}  ${value}${from === 'default' && value !== '(not set)' ? ' (default)' : ''}`);
-    printLine();
-  }
-  const checks: Check[] = [];
-  for await (const check of diagnose(settings)) {
-    checks.push(check);
-    if (json) continue;
-    printLine(`${MARKS[check.state]} ${check.check.padEnd(9)} ${check.detail}`);
-    if (check.remedy !== undefined) printLine(`            try: ${check.remedy}`);
-  }
-  const fine = checks.every(({ state }) => state !== 'failed');
-  if (json) printJson({ ok: fine, settings: inForce, checks });
-  if (!fine) process.exitCode = EXIT.failed;
-}
-
-async function reportHealth(settings: Settings, json: boolean): Promise<void> {
-  const { healthy, detail } = await healthOf(settings).catch((error: unknown) => ({
-    healthy: false,
-    detail: error instanceof Error ? error.message || error.name : String(error),
-  }));
-  if (json) printJson({ healthy, detail });
-  else printLine(`${healthy ? 'healthy' : 'unhealthy'}: ${detail}`);
-  if (!healthy) process.exitCode = EXIT.failed;
-}
-
-/** How long the database may take to answer, ms. */
-const PATIENCE_MS = 5_000;
-
-/** Asks one question over one connection. Migrates, starts and registers nothing. */
-async function healthOf({ databaseUrl, home }: Settings): Promise<{ healthy: boolean; detail: string }> {
-  const url = databaseUrl ?? urlOfRunning(home);
-  if (url === undefined) return { healthy: false, detail: `the embedded database in ${home} does not run` };
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'databridge health',
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ age: string | null }>(
-      `select extract(epoch from now() - max(beat_at)) * 1000000 as age from heartbeat where name = 'planner'`,
-    );
-    const age = rows[0]?.age ?? null;
-    if (age === null) return { healthy: false, detail: 'the planner has never planned' };
-    return { healthy: Number(age) <= PLANNER_FRESH, detail: `planned ${roughly(Number(age))} ago` };
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+    .action(whenRun(async () => (await import('./actions/doctor.ts')).doctor));
 }

@@ -10,6 +10,9 @@ export const SOURCE_ORGANISATION = [
   'organisation of the source; needed only where several have a source of that name',
 ] as const;
 
+/** The argument of commands on source files. */
+export const SOURCE_PATH = ['<path>', 'YAML file, directory of YAML files, or - for standard input'] as const;
+
 /** The parser of an option that takes a whole number from 1 to `most`. */
 export const wholeNumberUpTo =
   (most: number) =>
@@ -37,6 +40,9 @@ export function parseTime(text: string, now: Instant, option: string): Instant {
     option,
   );
 }
+
+/** Readings in a table without `--limit`; a table is held in memory until the width of its columns is known. */
+export const TABLE_LIMIT = 100;
 
 const LOOPBACK = /^http:\/\/(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/i;
 

@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
-import { createOrganisation, listOrganisations } from '../access/organisations.ts';
-import { formatInstant } from '../core/instant.ts';
-import { withContext } from '../context.ts';
-import { actor, printJson, printLine, table } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
+import { whenRun } from './when-run.ts';
 
 export function addOrganisation(program: Command): void {
   const organisation = program
@@ -19,14 +16,7 @@ export function addOrganisation(program: Command): void {
     .option('--name <name>', 'name for people; default: the id')
     .option('--json', 'print JSON')
     .addHelpText('after', helpBelow({ examples: ['databridge organisation create north-works --name "North works"'] }))
-    .action(async (id: string, options: { name?: string; json?: boolean }) => {
-      const name = options.name ?? id;
-      const created = await withContext({ patient: false }, ({ database }) =>
-        createOrganisation(database, { id, name }, actor()),
-      );
-      if (options.json) printJson({ id, created });
-      else printLine(created ? `organisation ${id} created` : `organisation ${id} exists already`);
-    });
+    .action(whenRun(async () => (await import('./actions/organisation.ts')).organisationCreate));
   organisation
     .command('list')
     .description('list organisations with the number of their projects and applications')
@@ -35,13 +25,5 @@ export function addOrganisation(program: Command): void {
       'after',
       helpBelow({ examples: ['databridge organisation list', 'databridge organisation list --json'] }),
     )
-    .action(async (options: { json?: boolean }) => {
-      const rows = await withContext({ patient: false }, ({ database }) => listOrganisations(database));
-      if (options.json) {
-        printJson(rows.map((row) => ({ ...row, createdAt: formatInstant(row.createdAt) })));
-        return;
-      }
-      const cells = rows.map((row) => [row.id, row.name, row.projects, row.applications]);
-      printLine(table(['id', 'name', 'projects', 'applications'], cells));
-    });
+    .action(whenRun(async () => (await import('./actions/organisation.ts')).organisationList));
 }

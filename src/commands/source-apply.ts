@@ -1,20 +1,7 @@
 import type { Command } from 'commander';
-import { titleOf } from '../core/source/source-name.ts';
-import { applySource } from '../source/registration.ts';
-import { matters, refuseRenames, renameInWords } from '../source/renames.ts';
-import type { Applied } from '../source/registration.ts';
-import { ownerInWords, takeOverCommand } from '../source/take-over.ts';
-import { registry, withContext } from '../context.ts';
-import { actor, printJson, printLine } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
-import { SOURCE_PATH, sourcesIn } from './source-files.ts';
-
-interface ApplyOptions {
-  readonly dryRun?: boolean;
-  readonly sameData?: boolean;
-  readonly rename?: boolean;
-  readonly json?: boolean;
-}
+import { SOURCE_PATH } from './options.ts';
+import { whenRun } from './when-run.ts';
 
 export function addSourceApply(source: Command): void {
   source
@@ -35,58 +22,5 @@ export function addSourceApply(source: Command): void {
         ],
       }),
     )
-    .action(async (path: string, options: ApplyOptions) => {
-      const sources = await sourcesIn(path, options.json ?? false);
-      if (sources === undefined) return;
-      const applied = await withContext({ patient: false }, async ({ database, sealing, clock }) => {
-        const { dryRun = false, sameData = false, rename = false } = options;
-        const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
-        const place = { database, sealing, registry };
-        // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
-        const planned: Applied[] = [];
-        for (const one of sources) planned.push(await applySource(place, one, { ...given, dryRun: true }));
-        if (given.dryRun) return planned;
-        for (const one of planned) refuseRenames(one, rename);
-        const done: Applied[] = [];
-        for (const one of sources) done.push(await applySource(place, one, given));
-        return done;
-      });
-      if (options.json) printJson(applied);
-      else for (const one of applied) describe(one, options.dryRun ?? false);
-    });
+    .action(whenRun(async () => (await import('./actions/source-apply.ts')).sourceApply));
 }
-
-function describe(applied: Applied, dryRun: boolean): void {
-  const would = dryRun && applied.action !== 'unchanged' ? 'would be ' : '';
-  printLine(`source ${titleOf(applied)} ${would}${applied.action}`);
-  for (const organisation of applied.namesakes) {
-    printLine(`  another source ${applied.name} stands in organisation ${organisation}; it stays as it is`);
-  }
-  for (const { path, before, after } of applied.differences) printLine(`  ${path}: ${show(before)} → ${show(after)}`);
-  for (const line of moveInWords(applied.move, dryRun)) printLine(`  ${line}`);
-  for (const rename of applied.renames.filter(matters)) printLine(`  ${renameInWords(rename)}`);
-  for (const owned of applied.seriesOfOthers) {
-    printLine(
-      `  ${owned.series} of the series that it names belong to ${ownerInWords(owned)}, so its points for them are refused`,
-    );
-    printLine(`    try: other names, or ${takeOverCommand(applied, owned)}`);
-  }
-}
-
-/** The effect on the coverage; nothing where no field of the place changed. */
-function moveInWords({ coverage, fields, byText, streams }: Applied['move'], dryRun: boolean): string[] {
-  if (fields.length === 0) return [];
-  const listed = fields.join(' and ');
-  const number = `${streams} ${streams === 1 ? 'stream' : 'streams'}`;
-  const [kept, ended] = dryRun ? ['would be kept', 'would end'] : ['is kept', 'has ended'];
-  const text = `${byText.join(' and ')}: a reference is compared by its text, not by its value`;
-  return [
-    coverage === 'kept'
-      ? `the coverage of ${number} ${kept}: --same-data says that ${listed} leads to the same data`
-      : `the coverage of ${number} ${ended}, because ${listed} changed; new streams begin at the start of the source, and stored readings stay`,
-    ...(byText.length > 0 ? [text] : []),
-  ];
-}
-
-const show = (value: unknown): string =>
-  value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);

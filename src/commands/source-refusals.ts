@@ -1,12 +1,9 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { REFUSALS } from '../core/reading.ts';
-import { findSource } from '../source/find-source.ts';
-import { refusalsOf } from '../source/refusals.ts';
-import { withContext } from '../context.ts';
 import { helpBelow } from './help.ts';
 import { SOURCE_ORGANISATION, wholeNumber } from './options.ts';
-import { printRefusals } from './refusals.ts';
+import { whenRun } from './when-run.ts';
 
 export function addSourceRefusals(source: Command): void {
   source
@@ -25,13 +22,5 @@ export function addSourceRefusals(source: Command): void {
         ],
       }),
     )
-    .action(
-      async (name: string, options: { organisation?: string; reason?: string; limit: number; json?: boolean }) => {
-        const refusals = await withContext({ patient: false }, async ({ database }) => {
-          const { id } = await findSource(database, { name, organisation: options.organisation });
-          return await refusalsOf(database, { sourceId: id, reason: options.reason, limit: options.limit });
-        });
-        printRefusals(refusals, options.json ?? false);
-      },
-    );
+    .action(whenRun(async () => (await import('./actions/source-refusals.ts')).sourceRefusals));
 }

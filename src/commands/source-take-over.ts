@@ -1,19 +1,7 @@
 import type { Command } from 'commander';
-import { configInvalid } from '../core/errors.ts';
-import { argumentsOf, titleOf } from '../core/source/source-name.ts';
-import { ownerInWords, takeOver } from '../source/take-over.ts';
-import { withContext } from '../context.ts';
-import { actor, printJson, printLine } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
 import { SOURCE_ORGANISATION } from './options.ts';
-
-interface TakeOverOptions {
-  readonly from?: string;
-  readonly fromPushed?: boolean;
-  readonly sensor?: readonly string[];
-  readonly organisation?: string;
-  readonly json?: boolean;
-}
+import { whenRun } from './when-run.ts';
 
 export function addSourceTakeOver(source: Command): void {
   source
@@ -36,24 +24,5 @@ export function addSourceTakeOver(source: Command): void {
         ],
       }),
     )
-    .action(async (name: string, options: TakeOverOptions) => {
-      const wanted = { source: { name, organisation: options.organisation }, from: ownerOf(options) };
-      const { source: taker, series } = await withContext({ patient: false }, ({ database }) =>
-        takeOver(database, { ...wanted, sensors: options.sensor }, actor()),
-      );
-      const owner = { owner: wanted.from === 'pushed' ? null : wanted.from.source };
-      if (options.json) printJson({ source: name, organisation: taker.organisation, from: owner.owner, series });
-      else {
-        printLine(`source ${titleOf(taker)} took over ${series} series from ${ownerInWords(owner)}`);
-        printLine(
-          `  databridge backfill start ${argumentsOf(taker)} --again --from TIME reads points that were refused before`,
-        );
-      }
-    });
-}
-
-function ownerOf({ from, fromPushed = false }: TakeOverOptions): { source: string } | 'pushed' {
-  if (from !== undefined && !fromPushed) return { source: from };
-  if (from === undefined && fromPushed) return 'pushed';
-  throw configInvalid('name one present owner', 'give --from SOURCE or --from-pushed', '--from');
+    .action(whenRun(async () => (await import('./actions/source-take-over.ts')).sourceTakeOver));
 }

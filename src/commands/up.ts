@@ -1,22 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import type { Logger } from 'pino';
-import { assertApiSettings } from '../api/open.ts';
-import { startDaemon } from '../pull/daemon.ts';
-import { readSettings } from '../settings.ts';
-import { VERSION } from '../version.ts';
-import { apiBeside } from './api.ts';
-import { withContext } from '../context.ts';
-import { EXIT } from '../terminal/output.ts';
 import { helpBelow } from './help.ts';
-import { untilStopped } from './stop.ts';
+import { whenRun } from './when-run.ts';
 
-/** How long closing may take after the drain, ms. */
-const CLOSING_MS = 10_000;
+const EXIT_CODES = '0 drained in time, 1 failed or not drained in time, 2 invalid configuration';
 
 const DRAIN_NOTE =
   'Ctrl-C or SIGTERM drains: windows under way are finished within DATABRIDGE_DRAIN_SECONDS (default 25), then the process ends. A second Ctrl-C ends it at once.';
-const EXIT_CODES = '0 drained in time, 1 failed or not drained in time, 2 invalid configuration';
 
 /** `up` and `worker`: run until a signal, then drain. */
 export function addUp(program: Command): void {
@@ -34,9 +23,7 @@ export function addUp(program: Command): void {
         exitCodes: EXIT_CODES,
       }),
     )
-    .action(async () => {
-      await runToTheEnd(true);
-    });
+    .action(whenRun(async () => (await import('./actions/up.ts')).up));
   program
     .command('worker')
     .description('run one more process that plans, polls, fills history and delivers, without the API')
@@ -48,54 +35,5 @@ export function addUp(program: Command): void {
         exitCodes: EXIT_CODES,
       }),
     )
-    .action(async () => {
-      await runToTheEnd(false);
-    });
-}
-
-/**
- * V8 takes the remains of polls for lasting objects and lets the heap grow to a multiple of its use. Growing by half only,
- * a worker needs half of the memory and a few percent more time (`npm run bench`: schedule and pull).
- */
-const keepHeapSmall = (): void => {
-  setFlagsFromString('--heap-growing-percent=50');
-};
-
-/** Ends the process after `ms` although work hangs on a silent database: uncommitted windows are asked again. */
-function endWithin(ms: number, log: Logger): void {
-  const end = (): void => {
-    log.warn('closing takes too long; the process ends without it');
-    process.exit(EXIT.failed);
-  };
-  setTimeout(end, ms).unref();
-}
-
-/** What the process gets to end by itself when everything is closed, ms. */
-const LEFT_OVER_MS = 1_000;
-
-async function runToTheEnd(serving: boolean): Promise<void> {
-  const code = await runUntilStopped(serving);
-  process.exitCode = code;
-  // A worker of BullMQ 6.7 that could not close keeps its timers for ever.
-  setTimeout(() => process.exit(code), LEFT_OVER_MS).unref();
-}
-
-/** @returns the exit code */
-async function runUntilStopped(serving: boolean): Promise<number> {
-  keepHeapSmall();
-  const stop = untilStopped();
-  if (serving) assertApiSettings(readSettings(process.env));
-  return await withContext({ patient: true, signal: stop.signal }, async (context) => {
-    const daemon = await startDaemon(context, VERSION, stop.signal);
-    const api = serving ? apiBeside(context) : undefined;
-    const queue = context.settings.redisUrl === undefined ? 'PostgreSQL' : 'Redis';
-    const database =
-      context.settings.databaseUrl === undefined ? `embedded in ${context.settings.home}` : 'DATABASE_URL';
-    context.log.info({ version: VERSION, database, queue }, 'databridge is up');
-    await stop.stopped;
-    context.log.info('stopping at the next window boundary');
-    endWithin(context.settings.drainMs + CLOSING_MS, context.log);
-    const [drained] = await Promise.all([daemon.drain(), api?.close()]);
-    return drained ? EXIT.done : EXIT.failed;
-  });
+    .action(whenRun(async () => (await import('./actions/up.ts')).worker));
 }

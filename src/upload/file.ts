@@ -5,14 +5,11 @@ import { addAbortSignal } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { configInvalid } from '../core/errors.ts';
 import { csvReader } from './csv.ts';
+import type { Format } from './format.ts';
 import { isFilled, linesOf } from './lines.ts';
 import type { Line } from './lines.ts';
 import { ndjsonReader } from './ndjson.ts';
 import type { FileRecord } from './record.ts';
-
-export const FORMATS = ['ndjson', 'csv'] as const;
-
-export type Format = (typeof FORMATS)[number];
 
 /** A file of readings, or standard input. */
 export interface Input {

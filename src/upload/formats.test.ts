@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { BridgeError } from '../core/errors.ts';
 import { csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
 import { recordsOf } from './file.ts';
-import type { Format } from './file.ts';
+import type { Format } from './format.ts';
 import { LONGEST_RECORD_BYTES } from './record.ts';
 import type { FileRecord } from './record.ts';
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { configInvalid } from '../core/errors.ts';
-import { FORMATS } from './file.ts';
+import { FORMATS } from './format.ts';
 import type { Input } from './file.ts';
 
 const countSchema = z.int().min(0);

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { pino } from 'pino';
-import { clockChecks } from '../../src/commands/doctor-checks.ts';
+import { clockChecks } from '../../src/commands/actions/doctor-checks.ts';
 import { openContext } from '../../src/context.ts';
 import type { Context } from '../../src/context.ts';
 import { MINUTE } from '../../src/core/instant.ts';

@@ -1,6 +1,6 @@
-import { formatInstant } from '../core/instant.ts';
-import type { IngestionLine } from '../delivery/remote.ts';
-import { short } from '../terminal/words.ts';
+import { formatInstant } from '../../core/instant.ts';
+import type { IngestionLine } from '../../delivery/remote.ts';
+import { short } from '../../terminal/words.ts';
 
 /** The result of one check. `failed` needs an operator now, `warning` later. */
 export interface Check {

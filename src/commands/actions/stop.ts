@@ -1,4 +1,4 @@
-import { EXIT } from '../terminal/output.ts';
+import { EXIT } from '../../terminal/output.ts';
 
 /** Signals within this time count as one, ms: service managers signal a whole group, and launchers pass theirs on. */
 const SAME_SIGNAL_MS = 500;

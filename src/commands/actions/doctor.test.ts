@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SECOND } from '../core/instant.ts';
+import { SECOND } from '../../core/instant.ts';
 import { clockCheck, nodeCheck, plannerCheck, troubleCheck } from './doctor-checks.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import { settingsInForce } from './doctor-settings.ts';

@@ -1,13 +1,10 @@
-import type { Instant } from '../core/instant.ts';
-import type { SourceConfig } from '../core/source/source.ts';
-import { registry } from '../context.ts';
-import type { Platform } from '../platform/contract.ts';
-import { readConfigs } from '../source/configs.ts';
-import type { FileProblem } from '../source/configs.ts';
-import { EXIT, printJson } from '../terminal/output.ts';
-
-/** The argument of commands on source files. */
-export const SOURCE_PATH = ['<path>', 'YAML file, directory of YAML files, or - for standard input'] as const;
+import type { Instant } from '../../core/instant.ts';
+import type { SourceConfig } from '../../core/source/source.ts';
+import { registry } from '../../context.ts';
+import type { Platform } from '../../platform/contract.ts';
+import { readConfigs } from '../../source/configs.ts';
+import type { FileProblem } from '../../source/configs.ts';
+import { EXIT, printJson } from '../../terminal/output.ts';
 
 /** This host's clock, because commands on source files do without the database and its shared clock. */
 export const localNow = (): Instant => Date.now() * 1000;

@@ -1,9 +1,9 @@
-import { formatInstant } from '../core/instant.ts';
-import type { Instant } from '../core/instant.ts';
-import { REFUSALS } from '../core/reading.ts';
-import type { RefusalReason } from '../core/reading.ts';
-import { printJson, printLine, table } from '../terminal/output.ts';
-import { instantOrNull } from '../terminal/words.ts';
+import { formatInstant } from '../../core/instant.ts';
+import type { Instant } from '../../core/instant.ts';
+import { REFUSALS } from '../../core/reading.ts';
+import type { RefusalReason } from '../../core/reading.ts';
+import { printJson, printLine, table } from '../../terminal/output.ts';
+import { instantOrNull } from '../../terminal/words.ts';
 
 /** Refusals as the commands list them; those of an application name the project of each. */
 interface ListedRefusals {

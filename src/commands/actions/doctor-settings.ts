@@ -1,4 +1,4 @@
-import { describeSettings } from '../settings.ts';
+import { describeSettings } from '../../settings.ts';
 
 /** A setting with the value in force; secrets are hidden. */
 export interface ShownSetting {

@@ -1,13 +1,13 @@
-import { MILLISECOND } from '../core/instant.ts';
-import type { Instant, Microseconds } from '../core/instant.ts';
-import { boardHeading, boardLine } from '../demo/board.ts';
-import { stopwatch } from '../terminal/words.ts';
-import { introduction, whatNext } from '../demo/guide.ts';
-import type { BoardRow } from '../demo/observe.ts';
-import { demoPlants } from '../demo/plants.ts';
-import { paintOn, plain, screenOn } from '../terminal/screen.ts';
-import type { Audience } from '../demo/run.ts';
-import { printLine } from '../terminal/output.ts';
+import { MILLISECOND } from '../../core/instant.ts';
+import type { Instant, Microseconds } from '../../core/instant.ts';
+import { boardHeading, boardLine } from '../../demo/board.ts';
+import { stopwatch } from '../../terminal/words.ts';
+import { introduction, whatNext } from '../../demo/guide.ts';
+import type { BoardRow } from '../../demo/observe.ts';
+import { demoPlants } from '../../demo/plants.ts';
+import { paintOn, plain, screenOn } from '../../terminal/screen.ts';
+import type { Audience } from '../../demo/run.ts';
+import { printLine } from '../../terminal/output.ts';
 
 /** Shows a demo while it runs. */
 interface Viewer extends Audience {

@@ -1,0 +1,95 @@
+import { createApplication, listApplications, revokeApplication, rotateSecret } from '../../access/applications.ts';
+import type { Application } from '../../access/applications.ts';
+import { formatInstant } from '../../core/instant.ts';
+import { pushRefusalsOf } from '../../ingest/pushed-refusals.ts';
+import { withContext } from '../../context.ts';
+import type { Cell } from '../../terminal/output.ts';
+import { actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { instantOrNull } from '../../terminal/words.ts';
+import { printRefusals } from './refusals.ts';
+
+/** `application revoke`. */
+export async function applicationRevoke(id: string, options: { json?: boolean }): Promise<void> {
+  const revoked = await withContext({ patient: false }, ({ database }) => revokeApplication(database, id, actor()));
+  if (options.json) printJson({ applicationId: id, revoked });
+  else printLine(revoked ? `application ${id} revoked` : `application ${id} was revoked already`);
+}
+
+/** `application create`. */
+export async function applicationCreate(
+  name: string,
+  options: { organisation: string; project?: string[]; json?: boolean },
+): Promise<void> {
+  const { organisation, project: projects } = options;
+  const { applicationId, secret } = await withContext({ patient: false }, ({ database }) =>
+    createApplication(database, { organisation, name, projects }, actor()),
+  );
+  if (options.json) printJson({ applicationId, secret, organisation, name, projects: projects ?? null });
+  else {
+    printLine(`application ${name} created`);
+    printCredentials(applicationId, secret);
+  }
+}
+
+/** `application list`. */
+export async function applicationList(options: { json?: boolean }): Promise<void> {
+  const rows = await withContext({ patient: false }, ({ database }) => listApplications(database));
+  if (options.json) printJson(rows.map(document));
+  else if (rows.length === 0) printLine('no applications yet; databridge application create NAME creates one');
+  else printLine(table(HEADING, rows.map(cells)));
+}
+
+const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'refused', 'state'];
+
+const cells = (row: Application): Cell[] => [
+  row.applicationId,
+  row.organisation,
+  row.name,
+  row.projects?.join(' ') ?? 'all',
+  instantOrNull(row.lastTokenAt),
+  row.refused24h,
+  stateOf(row),
+];
+
+function stateOf({ revokedAt, previousSecretUntil }: Application): string {
+  if (revokedAt !== null) return `revoked ${formatInstant(revokedAt)}`;
+  return previousSecretUntil === null ? 'active' : `active, old secret until ${formatInstant(previousSecretUntil)}`;
+}
+
+const document = (row: Application): Record<string, unknown> => ({
+  ...row,
+  createdAt: formatInstant(row.createdAt),
+  previousSecretUntil: instantOrNull(row.previousSecretUntil),
+  lastTokenAt: instantOrNull(row.lastTokenAt),
+  revokedAt: instantOrNull(row.revokedAt),
+});
+
+/** `application refusals`. */
+export async function applicationRefusals(
+  applicationId: string,
+  options: { reason?: string; limit: number; json?: boolean },
+): Promise<void> {
+  const wanted = { applicationId, reason: options.reason, limit: options.limit };
+  const refusals = await withContext({ patient: false }, ({ database }) => pushRefusalsOf(database, wanted));
+  printRefusals(refusals, options.json ?? false);
+}
+
+/** `application rotate`. */
+export async function applicationRotate(id: string, options: { overlapHours: string; json?: boolean }): Promise<void> {
+  const overlapHours = options.overlapHours.trim() === '' ? Number.NaN : Number(options.overlapHours);
+  const { secret, previousUntil } = await withContext({ patient: false }, ({ database }) =>
+    rotateSecret(database, id, { overlapHours }, actor()),
+  );
+  const until = formatInstant(previousUntil);
+  if (options.json) printJson({ applicationId: id, secret, previousSecretUntil: until });
+  else {
+    printLine(overlapHours === 0 ? 'the old secret is refused from now on' : `the old secret is valid until ${until}`);
+    printCredentials(id, secret);
+  }
+}
+
+function printCredentials(applicationId: string, secret: string): void {
+  printLine(`  APPLICATION_ID      ${applicationId}`);
+  printLine(`  APPLICATION_SECRET  ${secret}`);
+  printLine('Put the secret in a safe place now: it is not stored here and cannot be shown again.');
+}

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { configInvalid } from '../../core/errors.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { SECOND, formatInstant } from '../../core/instant.ts';
+import type { Instant } from '../../core/instant.ts';
+import { titleOf } from '../../core/source/source-name.ts';
+import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../../source/backfills.ts';
+import type { BackfillState } from '../../source/backfills.ts';
+import { isPlannerSilent } from '../../pull/planner.ts';
+import { registry, withContext } from '../../context.ts';
+import { hindranceOf, measuredOverload } from '../../source/demand.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { parseTime } from '../options.ts';
+import { SILENT, startProgress } from '../../terminal/progress.ts';
+import type { TaskState } from '../../terminal/progress.ts';
+import { instantOrNull } from '../../terminal/words.ts';
+
+/** `backfill cancel`. */
+export async function backfillCancel(text: string, options: { json?: boolean }): Promise<void> {
+  const id = idOf(text);
+  const cancelled = await withContext({ patient: false }, ({ database }) => cancelBackfill(database, id));
+  if (options.json) printJson({ id, cancelled });
+  else printLine(cancelled ? `backfill ${id} cancelled` : `backfill ${id} was not running`);
+  if (!cancelled) process.exitCode = EXIT.failed;
+}
+
+/** `backfill start`. */
+export async function backfillStart(
+  source: string,
+  options: {
+    organisation?: string;
+    from: string;
+    to?: string;
+    again?: boolean;
+    detach?: boolean;
+    json?: boolean;
+  },
+): Promise<void> {
+  await withContext({ patient: false }, async (context) => {
+    const now = context.clock.now();
+    const request = {
+      source: { name: source, organisation: options.organisation },
+      from: parseTime(options.from, now, '--from'),
+      to: options.to === undefined ? undefined : parseTime(options.to, now, '--to'),
+      again: options.again ?? false,
+      requestedBy: actor(),
+    };
+    const id = await startBackfill(context.database, request);
+    if (options.detach) {
+      if (options.json) printJson(documentOf((await backfillState(context.database, id)) as BackfillState));
+      else printLine(`backfill ${id} started; databridge backfill show ${id} watches it`);
+      return;
+    }
+    await watch(context, id, options.json ?? false);
+  });
+}
+
+/** `backfill list`. */
+export async function backfillList(options: { json?: boolean }): Promise<void> {
+  const states = await withContext({ patient: false }, ({ database }) => listBackfills(database));
+  if (options.json) printJson(states.map(documentOf));
+  else if (states.length === 0) printLine('no backfills yet');
+  else printLine(table(['id', 'organisation', 'source', 'from', 'to', 'again', 'state', 'done'], states.map(cells)));
+}
+
+/** `backfill show`. */
+export async function backfillShow(text: string, options: { json?: boolean }): Promise<void> {
+  const id = idOf(text);
+  await withContext({ patient: false }, async (context) => {
+    const state = await backfillState(context.database, id);
+    if (!state) throw configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows all backfills');
+    if (options.json) printJson(documentOf(state));
+    else if (process.stdout.isTTY && state.state === 'running') await watch(context, id, false);
+    else printLine(describe(state));
+  });
+}
+
+const WATCH_MS = 500;
+
+/** Shows the progress of a backfill until it ends. */
+async function watch(context: Context, id: number, json: boolean): Promise<void> {
+  if (await isPlannerSilent(context.database)) {
+    process.stderr.write('no process works on it now: start databridge up or databridge worker\n');
+  }
+  let state = await backfillState(context.database, id);
+  const begun = { at: performance.now(), share: state?.share ?? 0 };
+  const progress = json || !state ? SILENT : startProgress(taskState(state, []));
+  try {
+    while (state?.state === 'running') {
+      progress.update(taskState(state, [etaOf(state, begun), noteOf(state, context.clock.now())]));
+      await sleep(WATCH_MS);
+      state = await backfillState(context.database, id);
+    }
+    if (state) progress.update(taskState(state, [state.state]));
+  } finally {
+    progress.stop();
+  }
+  if (!state) throw configInvalid(`backfill ${id} is gone`, 'its source was removed');
+  if (json) printJson(documentOf(state));
+  else printLine(describe(state));
+  if (state.state !== 'done') process.exitCode = EXIT.failed;
+}
+
+const taskState = ({ share, readings }: BackfillState, facts: readonly string[]): TaskState => ({
+  share,
+  facts: [`${readings} readings`, ...facts],
+});
+
+function etaOf(state: BackfillState, begun: { at: number; share: number }): string {
+  const gained = state.share - begun.share;
+  if (gained <= 0) return 'no estimate yet';
+  const leftMs = ((performance.now() - begun.at) / gained) * (1 - state.share);
+  return `about ${formatDuration(Math.ceil(leftMs / 1000) * SECOND)} left`;
+}
+
+function noteOf(state: BackfillState, now: Instant): string {
+  if (state.sourceState !== 'active') return `source is ${state.sourceState}: ${state.fault?.message ?? ''}`;
+  if (state.outboxFullSince !== null)
+    return `source is not asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
+  if (state.heldUntil !== null && state.heldUntil > now)
+    return `source waits until ${formatInstant(state.heldUntil)}: ${hindranceOf(state, registry)}`;
+  if (state.fault === null && state.settlesAt !== null)
+    return `its last readings settle at ${formatInstant(state.settlesAt)}`;
+  return hindranceOf(state, registry) || unreadableIn(state);
+}
+
+const unreadableIn = ({ state, unreadable }: BackfillState): string =>
+  state === 'running' && unreadable > 0 ? `${unreadable} times in it cannot be read (databridge source show)` : '';
+
+const cells = (state: BackfillState): (string | number)[] => [
+  state.id,
+  state.organisation,
+  state.source,
+  formatInstant(state.from),
+  formatInstant(state.to),
+  state.again ? 'yes' : 'no',
+  state.state,
+  `${(state.share * 100).toFixed(1)} %`,
+];
+
+const documentOf = ({ demand, ...state }: BackfillState): Record<string, unknown> => ({
+  ...state,
+  overload: measuredOverload(demand, registry) ?? null,
+  from: formatInstant(state.from),
+  to: formatInstant(state.to),
+  createdAt: formatInstant(state.createdAt),
+  finishedAt: state.finishedAt === null ? null : formatInstant(state.finishedAt),
+  settlesAt: instantOrNull(state.settlesAt),
+  heldUntil: instantOrNull(state.heldUntil),
+  outboxFullSince: instantOrNull(state.outboxFullSince),
+});
+
+const describe = (state: BackfillState): string => {
+  const overload = state.state === 'running' ? measuredOverload(state.demand, registry) : undefined;
+  return overload === undefined
+    ? progressOf(state)
+    : `${progressOf(state)}\n${overload.message}\n  try: ${overload.remedy}`;
+};
+
+const progressOf = (state: BackfillState): string =>
+  `backfill ${state.id} of ${titleOf({ name: state.source, organisation: state.organisation })}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
+  `${(state.share * 100).toFixed(1)} % covered, ${state.readings} readings read${state.unreadable > 0 ? `; ${unreadableIn(state)}` : ''}`;
+
+function idOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw configInvalid(
+    `${JSON.stringify(text)} is not the number of a backfill`,
+    'databridge backfill list shows the numbers',
+  );
+}

@@ -1,0 +1,60 @@
+import { parseDuration } from '../../core/duration.ts';
+import { configInvalid } from '../../core/errors.ts';
+import { DAY, SECOND } from '../../core/instant.ts';
+import type { Microseconds } from '../../core/instant.ts';
+import { openHome } from '../../demo/home.ts';
+import { paintOn, plain } from '../../terminal/screen.ts';
+import { stopOnSignals } from '../../demo/stop.ts';
+import { resultLines, summaryDocument, summaryRows } from '../../demo/summary.ts';
+import type { DemoOutcome } from '../../demo/summary.ts';
+import { runDemo } from '../../demo/run.ts';
+import { pipeViewer, silentViewer, terminalViewer } from './demo-viewers.ts';
+import { EXIT, printJson, printLine, table } from '../../terminal/output.ts';
+
+interface DemoFlags {
+  readonly for?: string;
+  readonly keep?: string;
+  readonly json?: boolean;
+  readonly lie?: boolean;
+}
+
+/** `demo`. */
+export async function demo(flags: DemoFlags): Promise<void> {
+  const length = lengthOf(flags.for);
+  const lies = flags.lie ?? false;
+  const stop = stopOnSignals(process.stdout);
+  const home = await openHome(flags.keep);
+  const viewer = flags.json
+    ? silentViewer
+    : process.stdout.isTTY
+      ? terminalViewer(home.path, length)
+      : pipeViewer(home.path);
+  let outcome: DemoOutcome;
+  try {
+    outcome = await runDemo({ home, length, lies, signal: stop.signal }, viewer);
+  } finally {
+    try {
+      await home.remove();
+    } finally {
+      viewer.leaves();
+      stop.release();
+    }
+  }
+  if (flags.json) printJson(summaryDocument(outcome));
+  else {
+    const names = outcome.verdicts.map(({ source }) => source);
+    if (names.length > 0)
+      printLine(`${table(['', ...names], summaryRows(outcome.verdicts))}
+`);
+    printLine(`${resultLines(outcome, process.stdout.isTTY ? paintOn(process.stdout) : plain).join('\n')}`);
+    if (home.kept) printLine(`  Kept: export DATABRIDGE_HOME=${home.path}`);
+  }
+  process.exitCode = outcome.problems.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+function lengthOf(text: string | undefined): Microseconds | undefined {
+  if (text === undefined) return undefined;
+  const length = parseDuration(text);
+  if (length !== undefined && length >= SECOND && length <= DAY) return length;
+  throw configInvalid(`--for ${JSON.stringify(text)} is not a duration from 1s to 1d`, 'write 30s or 5m', '--for');
+}

@@ -1,0 +1,81 @@
+import { formatDuration } from '../../core/duration.ts';
+import { SECOND } from '../../core/instant.ts';
+import { titleOf } from '../../core/source/source-name.ts';
+import type { SourceConfig } from '../../core/source/source.ts';
+import { checkSource } from '../../source/check.ts';
+import type { Step } from '../../source/check.ts';
+import { readSettings } from '../../settings.ts';
+import { EXIT, printJson, printLine } from '../../terminal/output.ts';
+import { localNow, platformOf, sourcesIn } from './source-files.ts';
+
+/** `source check`. */
+export async function sourceCheck(path: string, options: { json?: boolean }): Promise<void> {
+  const json = options.json ?? false;
+  const sources = await sourcesIn(path, json);
+  if (sources === undefined) return;
+  const documents: CheckDocument[] = [];
+  for (const one of sources) documents.push(await checkOne(one, sources.length > 1, json));
+  if (json) printJson(documents);
+  if (documents.some(({ ok }) => !ok)) process.exitCode = EXIT.failed;
+}
+
+interface CheckDocument {
+  readonly source: string;
+  readonly organisation: string;
+  readonly ok: boolean;
+  readonly requests: number;
+  readonly tookSeconds: number;
+  readonly steps: readonly Record<string, unknown>[];
+}
+
+async function checkOne(config: SourceConfig, heading: boolean, json: boolean): Promise<CheckDocument> {
+  if (heading && !json) printLine(titleOf(config));
+  const begun = performance.now();
+  const steps: Step[] = [];
+  const settings = readSettings(process.env);
+  const checking = checkSource(config, platformOf(config), {
+    now: localNow,
+    signal: new AbortController().signal,
+    maxReadings: settings.windowReadings,
+    allowHosts: settings.egressHosts,
+  });
+  let next = await checking.next();
+  while (!next.done) {
+    steps.push(next.value);
+    if (!json) printStep(next.value);
+    next = await checking.next();
+  }
+  const { requests } = next.value;
+  const tookSeconds = Math.round((performance.now() - begun) / 100) / 10;
+  if (!json) {
+    printLine(
+      `${requests} requests in ${formatDuration(tookSeconds * SECOND)}, at most ${config.pace.requestsPerSecond} a second; nothing was saved`,
+    );
+  }
+  return {
+    source: config.name,
+    organisation: config.organisation,
+    ok: steps.every(({ ok }) => ok !== false),
+    requests,
+    tookSeconds,
+    steps: steps.map(documentOf),
+  };
+}
+
+const STEP_WIDTH = 10;
+
+function printStep({ step, ok, detail, warning, error }: Step): void {
+  const mark = ok === null ? '–' : ok ? (warning ? '!' : '✓') : '✗';
+  printLine(`${mark} ${step.padEnd(STEP_WIDTH - 1)} ${detail}`);
+  if (error?.remedy !== undefined) printLine(`${' '.repeat(STEP_WIDTH + 2)}try: ${error.remedy}`);
+}
+
+function documentOf({ step, ok, detail, warning, error }: Step): Record<string, unknown> {
+  return {
+    step,
+    ok,
+    detail,
+    ...(warning ? { warning } : {}),
+    ...(error === undefined ? {} : { fault: { ...error.fault, message: error.message, remedy: error.remedy ?? null } }),
+  };
+}

@@ -1,0 +1,97 @@
+import { configInvalid } from '../../core/errors.ts';
+import { formatInstant } from '../../core/instant.ts';
+import { REFUSALS } from '../../core/reading.ts';
+import { titleOf } from '../../core/source/source-name.ts';
+import type { SourceConfig } from '../../core/source/source.ts';
+import { formatWindow } from '../../core/window.ts';
+import { refusalsInWords } from '../../source/findings.ts';
+import { previewSource } from '../../source/preview.ts';
+import type { Preview } from '../../source/preview.ts';
+import { readSettings } from '../../settings.ts';
+import { printJson, printLine, table } from '../../terminal/output.ts';
+import { READING_FIELDS, readingCells, readingDocument } from '../../terminal/reading-rows.ts';
+import { parseTime } from '../options.ts';
+import { localNow, platformOf, sourcesIn } from './source-files.ts';
+import { times } from '../../terminal/words.ts';
+
+interface PreviewOptions {
+  readonly from: string;
+  readonly to?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** `source preview`. */
+export async function sourcePreview(path: string, options: PreviewOptions): Promise<void> {
+  const sources = await sourcesIn(path, options.json ?? false);
+  if (sources === undefined) return;
+  const documents: Record<string, unknown>[] = [];
+  for (const one of sources) {
+    const preview = await previewOne(one, options);
+    if (options.json) documents.push(documentOf(one, preview));
+    else print(one, preview, sources.length > 1);
+  }
+  if (options.json) printJson(documents);
+}
+
+async function previewOne(config: SourceConfig, options: PreviewOptions): Promise<Preview> {
+  const now = localNow();
+  const from = parseTime(options.from, now, '--from');
+  const to = options.to === undefined ? undefined : parseTime(options.to, now, '--to');
+  if (from >= (to ?? now - config.schedule.settle)) {
+    const remedy = `give a range that begins before it ends; without --to it ends ${formatInstant(now - config.schedule.settle)} (settle)`;
+    throw configInvalid('--from is not before the end', remedy, '--from');
+  }
+  const settings = readSettings(process.env);
+  return await previewSource(config, platformOf(config), {
+    now: localNow,
+    signal: new AbortController().signal,
+    maxReadings: settings.windowReadings,
+    allowHosts: settings.egressHosts,
+    range: { from, to },
+    limit: options.limit,
+  });
+}
+
+function print(config: SourceConfig, preview: Preview, heading: boolean): void {
+  if (heading) printLine(`\n${titleOf(config)}`);
+  if (preview.sample.length > 0) printLine(table(READING_FIELDS, preview.sample.map(readingCells)));
+  for (const [reason, count] of preview.refused) {
+    printLine(`\n${reason}, ${times(count)}: ${REFUSALS[reason]}`);
+    for (const { sensor, variable, at, raw } of preview.examples.filter((example) => example.reason === reason)) {
+      printLine(`  ${sensor} ${variable} ${at === undefined ? '' : formatInstant(at)} ${raw}`);
+    }
+  }
+  const more = [
+    ...(preview.repeats > 0 ? [`${preview.repeats} sent more than once`] : []),
+    ...(preview.outside > 0 ? [`${preview.outside} outside of their window`] : []),
+    ...(preview.unchosen > 0 ? [`${preview.unchosen} of sensors that are not chosen`] : []),
+  ];
+  printLine(
+    `\n${[`${preview.readings} readings of ${preview.series} series`, refusalsInWords(preview.refused), ...more].join(', ')}`,
+  );
+  for (const { stream, window, readings } of preview.windows)
+    printLine(`  ${stream} ${formatWindow(window)}: ${readings}`);
+  for (const { sensor, message } of preview.failed) printLine(`  cannot read ${sensor}: ${message}`);
+  if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
+  if (preview.overload !== null) printLine(`${preview.overload.message}\n  try: ${preview.overload.remedy}`);
+  printLine(`${preview.requests} requests; nothing was saved`);
+}
+
+const documentOf = ({ name, organisation }: SourceConfig, preview: Preview): Record<string, unknown> => ({
+  source: name,
+  organisation,
+  ...preview,
+  windows: preview.windows.map(({ stream, window, readings }) => ({
+    stream,
+    from: formatInstant(window.from),
+    to: formatInstant(window.to),
+    readings,
+  })),
+  refused: Object.fromEntries(preview.refused),
+  examples: preview.examples.map((example) => ({
+    ...example,
+    at: example.at === undefined ? null : formatInstant(example.at),
+  })),
+  sample: preview.sample.map(readingDocument),
+});

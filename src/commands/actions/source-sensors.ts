@@ -1,0 +1,90 @@
+import { titleOf } from '../../core/source/source-name.ts';
+import type { SourceConfig } from '../../core/source/source.ts';
+import type { Sensor } from '../../platform/contract.ts';
+import { searchSensors, sensorsBlock } from '../../source/sensor-search.ts';
+import type { FoundSensors } from '../../source/sensor-search.ts';
+import { readSettings } from '../../settings.ts';
+import { printJson, printLine } from '../../terminal/output.ts';
+import { grouped, short, wrapped } from '../../terminal/words.ts';
+import { localNow, platformOf, sourcesIn } from './source-files.ts';
+
+interface SensorsOptions {
+  readonly search?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** `source sensors`. */
+export async function sourceSensors(path: string, options: SensorsOptions): Promise<void> {
+  const sources = await sourcesIn(path, options.json ?? false);
+  if (sources === undefined) return;
+  const { search = '', limit } = options;
+  const documents: Record<string, unknown>[] = [];
+  for (const one of sources) {
+    const found = await searchSensors(one, platformOf(one), {
+      now: localNow,
+      signal: new AbortController().signal,
+      allowHosts: readSettings(process.env).egressHosts,
+      search,
+      limit,
+    });
+    if (options.json) documents.push(documentOf(one, found));
+    else print(found, { search, heading: sources.length > 1 ? titleOf(one) : undefined });
+  }
+  if (options.json) printJson(documents);
+}
+
+const SENSORS_INDENT = '  ';
+
+function print(found: FoundSensors, { search, heading }: { search: string; heading: string | undefined }): void {
+  if (heading !== undefined) printLine(`\n${heading}`);
+  for (const sensor of found.sensors) {
+    printLine(short(sensor.id, Infinity));
+    const about = aboutSensor(sensor);
+    if (about !== '') printLine(wrapped(about, SENSORS_INDENT));
+  }
+  const { yaml, unnameable } = sensorsBlock(found.sensors);
+  if (yaml !== '') printLine(`\nto read these and no others, put this into the file of the source:\n\n${yaml}`);
+  if (unnameable > 0)
+    printLine(wrapped(`${unnameable} left out of it: the id or group is too long or holds a control character`));
+  printLine(wrapped(countsInWords(found, search)));
+  printLine(`${found.product}: ${found.requests} ${found.requests === 1 ? 'request' : 'requests'}; nothing was saved`);
+}
+
+/** The name, group and variables of a sensor, those that it has. */
+function aboutSensor({ name, group, variables = [] }: Sensor): string {
+  const parts = [
+    ...(name === undefined ? [] : [`name ${name}`]),
+    ...(group === undefined ? [] : [`group ${group}`]),
+    ...(variables.length === 0 ? [] : [`${variables.length === 1 ? 'variable' : 'variables'} ${variables.join(', ')}`]),
+  ];
+  return short(parts.join('; '), Infinity);
+}
+
+function countsInWords({ sensors, complete, compared, examples }: FoundSensors, search: string): string {
+  const shown = grouped(sensors.length);
+  const asked = JSON.stringify(search);
+  if (!complete) {
+    const narrow = search === '' ? 'choose some with --search, or' : 'search for more text, or';
+    return `the first ${shown} ${search === '' ? 'sensors' : `that match ${asked}`}; there are more: ${narrow} raise --limit`;
+  }
+  if (compared === 0) return 'the platform shows no sensors: check the options and the rights of the credentials';
+  if (search === '') return `${shown} ${sensors.length === 1 ? 'sensor' : 'sensors'}`;
+  if (sensors.length > 0) return `${shown} of ${grouped(compared)} sensors match ${asked}`;
+  return `none of ${grouped(compared)} sensors matches ${asked}; there are, for example: ${examples.join(' ; ')}`;
+}
+
+const documentOf = ({ name, organisation }: SourceConfig, found: FoundSensors): Record<string, unknown> => ({
+  source: name,
+  organisation,
+  product: found.product,
+  complete: found.complete,
+  compared: found.compared,
+  requests: found.requests,
+  sensors: found.sensors.map(({ id, name: sensorName, group, variables }) => ({
+    id,
+    name: sensorName ?? null,
+    group: group ?? null,
+    variables: variables ?? null,
+  })),
+});

@@ -1,0 +1,252 @@
+import { formatBytes } from '../../core/bytes.ts';
+import { stringify } from 'yaml';
+import { formatDuration } from '../../core/duration.ts';
+import { MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
+import type { Instant } from '../../core/instant.ts';
+import { clockTrouble } from '../../core/platform-clock.ts';
+import { REFUSALS } from '../../core/reading.ts';
+import { formatWindow } from '../../core/window.ts';
+import { findSource } from '../../source/find-source.ts';
+import type { FoundSource } from '../../source/find-source.ts';
+import { unknownSource } from '../../source/unusable-source.ts';
+import { ownedElsewhere, ownerInWords, takeOverCommand } from '../../source/take-over.ts';
+import type { OwnedElsewhere } from '../../source/take-over.ts';
+import { refusalsByReason } from '../../source/refusals.ts';
+import { shownConfig } from '../../source/shown-config.ts';
+import { measuredOverload } from '../../source/demand.ts';
+import { reportSource } from '../../source/report.ts';
+import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../../source/report.ts';
+import { registry, withContext } from '../../context.ts';
+import type { Cell } from '../../terminal/output.ts';
+import { printJson, printLine, table } from '../../terminal/output.ts';
+import { instantOrNull, roughly, times } from '../../terminal/words.ts';
+
+type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
+
+/** `source show`. */
+export async function sourceShow(name: string, options: { organisation?: string; json?: boolean }): Promise<void> {
+  await withContext({ patient: false }, async ({ database, clock }) => {
+    const source = await findSource(database, { name, organisation: options.organisation });
+    const report = await reportSource(database, source.id);
+    if (report === undefined) throw unknownSource(source);
+    const refusals = await refusalsByReason(database, source.id);
+    const elsewhere = await ownedElsewhere(database, source);
+    const config = shownConfig(report.config, registry);
+    if (options.json) printJson({ ...documentOf({ ...report, config }, refusals), seriesOfOthers: elsewhere });
+    else {
+      print({ ...report, config }, refusals, clock.now());
+      for (const owned of elsewhere) printOwner(source, owned);
+    }
+  });
+}
+
+function print(report: SourceReport, refusals: Refusals, now: Instant): void {
+  printLine(stringify(report.config).trimEnd());
+  section('state');
+  const ago = (instant: Instant | null): string => (instant === null ? 'never' : `${roughly(now - instant)} ago`);
+  printLine(
+    `${report.state}, ${report.failures} failures in a row; last poll ${ago(report.lastPollAt)}, last success ${ago(report.lastSuccessAt)}`,
+  );
+  const lag = report.lag === null ? '' : `${roughly(report.lag)} behind, `;
+  const gaps = report.gaps ? 'with gaps' : 'without gaps';
+  printLine(
+    `${lag}${gaps}; ${report.readings24h} new readings in 24 h, ${report.requestsLastHour} requests in the last hour`,
+  );
+  printLine(
+    `in 24 h ${report.refused24h} points refused, ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
+  );
+  if (report.nextDueAt !== null) printLine(`next poll due ${formatInstant(report.nextDueAt)}`);
+  if (report.heldUntil !== null && report.heldUntil > now)
+    printLine(`not asked before ${formatInstant(report.heldUntil)}`);
+  if (report.clocksDisagree)
+    printLine('not asked: the clocks of all hosts disagree with the database; databridge doctor shows them');
+  if (report.outboxFullSince !== null)
+    printLine(
+      `not asked since ${formatInstant(report.outboxFullSince)}: the outbox of ${report.project} is full; databridge ingestion list shows why`,
+    );
+  if (report.unproven)
+    printLine('unproven: nothing shows that the answers of this platform are complete; its operator accepted that');
+  printLine(paceInWords(report, now));
+  printOverload(report);
+  printPlatformClock(report);
+  if (report.fault !== null) printFault(report.fault);
+  printLine(looksInWords(report, now));
+  if (report.lookFault !== null) printFault(report.lookFault);
+  section(`streams, from ${formatInstant(report.startAt)} on`);
+  for (const stream of report.streamReports) printStream(stream);
+  if (report.streamReports.length === 0) printLine('none yet: they are made as the look for sensors finds them');
+  section('last windows (ms: waiting for the pace, HTTP, normalising, storing)');
+  if (report.windows.length === 0) printLine('none yet');
+  else printLine(table(WINDOW_HEADING, report.windows.map(windowCells)));
+  if (refusals.length === 0) return;
+  section('refusals');
+  for (const { reason, refused, examples } of refusals) {
+    printLine(`${reason}, ${times(refused)}: ${REFUSALS[reason]}`);
+    for (const { sensor, variable, at, raw } of examples)
+      printLine(`  ${sensor} ${variable} ${instantOrNull(at) ?? ''} ${raw}`);
+  }
+}
+
+function printOwner(source: FoundSource, owned: OwnedElsewhere): void {
+  const [belong, them] = owned.series === 1 ? ['belongs', 'it'] : ['belong', 'them'];
+  printLine(
+    `\n${owned.series} series ${belong} to ${ownerInWords(owned)}: points of this source for ${them} are refused`,
+  );
+  printLine(`  try: other names, or ${takeOverCommand(source, owned)}`);
+}
+
+const section = (title: string): void => printLine(`\n── ${title}`);
+
+function paceInWords({ pace }: SourceReport, now: Instant): string {
+  if (pace === null) return 'pace: no request yet';
+  const abandoned = pace.leases.filter((lease) => lease.abandoned && lease.until > now);
+  const latest = Math.max(...abandoned.map((lease) => lease.until));
+  const lost =
+    abandoned.length === 0
+      ? ''
+      : `, ${abandoned.length} of them without an answer: the platform may still work on them, so they count until ${formatInstant(latest)}`;
+  const silence = pace.holdUntil > now ? `, silent until ${formatInstant(pace.holdUntil)}` : '';
+  return `pace: ${pace.leases.length} requests under way${lost}${silence}`;
+}
+
+function printOverload({ demand }: SourceReport): void {
+  const overload = measuredOverload(demand, registry);
+  if (overload === undefined) return;
+  printLine(overload.message);
+  printLine(`  try: ${overload.remedy}`);
+}
+
+function printPlatformClock({ clockAhead, settle }: SourceReport): void {
+  if (clockAhead === null) return;
+  const { message, remedy } = clockTrouble(clockAhead, settle);
+  printLine(message);
+  printLine(`  try: ${remedy}`);
+}
+
+function looksInWords({ lookedAt, lookDueAt, lookFailures, awaitsLook }: SourceReport, now: Instant): string {
+  const last = lookedAt === null ? 'sensors never looked up' : `sensors looked up ${roughly(now - lookedAt)} ago`;
+  const failed = lookFailures === 0 ? '' : `, ${lookFailures} looks in a row with a fault`;
+  const next =
+    lookDueAt === null ? '' : lookDueAt <= now ? ', next look now' : `, next look ${formatInstant(lookDueAt)}`;
+  return `${last}${failed}${next}${awaitsLook ? '; polls wait for it, because the source was changed' : ''}`;
+}
+
+function printFault(fault: FaultRecord): void {
+  printLine(`last fault ${fault.at} ${fault.where ?? ''}: ${fault.code}: ${fault.message}`);
+  if (fault.remedy !== undefined) printLine(`  try: ${fault.remedy}`);
+  if (fault.page !== undefined) printLine(`  answer of the platform:\n${fault.page.replaceAll(/^/gm, '    ')}`);
+}
+
+function printStream(stream: StreamReport): void {
+  const window =
+    stream.window === null
+      ? ''
+      : `, windows of ${formatDuration(Math.round(stream.window / MILLISECOND) * MILLISECOND)}`;
+  const history = stream.historyDueAt === null ? '' : ', older time is being asked for';
+  printLine(`${stream.key}: ${stream.sensors} ${stream.sensors === 1 ? 'sensor' : 'sensors'}${window}${history}`);
+  const hidden = stream.ranges - stream.covered.length;
+  if (hidden > 0) printLine(`  … ${hidden} older ranges`);
+  for (const [from, to] of stream.covered) printLine(`  covered ${formatWindow({ from, to })}`);
+  printAskedLater(stream);
+  if (stream.retryAt !== null)
+    printLine(`  waits until ${formatInstant(stream.retryAt)} after ${stream.failures} failures`);
+  if (stream.absentSince !== null)
+    printLine(`  not shown by the platform since ${formatInstant(stream.absentSince)}; still read`);
+  if (stream.fault !== null) printLine(`  ${stream.fault.code}: ${stream.fault.message}`);
+}
+
+/** The time that is asked for once more: because it could not be read, or because late data may have come into it. */
+function printAskedLater(stream: StreamReport): void {
+  const { unreadable, unreadableCount, unreadableLength, lookAgain, newsAge, newsBeyond } = stream;
+  if (unreadableCount > 0) {
+    printLine(
+      `  unreadable: ${formatDuration(unreadableLength)} in ${unreadableCount} ${unreadableCount === 1 ? 'stretch' : 'stretches'}, asked around and tried again slowly`,
+    );
+    for (const { from, to, retryAt, fault } of unreadable)
+      printLine(
+        `    ${formatWindow({ from, to })}, next try ${formatInstant(retryAt)}: ${fault.code}: ${fault.message}`,
+      );
+    printLine('    try: look at these points on the platform; databridge source poll asks for all of them at once');
+  }
+  if (newsAge > 0) printLine(`  late data: found up to ${roughly(newsAge)} after its instant`);
+  if (newsBeyond > 0) {
+    printLine(`    ${newsBeyond} readings came later than schedule.lookBackAtMost, so there may be more`);
+    printLine('    try: a longer lookBackAtMost, or databridge backfill start with --again');
+  }
+  if (lookAgain > 0) printLine(`  ${roughly(lookAgain)} are asked once more for late data`);
+}
+
+const WINDOW_HEADING = [
+  'stream',
+  'lane',
+  'asked',
+  'window',
+  'readings',
+  'new',
+  'refused',
+  'repeats',
+  'outside',
+  'late',
+  'req',
+  'bytes',
+  'wait',
+  'http',
+  'norm',
+  'store',
+];
+
+const windowCells = (window: WindowReport): Cell[] => [
+  window.stream,
+  window.lane,
+  formatInstant(window.askedAt),
+  formatWindow(window),
+  window.readings,
+  window.readings - window.duplicates,
+  window.refused,
+  window.repeats,
+  window.outside,
+  window.late,
+  window.requests,
+  formatBytes(window.bytes),
+  ...[window.waitedMs, window.httpMs, window.normaliseMs, window.storeMs].map(Math.round),
+];
+
+const documentOf = (
+  { streamReports, windows, lag, demand, clockAhead, ...report }: SourceReport,
+  refusals: Refusals,
+): Record<string, unknown> => ({
+  ...report,
+  every: formatDuration(report.every),
+  settle: formatDuration(report.settle),
+  lagSeconds: lag === null ? null : lag / SECOND,
+  platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
+  overload: measuredOverload(demand, registry) ?? null,
+  startAt: formatInstant(report.startAt),
+  ...instants(report, [
+    'heldUntil',
+    'outboxFullSince',
+    'nextDueAt',
+    'lastPollAt',
+    'lastSuccessAt',
+    'lookedAt',
+    'lookDueAt',
+  ]),
+  streams: streamReports.map((stream) => ({
+    ...stream,
+    covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),
+    window: stream.window === null ? null : formatDuration(Math.round(stream.window)),
+    unreadable: stream.unreadable.map((stretch) => ({ ...stretch, ...instants(stretch, ['from', 'to', 'retryAt']) })),
+    ...instants(stream, ['historyDueAt', 'retryAt', 'absentSince']),
+  })),
+  windows: windows.map((window) => ({ ...window, ...instants(window, ['from', 'to', 'askedAt']) })),
+  refusals: refusals.map(({ examples, ...counts }) => ({
+    ...counts,
+    examples: examples.map((example) => ({ ...example, at: instantOrNull(example.at) })),
+  })),
+});
+
+/** The named instants of a record as text. */
+const instants = <K extends string>(
+  record: Readonly<Record<K, Instant | null>>,
+  names: readonly K[],
+): Record<string, string | null> => Object.fromEntries(names.map((name) => [name, instantOrNull(record[name])]));

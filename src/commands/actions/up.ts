@@ -1,0 +1,70 @@
+import { setFlagsFromString } from 'node:v8';
+import type { Logger } from 'pino';
+import { assertApiSettings } from '../../api/open.ts';
+import { startDaemon } from '../../pull/daemon.ts';
+import { readSettings } from '../../settings.ts';
+import { VERSION } from '../../version.ts';
+import { apiBeside } from './api.ts';
+import { withContext } from '../../context.ts';
+import { EXIT } from '../../terminal/output.ts';
+import { untilStopped } from './stop.ts';
+
+/** How long closing may take after the drain, ms. */
+const CLOSING_MS = 10_000;
+
+/** `up`. */
+export async function up(): Promise<void> {
+  await runToTheEnd(true);
+}
+
+/** `worker`. */
+export async function worker(): Promise<void> {
+  await runToTheEnd(false);
+}
+
+/**
+ * V8 takes the remains of polls for lasting objects and lets the heap grow to a multiple of its use. Growing by half only,
+ * a worker needs half of the memory and a few percent more time (`npm run bench`: schedule and pull).
+ */
+const keepHeapSmall = (): void => {
+  setFlagsFromString('--heap-growing-percent=50');
+};
+
+/** Ends the process after `ms` although work hangs on a silent database: uncommitted windows are asked again. */
+function endWithin(ms: number, log: Logger): void {
+  const end = (): void => {
+    log.warn('closing takes too long; the process ends without it');
+    process.exit(EXIT.failed);
+  };
+  setTimeout(end, ms).unref();
+}
+
+/** What the process gets to end by itself when everything is closed, ms. */
+const LEFT_OVER_MS = 1_000;
+
+async function runToTheEnd(serving: boolean): Promise<void> {
+  const code = await runUntilStopped(serving);
+  process.exitCode = code;
+  // A worker of BullMQ 6.7 that could not close keeps its timers for ever.
+  setTimeout(() => process.exit(code), LEFT_OVER_MS).unref();
+}
+
+/** @returns the exit code */
+async function runUntilStopped(serving: boolean): Promise<number> {
+  keepHeapSmall();
+  const stop = untilStopped();
+  if (serving) assertApiSettings(readSettings(process.env));
+  return await withContext({ patient: true, signal: stop.signal }, async (context) => {
+    const daemon = await startDaemon(context, VERSION, stop.signal);
+    const api = serving ? apiBeside(context) : undefined;
+    const queue = context.settings.redisUrl === undefined ? 'PostgreSQL' : 'Redis';
+    const database =
+      context.settings.databaseUrl === undefined ? `embedded in ${context.settings.home}` : 'DATABASE_URL';
+    context.log.info({ version: VERSION, database, queue }, 'databridge is up');
+    await stop.stopped;
+    context.log.info('stopping at the next window boundary');
+    endWithin(context.settings.drainMs + CLOSING_MS, context.log);
+    const [drained] = await Promise.all([daemon.drain(), api?.close()]);
+    return drained ? EXIT.done : EXIT.failed;
+  });
+}
