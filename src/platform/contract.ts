@@ -195,7 +195,10 @@ export interface KnownVariable {
 export interface Selection {
   /** Their group; undefined where the platform has none. */
   readonly group: string | undefined;
-  /** Undefined: all sensors of the group, also those that appear later. */
+  /**
+   * Undefined: all sensors of the group, also those that appear later. Only where sensors have a group and `sensorsPerRead` is
+   * `Infinity`; otherwise at most `sensorsPerRead` sensors.
+   */
   readonly sensors: readonly string[] | undefined;
   /** The variables to ask for where `namesVariables`; otherwise undefined, which means all of them. */
   readonly variables: readonly string[] | undefined;
@@ -205,7 +208,7 @@ export interface Selection {
  * A sensor that cannot be read although others of its selection can, such as one that was deleted. The bridge gives the sensors
  * that failed in a window a stream of their own, with the coverage so far, and covers the window for the others. `failed` counts
  * as `contract-broken` whatever its code, so a sensor never stops its source: a fault of the whole platform is thrown. Samples of
- * the sensor that were yielded in the same window are stored, and read again.
+ * the sensor that were yielded in the same window are stored, and read again. It may be yielded on every page that names it.
  */
 export interface FailedSensor {
   readonly sensor: string;

@@ -62,7 +62,7 @@ export interface SimulatedProduct {
   readonly platform: string;
   /** The product's name for people. */
   readonly title: string;
-  /** Takes at least `accounts` (`{username, password}`) and `truth`. Throws on an option or a value it does not know. */
+  /** Takes at least `accounts` (`{username, password}`) and `truth`. Throws on an option or a value it does not know, and on a truth that the product cannot hold. */
   open(options: unknown, clock: SimulatedClock): SimulatedPlatform;
   /** `options` of a source that reads everything with the names of {@link seriesOf}. */
   readonly sourceOptions: Readonly<Record<string, unknown>>;
