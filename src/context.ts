@@ -52,9 +52,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const sealing = await openSealing(settings.home, settings.sealingKey);
     const clock = await clockOf(database, { mostDifference: settings.clockDifferenceMs * MILLISECOND });
     const workerId = randomUUID();
-    const sources = sourceCacheOf(
-      sourceOpener({ database, sealing, clock, registry, workerId, allowHosts: settings.egressHosts }),
-    );
+    const sources = sourceCacheOf(sourceOpener({ database, sealing, clock, registry, workerId, ...settings.egress }));
     database.memory.onForget(() => {
       sources.forget();
       log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');

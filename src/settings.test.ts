@@ -26,7 +26,7 @@ describe('the lifetimes of tokens', () => {
 
 describe('the hosts that platforms may be asked at', () => {
   const hosts = (text?: string) =>
-    readSettings(text === undefined ? {} : { DATABRIDGE_EGRESS_HOSTS: text }).egressHosts;
+    readSettings(text === undefined ? {} : { DATABRIDGE_EGRESS_HOSTS: text }).egress.allowHosts;
 
   it('are any without the setting, otherwise those of the list', () => {
     expect(hosts()).toBeUndefined();
@@ -42,5 +42,29 @@ describe('the hosts that platforms may be asked at', () => {
   it.each([',', 'a,', 'https://historian.plant', 'historian.plant:8086', '10.0.0.0/8', '*'])(
     '%o is refused, naming the variable',
     (text) => expect(() => hosts(text)).toThrow('DATABRIDGE_EGRESS_HOSTS'),
+  );
+});
+
+describe('the proxy to platforms', () => {
+  const proxy = (url: string, exceptions = '') =>
+    readSettings({ DATABRIDGE_EGRESS_PROXY: url, DATABRIDGE_EGRESS_NO_PROXY: exceptions }).egress.proxy;
+
+  it('has an address and exceptions', () => {
+    expect(proxy('')).toBeUndefined();
+    expect(proxy('http://proxy.plant:3128')).toEqual({ url: 'http://proxy.plant:3128', exceptions: [] });
+    const exceptions = ['*', '.plant', '*.plant', 'plant:8086', '10.0.0.0/8', 'fd00::/8', '[fd00::5]:443'];
+    expect(proxy('https://bridge:p%40ss@10.0.0.1', exceptions.join(', '))).toEqual({
+      url: 'https://bridge:p%40ss@10.0.0.1',
+      exceptions,
+    });
+  });
+
+  it.each(['proxy.plant:3128', 'socks5://proxy.plant', 'http://proxy.plant/path', 'http://', 'http://p?x=1'])(
+    '%o is refused, naming the variable',
+    (url) => expect(() => proxy(url)).toThrow('DATABRIDGE_EGRESS_PROXY'),
+  );
+
+  it.each(['http://plant', 'a b', 'plant/path'])('%o is refused as an exception', (exceptions) =>
+    expect(() => proxy('http://proxy.plant', exceptions)).toThrow('DATABRIDGE_EGRESS_NO_PROXY'),
   );
 });

@@ -5,10 +5,20 @@ import { configInvalid } from './core/errors.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
 
-const hostsIn = (text: string): readonly string[] => text.split(',').map((host) => host.trim());
+const listOf = (text: string): readonly string[] => text.split(',').map((entry) => entry.trim());
 
 /** A name, `*.` and a name, an IPv4 address, or an IPv6 address without brackets. */
 const HOST = /^(?:\*\.)?[\p{L}\p{N}._-]+$|^[\da-f]*:[\da-f.:]+$/iu;
+
+/** An entry of the hosts without proxy: a name, an address or a network, and a port. */
+const DIRECT =
+  /^(?:(?:\*?\.)?[\p{L}\p{N}._-]+(?:\/\d+)?|\[[\da-f:.]+\]|\*)(?::\d+)?$|^[\da-f]*:[\da-f.:]+(?:\/\d+)?$|^$/iu;
+
+function isProxy(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && hostname !== '' && pathname === '/' && search === '' && hash === '';
+}
 
 /** All environment variables with their defaults. The table in the README is generated from them. */
 const schema = z.object({
@@ -57,10 +67,24 @@ const schema = z.object({
     .describe('readings a window should hold; a window with four times as many is halved'),
   DATABRIDGE_EGRESS_HOSTS: z
     .string()
-    .refine((text) => hostsIn(text).every((host) => HOST.test(host)), 'is not a list of hosts without scheme and port')
+    .refine((text) => listOf(text).every((host) => HOST.test(host)), 'is not a list of hosts without scheme and port')
     .optional()
     .describe(
       'hosts that platforms and their authorisation servers may be asked at, separated by commas: names, addresses, or `*.plant.example` for all names below it; without it any, except metadata and link-local addresses, which are always blocked',
+    ),
+  DATABRIDGE_EGRESS_PROXY: z
+    .string()
+    .refine(isProxy, 'is not an address like http://proxy.plant.example:3128')
+    .optional()
+    .describe(
+      'HTTP proxy through which platforms and their authorisation servers are asked, each in a tunnel (`CONNECT`): `http://` or `https://`, host and port, also `user:password@` for Basic; `HTTP_PROXY` and `HTTPS_PROXY` are not read',
+    ),
+  DATABRIDGE_EGRESS_NO_PROXY: z
+    .string()
+    .refine((text) => listOf(text).every((entry) => DIRECT.test(entry)), 'is not a list of hosts and networks')
+    .default('')
+    .describe(
+      'hosts that are asked without the proxy, separated by commas: a name with all names below it, `.plant.example` for those below it only, an address, a network like `10.0.0.0/8`, each also with a port; this machine always is',
     ),
   DATABRIDGE_DRAIN_SECONDS: z.coerce
     .number()
@@ -121,8 +145,12 @@ export interface Settings {
   readonly historyJobs: number;
   readonly tickMs: number;
   readonly windowReadings: number;
-  /** Undefined: any host. */
-  readonly egressHosts: readonly string[] | undefined;
+  /** Where connections to platforms may go, and how. */
+  readonly egress: {
+    /** Undefined: any host. */
+    readonly allowHosts: readonly string[] | undefined;
+    readonly proxy: { readonly url: string; readonly exceptions: readonly string[] } | undefined;
+  };
   readonly drainMs: number;
   readonly clockDifferenceMs: number;
   readonly logDays: number;
@@ -163,7 +191,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     historyJobs: values.DATABRIDGE_HISTORY,
     tickMs: values.DATABRIDGE_TICK_MS,
     windowReadings: values.DATABRIDGE_WINDOW_READINGS,
-    egressHosts: values.DATABRIDGE_EGRESS_HOSTS === undefined ? undefined : hostsIn(values.DATABRIDGE_EGRESS_HOSTS),
+    egress: egressOf(values),
     drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
     clockDifferenceMs: values.DATABRIDGE_CLOCK_SECONDS * 1000,
     logDays: values.DATABRIDGE_LOG_DAYS,
@@ -174,6 +202,16 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     tokenMaxSeconds: values.DATABRIDGE_TOKEN_MAX_SECONDS,
     refreshTokenDays: values.DATABRIDGE_REFRESH_TOKEN_DAYS,
     tokenIssuer: values.DATABRIDGE_TOKEN_ISSUER,
+  };
+}
+
+function egressOf(values: z.infer<typeof schema>): Settings['egress'] {
+  const hosts = values.DATABRIDGE_EGRESS_HOSTS;
+  const url = values.DATABRIDGE_EGRESS_PROXY;
+  const exceptions = listOf(values.DATABRIDGE_EGRESS_NO_PROXY).filter((entry) => entry !== '');
+  return {
+    allowHosts: hosts === undefined ? undefined : listOf(hosts),
+    proxy: url === undefined ? undefined : { url, exceptions },
   };
 }
 

@@ -4,9 +4,9 @@ import type { Instant } from './instant.ts';
  * Why a platform could not be reached; it decides the remedy an operator is shown. `name`: the name did not resolve.
  * `refused`: no process listens there, or no route leads there. `time-out`: no answer in time. `tls`: the certificate
  * or the protocol. `reset`: the connection broke off. `status`: an answer with a 5xx. `blocked`: the egress guard
- * forbids the address.
+ * forbids the address. `proxy`: the proxy of the bridge, or the way behind it.
  */
-export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 'status' | 'blocked';
+export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 'status' | 'blocked' | 'proxy';
 
 /**
  * The closed list of failures between a platform and the database. Each code is an instruction to the poll path, not a

@@ -21,7 +21,7 @@ import type { Database } from '../database/database.ts';
 import { asDeclared } from '../platform/contract.ts';
 import type { Credentials, Platform, Registry, Selection } from '../platform/contract.ts';
 import { openConnection } from '../platform/connection/index.ts';
-import type { AllowedHosts, Connection, ConnectionParts } from '../platform/connection/index.ts';
+import type { AllowedHosts, ProxySettings, Connection, ConnectionParts } from '../platform/connection/index.ts';
 import { accountDigest, sharedAccountOf } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
@@ -93,8 +93,9 @@ export function sourceOpener(given: {
   readonly registry: Registry;
   readonly workerId: string;
   readonly allowHosts: AllowedHosts;
+  readonly proxy?: ProxySettings | undefined;
 }): (row: SourceRow) => Promise<OpenSource> {
-  const { database, sealing, clock, registry, workerId, allowHosts } = given;
+  const { database, sealing, clock, registry, workerId, allowHosts, proxy } = given;
   const rows = paceRowsOf(database);
   const room = nameRoom();
 
@@ -119,7 +120,7 @@ export function sourceOpener(given: {
     };
     return await openSource(
       { id: row.id, revision: row.revision, edition: row.edition, projectId: row.project_id, start: row.start_at },
-      { config: parsed.source, platform: parsed.platform, shared, now: clock.now, allowHosts, room },
+      { config: parsed.source, platform: parsed.platform, shared, now: clock.now, allowHosts, proxy, room },
     );
   };
 }
@@ -159,6 +160,7 @@ export async function openSource(
     readonly shared: (credentials: Credentials) => SharedParts;
     readonly now: () => Instant;
     readonly allowHosts: AllowedHosts;
+    readonly proxy?: ProxySettings | undefined;
     /** Shared by the sources of a process. */
     readonly room?: NameRoom;
   },
@@ -182,6 +184,7 @@ export async function openSource(
       authorisation,
       options,
       allowHosts: given.allowHosts,
+      proxy: given.proxy,
       tls: {
         ...(ca === undefined ? {} : { ca }),
         ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),

@@ -6,7 +6,7 @@ import { lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
 import type { Platform, Sensor } from '../platform/contract.ts';
 import { memoryAccount, memoryTokens, newMeter } from '../platform/connection/index.ts';
-import type { AllowedHosts, Pacer } from '../platform/connection/index.ts';
+import type { AllowedHosts, ProxySettings, Pacer } from '../platform/connection/index.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
 import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
 import { localPacer } from './local-pacer.ts';
@@ -63,17 +63,18 @@ export interface TrialParts {
   readonly now: () => Instant;
   readonly signal: AbortSignal;
   readonly allowHosts: AllowedHosts;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 /** Opens a source from its configuration alone. Throws `config-invalid` for a missing secret or certificate. */
 export async function openTrial(config: SourceConfig, platform: Platform, given: TrialParts): Promise<Trial> {
-  const { now, signal, allowHosts } = given;
+  const { now, signal, allowHosts, proxy } = given;
   const account = memoryAccount();
   const counting = countingPacer(localPacer({ pace: config.pace, now }));
   const shared = (): SharedParts => ({ pacer: counting.pacer, tokens: memoryTokens(), account });
   const source = await openSource(
     { id: 0, revision: 0, edition: '', projectId: 0, start: startOf(config.schedule.start, now()) },
-    { config, platform, shared, now, allowHosts },
+    { config, platform, shared, now, allowHosts, proxy },
   );
   const { minWindow, sensorsPerRead, namesVariables } = source.platform.facts;
   return {

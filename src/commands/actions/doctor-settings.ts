@@ -20,7 +20,8 @@ export function settingsInForce(environment: Readonly<Record<string, string | un
 
 function shown(name: string, value: string): string {
   if (name.endsWith('_KEY')) return SECRET;
-  return name.endsWith('_URL') ? value.split(',').map(withoutPassword).join(',') : value;
+  const holdsAddress = name.endsWith('_URL') || name === 'DATABRIDGE_EGRESS_PROXY';
+  return holdsAddress ? value.split(',').map(withoutPassword).join(',') : value;
 }
 
 /** The address without passwords and tokens. Text that is not an address is hidden whole, because it may hold a secret. */

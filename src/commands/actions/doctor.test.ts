@@ -13,10 +13,12 @@ describe('settings in force', () => {
       DATABASE_URL: 'postgres://bridge:geheim@db.example/x?sslmode=require&password=geheim',
       REDIS_URL: 'redis://:geheim@one.example,rediss://u:geheim@two.example:1',
       DATABRIDGE_KEY: 'geheim',
+      DATABRIDGE_EGRESS_PROXY: 'http://bridge:geheim@proxy.example:3128',
     };
     expect(JSON.stringify(shown(settings))).not.toContain('geheim');
     expect(shown(settings)['DATABASE_URL']).toBe('postgres://bridge:***@db.example/x?sslmode=require&password=***');
     expect(shown(settings)['REDIS_URL']).toBe('redis://:***@one.example,rediss://u:***@two.example:1');
+    expect(shown(settings)['DATABRIDGE_EGRESS_PROXY']).toBe('http://bridge:***@proxy.example:3128/');
     expect(shown({ DATABASE_URL: 'host=db password=geheim' })['DATABASE_URL']).toBe('(secret)');
   });
 

@@ -37,7 +37,7 @@ async function checkOne(config: SourceConfig, heading: boolean, json: boolean): 
     now: localNow,
     signal: new AbortController().signal,
     maxReadings: settings.windowReadings,
-    allowHosts: settings.egressHosts,
+    ...settings.egress,
   });
   let next = await checking.next();
   while (!next.done) {

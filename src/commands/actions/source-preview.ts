@@ -47,7 +47,7 @@ async function previewOne(config: SourceConfig, options: PreviewOptions): Promis
     now: localNow,
     signal: new AbortController().signal,
     maxReadings: settings.windowReadings,
-    allowHosts: settings.egressHosts,
+    ...settings.egress,
     range: { from, to },
     limit: options.limit,
   });

@@ -24,7 +24,7 @@ export async function sourceSensors(path: string, options: SensorsOptions): Prom
     const found = await searchSensors(one, platformOf(one), {
       now: localNow,
       signal: new AbortController().signal,
-      allowHosts: readSettings(process.env).egressHosts,
+      ...readSettings(process.env).egress,
       search,
       limit,
     });

@@ -6,8 +6,11 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
-import { configInvalid } from '../../core/errors.ts';
+import { asBridgeError, configInvalid } from '../../core/errors.ts';
 import type { Guard } from './egress.ts';
+import { goesThrough, nameOf } from './proxy.ts';
+import type { ProxySettings, Target } from './proxy.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** How the certificate of a platform is checked. The check cannot be turned off. */
 export interface Tls {
@@ -21,6 +24,8 @@ export interface Tls {
 export interface Agents {
   readonly http: http.Agent;
   readonly https: https.Agent;
+  /** The name of the proxy that requests to an address go through. */
+  proxyOf(url: URL): string | undefined;
   /** Closes the connections that serve no request. */
   dropIdle(): void;
   /** Closes all connections. */
@@ -47,42 +52,88 @@ function refuse(guard: Guard, args: ClientRequestArgs, connected: Connected | un
   return true;
 }
 
-class PlainAgent extends http.Agent {
-  readonly #guard: Guard;
+/** The guard and the proxy, where there is one. */
+export interface Egress {
+  readonly guard: Guard;
+  readonly proxy: ProxySettings | undefined;
+}
 
-  constructor(options: http.AgentOptions, guard: Guard) {
+/** `givenUp`: aborted when the request waits for a tunnel no longer, because node ends such a request with its connection only. */
+export interface TunnelOptions {
+  readonly givenUp?: AbortSignal | undefined;
+}
+
+const targetOf = ({ host, port }: ClientRequestArgs): Target => ({ host: host ?? 'localhost', port: Number(port) });
+
+/**
+ * Opens a tunnel where the target lies behind the proxy. @returns whether it does; `connected` is then called with `over` of the
+ * tunnel.
+ */
+function tunnelled(
+  { guard, proxy }: Egress,
+  args: ClientRequestArgs & TunnelOptions,
+  connected: Connected | undefined,
+  over: (tunnel: Duplex) => Duplex,
+): boolean {
+  const target = targetOf(args);
+  if (proxy === undefined || !goesThrough(proxy, target)) return false;
+  const { givenUp = new AbortController().signal } = args;
+  const opened = Promise.withResolvers<Duplex>();
+  givenUp.addEventListener('abort', () => opened.reject(givenUp.reason), { once: true });
+  async function open(given: ProxySettings): Promise<Duplex> {
+    const error = await guard.checkForProxy(target.host);
+    if (error !== undefined) throw error;
+    givenUp.throwIfAborted();
+    return over(await openTunnel(given, target, givenUp));
+  }
+  const failed = connected as (error: Error) => void;
+  open(proxy).then(opened.resolve, opened.reject);
+  opened.promise.then(
+    (stream) => connected?.(null, stream),
+    (error: unknown) => failed(asBridgeError(error)),
+  );
+  return true;
+}
+
+class PlainAgent extends http.Agent {
+  readonly #egress: Egress;
+
+  constructor(options: http.AgentOptions, egress: Egress) {
     super(options);
-    this.#guard = guard;
+    this.#egress = egress;
   }
 
   override createConnection(args: ClientRequestArgs, connected?: Connected): Duplex | null | undefined {
-    return refuse(this.#guard, args, connected) ? undefined : super.createConnection(args, connected);
+    if (refuse(this.#egress.guard, args, connected)) return undefined;
+    if (tunnelled(this.#egress, args, connected, (tunnel) => tunnel)) return undefined;
+    return super.createConnection(args, connected);
   }
 }
 
 class SecureAgent extends https.Agent {
-  readonly #guard: Guard;
+  readonly #egress: Egress;
   readonly #name: { baseHost: string; serverName: string | undefined };
 
-  constructor(options: https.AgentOptions, guard: Guard, name: { baseHost: string; serverName: string | undefined }) {
+  constructor(options: https.AgentOptions, egress: Egress, name: { baseHost: string; serverName: string | undefined }) {
     super(options);
-    this.#guard = guard;
+    this.#egress = egress;
     this.#name = name;
   }
 
   override createConnection(args: https.RequestOptions, connected?: Connected): Duplex | null | undefined {
-    if (refuse(this.#guard, args, connected)) return undefined;
+    if (refuse(this.#egress.guard, args, connected)) return undefined;
     const { baseHost, serverName } = this.#name;
-    const named = serverName !== undefined && args.host === baseHost;
-    return super.createConnection(named ? { ...args, servername: serverName } : args, connected);
+    const named = serverName !== undefined && args.host === baseHost ? { ...args, servername: serverName } : args;
+    const secured = (socket: Duplex): Duplex => super.createConnection({ ...named, socket } as typeof named) as Duplex;
+    return tunnelled(this.#egress, args, connected, secured) ? undefined : super.createConnection(named, connected);
   }
 }
 
-export function openAgents(guard: Guard, baseHost: string, tls: Tls): Agents {
+export function openAgents(egress: Egress, baseHost: string, tls: Tls): Agents {
   const options = {
     keepAlive: true,
     timeout: IDLE_MS,
-    lookup: guard.lookup,
+    lookup: egress.guard.lookup,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
   };
@@ -93,13 +144,21 @@ export function openAgents(guard: Guard, baseHost: string, tls: Tls): Agents {
   let secure: SecureAgent | undefined;
   return {
     get http() {
-      return (plain ??= new PlainAgent(options, guard));
+      return (plain ??= new PlainAgent(options, egress));
     },
     get https() {
-      return (secure ??= new SecureAgent(secureContext ? { ...options, secureContext } : options, guard, {
+      return (secure ??= new SecureAgent(secureContext ? { ...options, secureContext } : options, egress, {
         baseHost,
         serverName: tls.serverName,
       }));
+    },
+    proxyOf({ hostname, port, protocol }) {
+      const { proxy } = egress;
+      const target = {
+        host: hostname.replace(/^\[|\]$/g, ''),
+        port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      };
+      return proxy !== undefined && goesThrough(proxy, target) ? nameOf(proxy) : undefined;
     },
     dropIdle() {
       for (const agent of [plain, secure]) {

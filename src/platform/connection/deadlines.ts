@@ -19,10 +19,12 @@ export interface Deadlines {
   end(): void;
 }
 
+/** `proxy`: the name of the proxy that the request goes through. */
 export function startDeadlines(
   limits: RequestLimits,
   request: PlatformRequest,
   stop: (why: BridgeError) => void,
+  proxy?: string,
 ): Deadlines {
   const { signal } = request.conversation;
   let phase: Phase = 'connect';
@@ -46,7 +48,9 @@ export function startDeadlines(
 
   function stepOver(): void {
     if (phase === 'connect') {
-      timedOut(`connecting to ${request.url.origin}: no answer within ${formatMs(limits.connectMs)}`);
+      const within = `no answer within ${formatMs(limits.connectMs)}`;
+      if (proxy === undefined) timedOut(`connecting to ${request.url.origin}: ${within}`);
+      else stop(unavailable('proxy', `connecting to ${request.url.origin} through the proxy ${proxy}: ${within}`));
     } else if (phase === 'head') {
       timedOut(`${requestName(request)}: connected, but no answer began within ${formatMs(limits.headersMs)}`);
     } else if (raw !== undefined && (raw.complete || raw.readableLength > 0)) {
@@ -82,8 +86,10 @@ export function startDeadlines(
     connecting(started) {
       const connected = (): void => enter('head', limits.headersMs);
       started.once('socket', (socket: Socket) => {
-        if (!socket.connecting && started.reusedSocket) connected();
-        else socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
+        const secure = request.url.protocol === 'https:';
+        // A tunnel of a proxy is connected before it is given to the request.
+        if (!socket.connecting && (started.reusedSocket || !secure)) connected();
+        else socket.once(secure ? 'secureConnect' : 'connect', connected);
       });
     },
     answered(message) {

@@ -18,7 +18,15 @@ export interface Guard {
   check(host: string): BridgeError | undefined;
   /** Resolves a name to those of its addresses that a connection may go to. */
   readonly lookup: LookupFunction;
+  /**
+   * Why no proxy may be asked for a host, or undefined. The proxy resolves the name itself, so the addresses that this machine
+   * knows for it are judged; a name that it does not know is left to the proxy.
+   */
+  checkForProxy(host: string): Promise<BridgeError | undefined>;
 }
+
+/** A name server that is silent for longer knows no address; many plants resolve no public name. */
+const LOOKUP_MS = 2_000;
 
 /** `resolve` is the resolver of the system (hosts file, then DNS), except in tests. */
 export function guardEgress(allowHosts: AllowedHosts, resolve: LookupFunction = systemLookup): Guard {
@@ -37,8 +45,27 @@ export function guardEgress(allowHosts: AllowedHosts, resolve: LookupFunction = 
     return why === undefined ? undefined : forbidden(host, why);
   }
 
+  /** The addresses of a name as far as this machine knows them. */
+  function known(host: string): Promise<readonly string[]> {
+    const found = Promise.withResolvers<readonly string[]>();
+    const late = setTimeout(() => found.resolve([]), LOOKUP_MS);
+    resolve(host, { all: true }, (error, addresses) => {
+      clearTimeout(late);
+      const list = typeof addresses === 'string' ? [addresses] : (addresses ?? []).map(({ address }) => address);
+      found.resolve(error ? [] : list);
+    });
+    return found.promise;
+  }
+
   return {
     check,
+    async checkForProxy(host) {
+      const error = check(host);
+      if (error !== undefined || isIP(host) !== 0) return error;
+      // One of several is enough, because the proxy chooses among them.
+      const why = (await known(host)).map(whyBlocked).find((reason) => reason !== undefined);
+      return why === undefined ? undefined : forbidden(host, why);
+    },
     lookup(hostname, options, callback) {
       resolve(hostname, { ...options, all: true }, (error, found, family) => {
         if (error) return callback(error, '');

@@ -24,6 +24,7 @@ import type { RequestLimits } from './limits.ts';
 import { paced } from './pacing.ts';
 import { watchingClock } from './platform-clock.ts';
 import type { PlatformClock } from './platform-clock.ts';
+import type { ProxySettings } from './proxy.ts';
 import type { Pacer } from './pacing.ts';
 import { redactorFor } from './redaction.ts';
 import { redirected } from './redirects.ts';
@@ -36,6 +37,7 @@ export { memoryAccount, MOST_REFUSED } from './account.ts';
 export type { AccountStore, Admission } from './account.ts';
 export type { Tls } from './agents.ts';
 export type { AllowedHosts } from './egress.ts';
+export type { ProxySettings } from './proxy.ts';
 export type { Conversation } from './layer.ts';
 export type { RequestLimits } from './limits.ts';
 export { newMeter } from './meter.ts';
@@ -54,6 +56,8 @@ export interface ConnectionSettings {
   readonly tls?: Tls;
   readonly limits?: Partial<RequestLimits>;
   readonly allowHosts: AllowedHosts;
+  /** The proxy that requests go through. */
+  readonly proxy?: ProxySettings | undefined;
   /** The longest silence that the platform may ask for; default one hour. */
   readonly longestSilence?: Microseconds;
 }
@@ -95,7 +99,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const base = baseOf(settings.baseUrl);
   const redactor = redactorFor(credentials);
   const guard = guardEgress(settings.allowHosts, parts.lookup);
-  const agents = openAgents(guard, base.hostname, settings.tls ?? {});
+  const agents = openAgents({ guard, proxy: settings.proxy }, base.hostname, settings.tls ?? {});
   const closing = new AbortController();
   /** The combined signal is made once for each signal: made for each conversation, it would outlive many of them. */
   const combined = new WeakMap<AbortSignal, AbortSignal>();

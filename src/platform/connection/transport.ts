@@ -5,7 +5,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { BridgeError } from '../../core/errors.ts';
-import type { Agents } from './agents.ts';
+import type { Agents, TunnelOptions } from './agents.ts';
 import { Body } from './body.ts';
 import { startDeadlines } from './deadlines.ts';
 import { requestName } from './layer.ts';
@@ -28,10 +28,14 @@ export function transport(agents: Agents, limits: RequestLimits): Wire {
     let stopped: BridgeError | undefined;
     let failure: unknown;
 
-    const deadlines = startDeadlines(limits, request, (why) => {
+    const proxy = agents.proxyOf(request.url);
+    const tunnel = proxy === undefined ? undefined : new AbortController();
+    const stop = (why: BridgeError): void => {
       stopped ??= why;
       (body ?? started)?.destroy(stopped);
-    });
+      tunnel?.abort();
+    };
+    const deadlines = startDeadlines(limits, request, stop, proxy);
 
     function settle(ending: RequestEnd): void {
       deadlines.end();
@@ -44,16 +48,20 @@ export function transport(agents: Agents, limits: RequestLimits): Wire {
       // A kept connection holds the options of its first request; `beforeRedirects` would hold the whole request, too.
       const { beforeRedirects: _redirects, ...options } = given as RequestOptions & { beforeRedirects?: unknown };
       const secure = options.protocol === 'https:';
-      started = (secure ? https : http).request({ ...options, maxHeaderSize: limits.maxHeaderBytes }, (raw) => {
-        deadlines.answered(raw);
-        body = new Body(raw, {
-          name: requestName(request),
-          maxBodyBytes: limits.maxBodyBytes,
-          arrived: deadlines.arrived,
-          explain: (error) => explainTransport(error, 'body', request),
-        });
-        onAnswer(raw);
-      });
+      const asked: TunnelOptions = { givenUp: tunnel?.signal };
+      started = (secure ? https : http).request(
+        { ...options, ...asked, maxHeaderSize: limits.maxHeaderBytes },
+        (raw) => {
+          deadlines.answered(raw);
+          body = new Body(raw, {
+            name: requestName(request),
+            maxBodyBytes: limits.maxBodyBytes,
+            arrived: deadlines.arrived,
+            explain: (error) => explainTransport(error, 'body', request),
+          });
+          onAnswer(raw);
+        },
+      );
       started.once('socket', (given: Socket) => {
         socket = given;
       });

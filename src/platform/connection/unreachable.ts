@@ -12,6 +12,7 @@ export const UNREACHABLE_REMEDIES: Readonly<Record<Unreachable, string>> = {
   reset: 'nothing to do if it passes; otherwise look for a proxy or firewall that cuts connections',
   status: 'the platform itself reports trouble: look at its own log, or wait',
   blocked: 'give the address of a platform; addresses like this one are of no platform and cannot be allowed',
+  proxy: 'check DATABRIDGE_EGRESS_PROXY, that the proxy runs, and that it lets this machine through to the platform',
 };
 
 /** The error for a platform that could not be reached or that broke off. */
@@ -53,6 +54,9 @@ const CODES: Readonly<Record<string, readonly [why: Unreachable, words: string]>
   CERT_NOT_YET_VALID: ['tls', 'its certificate is not valid yet'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['tls', 'its certificate is for another name'],
 };
+
+/** An error of the network in an operator's words, or undefined. */
+export const networkWords = (error: unknown): string | undefined => CODES[codeOf(error)]?.[1];
 
 const TLS_REMEDIES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the platform needs a new certificate; also check the clocks of both machines',
