@@ -18,8 +18,8 @@ import { eventually } from './eventually.ts';
  * database holds the points of InfluxDB, each exactly once.
  */
 
-const POINTS = Number(process.env['DATABRIDGE_TEST_POINTS'] ?? 1_000_000);
-const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 120);
+const POINTS = Number(process.env['DATABRIDGE_TEST_POINTS'] ?? 250_000);
+const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 60);
 const KILLS = 3;
 
 const databases = useDatabases();

@@ -37,6 +37,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '600',
   // The databases live for seconds, and there are hundreds of them.
   autovacuum: 'off',
+  // A new database is a copy of some 200 files, which the kernel copies in half the time where it may share their blocks.
+  file_copy_method: 'clone',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   log_destination: 'stderr',
