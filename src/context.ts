@@ -7,6 +7,7 @@ import { MILLISECOND } from './core/instant.ts';
 import { clockOf } from './database/clock.ts';
 import { openDatabase } from './database/database.ts';
 import { EmbeddedDatabaseError, openEmbeddedDatabase } from './database/embedded/index.ts';
+import { hasEmbeddedDatabase } from './database/running.ts';
 import { partitionsOf } from './database/partitions.ts';
 import { readingPreparer } from './ingest/prepare.ts';
 import type { Registry } from './platform/contract.ts';
@@ -28,6 +29,11 @@ export interface Context extends Bridge {
 export interface ContextOptions {
   /** Wait for a database that is away (daemons) instead of failing at once (commands a person waits for). */
   readonly patient: boolean;
+  /**
+   * Makes a new bridge where the settings directory holds none. Without it that is an error, because an empty bridge would
+   * look like the bridge of an operator who is in the wrong directory, or whose disk is not mounted.
+   */
+  readonly mayCreate?: boolean;
   readonly signal?: AbortSignal;
   readonly settings?: Settings;
   readonly log?: Logger;
@@ -37,6 +43,7 @@ export interface ContextOptions {
 export async function openContext(options: ContextOptions): Promise<Context> {
   const settings = options.settings ?? readSettings(process.env);
   const log = options.log ?? openLog(settings.logLevel, process.stderr.isTTY);
+  if (settings.databaseUrl === undefined && options.mayCreate !== true) assertBridge(settings.home);
   const embedded = settings.databaseUrl === undefined ? await embeddedDatabase(settings.home, log) : undefined;
   try {
     const database = await openDatabase({
@@ -87,6 +94,14 @@ export async function withContext<T>(options: ContextOptions, work: (context: Co
   } finally {
     await context.close();
   }
+}
+
+function assertBridge(home: string): void {
+  if (hasEmbeddedDatabase(home)) return;
+  throw new BridgeError({ code: 'config-invalid' }, `there is no bridge at ${home}`, {
+    remedy:
+      'set DATABRIDGE_HOME to the directory that holds it, or DATABASE_URL to its database; project create, source apply and up make a new one',
+  });
 }
 
 async function embeddedDatabase(home: string, log: Logger): Promise<{ url: string; release(): Promise<void> }> {

@@ -63,10 +63,13 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
     }
     const settings = readSettings({ DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '10' });
     const log = pino({ base: null }, pino.destination({ dest: join(home.path, LOG), sync: true }));
-    return await withContext({ patient: true, signal: options.signal, settings, log }, async (context) => {
-      await register(context, plants, home);
-      return await pollAndJudge(context, plants, options, audience);
-    });
+    return await withContext(
+      { patient: true, mayCreate: true, signal: options.signal, settings, log },
+      async (context) => {
+        await register(context, plants, home);
+        return await pollAndJudge(context, plants, options, audience);
+      },
+    );
   } finally {
     await Promise.all(plants.map(({ simulator }) => simulator.close()));
   }

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { BridgeError } from '../core/errors.ts';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage or invalid configuration (decisions: running). */
@@ -48,4 +49,11 @@ export const exitCodeOf = (error: unknown): number =>
   error instanceof BridgeError && error.code === 'config-invalid' ? EXIT.usage : EXIT.failed;
 
 /** The actor that the audit names: the account of this computer that runs the command. */
-export const actor = (): string => `cli:${process.env['USER'] ?? process.env['LOGNAME'] ?? 'unknown'}`;
+export function actor(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    // An account without a name, as a container with a number for its user has.
+    return `cli:uid-${process.getuid?.()}`;
+  }
+}

@@ -36,10 +36,10 @@ export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
   yield await diskCheck(settings.home);
   if (settings.redisUrl !== undefined) yield await redisCheck(settings.redisUrl);
   if (settings.databaseUrl === undefined && !hasEmbeddedDatabase(settings.home)) {
-    yield warning(
+    yield failed(
       'database',
-      `there is no database in ${settings.home} yet`,
-      'databridge up creates it; or set DATABASE_URL, or set DATABRIDGE_HOME to the directory that holds it',
+      `there is no bridge at ${settings.home}`,
+      'set DATABRIDGE_HOME to the directory that holds it, or DATABASE_URL to its database; databridge up makes a new one',
     );
     return;
   }

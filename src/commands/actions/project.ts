@@ -7,7 +7,7 @@ export async function projectCreate(
   code: string,
   options: { organisation: string; name?: string; json?: boolean },
 ): Promise<void> {
-  const created = await withContext({ patient: false }, ({ database }) =>
+  const created = await withContext({ patient: false, mayCreate: true }, ({ database }) =>
     createProject(database, { organisation: options.organisation, code, name: options.name }, actor()),
   );
   if (options.json) printJson({ code, organisation: options.organisation, created });

@@ -18,19 +18,22 @@ interface ApplyOptions {
 export async function sourceApply(path: string, options: ApplyOptions): Promise<void> {
   const sources = await sourcesIn(path, options.json ?? false);
   if (sources === undefined) return;
-  const applied = await withContext({ patient: false }, async ({ database, sealing, clock }) => {
-    const { dryRun = false, sameData = false, rename = false } = options;
-    const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
-    const place = { database, sealing, registry };
-    // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
-    const planned: Applied[] = [];
-    for (const one of sources) planned.push(await applySource(place, one, { ...given, dryRun: true }));
-    if (given.dryRun) return planned;
-    for (const one of planned) refuseRenames(one, rename);
-    const done: Applied[] = [];
-    for (const one of sources) done.push(await applySource(place, one, given));
-    return done;
-  });
+  const applied = await withContext(
+    { patient: false, mayCreate: options.dryRun !== true },
+    async ({ database, sealing, clock }) => {
+      const { dryRun = false, sameData = false, rename = false } = options;
+      const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
+      const place = { database, sealing, registry };
+      // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
+      const planned: Applied[] = [];
+      for (const one of sources) planned.push(await applySource(place, one, { ...given, dryRun: true }));
+      if (given.dryRun) return planned;
+      for (const one of planned) refuseRenames(one, rename);
+      const done: Applied[] = [];
+      for (const one of sources) done.push(await applySource(place, one, given));
+      return done;
+    },
+  );
   if (options.json) printJson(applied);
   else for (const one of applied) describe(one, options.dryRun ?? false);
 }

@@ -54,7 +54,7 @@ async function runUntilStopped(serving: boolean): Promise<number> {
   keepHeapSmall();
   const stop = untilStopped();
   if (serving) assertApiSettings(readSettings(process.env));
-  return await withContext({ patient: true, signal: stop.signal }, async (context) => {
+  return await withContext({ patient: true, mayCreate: true, signal: stop.signal }, async (context) => {
     const daemon = await startDaemon(context, VERSION, stop.signal);
     const api = serving ? apiBeside(context) : undefined;
     const queue = context.settings.redisUrl === undefined ? 'PostgreSQL' : 'Redis';
