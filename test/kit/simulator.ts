@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { SimulatedClock } from '../../src/simulator/clock.ts';
 import type { ClockChange } from '../../src/simulator/clock.ts';
+import type { SimulatedProduct } from '../../src/simulator/contract.ts';
 import type { SimulatedFault, SwitchedFault } from '../../src/simulator/faults.ts';
 import type { RecordedRequest, RequestStatistics } from '../../src/simulator/recorder.ts';
+import { serve } from '../../src/simulator/serve.ts';
 
 export interface SimulatorStart {
   /** The platform: its simulator is `adapters/platforms/NAME/simulator.ts`. */
@@ -24,23 +26,39 @@ export interface RunningSimulator {
   clock(change: ClockChange): Promise<void>;
   log(): Promise<RecordedRequest[]>;
   stats(): Promise<RequestStatistics>;
-  /** Ends the process and resolves when it is gone. May be called again. */
+  /** Ends it and resolves when it is gone. May be called again. */
   stop(): Promise<void>;
 }
 
-/** Starts the simulator of a platform; whatever is not part of {@link SimulatorStart} are the simulator's own options. */
-export function startSimulator<Options extends object>(start: SimulatorStart & Options): Promise<RunningSimulator> {
+/**
+ * Serves the simulator of a platform in this process, because a process of its own costs more than most tests. Whatever is
+ * not part of {@link SimulatorStart} are the simulator's own options.
+ */
+export async function startSimulator<Options extends object>(
+  start: SimulatorStart & Options,
+): Promise<RunningSimulator> {
   const { name, clockMs, ...options } = start;
-  const file = fileURLToPath(new URL(`../../adapters/platforms/${name}/simulator.ts`, import.meta.url));
-  return startSimulatorFile(file, options, clockMs);
+  const exported = (await import(`../../adapters/platforms/${name}/simulator.ts`)) as Record<string, unknown>;
+  const product = Object.values(exported).find(isProduct);
+  if (product === undefined) throw new Error(`the simulator of ${name} exports no product`);
+  const clock = new SimulatedClock();
+  if (clockMs !== undefined) clock.change({ nowMs: clockMs });
+  const { url, close } = await serve(product.open(options, clock), clock);
+  let closed: Promise<void> | undefined;
+  return runningAt(url, () => (closed ??= close()));
 }
 
+const isProduct = (exported: unknown): exported is SimulatedProduct =>
+  typeof exported === 'object' && exported !== null && 'open' in exported && 'platform' in exported;
+
 /** Starts a file that calls `runSimulator`. Its process ends with `stop()`, and at the latest when this process does. */
-export async function startSimulatorFile(file: string, options: object, clockMs?: number): Promise<RunningSimulator> {
-  const frozen = clockMs === undefined ? [] : ['--clock', String(clockMs)];
-  const given = ['--port', '0', '--options', JSON.stringify(options), '--until-stdin-ends', ...frozen];
+export async function startSimulatorFile(file: string, options: object): Promise<RunningSimulator> {
+  const given = ['--port', '0', '--options', JSON.stringify(options), '--until-stdin-ends'];
   const child = spawn(process.execPath, [file, ...given], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const url = await urlOf(child, file);
+  return runningAt(await urlOf(child, file), () => end(child));
+}
+
+function runningAt(url: string, stop: () => Promise<void>): RunningSimulator {
   const admin: RunningSimulator['admin'] = (method, path, body) => callAdmin(`${url}/__admin/${path}`, method, body);
   return {
     url,
@@ -51,7 +69,7 @@ export async function startSimulatorFile(file: string, options: object, clockMs?
     clock: async (change) => void (await admin('POST', 'clock', change)),
     log: async () => (await admin('GET', 'log')) as RecordedRequest[],
     stats: async () => (await admin('GET', 'stats')) as RequestStatistics,
-    stop: () => end(child),
+    stop,
   };
 }
 
