@@ -31,6 +31,13 @@ export async function identify(http: Http, options: CogniteSettings): Promise<{ 
       );
     }
   }
+  await mayListSeries(http, options);
+  return { product: `Cognite Data Fusion, project ${project}` };
+}
+
+/** Throws where the client may not list the time series of the project. */
+export async function mayListSeries(http: Http, options: CogniteSettings): Promise<void> {
+  const { project } = options;
   const list = await http.post<unknown>(pathOf(options, 'list'), { limit: 1 }, { expect: [403] });
   if (list.status === 403) {
     throw rightMissing(
@@ -39,5 +46,4 @@ export async function identify(http: Http, options: CogniteSettings): Promise<{ 
     );
   }
   answer(listing, list.data, 'Cognite time series');
-  return { product: `Cognite Data Fusion, project ${project}` };
 }

@@ -39,7 +39,13 @@ export function aspectIn(sensor: string): AspectOfAsset | undefined {
   return assetId === undefined || name === undefined ? undefined : { assetId, aspect: name };
 }
 
-/** Every aspect of every asset: one request for each 200 assets, and one for each asset. */
+/** Throws where the client may not list assets. */
+export async function mayListAssets(http: Http): Promise<void> {
+  const { data } = await http.get<unknown>(ASSETS, { params: { page: 0, size: 1, sort: 'name,asc' } });
+  answer(assetPage, data, 'assets');
+}
+
+/** Every aspect of every asset that may be read: one request for each 200 assets, and one for each asset. */
 export async function* sensors(http: Http, options: InsightsHubSettings): AsyncGenerator<Sensor> {
   const pages = byOffset({
     what: 'assets',

@@ -3,7 +3,7 @@ import { formatInstant } from '../../../src/core/instant.ts';
 import type { Window } from '../../../src/core/window.ts';
 import type { Http, Samples, Selection } from '../../../src/platform/contract.ts';
 import { byLink } from '../../../src/platform/paging.ts';
-import { aspectIn, sensors } from './assets.ts';
+import { aspectIn, mayListAssets, sensors } from './assets.ts';
 import type { InsightsHubSettings } from './options.ts';
 import { recordSamples } from './records.ts';
 
@@ -41,7 +41,8 @@ async function* readAspect(
     what: `records of ${sensor}`,
     first: `${path}?${new URLSearchParams(question).toString()}`,
     ask: async (address) => {
-      const { status, data, headers } = await http.get<unknown>(address, { expect: [404] });
+      const { status, data, headers } = await http.get<unknown>(address, { expect: [403, 404] });
+      if (status === 403) throw await aspectRefused(http, sensor);
       if (status === 404) throw unknownAspect(sensor, 'the platform answers 404');
       return { samples: recordSamples(sensor, data, qualities), link: nextLink(headers['link'], sensor) };
     },
@@ -59,6 +60,18 @@ function nextLink(header: unknown, sensor: string): string | undefined {
   });
   if (links.length === 0) throw contractBroken(`records of ${sensor}: the header Link holds no link`, header);
   return links.find(({ relations }) => relations.includes('next'))?.address;
+}
+
+/** Throws where the client may not read anything, because then the source stops and not this aspect alone. */
+async function aspectRefused(http: Http, sensor: string): Promise<BridgeError> {
+  await mayListAssets(http);
+  return new BridgeError(
+    { code: 'contract-broken' },
+    `Insights Hub does not let the client read the aspect ${sensor}`,
+    {
+      remedy: 'give the client the right to read time series of this asset, or take it out of the source',
+    },
+  );
 }
 
 /** An aspect that is gone is not an empty one, because its past would then count as fetched (law 5). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BridgeError, configInvalid } from '../../../src/core/errors.ts';
+import { BridgeError, configInvalid, rightMissing } from '../../../src/core/errors.ts';
 import type { Http, Sensor } from '../../../src/platform/contract.ts';
 import { answer } from '../../../src/platform/answer.ts';
 import { broken, entityId, saidIn } from './answer.ts';
@@ -30,6 +30,7 @@ const keyNames = z.array(z.string());
 /** Every sensor of the source: one request for each 100 devices, or 50 where the options list their ids, and one for the keys of each. */
 export async function* sensors(http: Http, options: ThingsBoardSettings): AsyncGenerator<Sensor> {
   const missing = new Set(options.devices);
+  const readable = readableAmong(http, options);
   const areIds = options.devices?.every((name) => UUID.test(name));
   const shown = areIds ? devicesById(http, options, [...missing]) : devices(http, options);
   for await (const device of shown) {
@@ -38,8 +39,9 @@ export async function* sensors(http: Http, options: ThingsBoardSettings): AsyncG
       if (listed.length === 0) continue;
       for (const name of listed) missing.delete(name);
     }
-    yield await sensorOf(http, options, device);
+    yield* readable.sensorOf(device);
   }
+  readable.expectSome();
   if (missing.size > 0) {
     throw configInvalid(
       `the user sees no such device: ${[...missing].join(', ')}`,
@@ -55,17 +57,41 @@ export async function* sensors(http: Http, options: ThingsBoardSettings): AsyncG
  */
 export async function* find(http: Http, options: ThingsBoardSettings, ids: readonly string[]): AsyncGenerator<Sensor> {
   const wanted = new Set(ids);
+  const readable = readableAmong(http, options);
   const shown = options.sensorId === 'id' ? devicesById(http, options, ids) : devices(http, options);
   for await (const device of shown) {
     const isChosen = options.devices?.some((name) => name === device.id || name === device.name) ?? true;
-    if (isChosen && wanted.has(device.sensor)) yield await sensorOf(http, options, device);
+    if (isChosen && wanted.has(device.sensor)) yield* readable.sensorOf(device);
   }
+  readable.expectSome();
 }
 
-async function sensorOf(http: Http, options: ThingsBoardSettings, device: Device): Promise<Sensor> {
-  const keys = await timeSeriesKeys(http, device.id);
-  const variables = options.keys === undefined ? keys : keys.filter((key) => options.keys?.includes(key));
-  return { id: device.sensor, name: device.name, variables, group: device.id };
+/** Devices that the user may list and not read are no sensors; `expectSome` throws where none of several may be read. */
+function readableAmong(
+  http: Http,
+  options: ThingsBoardSettings,
+): { sensorOf(device: Device): AsyncGenerator<Sensor>; expectSome(): void } {
+  let isSome = false;
+  let refused: string | undefined;
+  return {
+    async *sensorOf({ id, name, sensor }) {
+      const keys = await keysOf(http, id);
+      if ('refused' in keys) {
+        refused = keys.refused;
+        return;
+      }
+      isSome = true;
+      const variables = keys.filter((key) => options.keys?.includes(key) ?? true);
+      yield { id: sensor, name, variables, group: id };
+    },
+    expectSome() {
+      if (refused === undefined || isSome) return;
+      throw rightMissing(
+        `ThingsBoard lets the user list devices and read none of them: ${refused}`,
+        'Give the role of the user the right to read telemetry of devices.',
+      );
+    },
+  };
 }
 
 /** Ours: the request line stays at 2 kB. */
@@ -124,10 +150,32 @@ export async function* devices(http: Http, options: ThingsBoardSettings): AsyncG
 
 /** The names of the time series that a device has at this moment. */
 export async function timeSeriesKeys(http: Http, device: string): Promise<readonly string[]> {
+  const keys = await keysOf(http, device);
+  if ('refused' in keys) throw await deviceRefused(http, device, keys.refused);
+  return keys;
+}
+
+async function keysOf(http: Http, device: string): Promise<readonly string[] | { readonly refused: string }> {
   const path = `/api/plugins/telemetry/DEVICE/${encodeURIComponent(device)}/keys/timeseries`;
-  const { status, data } = await http.get<unknown>(path, { expect: [404] });
+  const { status, data } = await http.get<unknown>(path, { expect: [403, 404] });
+  if (status === 403) return { refused: saidIn(status, data) };
   if (status === 404) throw unknownDevice(device, saidIn(status, data));
   return answer(keyNames, data, `keys of device ${device}`);
+}
+
+/**
+ * One device that the user may list and not read must not stop the source, so it is not `credentials-rejected`. Throws where the
+ * user may not even ask who it is.
+ */
+export async function deviceRefused(http: Http, device: string, said: string): Promise<BridgeError> {
+  await currentUser(http);
+  return new BridgeError(
+    { code: 'contract-broken' },
+    `ThingsBoard does not let the user read device ${device}: ${said}`,
+    {
+      remedy: 'Give the role of the user the right to read telemetry of this device, or take it out of the source.',
+    },
+  );
 }
 
 /**

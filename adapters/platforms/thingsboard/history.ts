@@ -2,7 +2,7 @@ import { unsupported } from '../../../src/core/errors.ts';
 import type { BridgeError } from '../../../src/core/errors.ts';
 import type { Http } from '../../../src/platform/contract.ts';
 import { broken, isObject, jsonObject, saidIn } from './answer.ts';
-import { unknownDevice } from './devices.ts';
+import { deviceRefused, unknownDevice } from './devices.ts';
 import type { ThingsBoardSettings } from './options.ts';
 import { keyColumns } from './points.ts';
 import type { KeyColumn, HistoryQuestion } from './points.ts';
@@ -34,6 +34,7 @@ export function historyOf(
     const refused: Answer[] = [];
     for (const path of commas ? [`${old}/history`] : answering === undefined ? paths : [answering]) {
       const found = await ask(http, path, question);
+      if (found.status === 403) throw await deviceRefused(http, device, saidIn(403, found.data));
       if (!refuses(found)) {
         if (path === old) await proveBounds(http, old, { device, question, data: found.data });
         if (!commas) answering = path;
@@ -82,7 +83,7 @@ async function ask(http: Http, path: string, { keys, startTs, endTs, limit }: Hi
   return await http.get<unknown>(path, {
     params: { ...named, startTs, endTs, limit, agg: 'NONE', orderBy: 'ASC', useStrictDataTypes: true },
     paramsSerializer: { indexes: null },
-    expect: [400, 404],
+    expect: [400, 403, 404],
   });
 }
 

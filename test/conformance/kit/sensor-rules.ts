@@ -36,7 +36,8 @@ const oneBad =
       const streams = await streamsOf(ground);
       ground.simulator.faults.switchOn({ kind: 'bad-sensor', device: truth.devices[1]?.id ?? '', as });
       const outcome = await read(ground, windowOf(subject), { streams });
-      expectFailure(ground, outcome);
+      // Any other code would stop the whole source for one sensor, or keep it waiting.
+      expectFailure(ground, outcome, 'contract-broken', 'unavailable');
       expectOthers(subject, 3, 1, outcome, as === 'missing');
     });
   };
@@ -71,6 +72,19 @@ export const SENSOR_RULES: SubjectRules = {
   'a plant without sensors has none, and no error': async (subject) => {
     await onGround(subject, { truth: truthOf(subject, []) }, async (ground) => {
       expect(await sensorsOf(ground)).toEqual([]);
+    });
+  },
+
+  'a sensor that may not be read does not hide the others from a look': async (subject) => {
+    const truth = plantOf(subject, 3);
+    await onGround(subject, { truth }, async (ground) => {
+      const all = (await sensorsOf(ground)).map(({ id }) => id);
+      const bad = truth.devices[1];
+      if (bad === undefined) throw new Error('the plant has three devices');
+      ground.simulator.faults.switchOn({ kind: 'bad-sensor', device: bad.id, as: 'forbidden' });
+      const found = (await sensorsOf(ground)).map(({ id }) => id);
+      const hidden = bad.keys.map((key) => subject.product.seriesOf(bad, key).sensorId);
+      expect(all.filter((id) => !found.includes(id) && !hidden.includes(id))).toEqual([]);
     });
   },
 
