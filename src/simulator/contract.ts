@@ -52,9 +52,11 @@ export interface Simulator {
 
 /**
  * Values besides numbers that a product may answer. `state`: of a variable that has nothing but states. `system-state`: in place of
- * a number. `finer`: instants with parts of a microsecond.
+ * a number. `unknown-quality`: a quality that its description does not have. `finer`: instants with parts of a microsecond.
  */
-export type ValueForm = 'boolean' | 'text' | 'json' | 'state' | 'system-state' | 'quality' | 'null' | 'NaN' | 'finer';
+export type ValueForm =
+  | ('boolean' | 'text' | 'json' | 'state' | 'system-state')
+  | ('quality' | 'unknown-quality' | 'null' | 'NaN' | 'finer');
 
 /** What `adapters/platforms/NAME/simulator.ts` declares, so that demo and conformance tests can use a platform without knowing it. */
 export interface SimulatedProduct {

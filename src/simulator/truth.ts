@@ -10,8 +10,8 @@ export interface TruthPoint {
   readonly value: Value;
   /** Steps of 100 ns after `ts`, from 0 to 9; 0 where it is left out. */
   readonly finer?: number;
-  /** Left out: good. The platform writes it in its own words. */
-  readonly quality?: 'good' | 'uncertain' | 'substituted' | 'bad';
+  /** Left out: good. The platform writes it in its own words; `unknown` as one that its description does not have. */
+  readonly quality?: 'good' | 'uncertain' | 'substituted' | 'bad' | 'unknown';
   /** The simulator shows a listed point while its clock stands in `[shownFromMs, shownToMs)`; always where both are left out. */
   readonly shownFromMs?: number;
   readonly shownToMs?: number;

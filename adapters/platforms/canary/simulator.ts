@@ -69,8 +69,8 @@ const browseFields = {
   continuation: z.string().nullable().default(null),
 };
 
-/** OPC: good, uncertain, a value put in by hand, bad. */
-const qualities = { good: 192, uncertain: 64, substituted: 216, bad: 0 } as const;
+/** OPC: good, uncertain, a value put in by hand, bad, the combination of the two highest bits that is reserved. */
+const qualities = { good: 192, uncertain: 64, substituted: 216, bad: 0, unknown: 128 } as const;
 const noData = 32_768;
 
 /** Milliseconds with their fraction, because `Date.parse` cuts behind the third digit. */
@@ -270,7 +270,7 @@ export const simulatedCanary: SimulatedProduct = {
   open: (given, clock) => new Canary(options.parse(given), clock),
   sourceOptions: {},
   deviceOf: (index) => ({ id: `Plant.Line ${Math.floor(index / 10)}.Pump ${index}`, name: `Pump ${index}` }),
-  holds: ['boolean', 'text', 'quality', 'null', 'finer'],
+  holds: ['boolean', 'text', 'quality', 'unknown-quality', 'null', 'finer'],
   pagesOf: (cap) => ({ simulator: { largestSize: cap } }),
   seriesOf: ({ id }, key) => ({ group: id, sensorId: `${id}.${key.name}`, valueName: 'value' }),
 };

@@ -106,7 +106,7 @@ export const simulatedCognite: SimulatedProduct = {
   sourceOptions: { project: 'plant', strings: true },
   hasAuthorisationServer: true,
   // A series of numbers has no states, and objects are texts.
-  holds: ['boolean', 'text', 'state', 'quality', 'null', 'NaN'],
+  holds: ['boolean', 'text', 'state', 'quality', 'unknown-quality', 'null', 'NaN'],
   pagesOf: (cap) => ({ source: { pointsPerRequest: cap }, simulator: { mostPoints: cap } }),
   seriesOf: (device, key) => ({ group: '', sensorId: externalIdOf(device, key), valueName: 'value' }),
 };

@@ -125,7 +125,7 @@ export const simulatedInsightsHub: SimulatedProduct = {
   sourceOptions: {},
   hasAuthorisationServer: true,
   // Objects are texts, and null is no value.
-  holds: ['boolean', 'text', 'state', 'quality', 'NaN'],
+  holds: ['boolean', 'text', 'state', 'quality', 'unknown-quality', 'NaN'],
   pagesOf: (cap) => ({ source: { recordsPerRequest: cap }, simulator: { mostRecords: cap } }),
   seriesOf(device, key) {
     const aspect = aspectsOf(device).find(({ keys }) => keys.some((one) => one.key.name === key.name));

@@ -72,5 +72,6 @@ export function differences(expected: ReadonlyMap<string, readonly TruthPoint[]>
   return found.slice(0, 10);
 }
 
-/** A number becomes a reading unless its quality is bad. */
-const isNumber = ({ value, quality }: TruthPoint): boolean => typeof value === 'number' && quality !== 'bad';
+/** A number becomes a reading unless its quality is bad or unknown. */
+const isNumber = ({ value, quality = 'good' }: TruthPoint): boolean =>
+  typeof value === 'number' && quality !== 'bad' && quality !== 'unknown';

@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 import type { Window } from '../../../src/core/window.ts';
 import { onGround } from './on-ground.ts';
 import type { SubjectRules } from './on-ground.ts';
-import { expectTruth } from './oracle.ts';
+import { differences, expectTruth, truthIn } from './oracle.ts';
 import { read, streamsOf } from './reading.ts';
 import type { Outcome } from './reading.ts';
 import type { Subject } from './subject.ts';
-import { numbersAt, pointAt, truthOf, windowOf } from './truths.ts';
+import { NOW, deviceOfKeys, numbersAt, pointAt, spread, truthOf, windowOf } from './truths.ts';
 
 /** Instants at and beside both ends of a window, and far outside of it. */
 function aroundEnds({ platform: { facts } }: Subject, { from, to }: Window): number[] {
@@ -15,6 +15,9 @@ function aroundEnds({ platform: { facts } }: Subject, { from, to }: Window): num
   const beside = [-2, -1, 0, 1, 2].flatMap((ticks) => [from + ticks * tick, to + ticks * tick]);
   return [...beside, from - 1000 * tick, to + 1000 * tick];
 }
+
+/** How much later a late point shows up, and a revised one changes. */
+const LATE_MS = 60_000;
 
 /** Points close together around a few places, where windows will be cut. */
 const crowd = (from: number, tick: number, places: readonly number[]): number[] => [
@@ -74,6 +77,39 @@ export const TIME_RULES: SubjectRules = {
       }),
       { numRuns: 6, seed: 1 },
     );
+  },
+
+  'points that come late and points that are revised are read when they are asked for again': async (subject) => {
+    const window = windowOf(subject);
+    const afterMs = NOW / 1000 + LATE_MS;
+    const [early = 0, late = 0, revised = 0] = spread(subject, window, 3);
+    const truth = truthOf(subject, [
+      [
+        pointAt(early, 1),
+        pointAt(late, 2, { shownFromMs: afterMs }),
+        pointAt(revised, 3, { shownToMs: afterMs }),
+        pointAt(revised, 4, { shownFromMs: afterMs }),
+      ],
+    ]);
+    await onGround(subject, { truth }, async (ground) => {
+      const streams = await streamsOf(ground);
+      for (const nowMs of [NOW / 1000, afterMs]) {
+        ground.clock.change({ nowMs });
+        const outcome = await read(ground, window, { streams });
+        expect(outcome.failures).toEqual([]);
+        expect(differences(truthIn(subject, truth, window, nowMs), outcome)).toEqual([]);
+      }
+    });
+  },
+
+  'the keys of one device are read each, also one without points': async (subject) => {
+    const window = windowOf(subject);
+    const [first = [], second = []] = [0, 1].map((part) => spread(subject, window, 9).filter((_, n) => n % 2 === part));
+    const [one, other] = [numbersAt(first), numbersAt(second).map((point) => ({ ...point, value: 100 }))];
+    const truth = deviceOfKeys(subject, [one, other, [...one, ...other].toSorted((a, b) => a.ts - b.ts), []]);
+    await onGround(subject, { truth }, async (ground) => {
+      expectTruth(subject, truth, window, await read(ground, window));
+    });
   },
 
   'a window without points is empty and not a failure': async (subject) => {

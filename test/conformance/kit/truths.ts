@@ -41,6 +41,21 @@ export interface KeyOfTruth extends Partial<KeySpec> {
   readonly listed: readonly TruthPoint[];
 }
 
+/** A plant whose only device has these keys, where the product can name so many. */
+export function deviceOfKeys(subject: Subject, keys: readonly (readonly TruthPoint[])[]): TruthSpec {
+  const names = subject.product.keyNames ?? keys.map((_, index) => `temperature_${index}`);
+  const { devices, ...truth } = truthOf(subject, [[]]);
+  return {
+    ...truth,
+    devices: devices.map((device) => ({
+      ...device,
+      keys: keys
+        .slice(0, names.length)
+        .map((listed, index) => ({ name: names[index] ?? '', kind: 'number', everyMs: 3_600_000, listed })),
+    })),
+  };
+}
+
 /** A plant whose n-th device has one key with these points. A device without an entry has no points. */
 export function truthOf(subject: Subject, keys: readonly (readonly TruthPoint[] | KeyOfTruth)[]): TruthSpec {
   const { product } = subject;

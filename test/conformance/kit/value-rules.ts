@@ -80,6 +80,15 @@ const FORMS: Readonly<Record<ValueForm, (subject: Subject) => Promise<void>>> = 
   },
   quality: (subject) =>
     reads(subject, between(subject, [5, 6], { quality: 'bad' }), between(subject, [7], { quality: 'uncertain' })),
+  'unknown-quality': async (subject) => {
+    const window = windowOf(subject);
+    const truth = truthOf(subject, [between(subject, [5, 6, 7], { quality: 'unknown' })]);
+    await onGround(subject, { truth }, async (ground) => {
+      const outcome = await read(ground, window);
+      expectTruth(subject, truth, window, outcome);
+      expect([...outcome.refused]).toEqual([['unknown-quality', 3]]);
+    });
+  },
   null: (subject) => refuses(subject, 'null'),
   NaN: async (subject) => {
     await refuses(subject, 'NaN');

@@ -213,7 +213,7 @@ test('qualities are numbers of OPC, and several points of one instant stay apart
   const toMs = startMs + 60 * minute;
   const points = truth(odd, 'Plant', 'Level', startMs, toMs);
   const hour = { startTime: iso(startMs), endTime: iso(toMs) };
-  const numbers = { good: 192, uncertain: 64, substituted: 216, bad: 0 };
+  const numbers = { good: 192, uncertain: 64, substituted: 216, bad: 0, unknown: 128 };
   const qualities = points.map(({ quality = 'good' }) => numbers[quality]);
   expect(new Set(qualities).size).toBe(4);
   const asked = await started({ bounds: '[)', truth: odd });

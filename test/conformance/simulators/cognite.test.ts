@@ -90,7 +90,7 @@ test('a point that is not good is left out unless asked for, and tells its statu
     const level = trueOf('pump', 'level');
     const good = level.filter(({ quality }) => quality === 'good');
     expect((await read(under, 'pump/level')).map(({ timestamp }) => timestamp)).toEqual(good.map(({ ts }) => ts));
-    const category = { good: 0, uncertain: 1, substituted: 1, bad: 2 };
+    const category = { good: 0, uncertain: 1, substituted: 1, bad: 2, unknown: 3 };
     expect((await read(under, 'pump/level', all)).map((one) => [one.value, (one.status?.code ?? 0) >>> 30])).toEqual(
       level.map(({ value, quality = 'good' }) => [value, category[quality]]),
     );

@@ -99,9 +99,9 @@ test('from is exclusive, to inclusive, and without them the latest record comes'
 });
 
 test('quality codes come in the chosen words, and only the selected variables', async () => {
-  await withHub({ codes: { good: '0', uncertain: 'U', substituted: 'S', bad: 'B' } }, async (under) => {
+  await withHub({ codes: { good: '0', uncertain: 'U', substituted: 'S', bad: 'B', unknown: 'X' } }, async (under) => {
     const rows = await read(under, 'data', { ...day, sort: 'asc', select: 'speed' });
-    const codes = { good: '0', uncertain: 'U', substituted: 'S', bad: 'B' };
+    const codes = { good: '0', uncertain: 'U', substituted: 'S', bad: 'B', unknown: 'X' };
     expect(rows.map((row) => row['speed_qc'])).toEqual(
       truth(spec, press.id, 'speed', startMs, endMs).map(({ quality = 'good' }) => codes[quality]),
     );

@@ -136,6 +136,7 @@ test('qualities are flags, bad is a system state, digital states are objects', a
     uncertain: [true, true, false],
     substituted: [true, false, true],
     bad: [false, false, false],
+    unknown: [],
   };
   const level = trueOf('a', 'LEVEL');
   await withPi({}, async (under) => {

@@ -146,9 +146,16 @@ function datapoint(
   return { ...point, value: type === 'string' && typeof value === 'object' ? JSON.stringify(value) : value };
 }
 
-/** OPC UA: the two top bits are the category. Every other code carries a flag besides it. */
-function statusOf(quality: 'uncertain' | 'substituted' | 'bad', ts: number): object {
-  const [code, symbol] = quality === 'bad' ? [0x80000000, 'Bad'] : [0x40000000, 'Uncertain'];
+const CATEGORIES = {
+  uncertain: [0x40000000, 'Uncertain'],
+  substituted: [0x40000000, 'Uncertain'],
+  bad: [0x80000000, 'Bad'],
+  unknown: [0xc0000000, 'Reserved'],
+} as const;
+
+/** OPC UA: the two top bits are the category, of which the fourth is reserved. Every other code carries a flag besides it. */
+function statusOf(quality: keyof typeof CATEGORIES, ts: number): object {
+  const [code, symbol] = CATEGORIES[quality];
   return hash(0, 'flag', ts) % 2 === 0
     ? { code, symbol }
     : { code: code + 0x8000, symbol: `${symbol}, StructureChanged` };

@@ -22,8 +22,8 @@ export const recordFields = {
   missingAs: z.enum(['null', 'absent', 'both']).default('both'),
   /** The quality codes; their words are not documented. */
   codes: z
-    .strictObject({ good: code, uncertain: code, substituted: code, bad: code })
-    .default({ good: 0, uncertain: 0x40000000, substituted: 0x40920000, bad: 0x80000000 }),
+    .strictObject({ good: code, uncertain: code, substituted: code, bad: code, unknown: code })
+    .default({ good: 0, uncertain: 0x40000000, substituted: 0x40920000, bad: 0x80000000, unknown: 0xc0000000 }),
   /** Whether the `Link` to the next page is a whole address or a path, and whether a full last page has one. */
   link: z.enum(['absolute', 'relative']).default('absolute'),
   linkAfterLast: z.boolean().default(false),
