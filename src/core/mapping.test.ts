@@ -23,7 +23,13 @@ describe('a mapping', () => {
 
   test('renames, scales and labels where the source says so', () => {
     const { series } = rules(
-      [{ id: 's', as: 'pump', values: { t: { as: 'temperature', scale: 0.1, offset: -40, unit: '°C' } } }],
+      [
+        {
+          id: 's',
+          as: 'pump',
+          values: { t: { as: 'temperature', scale: 0.1, offset: -40, unit: '°C', labels: ['hall 3', 'plant'] } },
+        },
+      ],
       ['plant', '°C'],
     );
     expect(series('s', 't')).toEqual({
@@ -31,7 +37,7 @@ describe('a mapping', () => {
       valueName: 'temperature',
       scale: 0.1,
       offset: -40,
-      labels: ['plant', '°C'],
+      labels: ['hall 3', 'plant', '°C'],
     });
     expect(series('s', 'other')).toMatchObject({ sensorId: 'pump', valueName: 'other', ...plain });
   });

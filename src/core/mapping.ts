@@ -129,7 +129,11 @@ export function rulesOf(
       taken.set(series, { holder, used: windows, contested: false });
       unconfirmed.set(series, { sensorId, valueName, holder });
     }
-    const labels = [...source.mapping.labels, ...(value?.unit === undefined ? [] : [value.unit])];
+    const labels = [
+      ...source.mapping.labels,
+      ...(value?.labels ?? []),
+      ...(value?.unit === undefined ? [] : [value.unit]),
+    ];
     return {
       sensorId,
       valueName,

@@ -10,6 +10,8 @@ export interface SensorList {
   readonly sensors: readonly Sensor[];
   /** For the operator; the other sensors can be read all the same. Each has a remedy. */
   readonly problems: readonly BridgeError[];
+  /** The one of `problems` that names listed sensors which the platform does not show. */
+  readonly missing?: BridgeError | undefined;
 }
 
 const NAMED = 5;
@@ -45,12 +47,10 @@ export async function listSensors(
     sensors.push(sensor);
     await found(sensor);
   }
-  const missing = chosen === 'all' ? [] : missingFrom(sensors, chosen).map(({ id }) => id);
-  const problems = [
-    missingProblem(source, missing, find === undefined ? examples : undefined),
-    collisionProblem(source, sensors),
-  ];
-  return { sensors, problems: problems.filter((problem) => problem !== undefined) };
+  const ids = chosen === 'all' ? [] : missingFrom(sensors, chosen).map(({ id }) => id);
+  const missing = missingProblem(source, ids, find === undefined ? examples : undefined);
+  const problems = [missing, collisionProblem(source, sensors)].filter((problem) => problem !== undefined);
+  return { sensors, problems, missing };
 }
 
 function missingProblem(

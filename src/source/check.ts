@@ -11,6 +11,7 @@ import type { Platform } from '../platform/contract.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
 import { testDeclaration } from './declaration.ts';
 import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
+import { strangeVariables } from './strange-variables.ts';
 import { openTrial } from './trial.ts';
 import type { Trial, TrialParts } from './trial.ts';
 
@@ -70,7 +71,13 @@ export async function* checkSource(
     const skew = clockFinding(clock, { asked, answered, settle: config.schedule.settle });
     yield passed('clock', skew.detail, skew.warning);
 
-    const sensors = await trial.sensors();
+    const doubts: string[] = [];
+    const doubt = ({ message, remedy = '' }: { message: string; remedy?: string | undefined }): void => {
+      doubts.push(`; ${message}: ${remedy}`);
+    };
+    const sensors = await trial.sensors(doubt);
+    const strange = strangeVariables(config.sensors, sensors);
+    if (strange !== undefined) doubt(strange);
     const streams = trial.streamsOf(sensors);
     if (sensors.length === 0) {
       yield passed('sensors', 'the platform shows none yet: check the options and the rights of the credentials', true);
@@ -79,7 +86,8 @@ export async function* checkSource(
       const keys = streams.map(({ key }) => key);
       yield passed(
         'sensors',
-        `${sensors.length} found: ${firstOf(names, SENSORS_SHOWN)}; read in ${streams.length} ${streams.length === 1 ? 'stream' : 'streams'}: ${firstOf(keys, STREAMS_SHOWN)}`,
+        `${sensors.length} found: ${firstOf(names, SENSORS_SHOWN)}; read in ${streams.length} ${streams.length === 1 ? 'stream' : 'streams'}: ${firstOf(keys, STREAMS_SHOWN)}${doubts.join('')}`,
+        doubts.length > 0,
       );
     }
     const [stream] = streams;

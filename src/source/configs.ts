@@ -1,8 +1,11 @@
 import type { Instant } from '../core/instant.ts';
+import type { TableProblem } from '../core/source/sensor-table.ts';
 import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig, SourceProblem } from '../core/source/source.ts';
 import type { Registry } from '../platform/contract.ts';
 import { readSources } from './file.ts';
+import type { ReadSource } from './file.ts';
+import { firstFew, withTable } from './sensor-table.ts';
 
 /** One problem of one file, as every command that reads sources shows it; line and column count from 1. */
 export interface FileProblem extends SourceProblem {
@@ -11,10 +14,10 @@ export interface FileProblem extends SourceProblem {
   readonly column: number;
 }
 
-/** Parses every source at a path (see `readSources`) and collects every problem of every file. */
+/** Parses every source at a path (see `readSources`), with the tables they name, and collects every problem of every file. */
 export async function readConfigs(
   path: string,
-  { platforms, kinds }: Registry,
+  registry: Registry,
   now: Instant,
 ): Promise<{ sources: SourceConfig[]; problems: FileProblem[] }> {
   const sources: SourceConfig[] = [];
@@ -25,13 +28,39 @@ export async function readConfigs(
       problems.push({ file, line, column, path: '', message, remedy });
       continue;
     }
-    const parsed = parseSource(read.input, platforms, { kinds, now });
-    if (parsed.ok) sources.push(parsed.source);
-    else {
-      problems.push(
-        ...parsed.problems.map((problem) => ({ file: read.file, ...read.locate(problem.path), ...problem })),
-      );
-    }
+    const parsed = await configOf(read, registry, now);
+    if ('source' in parsed) sources.push(parsed.source);
+    else problems.push(...parsed.problems);
   }
   return { sources, problems };
+}
+
+async function configOf(
+  read: Extract<ReadSource, { ok: true }>,
+  { platforms, kinds }: Registry,
+  now: Instant,
+): Promise<{ source: SourceConfig } | { problems: readonly FileProblem[] }> {
+  const table = await withTable(read.file, read.input);
+  const parsed = parseSource(table.input, platforms, { kinds, now });
+  if (parsed.ok && table.problems.length === 0) return { source: parsed.source };
+  const ofSource: FileProblem[] = [];
+  const ofTable: TableProblem[] = [];
+  for (const problem of parsed.ok ? [] : parsed.problems) {
+    const { path, message, remedy } = problem;
+    const place = table.locate(path);
+    if (place !== undefined) ofTable.push({ ...place, message, remedy });
+    else if (table.file === undefined || !/^sensors\b/.test(path))
+      ofSource.push({ file: read.file, ...read.locate(path), ...problem });
+  }
+  // The rows that the table itself refuses would be refused twice.
+  const told = table.problems.length > 0 ? table.problems : firstFew(ofTable);
+  const rows = told.map(({ line, column: path, message, remedy }) => ({
+    file: table.file ?? read.file,
+    line,
+    column: 1,
+    path,
+    message,
+    remedy,
+  }));
+  return { problems: [...ofSource, ...rows] };
 }

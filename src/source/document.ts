@@ -28,9 +28,13 @@ const MOST_ALIASES = 50;
 
 /**
  * The sources in one YAML text (YAML 1.2, strict: a key stands once, no tags). Documents without content are passed
- * over. Messages are our own, because a message of the parser may repeat the text, which may be a password.
+ * over; `empty` is the problem of a text without any. Messages are our own, because a message of the parser may repeat the text, which may be a password.
  */
-export function readDocuments(file: string, text: string): readonly ReadSource[] {
+export function readDocuments(
+  file: string,
+  text: string,
+  empty: { readonly message: string; readonly remedy: string } = NO_SOURCE,
+): readonly ReadSource[] {
   const lines = new LineCounter();
   const placeOf = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
@@ -63,8 +67,10 @@ export function readDocuments(file: string, text: string): readonly ReadSource[]
       report(document.range[0], ['holds too many aliases', `write the values out, or use at most ${MOST_ALIASES}`]);
     }
   }
-  return read.length > 0 ? read : [problemAtStart(file, 'holds no source', 'begin it with "name: …"')];
+  return read.length > 0 ? read : [problemAtStart(file, empty.message, empty.remedy)];
 }
+
+const NO_SOURCE = { message: 'holds no source', remedy: 'begin it with "name: …"' };
 
 /** A problem of a file as a whole, shown at its first character. */
 export const problemAtStart = (file: string, message: string, remedy: string): ReadSource => ({

@@ -92,7 +92,8 @@ function refuseRepeatedNames(read: readonly ReadSource[]): readonly ReadSource[]
   });
 }
 
-function reasonOf(error: unknown): string {
+/** Why a file cannot be read, in words that follow its name. */
+export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return (
     { ENOENT: 'does not exist', EACCES: 'may not be read', EISDIR: 'is a directory' }[code] ??

@@ -24,6 +24,8 @@ export interface Preview {
   readonly unchosen: number;
   readonly refused: ReadonlyMap<RefusalReason, number>;
   readonly examples: readonly Refusal[];
+  /** Listed sensors that the platform does not show; null where it shows all. */
+  readonly missing: { readonly message: string; readonly remedy: string } | null;
   /** Sensors that could not be read in one of the windows, with the reason. */
   readonly failed: readonly { readonly sensor: string; readonly message: string }[];
   readonly sample: readonly StoredReading[];
@@ -65,11 +67,15 @@ async function readSome(
   trial: Trial,
   range: Window,
   { maxReadings, limit }: { readonly maxReadings: number; readonly limit: number },
-): Promise<Pick<Preview, 'windows' | 'complete' | 'failed' | 'overload'> & { batches: Batch[] }> {
+): Promise<Pick<Preview, 'windows' | 'complete' | 'failed' | 'missing' | 'overload'> & { batches: Batch[] }> {
   const windows: Preview['windows'][number][] = [];
   const batches: Batch[] = [];
   const failures = new Map<string, string>();
-  const streams = trial.streamsOf(await trial.sensors());
+  let missing: Preview['missing'] = null;
+  const sensors = await trial.sensors(({ message, remedy = '' }) => {
+    missing = { message, remedy };
+  });
+  const streams = trial.streamsOf(sensors);
   let readings = 0;
   let reads = 0;
   const before = trial.requests();
@@ -78,7 +84,7 @@ async function readSome(
     const { schedule, pace } = trial.source.config;
     const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...schedule, ...pace }) ?? null;
     const failed = [...failures].map(([sensor, message]) => ({ sensor, message }));
-    return { windows, complete, batches, failed, overload };
+    return { windows, complete, batches, failed, missing, overload };
   };
   for (const stream of streams) {
     let { length } = learnedOf(trial.source, { learned: undefined });

@@ -130,13 +130,17 @@ export async function applySource(
     if (row) await setGate(client, row.id, { liftHold: true });
     await audit(client, given.actor, `source.${action}`, source.name, {
       organisation: source.organisation,
-      differences,
+      // A table of sensors may change in thousands of rows.
+      differences: differences.slice(0, MOST_AUDITED),
+      ...(differences.length > MOST_AUDITED && { differencesInAll: differences.length }),
       coverage: move.coverage,
       renames: renames.filter(matters).length,
     });
   });
   return applied;
 }
+
+const MOST_AUDITED = 1000;
 
 /** The effects of a change on coverage and names. */
 async function effectsOf(

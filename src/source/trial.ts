@@ -1,4 +1,5 @@
 import type { Batch } from '../core/batch.ts';
+import type { BridgeError } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
@@ -32,8 +33,11 @@ export interface Trial {
   readonly refusedRequests: () => number;
   /** Calls `platform.identify`. Throws `unavailable` where the first request gets no answer in time. */
   identify(): ReturnType<Platform['identify']>;
-  /** Throws `config-invalid` for a listed sensor that the platform does not show, and for variables that become one series. */
-  sensors(): Promise<readonly Sensor[]>;
+  /**
+   * The sensors that a poll would read. Calls `tell` where the platform does not show some of the listed ones; polls read the others.
+   * Throws `config-invalid` where it shows none of them, and for variables that become one series.
+   */
+  sensors(tell?: (missing: BridgeError) => void): Promise<readonly Sensor[]>;
   /** All sensors that the platform shows, also those that the source does not choose. */
   everySensor(): AsyncIterable<Sensor>;
   /** The streams that a registration would make of these sensors. */
@@ -94,10 +98,12 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
         throw unavailable('time-out', `${config.connection['url']}: no answer within ${FIRST_ANSWER_MS / 1000} s`);
       }
     },
-    async sensors() {
+    async sensors(tell = () => undefined) {
       const http = source.connection.http({ lane: 'live', signal, meter: newMeter() });
-      const { sensors, problems } = await listSensors(source, http);
-      if (problems[0]) throw problems[0];
+      const { sensors, problems, missing } = await listSensors(source, http);
+      const problem = sensors.length === 0 ? problems[0] : problems.find((one) => one !== missing);
+      if (problem !== undefined) throw problem;
+      if (missing !== undefined) tell(missing);
       return sensors;
     },
     everySensor: () =>

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseInstant } from '../core/instant.ts';
-import { csvLine, labelsCell, labelsIn, readingCells, readingDocument } from './reading-rows.ts';
+import { csvLine, readingCells, readingDocument } from './reading-rows.ts';
 
 const reading = {
   sensorId: 'pump,unit=1',
@@ -35,14 +34,4 @@ test('a document leaves out a precision and labels that a reading does not have'
     value,
     precision: 0,
   });
-});
-
-test('labels are read from a cell as they were written, and a lone backslash is itself', () => {
-  const label = fc.string({ unit: fc.constantFrom('a', ';', '\\', '"', ' '), minLength: 1, maxLength: 6 });
-  fc.assert(
-    fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
-      expect(labelsIn(labelsCell(labels))).toEqual(labels);
-    }),
-  );
-  expect(labelsIn(String.raw`C:\plant;hall`)).toEqual([String.raw`C:\plant`, 'hall']);
 });

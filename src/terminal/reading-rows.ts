@@ -1,17 +1,10 @@
 import { formatInstant } from '../core/instant.ts';
+import { labelsCell } from '../core/label-cell.ts';
 import type { StoredReading } from '../core/reading.ts';
 import type { Cell } from './output.ts';
 
 /** The fields of a reading in the order of seed 2.1, as heading of tables and CSV. */
 export const READING_FIELDS = ['sensorId', 'valueName', 'date', 'value', 'precision', 'labels'] as const;
-
-/** Labels in one cell, joined by `;`. In a label, `\;` stands for `;` and `\\` for `\`. */
-export const labelsCell = (labels: readonly string[]): string =>
-  labels.map((label) => label.replaceAll(/[\\;]/g, String.raw`\$&`)).join(';');
-
-/** The labels of a cell that `labelsCell` wrote. A `\` before any other character is itself. */
-export const labelsIn = (cell: string): string[] =>
-  Array.from(cell.matchAll(/(?:^|;)((?:\\[\\;]|[^;])*)/g), ([, label = '']) => label.replaceAll(/\\([\\;])/g, '$1'));
 
 export const readingCells = ({ sensorId, valueName, at, value, precision, labels }: StoredReading): Cell[] => [
   sensorId,

@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { configInvalid } from '../core/errors.ts';
-import { READING_FIELDS, labelsIn } from '../terminal/reading-rows.ts';
+import { labelsIn } from '../core/label-cell.ts';
+import { READING_FIELDS } from '../terminal/reading-rows.ts';
 import { LINE_FEED, isFilled } from './lines.ts';
 import type { Line, RecordReader } from './lines.ts';
 import { LONGEST_RECORD_BYTES, rawJson } from './record.ts';

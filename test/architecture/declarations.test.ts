@@ -50,7 +50,7 @@ function isProduced(word: string, texts: readonly Text[]): boolean {
 /** All fields below a schema, as `pace.quietHours.from`. */
 function fieldsOf(schema: z.ZodType, path: readonly string[] = []): string[] {
   const keys = schemaKeys(schema);
-  const entries = below(schema, 0).filter(() => keys.length === 0);
+  const entries = below(schema, 0);
   return [
     ...entries.flatMap((entry) => fieldsOf(entry, path)),
     ...keys.flatMap((key) => [

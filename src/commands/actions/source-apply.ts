@@ -4,6 +4,7 @@ import { matters, refuseRenames, renameInWords } from '../../source/renames.ts';
 import type { Applied } from '../../source/registration.ts';
 import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
 import { registry, withContext } from '../../context.ts';
+import { grouped } from '../../terminal/words.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { sourcesIn } from './source-files.ts';
 
@@ -44,7 +45,13 @@ function describe(applied: Applied, dryRun: boolean): void {
   for (const organisation of applied.namesakes) {
     printLine(`  another source ${applied.name} stands in organisation ${organisation}; it stays as it is`);
   }
-  for (const { path, before, after } of applied.differences) printLine(`  ${path}: ${show(before)} → ${show(after)}`);
+  const ofSensors = applied.differences.filter(({ path }) => path.startsWith('sensors['));
+  const hidden = new Set(ofSensors.slice(ofSensors.length > 2 * SENSOR_LINES ? SENSOR_LINES : Infinity));
+  for (const difference of applied.differences) {
+    const { path, before, after } = difference;
+    if (!hidden.has(difference)) printLine(`  ${path}: ${show(before)} → ${show(after)}`);
+  }
+  if (hidden.size > 0) printLine(`  and ${grouped(hidden.size)} more fields of sensors; --json lists all`);
   for (const line of moveInWords(applied.move, dryRun)) printLine(`  ${line}`);
   for (const rename of applied.renames.filter(matters)) printLine(`  ${renameInWords(rename)}`);
   for (const owned of applied.seriesOfOthers) {
@@ -69,6 +76,9 @@ function moveInWords({ coverage, fields, byText, streams }: Applied['move'], dry
     ...(byText.length > 0 ? [text] : []),
   ];
 }
+
+/** Differences in the list of sensors that are shown, because a table has thousands of rows. */
+const SENSOR_LINES = 20;
 
 const show = (value: unknown): string =>
   value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);

@@ -73,6 +73,7 @@ function print(config: SourceConfig, preview: Preview, heading: boolean): void {
   for (const { stream, window, readings } of preview.windows)
     printLine(`  ${stream} ${formatWindow(window)}: ${readings}`);
   for (const { sensor, message } of preview.failed) printLine(`  cannot read ${sensor}: ${message}`);
+  if (preview.missing !== null) printLine(`${preview.missing.message}\n  try: ${preview.missing.remedy}`);
   if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
   if (preview.overload !== null) printLine(`${preview.overload.message}\n  try: ${preview.overload.remedy}`);
   printLine(`${preview.requests} requests; nothing was saved`);

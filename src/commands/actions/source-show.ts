@@ -1,10 +1,11 @@
 import { formatBytes } from '../../core/bytes.ts';
-import { stringify } from 'yaml';
+import { Document, isSeq, stringify } from 'yaml';
 import { formatDuration } from '../../core/duration.ts';
 import { MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
 import { REFUSALS } from '../../core/reading.ts';
+import { isMapping } from '../../core/source/path.ts';
 import { formatWindow } from '../../core/window.ts';
 import { findSource } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
@@ -19,7 +20,7 @@ import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../.
 import { registry, withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { printJson, printLine, table } from '../../terminal/output.ts';
-import { instantOrNull, roughly, times } from '../../terminal/words.ts';
+import { grouped, instantOrNull, roughly, times } from '../../terminal/words.ts';
 
 type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
 
@@ -41,7 +42,7 @@ export async function sourceShow(name: string, options: { organisation?: string;
 }
 
 function print(report: SourceReport, refusals: Refusals, now: Instant): void {
-  printLine(stringify(report.config).trimEnd());
+  printLine(configText(report.config));
   section('state');
   const ago = (instant: Instant | null): string => (instant === null ? 'never' : `${roughly(now - instant)} ago`);
   printLine(
@@ -94,6 +95,20 @@ function printOwner(source: FoundSource, owned: OwnedElsewhere): void {
   );
   printLine(`  try: other names, or ${takeOverCommand(source, owned)}`);
 }
+
+/** Of a long list of sensors, such as that of a table, the first ones are shown. */
+function configText(config: unknown): string {
+  const sensors = isMapping(config) ? config['sensors'] : undefined;
+  if (!isMapping(config) || !Array.isArray(sensors) || sensors.length <= SENSORS_SHOWN)
+    return stringify(config).trimEnd();
+  const document = new Document({ ...config, sensors: sensors.slice(0, SENSORS_SHOWN) });
+  const [hidden, all] = [sensors.length - SENSORS_SHOWN, sensors.length].map(grouped);
+  const list = document.get('sensors');
+  if (isSeq(list)) list.comment = ` … ${hidden} more of ${all} sensors; --json shows all`;
+  return document.toString().trimEnd();
+}
+
+const SENSORS_SHOWN = 20;
 
 const section = (title: string): void => printLine(`\n── ${title}`);
 

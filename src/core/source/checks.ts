@@ -128,7 +128,8 @@ function checkSensors(sensors: Checked['sensors']): readonly SourceProblem[] {
   if (sensors === 'all') return [];
   const problems: SourceProblem[] = [];
   const ids = new Map<string, number>();
-  const names = new Map<string, number>();
+  const names = new Map<string, { readonly index: number; readonly hasValues: boolean }>();
+  const series = new Map<string, string>();
   for (const [index, sensor] of sensors.entries()) {
     const name = sensor.as ?? sensor.id;
     const [sameId, sameName] = [ids.get(sensor.id), names.get(name)];
@@ -145,20 +146,22 @@ function checkSensors(sensors: Checked['sensors']): readonly SourceProblem[] {
         message: `${JSON.stringify(sensor.id)} is listed twice`,
         remedy: `take it out here or at sensors[${sameId}]`,
       });
-    else if (sameName !== undefined)
+    else if (sameName !== undefined && !(sameName.hasValues && sensor.values !== undefined))
       problems.push({
         path: `${path}.${sensor.as === undefined ? 'id' : 'as'}`,
-        message: `${JSON.stringify(name)} is also the sensorId of sensors[${sameName}]`,
-        remedy: 'give one of them another "as"',
+        message: `${JSON.stringify(name)} is also the sensorId of sensors[${sameName.index}]`,
+        remedy: 'give one of them another "as", or name the values of each',
       });
     ids.set(sensor.id, sameId ?? index);
-    names.set(name, sameName ?? index);
-    problems.push(...checkValues(sensor, index));
+    names.set(name, sameName ?? { index, hasValues: sensor.values !== undefined });
+    problems.push(...checkValues(sensor, index, series));
   }
   return problems;
 }
 
-function checkValues({ values = {} }: SensorChoice, index: number): readonly SourceProblem[] {
+/** `series`: the names of the sensors before, with the paths that give them. */
+function checkValues(sensor: SensorChoice, index: number, series: Map<string, string>): readonly SourceProblem[] {
+  const { values = {} } = sensor;
   const problems: SourceProblem[] = [];
   const variablesOf = new Map<string, string[]>();
   for (const [variable, choice] of Object.entries(values)) {
@@ -172,12 +175,23 @@ function checkValues({ values = {} }: SensorChoice, index: number): readonly Sou
       });
     else variablesOf.set(name, [...(variablesOf.get(name) ?? []), variable]);
   }
-  for (const [name, [first, ...others]] of variablesOf)
+  for (const [name, [first, ...others]] of variablesOf) {
+    const path = formatPath(['sensors', index, 'values', first ?? '']);
+    const key = JSON.stringify([sensor.as ?? sensor.id, name]);
+    const before = series.get(key);
+    if (before !== undefined)
+      problems.push({
+        path,
+        message: `becomes the valueName ${JSON.stringify(name)} of the same sensorId as ${before}`,
+        remedy: 'give one of them another "as"',
+      });
+    series.set(key, before ?? path);
     for (const variable of others)
       problems.push({
         path: formatPath(['sensors', index, 'values', variable]),
         message: `becomes the valueName ${JSON.stringify(name)}, as ${JSON.stringify(first)} does`,
         remedy: 'give one of them another "as"',
       });
+  }
   return problems;
 }

@@ -192,7 +192,11 @@ describe('the problems an operator reads', () => {
         'pace.quietHours: leave no time in which the platform may be asked; shorten one of them, or pause the source instead',
       ],
     ],
-    ['sensors that are neither all nor a list', { sensors: 'al' }, ['sensors: may not be "al"; give all or a list']],
+    [
+      'sensors that are neither all nor a list',
+      { sensors: 'al' },
+      ['sensors: may not be "al"; give all or a list or a mapping'],
+    ],
     ['no sensors', { sensors: [] }, ['sensors: is empty; give at least one entry']],
     [
       'a wrong list of sensors, without a word about "all"',
@@ -215,8 +219,27 @@ describe('the problems an operator reads', () => {
       [
         'sensors[0].values.x-y: becomes the valueName "x_y", as "x.y" does; give one of them another "as"',
         'sensors[1].id: "a" is listed twice; take it out here or at sensors[0]',
-        'sensors[2].as: "a" is also the sensorId of sensors[0]; give one of them another "as"',
+        'sensors[2].as: "a" is also the sensorId of sensors[0]; give one of them another "as", or name the values of each',
       ],
+    ],
+    [
+      'two sensors that give one series',
+      {
+        sensors: [
+          { id: 'a', as: 'p', values: { x: { as: 'flow' }, 'h d': {} } },
+          { id: 'b', as: 'p', values: { y: { as: 'flow' }, z: { as: 'h_d' } } },
+          { id: 'c', as: 'p', values: { y: { as: 'head' } } },
+        ],
+      },
+      [
+        'sensors[1].values.y: becomes the valueName "flow" of the same sensorId as sensors[0].values.x; give one of them another "as"',
+        'sensors[1].values.z: becomes the valueName "h_d" of the same sensorId as sensors[0].values["h d"]; give one of them another "as"',
+      ],
+    ],
+    [
+      'a table that nobody read',
+      { sensors: { table: 'tags.csv' } },
+      ['sensors.table: was not read; give the file of the source, beside which the table lies'],
     ],
   ];
   it.each(cases)('%s', (_, change, lines) => {

@@ -22,7 +22,8 @@ type Issue = z.core.$ZodIssue;
 /** The issues of a schema as problems: for each path only the first. */
 export function problemsOf(issues: readonly Issue[], schema: z.ZodType, input: unknown): readonly SourceProblem[] {
   const problems = issues.flatMap((issue) => explain(issue, schema, input, []));
-  return problems.filter(({ path }, index) => problems.findIndex((other) => other.path === path) === index);
+  const seen = new Set<string>();
+  return problems.filter(({ path }) => !seen.has(path) && seen.add(path));
 }
 
 function explain(issue: Issue, schema: z.ZodType, input: unknown, above: Path): readonly SourceProblem[] {

@@ -129,6 +129,7 @@ const valueChoice = z
       )
       .exactOptional(),
     unit: text('Unit of the values after factor and offset; it becomes a label', 128).exactOptional(),
+    labels: labels.describe('Labels of its readings, besides those of the source').exactOptional(),
   })
   .describe('How one variable becomes readings');
 
@@ -143,6 +144,14 @@ const sensorChoice = z
       .exactOptional(),
   })
   .describe('A sensor, written "- id: …"');
+
+const sensorTable = z
+  .strictObject({
+    table: text('A table of sensors beside this file: CSV or YAML, one variable of a sensor a row', 4096).meta({
+      examples: ['./tags.csv'],
+    }),
+  })
+  .describe('A table in the place of a list. It is read with this file, and its rows are stored as a list');
 
 const mapping = z
   .strictObject({
@@ -177,9 +186,9 @@ export const commonFields = {
   schedule,
   pace: pace.prefault({}),
   sensors: z
-    .union([z.literal('all'), z.array(sensorChoice).min(1)])
+    .union([z.literal('all'), z.array(sensorChoice).min(1), sensorTable])
     .default('all')
-    .describe('Which sensors are read: all, or a list'),
+    .describe('Which sensors are read: all, a list, or a table'),
   mapping: mapping.prefault({}),
 };
 

@@ -101,9 +101,15 @@ export function parseSource<P extends SourcePlatform, K extends string>(
   ];
   if (!parsed.success || !platform || kind.choice === undefined || connection === undefined || problems.length > 0)
     return { ok: false, problems };
+  const { sensors } = parsed.data;
+  if (sensors !== 'all' && 'table' in sensors) {
+    const remedy = 'give the file of the source, beside which the table lies';
+    return { ok: false, problems: [{ path: 'sensors.table', message: 'was not read', remedy }] };
+  }
   const facts = platform.declaredBy?.(parsed.data.options as never).facts ?? platform.facts;
   const fields = {
     ...parsed.data,
+    sensors,
     kind: kind.choice,
     platform: platform.name,
     connection: parsed.data.connection as Readonly<Record<string, string>>,
