@@ -8,6 +8,7 @@ import { describeSettings } from '../src/settings.ts';
 /**
  * Writes the parts that are generated from the schemas: `config/source.schema.json`, with which editors check sources, and,
  * between their markers, the table of options in the README of each platform and the table of settings in the main README.
+ * `adapters/simulators.ts` lists the simulator of each platform in the registry.
  * With `--check` it writes nothing, names stale files, and exits with 1 where a file is stale.
  */
 
@@ -37,6 +38,25 @@ const read = (file: string): Promise<string | undefined> =>
 
 const schema = 'config/source.schema.json';
 await writeOrCheck(schema, await read(schema), `${JSON.stringify(sourceJsonSchema(platforms, kinds), undefined, 2)}\n`);
+
+/** `PiWebApi` */
+const pascal = (name: string): string => name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const simulators = 'adapters/simulators.ts';
+const products = platforms.map(({ name }) => ({ name, product: `simulated${pascal(name)}` }));
+await writeOrCheck(
+  simulators,
+  await read(simulators),
+  `// Generated from the registry by \`npm run generate\`.
+import type { SimulatedProduct } from '../src/simulator/contract.ts';
+${products.map(({ name, product }) => `import { ${product} } from './platforms/${name}/simulator.ts';`).join('\n')}
+
+/** The simulator of each platform in the registry, in its order. */
+export const simulators: readonly SimulatedProduct[] = [
+${products.map(({ product }) => `  ${product},`).join('\n')}
+];
+`,
+);
 
 /** Puts a generated text between its two markers. */
 async function fill(file: string, name: string, text: string): Promise<void> {

@@ -6,7 +6,7 @@ import { whenRun } from './when-run.ts';
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('show databridge at work: it polls three simulated plants and leaves nothing behind')
+    .description('show databridge at work: it polls a simulated plant of each platform and leaves nothing behind')
     .option('--for <duration>', 'end after this time, 1s to 1d; without it Ctrl-C ends the demo')
     .option('--keep <directory>', 'keep database, sources and log in this new directory')
     .option('--json', 'print only the summary, as JSON')
@@ -17,7 +17,7 @@ export function addDemo(program: Command): void {
       helpBelow({
         examples: ['databridge demo', 'databridge demo --for 30s', 'databridge demo --for 1m --json'],
         notes: [
-          'At the end the demo compares every stored reading with the records of the plants, and every request with the agreed pace.',
+          'At the end the demo compares every stored reading with the records of the plants, and every request with the agreed pace. On a busy machine --for lasts until each source has a reading, at most a minute more.',
         ],
         exitCodes:
           '0 readings arrived, none is lost, doubled or wrong, and no request was too early; 1 otherwise; 2 wrong usage',

@@ -26,8 +26,9 @@ const line = (changes: Partial<BoardRow>, width = 100): string =>
   boardLine({ ...row, ...changes }, { width, now, paint: plain });
 
 test('a source is a line; its history is full only if nothing is missing', () => {
-  expect(line({})).toBe('cooling-water   2.3s  9,276,504  █████░  99%    12,345    3 of 6  –');
+  expect(line({})).toBe('cooling-water    2.3s  9,276,504  █████░  99%    12,345    3 of 6  –');
   expect(line({ history: 1 })).toContain('██████ 100%');
+  expect(line({ source: 'a-name-too-long' })).toMatch(/^a-name-too-lo… {3}2\.3s/);
   expect(line({ lag: null })).toContain('  –  ');
   expect(line({ lag: 2 * DAY })).toContain(' 2d ');
 });

@@ -6,7 +6,7 @@ import type { BoardRow, BoardTrouble } from './observe.ts';
 
 /** Title and width of each column but the last, which takes the rest of the line. Numbers stand to the right. */
 const COLUMNS = [
-  { title: 'source', width: 13, right: false },
+  { title: 'source', width: 14, right: false },
   { title: 'lag', width: 5, right: true },
   { title: 'readings', width: 9, right: true },
   { title: 'history', width: 11, right: false },
@@ -27,7 +27,7 @@ export function boardHeading(width: number, paint: Paint): string {
 export function boardLine(row: BoardRow, given: { width: number; now: Instant; paint: Paint }): string {
   const { width, now, paint } = given;
   const cells = [
-    row.source,
+    cut(row.source, COLUMNS[0].width),
     row.lag === null ? '–' : shortly(row.lag),
     grouped(row.readings),
     progress(row.history),

@@ -1,10 +1,10 @@
 import { coverageOf } from '../core/coverage.ts';
-import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { seriesKey } from './judge.ts';
-import type { Asked, Evidence } from './judge.ts';
-import type { Recorder } from '../simulator/recorder.ts';
+import type { Asked, CoveredStream, Evidence } from './judge.ts';
+import { maxInSlidingSecond } from '../simulator/recorder.ts';
+import type { RecordedRequest } from '../simulator/recorder.ts';
 
 type Stored = Evidence['stored'];
 
@@ -17,18 +17,18 @@ const LEDGER = `
 
 /** What the database holds of a source. `stored` may hold the readings of other sources too. */
 export async function evidenceOf(database: Database, source: string, stored: Stored): Promise<Evidence> {
-  const ledger = await database.row<Omit<Evidence, 'coverage' | 'stored'>>(LEDGER, [source]);
+  const ledger = await database.row<Omit<Evidence, 'streams' | 'stored'>>(LEDGER, [source]);
   if (ledger === undefined) throw new Error(`source ${source} is gone`);
-  return { ...ledger, coverage: await coverageByGroup(database, source), stored };
+  return { ...ledger, streams: await streamsOf(database, source), stored };
 }
 
-async function coverageByGroup(database: Database, source: string): Promise<Map<string, Coverage>> {
-  const rows = await database.rows<{ group: string; covered: [from: Instant, to: Instant][] }>(
-    `select selection ->> 'group' as group, instants_of(covered) as covered
+async function streamsOf(database: Database, source: string): Promise<CoveredStream[]> {
+  const rows = await database.rows<Omit<CoveredStream, 'covered'> & { covered: [from: Instant, to: Instant][] }>(
+    `select coalesce(selection ->> 'group', '') as group, selection -> 'sensors' as sensors, instants_of(covered) as covered
      from stream join source on source.id = source_id where source.name = $1 and retired_at is null`,
     [source],
   );
-  return new Map(rows.map(({ group, covered }) => [group, coverageOf(covered.map(([from, to]) => ({ from, to })))]));
+  return rows.map((row) => ({ ...row, covered: coverageOf(row.covered.map(([from, to]) => ({ from, to }))) }));
 }
 
 /** Every reading, by series; straight from the table, because a view for operators may be wrong. */
@@ -47,9 +47,8 @@ export async function readingsBySeries(database: Database): Promise<Stored> {
   return stored;
 }
 
-/** The requests as the plant recorded them. */
-export function askedOf(recorder: Recorder): Asked {
-  const { total, maxInOneSecond } = recorder.statistics();
-  const troubles = recorder.log().filter(({ status }) => status === null || status >= 400).length;
-  return { requests: total, troubles, busiestSecond: maxInOneSecond };
+/** The requests as the servers of the plant recorded them. The pace counts logins, too. */
+export function askedOf(log: readonly RecordedRequest[]): Asked {
+  const troubles = log.filter(({ status }) => status === null || status >= 400).length;
+  return { requests: log.length, troubles, busiestSecond: maxInSlidingSecond(log.map(({ arrivedMs }) => arrivedMs)) };
 }

@@ -8,14 +8,23 @@ import { PROJECT } from './source-file.ts';
 export const LOG = 'bridge.log';
 
 /** What the demo shows, printed before anything runs. */
-export const introduction = (plants: readonly Plant[], paint: Paint): string[] => [
-  `${paint('bold', 'databridge demo')}: three simulated plants and a bridge, all on this machine.`,
-  '',
-  ...plants.map(
-    ({ name, product, about }) => `  ${paint('bold', name.padEnd(14))} ${product.title.padEnd(12)} ${about}`,
-  ),
-  '',
-];
+export function introduction(plants: readonly Plant[], paint: Paint): string[] {
+  const widthOf = (textOf: (plant: Plant) => string): number => Math.max(...plants.map((one) => textOf(one).length));
+  const [name, title, kind] = [
+    widthOf((plant) => plant.name),
+    widthOf(({ product }) => product.title),
+    widthOf((plant) => plant.kind),
+  ];
+  return [
+    `${paint('bold', 'databridge demo')}: a bridge and a simulated plant for each platform, all here.`,
+    '',
+    ...plants.map(
+      (plant) =>
+        `  ${paint('bold', plant.name.padEnd(name))}  ${plant.product.title.padEnd(title)}  ${plant.kind.padEnd(kind)}  ${plant.about}`,
+    ),
+    '',
+  ];
+}
 
 /** The path of the command; from a compiled file it is one folder further up. */
 const launcher = ['../../bin/databridge.js', '../../../bin/databridge.js']
@@ -23,14 +32,15 @@ const launcher = ['../../bin/databridge.js', '../../../bin/databridge.js']
   .find((path) => existsSync(path));
 
 /** Commands for a second terminal while the demo runs. */
-export function whatNext(home: string, paint: Paint): string[] {
+export function whatNext(home: string, plants: readonly Plant[], paint: Paint): string[] {
+  const [first, second = first] = plants.map(({ name }) => name);
   const commands: readonly (readonly [command: string, shows: string])[] = [
     ['databridge source list', 'how far behind each is'],
-    ['databridge source show old-boiler', 'what it covers so far'],
-    ['databridge source refusals old-boiler', 'which points, and why'],
+    [`databridge source show ${first}`, 'what it covers so far'],
+    [`databridge source refusals ${second}`, 'which points, and why'],
     [`databridge readings ${PROJECT} --from 1m`, 'what was just stored'],
-    ['databridge backfill start cooling-water --from 4d', 'two more days of the past'],
-    ['cat $DATABRIDGE_HOME/sources/old-boiler.yaml', 'a source as applied'],
+    [`databridge backfill start ${first} --from 4d`, 'two more days of the past'],
+    [`cat $DATABRIDGE_HOME/sources/${first}.yaml`, 'a source as applied'],
     [`tail -f $DATABRIDGE_HOME/${LOG}`, 'what the bridge logs'],
   ];
   const width = Math.max(...commands.map(([command]) => command.length));

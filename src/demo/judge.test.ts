@@ -24,6 +24,7 @@ const product: SimulatedProduct = {
 const plantOf = (...keys: KeySpec[]): Plant => ({
   name: 'old-boiler',
   product,
+  kind: 'user-credentials',
   about: '',
   truth: { seed: 1, firstMs: 0, liveFromMs: 0, devices: [{ id: 'boiler', name: 'boiler', keys }] },
   faults: [],
@@ -44,7 +45,7 @@ function evidence(change: (readings: Reading[]) => Reading[] = (readings) => rea
   const truth = [...pointsOf(of, signalOf(of), covered)].map(({ at, value }) => ({ at, value: value as number }));
   const stored = change(truth);
   return {
-    coverage: new Map([['steam', [covered]]]),
+    streams: [{ group: 'steam', sensors: null, covered: [covered] }],
     stored: new Map([[seriesKey(signalOf(of)), stored]]),
     windows: 1,
     fresh: stored.length,
@@ -90,7 +91,9 @@ describe('the judge sees', () => {
     const given = evidence((readings) => [...readings, { at: second + 1, value: 1 }]);
     expect(judgePlant(plant, given, asked).wrong).toBe(1);
     const less = { ...covered, to: covered.to - 5 * SECOND };
-    expect(judgePlant(plant, { ...evidence(), coverage: new Map([['steam', [less]]]) }, asked).wrong).toBe(1);
+    expect(
+      judgePlant(plant, { ...evidence(), streams: [{ group: 'steam', sensors: null, covered: [less] }] }, asked).wrong,
+    ).toBe(1);
   });
 
   test('refusals that do not add up, readings that the bridge did not count, revisions', () => {
@@ -104,7 +107,7 @@ describe('the judge sees', () => {
   });
 
   test('a plant without any reading', () => {
-    const nothing = { ...evidence(() => []), coverage: new Map(), refused: 0 };
+    const nothing = { ...evidence(() => []), streams: [], refused: 0 };
     expect(faults(nothing)).toEqual(['no reading arrived']);
   });
 });
@@ -115,7 +118,7 @@ describe('a point that appears late', () => {
   const at = point?.at ?? Number.NaN;
   const without = (to: number): Evidence => ({
     ...evidence((readings) => readings.filter((reading) => reading.at !== at && reading.at < to), late),
-    coverage: new Map([['steam', [{ from: covered.from, to }]]]),
+    streams: [{ group: 'steam', sensors: null, covered: [{ from: covered.from, to }] }],
     refused: 0,
   });
   const requiredFrom = at + 20 * SECOND + FOUND_WITHIN;

@@ -5,10 +5,18 @@ import { FOUND_WITHIN, allowedInOneSecond, pointsOf, signalsOf } from './plants.
 import type { Plant, Point, Signal } from './plants.ts';
 import type { Window } from '../core/window.ts';
 
+/** The coverage of the sensors that are asked for together. */
+export interface CoveredStream {
+  /** Empty where the platform has no groups. */
+  readonly group: string;
+  /** Null: all sensors of the group. */
+  readonly sensors: readonly string[] | null;
+  readonly covered: Coverage;
+}
+
 /** What the database holds of one source when the demo ends. */
 export interface Evidence {
-  /** The coverage of each group. */
-  readonly coverage: ReadonlyMap<string, Coverage>;
+  readonly streams: readonly CoveredStream[];
   /** Readings by `seriesKey`. */
   readonly stored: ReadonlyMap<string, readonly { readonly at: Instant; readonly value: number }[]>;
   /** The bridge's own counts. */
@@ -68,7 +76,7 @@ export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verd
       if (found.has(at)) note('doubled', signal, at);
       found.set(at, value);
     }
-    for (const stretch of evidence.coverage.get(signal.group) ?? []) {
+    for (const stretch of coverageFor(signal, evidence.streams)) {
       for (const point of pointsOf(plant, signal, stretch)) {
         const { at, value } = point;
         if (typeof value === 'string') {
@@ -102,6 +110,9 @@ export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verd
   const counted = { expected, arrived, ...count, refused, late, windows };
   return { source: plant.name, ...counted, ...asked, allowedInOneSecond: allowed, faults };
 }
+
+const coverageFor = ({ group, sensorId }: Signal, streams: readonly CoveredStream[]): Coverage =>
+  streams.find((stream) => stream.group === group && (stream.sensors?.includes(sensorId) ?? true))?.covered ?? [];
 
 /** Every point in covered time must be stored; a late point only if coverage reaches `FOUND_WITHIN` past its appearance. */
 const mustBeStored = ({ at, appearsAt }: Point, stretch: Window): boolean =>

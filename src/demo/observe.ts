@@ -2,6 +2,7 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { parseInstant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { listSources } from '../source/report.ts';
+import { requestsTo } from './source-file.ts';
 import type { RunningPlant } from './source-file.ts';
 import { allowedInOneSecond } from './plants.ts';
 import { preciseNowMs } from '../simulator/recorder.ts';
@@ -39,7 +40,9 @@ export function observerOf(database: Database, plants: readonly RunningPlant[]):
     const lines = new Map((await listSources(database)).map((line) => [line.name, line]));
     const shares = await database.rows<{ name: string; share: number }>(HISTORY);
     const history = new Map(shares.map(({ name, share }) => [name, share]));
-    return plants.map(({ plant, simulator: { recorder } }) => {
+    return plants.map((running) => {
+      const { plant } = running;
+      const requests = requestsTo(running);
       const line = lines.get(plant.name);
       if (line?.fault) {
         const { message, at } = line.fault;
@@ -52,8 +55,8 @@ export function observerOf(database: Database, plants: readonly RunningPlant[]):
         lag: line?.lag ?? null,
         readings: line?.readings24h ?? 0,
         history: history.get(plant.name) ?? 0,
-        requests: recorder.log().length,
-        lastSecond: recorder.log().filter(({ arrivedMs }) => arrivedMs > secondAgo).length,
+        requests: requests.length,
+        lastSecond: requests.filter(({ arrivedMs }) => arrivedMs > secondAgo).length,
         allowedInOneSecond: allowedInOneSecond(plant),
         trouble: troubles.get(plant.name),
       };

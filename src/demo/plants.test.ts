@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest';
+import { kinds, platforms } from '../../adapters/index.ts';
 import { DAY, HOUR, SECOND } from '../core/instant.ts';
+import { table } from '../terminal/output.ts';
+import { plain } from '../terminal/screen.ts';
+import { boardHeading, boardLine } from './board.ts';
+import { introduction, whatNext } from './guide.ts';
+import { judgePlant, seriesKey } from './judge.ts';
 import { demoPlants, pointsOf, signalsOf } from './plants.ts';
+import { SUMMARY, summaryRows } from './summary.ts';
 
 const from = 20_000 * DAY;
-const everySignal = demoPlants({ lies: false }).flatMap((plant) =>
+const nothing = { streams: [], stored: new Map(), windows: 0, fresh: 0, revised: 0, late: 0, refused: 0 };
+const plants = demoPlants({ lies: false });
+const everySignal = plants.flatMap((plant) =>
   signalsOf(plant).map((signal) => ({ plant, signal, name: `${plant.name} ${signal.sensorId} ${signal.valueName}` })),
 );
 
@@ -16,8 +25,44 @@ test.each(everySignal)('$name is the same however its time is cut', ({ plant, si
 });
 
 test('every signal is a series of its own', () => {
-  const names = everySignal.map(({ name }) => name);
+  const names = everySignal.map(({ signal }) => seriesKey(signal));
   expect(new Set(names).size).toBe(names.length);
-  for (const name of ['press-1 motor_current', 'tower flow', 'boiler-2 steam_alarm'])
-    expect(names.join()).toContain(name);
+});
+
+test('every platform is a plant, and all kinds of credentials are among them', () => {
+  expect(plants.map(({ name }) => name)).toEqual(platforms.map(({ name }) => name));
+  expect(new Set(plants.map(({ kind }) => kind))).toEqual(new Set(Object.keys(kinds)));
+});
+
+test('some plants are late, some give errors, some have values that are no numbers', () => {
+  expect(plants.some(({ faults }) => faults.length > 0)).toBe(true);
+  const keys = plants.flatMap(({ truth }) => truth.devices.flatMap((device) => device.keys));
+  expect(keys.some(({ late }) => late !== undefined)).toBe(true);
+  expect(keys.some(({ kind }) => kind === 'text')).toBe(true);
+});
+
+test('the demo fits 80 columns, and its board 24 lines', () => {
+  const row = { lag: 0, readings: 9_276_504, history: 1, requests: 12_345, lastSecond: 3, allowedInOneSecond: 5 };
+  const board = [
+    boardHeading(80, plain),
+    ...plants.map(({ name }) =>
+      boardLine({ ...row, source: name, state: 'active', trouble: undefined }, { width: 80, now: from, paint: plain }),
+    ),
+  ];
+  // Below the board stand an empty line, the state of the demo and the cursor.
+  expect(board.length + 3).toBeLessThanOrEqual(24);
+  const verdicts = plants.map((plant) => ({
+    ...judgePlant(plant, nothing, { requests: 0, troubles: 123, busiestSecond: 5 }),
+    arrived: 9_276_504,
+    late: 1_234,
+    refused: 12_345,
+  }));
+  const texts = [
+    ...introduction(plants, plain),
+    // The first two commands have the paths of this machine.
+    ...whatNext('', plants, plain).slice(3),
+    ...board,
+    ...table(SUMMARY, summaryRows(verdicts)).split('\n'),
+  ];
+  for (const text of texts) expect(text.length, text).toBeLessThanOrEqual(80);
 });

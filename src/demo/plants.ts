@@ -1,8 +1,10 @@
-import { simulatedInfluxdb } from '../../adapters/platforms/influxdb/simulator.ts';
-import { simulatedThingsboard } from '../../adapters/platforms/thingsboard/simulator.ts';
-import { SECOND, fromMillis } from '../core/instant.ts';
+import { platforms } from '../../adapters/index.ts';
+import { simulators } from '../../adapters/simulators.ts';
+import { formatDuration } from '../core/duration.ts';
+import { HOUR, SECOND, fromMillis } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
+import type { KindName } from '../platform/contract.ts';
 import type { SimulatedProduct, SimulatedSeries } from '../simulator/contract.ts';
 import type { SimulatedFault } from '../simulator/faults.ts';
 import { deviceId } from '../simulator/plant.ts';
@@ -11,9 +13,11 @@ import type { DeviceSpec, KeySpec, TruthSpec } from '../simulator/truth.ts';
 
 /** A simulated plant, and what its source may ask of it. */
 export interface Plant {
-  /** The source has the same name. */
+  /** Its platform and its source have the same name. */
   readonly name: string;
   readonly product: SimulatedProduct;
+  /** The credentials that its operator hands over. */
+  readonly kind: KindName;
   /** What the plant shows, in one line. */
   readonly about: string;
   readonly truth: TruthSpec;
@@ -60,94 +64,70 @@ export function* pointsOf({ truth }: Plant, { deviceId: device, key }: Signal, w
   }
 }
 
-/** A truth without a beginning, of which the plant shows the points up to now. */
-const withoutBeginning = (devices: readonly DeviceSpec[]): TruthSpec => ({
-  seed: 1,
-  firstMs: 0,
-  liveFromMs: 0,
-  devices,
-});
+/** A way in which a plant behaves; the plants take turns. */
+interface Scene {
+  readonly about: string;
+  readonly everySeconds: number;
+  readonly late?: KeySpec['late'] & {};
+  readonly faults?: readonly SimulatedFault[];
+}
 
-const wave = (name: string, everySeconds: number, shape: KeySpec['wave'] & {}): KeySpec => ({
-  name,
-  kind: 'number',
-  everyMs: everySeconds * 1_000,
-  wave: shape,
-});
-
-/** The keys of the n-th machine of a kind: it has a higher middle than the machine before it. */
-const keysOfMachine = (keys: readonly KeySpec[], index: number): KeySpec[] =>
-  keys.map((key) => (key.wave ? { ...key, wave: { ...key.wave, middle: key.wave.middle * (1 + index / 20) } } : key));
-
-const machines = (measurement: string, names: readonly string[], keys: readonly KeySpec[]): DeviceSpec[] =>
-  names.map((name, index) => ({ id: `${measurement},machine=${name}`, name, keys: keysOfMachine(keys, index) }));
-
-const devices = (names: readonly string[], keys: readonly KeySpec[]): DeviceSpec[] =>
-  names.map((name, index) => ({ id: deviceId(index), name, keys: keysOfMachine(keys, index) }));
-
-const presses = ['press-1', 'press-2', 'press-3'];
-
-/** The plants of the demo. With `lies` the first of them leaves points out and changes others. */
-export const demoPlants = ({ lies }: { readonly lies: boolean }): readonly Plant[] => [
+const SCENES: readonly Scene[] = [
+  { about: 'dense, dependable', everySeconds: 5 },
+  { about: 'late points', everySeconds: 10, late: { share: 0.5, delayMs: 6_000 } },
   {
-    name: 'press-hall',
-    product: simulatedInfluxdb,
-    about: 'three presses, dense and dependable',
-    truth: withoutBeginning([
-      ...machines('motor', presses, [
-        wave('current', 5, { middle: 41, swing: 6, ripple: 2.5 }),
-        wave('vibration', 5, { middle: 3.2, swing: 0.6, ripple: 0.8 }),
-      ]),
-      ...machines('hydraulics', presses, [
-        wave('pressure', 15, { middle: 182, swing: 9, ripple: 4 }),
-        wave('oil_temperature', 15, { middle: 54, swing: 7, ripple: 0.4 }),
-      ]),
-    ]),
-    faults: lies ? [{ kind: 'lie', every: 50 }] : [],
-    every: '2s',
-    maxWindow: '2h',
-    requestsPerSecond: 5,
-  },
-  {
-    name: 'cooling-water',
-    product: simulatedThingsboard,
-    about: 'two pumps and a tower, behind a login',
-    truth: withoutBeginning(
-      devices(
-        ['pump-1', 'pump-2', 'tower'],
-        [
-          wave('flow', 10, { middle: 118, swing: 12, ripple: 3 }),
-          wave('temperature', 10, { middle: 21, swing: 5, ripple: 0.2 }),
-        ],
-      ),
-    ),
-    faults: [],
-    every: '3s',
-    maxWindow: '4h',
-    requestsPerSecond: 4,
-  },
-  {
-    name: 'old-boiler',
-    product: simulatedInfluxdb,
-    about: 'overloaded: 503, 429, late points, odd values',
-    truth: withoutBeginning(
-      machines(
-        'steam',
-        ['boiler-1', 'boiler-2'],
-        [
-          { ...wave('pressure', 5, { middle: 11.6, swing: 0.4, ripple: 0.2 }), late: { share: 0.5, delayMs: 6_000 } },
-          wave('temperature', 5, { middle: 190, swing: 3, ripple: 1 }),
-          // Its rhythm differs from that of the other fields, so most rows have no alarm.
-          { name: 'alarm', kind: 'text', everyMs: 300_000, words: ['door open', 'n/a', '42'] },
-        ],
-      ),
-    ),
+    about: 'busy: 503 and 429',
+    everySeconds: 10,
     faults: [
-      { kind: 'status', status: 429, retryAfterSeconds: 2, everyNth: 29 },
-      { kind: 'status', status: 503, everyNth: 13 },
+      { kind: 'status', status: 429, retryAfterSeconds: 2, everyNth: 17 },
+      { kind: 'status', status: 503, everyNth: 7 },
     ],
-    every: '2s',
-    maxWindow: '2h',
-    requestsPerSecond: 3,
   },
 ];
+
+const MACHINES = 2;
+
+/** Of a machine: two numbers, or one where the product has but one, and texts where it holds them and the scene is a late one. */
+function keysOf({ keyNames = ['flow', 'temperature'], holds = [] }: SimulatedProduct, scene: Scene): KeySpec[] {
+  const everyMs = scene.everySeconds * 1_000;
+  const late = scene.late && { late: scene.late };
+  const numbers = keyNames.slice(0, 2).map((name, place): KeySpec => {
+    const middle = 100 / (place + 1);
+    return { name, kind: 'number', everyMs, wave: { middle, swing: middle / 10, ripple: middle / 40 }, ...late };
+  });
+  if (!hasOddValues({ holds }, scene)) return numbers;
+  return [...numbers, { name: 'alarm', kind: 'text', everyMs: 300_000, words: ['door open', 'n/a', '42'] }];
+}
+
+const hasOddValues = ({ holds }: Pick<SimulatedProduct, 'holds'>, { late }: Scene): boolean =>
+  late !== undefined && holds?.includes('text') === true;
+
+/** Two plants never have a machine with the same name, because their readings go to the same project. */
+function machinesOf(product: SimulatedProduct, plant: number, keys: readonly KeySpec[]): DeviceSpec[] {
+  return Array.from({ length: MACHINES }, (_, machine) => {
+    const index = plant * 10 + machine + 1;
+    return { ...(product.deviceOf?.(index) ?? { id: deviceId(index), name: `machine-${index}` }), keys };
+  });
+}
+
+/** A plant for each platform of the registry. With `lies` the first of them leaves points out and changes others. */
+export const demoPlants = ({ lies }: { readonly lies: boolean }): readonly Plant[] =>
+  platforms.flatMap(({ name, kinds, facts }, index) => {
+    const product = simulators.find(({ platform }) => platform === name);
+    const scene = SCENES[index % SCENES.length];
+    const [kind] = Object.keys(kinds) as KindName[];
+    if (product === undefined || scene === undefined || kind === undefined) return [];
+    const devices = machinesOf(product, index, keysOf(product, scene));
+    return {
+      name,
+      product,
+      kind,
+      about: hasOddValues(product, scene) ? `${scene.about}, texts` : scene.about,
+      // Without a beginning; the plant shows the points up to now.
+      truth: { seed: 1, firstMs: 0, liveFromMs: 0, devices },
+      faults: lies && index === 0 ? [{ kind: 'lie', every: 50 }] : (scene.faults ?? []),
+      every: '3s',
+      maxWindow: formatDuration(Math.min(2 * HOUR, facts.maxWindow)),
+      requestsPerSecond: 3,
+    };
+  });

@@ -11,10 +11,12 @@ import type { Home } from './home.ts';
 import { judgePlant, seriesKey } from './judge.ts';
 import { observerOf } from './observe.ts';
 import type { BoardRow } from './observe.ts';
-import { demoPlants, signalsOf } from './plants.ts';
-import { PROJECT, writeSource } from './source-file.ts';
+import { signalsOf } from './plants.ts';
+import type { Plant } from './plants.ts';
+import { PROJECT, requestsTo, writeSource } from './source-file.ts';
 import type { RunningPlant } from './source-file.ts';
 import type { DemoOutcome } from './summary.ts';
+import { authorisationServer } from '../simulator/authorisation-server.ts';
 import { SimulatedClock } from '../simulator/clock.ts';
 import { serve } from '../simulator/serve.ts';
 import { startDaemon } from '../pull/daemon.ts';
@@ -39,14 +41,20 @@ export interface Audience {
 
 export interface DemoOptions {
   readonly home: Home;
-  /** Undefined: until `signal` aborts. */
+  /** Sources are polled for so long, and until each has a reading. Undefined: until `signal` aborts. */
   readonly length: Microseconds | undefined;
-  readonly lies: boolean;
+  readonly plants: readonly Plant[];
   readonly signal: AbortSignal;
 }
 
 /** How long the daemon may take to end: it only has to finish windows of plants that answer at once. */
 const PATIENCE_MS = 15_000;
+
+/** A machine that is busy may take so much longer than `length` until every source has a reading. */
+const FIRST_READINGS_MS = 60_000;
+
+/** A token of an authorisation server is replaced every few seconds, so that the demo shows it. */
+const TOKEN_SECONDS = 10;
 
 const now = (): Instant => Date.now() * MILLISECOND;
 
@@ -55,12 +63,7 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
   const { home } = options;
   const plants: RunningPlant[] = [];
   try {
-    for (const plant of demoPlants(options)) {
-      const account = { username: 'databridge', password: randomBytes(12).toString('base64url') };
-      const clock = new SimulatedClock();
-      const platform = plant.product.open({ accounts: [account], truth: plant.truth }, clock);
-      plants.push({ plant, account, simulator: await serve(platform, clock, { faults: plant.faults }) });
-    }
+    for (const plant of options.plants) plants.push(await openPlant(plant));
     const settings = readSettings({ DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '10' });
     const log = pino({ base: null }, pino.destination({ dest: join(home.path, LOG), sync: true }));
     return await withContext(
@@ -71,8 +74,24 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
       },
     );
   } finally {
-    await Promise.all(plants.map(({ simulator }) => simulator.close()));
+    for (const { simulator, authorisation } of plants) {
+      await simulator.close();
+      await authorisation?.close();
+    }
   }
+}
+
+/** The servers of a plant: its platform, and the authorisation server of a platform that has none of its own. */
+async function openPlant(plant: Plant): Promise<RunningPlant> {
+  const { product, truth, faults } = plant;
+  const account = { username: 'databridge', password: randomBytes(12).toString('base64url') };
+  const clock = new SimulatedClock();
+  const accounts = [account];
+  const authorisation = product.hasAuthorisationServer
+    ? await serve(authorisationServer({ accounts, lifetimeSeconds: TOKEN_SECONDS }, clock), clock)
+    : undefined;
+  const platform = product.open({ accounts, truth, ...(authorisation && { authUrl: authorisation.url }) }, clock);
+  return { plant, account, authorisation, simulator: await serve(platform, clock, { faults }) };
 }
 
 /** As an operator would: a project, a YAML file for each source, and `source apply`. */
@@ -120,10 +139,13 @@ async function watch(
   const observe = observerOf(database, plants);
   const begun = now();
   const end = begun + (length ?? Infinity);
-  while (!signal.aborted && now() < end) {
-    audience.shows(await observe(), now() - begun);
+  while (!signal.aborted) {
+    const rows = await observe();
+    audience.shows(rows, now() - begun);
     const restMs = (end - now()) / MILLISECOND;
-    await sleep(Math.max(0, Math.min(audience.lookEveryMs, restMs)), undefined, { signal }).catch(() => undefined);
+    if (restMs < -FIRST_READINGS_MS || (restMs <= 0 && rows.every(({ readings }) => readings > 0))) return;
+    const pauseMs = restMs > 0 ? Math.min(audience.lookEveryMs, restMs) : audience.lookEveryMs;
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -133,8 +155,9 @@ async function judgeAll(
 ): Promise<Pick<DemoOutcome, 'verdicts' | 'problems'>> {
   const stored = await readingsBySeries(database);
   const verdicts = [];
-  for (const { plant, simulator } of plants) {
-    verdicts.push(judgePlant(plant, await evidenceOf(database, plant.name, stored), askedOf(simulator.recorder)));
+  for (const running of plants) {
+    const { plant } = running;
+    verdicts.push(judgePlant(plant, await evidenceOf(database, plant.name, stored), askedOf(requestsTo(running))));
   }
   const problems = verdicts.flatMap(({ source, faults }) => faults.map((fault) => `${source}: ${fault}`));
   const known = new Set(plants.flatMap(({ plant }) => signalsOf(plant).map(seriesKey)));

@@ -1,7 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { kinds } from '../../adapters/index.ts';
 import { formatDuration } from '../core/duration.ts';
+import { schemaKeys } from '../core/source/shape.ts';
+import { KEYS_PATH } from '../simulator/authorisation-server.ts';
+import type { SimulatedAccount } from '../simulator/contract.ts';
+import type { RecordedRequest } from '../simulator/recorder.ts';
 import type { ServedSimulator } from '../simulator/serve.ts';
 import { BURST, OVERLAP } from './plants.ts';
 import type { Plant } from './plants.ts';
@@ -10,8 +15,16 @@ import type { Plant } from './plants.ts';
 export interface RunningPlant {
   readonly plant: Plant;
   readonly simulator: ServedSimulator;
-  readonly account: { readonly username: string; readonly password: string };
+  /** The server that gives its tokens, where that is another one. */
+  readonly authorisation: ServedSimulator | undefined;
+  readonly account: SimulatedAccount;
 }
+
+/** The requests of the bridge to both servers; the keys of the authorisation server are asked for by the platform. */
+export const requestsTo = ({ simulator, authorisation }: RunningPlant): RecordedRequest[] => [
+  ...simulator.recorder.log(),
+  ...(authorisation?.recorder.log().filter(({ path }) => path !== KEYS_PATH) ?? []),
+];
 
 /** The ML project that all readings of the demo go to. */
 export const PROJECT = 'demo';
@@ -20,24 +33,21 @@ export const PROJECT = 'demo';
 const START = '2d';
 const SETTLE = '2s';
 
-/** Writes a plant's source as an operator would, the password in a separate file; returns the path of the YAML. */
-export async function writeSource({ plant, simulator, account }: RunningPlant, home: string): Promise<string> {
+/** Writes a plant's source as an operator would, the secret in a separate file; returns the path of the YAML. */
+export async function writeSource(running: RunningPlant, home: string): Promise<string> {
+  const { plant, account } = running;
   const [sources, secrets] = [join(home, 'sources'), join(home, 'secrets')];
   await mkdir(sources, { recursive: true });
   await mkdir(secrets, { recursive: true });
-  const password = join(secrets, plant.name);
-  await writeFile(password, account.password, { mode: 0o600 });
+  const secret = join(secrets, plant.name);
+  await writeFile(secret, account.password, { mode: 0o600 });
   const path = join(sources, `${plant.name}.yaml`);
   const source = {
     name: plant.name,
     project: PROJECT,
-    kind: 'user-credentials',
+    kind: plant.kind,
     platform: plant.product.platform,
-    connection: {
-      url: `${simulator.url}${plant.product.path ?? ''}`,
-      username: account.username,
-      password: `\${file:${password}}`,
-    },
+    connection: connectionOf(running, { ...account, password: `\${file:${secret}}` }),
     options: plant.product.sourceOptions,
     schedule: {
       every: plant.every,
@@ -50,4 +60,19 @@ export async function writeSource({ plant, simulator, account }: RunningPlant, h
   };
   await writeFile(path, `# A simulated plant of the demo: ${plant.about}.\n${stringify(source)}`);
   return path;
+}
+
+/** The fields of the kind: addresses, and the account as user or client. */
+function connectionOf(
+  { plant: { product, kind }, simulator, authorisation }: RunningPlant,
+  account: SimulatedAccount,
+): Readonly<Record<string, string>> {
+  const url = `${simulator.url}${product.path ?? ''}`;
+  const authUrl = authorisation?.url ?? simulator.url;
+  const told = product.connectionOf?.(url, account, authUrl, kind);
+  if (told !== undefined) return told;
+  const { username, password } = account;
+  const fields = { url, authUrl, username, password, clientId: username, clientSecret: password };
+  const known = schemaKeys(kinds[kind]);
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => known.includes(field)));
 }

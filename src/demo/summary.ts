@@ -13,23 +13,22 @@ export interface DemoOutcome {
   readonly problems: readonly string[];
 }
 
-/** A row for each count, a column for each source. */
-export const summaryRows = (verdicts: readonly Verdict[]): (string | number)[][] => {
-  const row = (title: string, cell: (verdict: Verdict) => string | number) => [title, ...verdicts.map(cell)];
-  return [
-    row('readings expected', ({ expected }) => grouped(expected)),
-    row('arrived', ({ arrived }) => grouped(arrived)),
-    row('lost', ({ lost }) => lost),
-    row('doubled', ({ doubled }) => doubled),
-    row('wrong', ({ wrong }) => wrong),
-    row('came late', ({ late }) => late),
-    row('points refused', ({ refused }) => grouped(refused)),
-    row('windows', ({ windows }) => windows),
-    row('requests', ({ requests }) => requests),
-    row('answered with an error', ({ troubles }) => troubles),
-    row('busiest second', ({ busiestSecond, allowedInOneSecond }) => `${busiestSecond} of ${allowedInOneSecond}`),
-  ];
-};
+/** The heading of `summaryRows`; together they fit 80 columns. */
+export const SUMMARY = ['source', 'readings', 'lost', 'doubled', 'wrong', 'late', 'refused', 'errors', 'busiest'];
+
+/** A row for each source. `errors`: the answers that were one; `busiest`: the requests in its busiest second. */
+export const summaryRows = (verdicts: readonly Verdict[]): (string | number)[][] =>
+  verdicts.map(({ source, arrived, lost, doubled, wrong, late, refused, troubles, busiestSecond, ...more }) => [
+    source,
+    grouped(arrived).padStart(9),
+    lost,
+    doubled,
+    wrong,
+    late,
+    refused,
+    troubles,
+    `${busiestSecond} of ${more.allowedInOneSecond}`,
+  ]);
 
 /** The result as a sentence, or a sentence for each problem. */
 export function resultLines({ ran, verdicts, problems }: DemoOutcome, paint: Paint): string[] {

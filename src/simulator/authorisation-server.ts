@@ -16,6 +16,9 @@ export interface AuthorisationServerOptions {
 
 const ALGORITHM = 'RS256';
 
+/** Where the keys are that verify its tokens. */
+export const KEYS_PATH = '/jwks';
+
 /**
  * An OAuth2 server of its own beside a platform: client credentials, JWTs, its keys as JWKS, and discovery (RFC 8414, OpenID
  * Connect). A restart gives it new keys, so the tokens of before are worth nothing. `serve` gives it faults and a record.
@@ -33,7 +36,7 @@ export function authorisationServer(
       return {
         issuer,
         token_endpoint: `${issuer}/token`,
-        jwks_uri: `${issuer}/jwks`,
+        jwks_uri: `${issuer}${KEYS_PATH}`,
         response_types_supported: [],
         grant_types_supported: ['client_credentials'],
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
@@ -82,7 +85,7 @@ export function authorisationServer(
     routes: {
       'GET /.well-known/openid-configuration': discovery,
       'GET /.well-known/oauth-authorization-server': discovery,
-      'GET /jwks': route({ open: true, answer: async () => ({ keys: [(await key).publicKey] }) }),
+      [`GET ${KEYS_PATH}`]: route({ open: true, answer: async () => ({ keys: [(await key).publicKey] }) }),
       'POST /token': tokens,
       // The path of servers that descend from Cloud Foundry's UAA.
       'POST /oauth/token': tokens,
@@ -155,7 +158,7 @@ export function jwtCheck(
 async function keysAt(authUrl: string): Promise<JSONWebKeySet> {
   try {
     // A kept connection would end with a restart of that server, and this question with it.
-    const answer = await fetch(`${authUrl}/jwks`, { headers: { connection: 'close' } });
+    const answer = await fetch(`${authUrl}${KEYS_PATH}`, { headers: { connection: 'close' } });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     return (await answer.json()) as JSONWebKeySet;
   } catch (cause) {

@@ -97,6 +97,7 @@ export interface SimulatedAccount {
 }
 
 export interface SimulatedSeries {
+  /** Empty where the sensors of the platform have none. */
   readonly group: string;
   readonly sensorId: string;
   readonly valueName: string;

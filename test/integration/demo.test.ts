@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { demoPlants } from '../../src/demo/plants.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
@@ -57,7 +58,8 @@ const nothingIsLeft = (): void => {
   expect(dataElsewhere()).toEqual([]);
 };
 
-const names = ['press-hall', 'cooling-water', 'old-boiler'];
+const names = demoPlants({ lies: true }).map(({ name }) => name);
+const [liar = '', ...honest] = names;
 const allHaveReadings = new RegExp(names.map((name) => String.raw`(?=[^]*${name} +\S+ +[1-9])`).join(''));
 
 describe('a demo', () => {
@@ -74,18 +76,17 @@ describe('a demo', () => {
       expect(more['busiestSecond']).toBeGreaterThan(0);
       expect(more['busiestSecond']).toBeLessThanOrEqual(more['allowedInOneSecond'] as number);
     }
-    expect(sources[2]?.['refused']).toBeGreaterThan(0);
-    expect(sources[2]?.['troubles']).toBeGreaterThan(0);
+    for (const met of ['refused', 'troubles']) expect(sources.some((source) => Number(source[met]) > 0)).toBe(true);
     nothingIsLeft();
   });
 
   test('whose plant lies fails and names the lost and wrong readings', async () => {
     // About one reading in fifty is left out, and as many are changed.
-    const enough = String.raw`(?=[^]*press-hall +\S+ +\d+,\d{3})`;
+    const enough = String.raw`(?=[^]*${liar} +\S+ +\d+,\d{3})`;
     const { code, stdout } = await demo(['--lie'], new RegExp(enough + allHaveReadings.source));
-    expect(stdout).toMatch(/✗ press-hall: \d+ readings lost, the first press-1 /);
-    expect(stdout).toMatch(/✗ press-hall: \d+ readings are not what the plant said/);
-    expect(stdout).not.toMatch(/✗ (?:cooling-water|old-boiler)/);
+    expect(stdout).toMatch(new RegExp(String.raw`✗ ${liar}: \d+ readings lost, the first `));
+    expect(stdout).toMatch(new RegExp(String.raw`✗ ${liar}: \d+ readings are not what the plant said`));
+    expect(stdout).not.toMatch(new RegExp(`✗ (?:${honest.join('|')})`));
     expect(code).toBe(1);
     nothingIsLeft();
   });
@@ -102,7 +103,7 @@ describe('a demo', () => {
   });
 
   test('that is stopped while it starts leaves no data', async () => {
-    const { code, stdout } = await demo([], /three simulated plants/);
+    const { code, stdout } = await demo([], /a bridge and a simulated plant/);
     expect(stdout).toContain('✗ stopped before anything was polled');
     expect(code).toBe(1);
     nothingIsLeft();

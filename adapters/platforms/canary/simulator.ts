@@ -272,7 +272,7 @@ export const simulatedCanary: SimulatedProduct = {
   deviceOf: (index) => ({ id: `Plant.Line ${Math.floor(index / 10)}.Pump ${index}`, name: `Pump ${index}` }),
   holds: ['boolean', 'text', 'quality', 'unknown-quality', 'null', 'finer'],
   pagesOf: (cap) => ({ simulator: { largestSize: cap } }),
-  seriesOf: ({ id }, key) => ({ group: id, sensorId: `${id}.${key.name}`, valueName: 'value' }),
+  seriesOf: ({ id }, key) => ({ group: '', sensorId: `${id}.${key.name}`, valueName: 'value' }),
 };
 
 if (import.meta.main) await runSimulator(simulatedCanary);

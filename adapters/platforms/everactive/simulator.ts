@@ -199,7 +199,7 @@ export const simulatedEveractive: SimulatedProduct = {
   deviceOf: (index) => ({ id: macOf(index), name: `sensor-${index}` }),
   keyNames: ['pressure'],
   holds: ['null', 'NaN'],
-  seriesOf: ({ id }, key) => ({ group: id, sensorId: id, valueName: key.name }),
+  seriesOf: ({ id }, key) => ({ group: '', sensorId: id, valueName: key.name }),
 };
 
 if (import.meta.main) await runSimulator(simulatedEveractive);

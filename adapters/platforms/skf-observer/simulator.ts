@@ -210,7 +210,7 @@ export const simulatedSkfObserver: SimulatedProduct = {
   deviceOf: (index) => ({ id: `${index + 1}`, name: `Machine ${Math.floor(index / 10)}/Point ${index}` }),
   keyNames: ['Speed'],
   holds: ['null', 'NaN'],
-  seriesOf: ({ id }, key) => ({ group: id, sensorId: id, valueName: key.name }),
+  seriesOf: ({ id }, key) => ({ group: '', sensorId: id, valueName: key.name }),
 };
 
 if (import.meta.main) await runSimulator(simulatedSkfObserver);

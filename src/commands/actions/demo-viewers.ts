@@ -4,7 +4,7 @@ import { boardHeading, boardLine } from '../../demo/board.ts';
 import { stopwatch } from '../../terminal/words.ts';
 import { introduction, whatNext } from '../../demo/guide.ts';
 import type { BoardRow } from '../../demo/observe.ts';
-import { demoPlants } from '../../demo/plants.ts';
+import type { Plant } from '../../demo/plants.ts';
 import { paintOn, plain, screenOn } from '../../terminal/screen.ts';
 import type { Audience } from '../../demo/run.ts';
 import { printLine } from '../../terminal/output.ts';
@@ -14,8 +14,6 @@ interface Viewer extends Audience {
   /** Clears the part of the screen that is drawn again and again. */
   leaves(): void;
 }
-
-const plants = demoPlants({ lies: false });
 
 const now = (): Instant => Date.now() * MILLISECOND;
 
@@ -31,7 +29,7 @@ export const silentViewer: Viewer = {
 };
 
 /** Draws in place, twice a second. The commands to copy stand above the drawing and are printed once. */
-export function terminalViewer(home: string, length: Microseconds | undefined): Viewer {
+export function terminalViewer(home: string, plants: readonly Plant[], length: Microseconds | undefined): Viewer {
   const paint = paintOn(process.stdout);
   const screen = screenOn(process.stdout);
   const widthNow = (): number => Math.min(process.stdout.columns ?? 80, 100);
@@ -39,13 +37,13 @@ export function terminalViewer(home: string, length: Microseconds | undefined): 
     screen.draw([paint('dim', text)]);
   };
   for (const line of introduction(plants, paint)) printLine(line);
-  say('Starting three plants and a PostgreSQL …');
+  say('Starting the plants and a PostgreSQL …');
   let board: readonly string[] = [];
   return {
     lookEveryMs: 500,
     begins() {
       screen.clear();
-      for (const line of whatNext(home, paint)) printLine(line);
+      for (const line of whatNext(home, plants, paint)) printLine(line);
       say('Looking for sensors …');
     },
     shows(rows, ran) {
@@ -69,12 +67,12 @@ const phaseOf = (rows: readonly BoardRow[]): string =>
     : 'newest first, then two days of history';
 
 /** Prints a line for each source every five seconds. */
-export function pipeViewer(home: string): Viewer {
+export function pipeViewer(home: string, plants: readonly Plant[]): Viewer {
   for (const line of introduction(plants, plain)) printLine(line);
   return {
     lookEveryMs: 5_000,
     begins() {
-      for (const line of whatNext(home, plain)) printLine(line);
+      for (const line of whatNext(home, plants, plain)) printLine(line);
       printLine(`time   ${boardHeading(Infinity, plain)}`);
     },
     shows(rows, ran) {

@@ -3,9 +3,10 @@ import { configInvalid } from '../../core/errors.ts';
 import { DAY, SECOND } from '../../core/instant.ts';
 import type { Microseconds } from '../../core/instant.ts';
 import { openHome } from '../../demo/home.ts';
+import { demoPlants } from '../../demo/plants.ts';
 import { paintOn, plain } from '../../terminal/screen.ts';
 import { stopOnSignals } from '../../demo/stop.ts';
-import { resultLines, summaryDocument, summaryRows } from '../../demo/summary.ts';
+import { SUMMARY, resultLines, summaryDocument, summaryRows } from '../../demo/summary.ts';
 import type { DemoOutcome } from '../../demo/summary.ts';
 import { runDemo } from '../../demo/run.ts';
 import { pipeViewer, silentViewer, terminalViewer } from './demo-viewers.ts';
@@ -21,17 +22,17 @@ interface DemoFlags {
 /** `demo`. */
 export async function demo(flags: DemoFlags): Promise<void> {
   const length = lengthOf(flags.for);
-  const lies = flags.lie ?? false;
+  const plants = demoPlants({ lies: flags.lie ?? false });
   const stop = stopOnSignals(process.stdout);
   const home = await openHome(flags.keep);
   const viewer = flags.json
     ? silentViewer
     : process.stdout.isTTY
-      ? terminalViewer(home.path, length)
-      : pipeViewer(home.path);
+      ? terminalViewer(home.path, plants, length)
+      : pipeViewer(home.path, plants);
   let outcome: DemoOutcome;
   try {
-    outcome = await runDemo({ home, length, lies, signal: stop.signal }, viewer);
+    outcome = await runDemo({ home, length, plants, signal: stop.signal }, viewer);
   } finally {
     try {
       await home.remove();
@@ -42,10 +43,7 @@ export async function demo(flags: DemoFlags): Promise<void> {
   }
   if (flags.json) printJson(summaryDocument(outcome));
   else {
-    const names = outcome.verdicts.map(({ source }) => source);
-    if (names.length > 0)
-      printLine(`${table(['', ...names], summaryRows(outcome.verdicts))}
-`);
+    if (outcome.verdicts.length > 0) printLine(`${table(SUMMARY, summaryRows(outcome.verdicts))}\n`);
     printLine(`${resultLines(outcome, process.stdout.isTTY ? paintOn(process.stdout) : plain).join('\n')}`);
     if (home.kept) printLine(`  Kept: export DATABRIDGE_HOME=${home.path}`);
   }
