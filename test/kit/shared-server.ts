@@ -47,6 +47,18 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** Global set-up of the tests that need a database: starts the one server of the run and makes the template. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startSharedServer();
+  const template = new URL(url);
+  template.pathname = TEMPLATE;
+  await execute(url, `create database ${TEMPLATE}`);
+  const database = await openDatabase({ url: template.href, poolSize: 1, applicationName: 'tests', patient: false });
+  await database.close();
+  project.provide('sharedServer', { url, template: TEMPLATE });
+  return stop;
+}
+
+/** Starts a server of that kind without a template. */
+export async function startSharedServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const directory = await makeTempDirectory('server');
   // Under root the server runs as another user, which has to get in.
   await chmod(directory.path, 0o755);
@@ -55,17 +67,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const url = new URL(made.url);
   url.port = String(await freePort());
   const server = await start(directory.path, url);
-  const template = new URL(url);
-  template.pathname = TEMPLATE;
-  await once(url.href, `create database ${TEMPLATE}`);
-  const database = await openDatabase({ url: template.href, poolSize: 1, applicationName: 'tests', patient: false });
-  await database.close();
-  project.provide('sharedServer', { url: url.href, template: TEMPLATE });
-  return async () => {
-    // SIGTERM would wait for connections that a failed test left open.
-    process.kill(server.pid, 'SIGINT');
-    await server.exited;
-    await directory.remove();
+  return {
+    url: url.href,
+    async stop() {
+      // SIGTERM would wait for connections that a failed test left open.
+      process.kill(server.pid, 'SIGINT');
+      await server.exited;
+      await directory.remove();
+    },
   };
 }
 
@@ -86,12 +95,12 @@ async function start(directory: string, url: URL): Promise<RunningProcess> {
     command,
     args,
     cwd: place.data,
-    ready: () => once(url.href, 'select').then(() => true),
+    ready: () => execute(url.href, 'select').then(() => true),
   });
 }
 
 /** One statement over a connection of its own. */
-async function once(url: string, statement: string): Promise<void> {
+export async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

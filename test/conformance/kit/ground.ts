@@ -160,7 +160,7 @@ async function sourceFor(
 }
 
 /** The fields of a kind: addresses, and the account as user or client. */
-function connectionOf(
+export function connectionOf(
   kind: KindName,
   { username, password }: SimulatedAccount,
   addresses: { readonly url: string; readonly authUrl: string },

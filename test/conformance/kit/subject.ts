@@ -6,7 +6,7 @@ import { asDeclared } from '../../../src/platform/contract.ts';
 import type { Platform } from '../../../src/platform/contract.ts';
 import type { SimulatedProduct } from '../../../src/simulator/contract.ts';
 
-/** A registered platform with its simulator, as the options for that simulator declare it. */
+/** A registered platform with its simulator. */
 export interface Subject {
   readonly platform: Platform;
   readonly product: SimulatedProduct;
@@ -14,14 +14,16 @@ export interface Subject {
 
 export const PLATFORMS = join(import.meta.dirname, '../../../adapters/platforms');
 
-/** Every platform of the registry. Throws for one without a simulator: nothing would prove it. */
-export const subjects = (): Promise<Subject[]> =>
-  Promise.all(
-    platforms.map(async (platform) => {
-      const product = await productOf(platform.name);
-      return { platform: declaredFor(platform, product), product };
-    }),
-  );
+/** Every platform of the registry, as the options for its simulator declare it. Throws for one without a simulator: nothing would prove it. */
+export const subjects = async (): Promise<Subject[]> =>
+  (await subjectsAsRegistered()).map(({ platform, product }) => ({
+    platform: declaredFor(platform, product),
+    product,
+  }));
+
+/** Every platform of the registry, before the options of a source declare it. */
+export const subjectsAsRegistered = (): Promise<Subject[]> =>
+  Promise.all(platforms.map(async (platform) => ({ platform, product: await productOf(platform.name) })));
 
 const declaredFor = (platform: Platform, { sourceOptions }: SimulatedProduct): Platform =>
   platform.declaredBy === undefined ? platform : asDeclared(platform, platform.options.parse(sourceOptions));

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { HOUR } from '../../../src/core/instant.ts';
+import type { Window } from '../../../src/core/window.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { partitionsOf } from '../../../src/database/partitions.ts';
@@ -29,18 +30,24 @@ const RECORDS = `
 
 /** Makes an empty database into one whose time is the model's, with the tables of the bridge and the records of the model. */
 export async function prepareGround(url: string): Promise<Database> {
+  const database = await openModelDatabase(url, { from: BEGIN - HOUR, to: BEGIN + 12 * HOUR });
+  await database.pool.query(RECORDS);
+  await database.run(
+    `insert into ml_project (organisation_id, code, name) values ('default', 'hall', 'Hall') on conflict do nothing`,
+  );
+  return database;
+}
+
+/** Makes an empty database into one whose time is the model's, with the tables of the bridge, for readings of this span. */
+export async function openModelDatabase(url: string, { from, to }: Window): Promise<Database> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(timeInDatabase(new URL(url).pathname.slice(1)));
   await client.end();
   const database = await openDatabase({ url, poolSize: 12, applicationName: 'model', patient: false });
-  await database.pool.query(RECORDS);
   const partitions = partitionsOf(database);
-  await partitions.ensure('window_log', BEGIN - HOUR, BEGIN + 12 * HOUR);
-  await partitions.ensure('reading', BEGIN - HOUR, BEGIN + 12 * HOUR);
-  await database.run(
-    `insert into ml_project (organisation_id, code, name) values ('default', 'hall', 'Hall') on conflict do nothing`,
-  );
+  await partitions.ensure('window_log', from, to);
+  await partitions.ensure('reading', from, to);
   return database;
 }
 
