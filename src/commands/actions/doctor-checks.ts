@@ -135,7 +135,7 @@ async function redisCheck(url: string): Promise<Check> {
 }
 
 async function schemaCheck(migrations: readonly string[]): Promise<Check> {
-  const files = await readdir(new URL('../database/migrations', import.meta.url));
+  const files = await readdir(new URL('../../database/migrations', import.meta.url));
   const known = new Set(files.map((file) => file.replace(/\.sql$/, '')));
   const newer = migrations.filter((name) => !known.has(name));
   if (newer.length === 0) return ok('schema', `up to date (${migrations.at(-1) ?? 'empty'})`);
