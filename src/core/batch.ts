@@ -57,6 +57,12 @@ export interface Batch {
   readonly examples: readonly Refusal[];
 }
 
+/** The newest instant of a batch; undefined where it holds no reading. */
+export function newestIn({ columns }: Pick<Batch, 'columns'>): Instant | undefined {
+  const ends = columns.flatMap(({ segments }) => segments.at(-1)?.at.at(-1) ?? []);
+  return ends.length === 0 ? undefined : ends.reduce((one, other) => Math.max(one, other));
+}
+
 /** A reading by its place in a segment. */
 export interface Place<S extends Segment> {
   readonly segment: S;

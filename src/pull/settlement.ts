@@ -1,3 +1,4 @@
+import { newestIn } from '../core/batch.ts';
 import type { Batch } from '../core/batch.ts';
 import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
@@ -60,7 +61,8 @@ export const MOVED = `
       history_due_at = case when $looks::tstzmultirange = '{}' then history_due_at else ${WOKEN} end, learned = $learned::jsonb,
       last_fault = case when ${MENDED} and last_fault ->> 'lane' is distinct from 'history' then null else last_fault end, failures = case when ${MENDED} then 0 else failures end,
       retry_at = case when ${MENDED} then null else retry_at end,
-      turn_at = case when $lane::text = 'live' then now() else turn_at end
+      turn_at = case when $lane::text = 'live' then now() else turn_at end,
+      newest_at = greatest(newest_at, at_instant($newest::bigint))
     where ${IS_STREAM} returning id)`;
 
 const LOGGED = `
@@ -139,6 +141,7 @@ export function settlementOf(handover: Handover, { process, mark }: Stamp, store
     requests: meter.requests,
     bytes: meter.bytesIn,
     readings: batch.readings,
+    newest: newestIn(batch) ?? null,
     refused: refusedIn(batch),
     repeats: batch.repeats,
     outside: batch.outside + batch.unchosen,

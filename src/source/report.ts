@@ -30,6 +30,13 @@ export interface SourceLine {
   readonly streams: number;
   /** From the newest covered instant to now, for the stream that is furthest behind; null without streams. */
   readonly lag: Microseconds | null;
+  /**
+   * The part of the lag beyond `every` and `settle`, which every source has just before its next poll. 0 where the source is in
+   * time; null without streams.
+   */
+  readonly overdue: Microseconds | null;
+  /** The instant of the newest reading; null before the first one. Time is covered also where the platform has nothing. */
+  readonly newestAt: Instant | null;
   /** Whether a stream lacks time between its start and its newest covered instant. */
   readonly gaps: boolean;
   /** New and revised readings of the last 24 hours, to about an hour, because sums are kept by the hour. */
@@ -62,6 +69,7 @@ const LINES = `
     instant_of(held_until) as "heldUntil", last_fault as fault, look_fault as "lookFault",
     coalesce(config #>> '{options,unproven}' = 'accepted', false) as unproven,
     case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
+    case when reach.lag is not null then greatest(0, reach.lag - every_us - settle_us) end as overdue,
     (select count(*) from unreadable join stream on stream.id = stream_id
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at)) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
@@ -70,6 +78,7 @@ const LINES = `
   from source join ml_project on ml_project.id = project_id
   cross join lateral (
     select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
+      instant_of(max(newest_at)) as "newestAt",
       coalesce(bool_or(not covered @> tstzrange(least(start_at, upper(covered)), upper(covered))), false) as gaps
     from stream where source_id = source.id and retired_at is null) as reach
   left join lateral (
@@ -100,6 +109,8 @@ export interface StreamReport {
   readonly unreadableLength: Microseconds;
   /** Length of the covered time that is to be asked once more for late data. */
   readonly lookAgain: Microseconds;
+  /** The instant of its newest reading; null before the first one. */
+  readonly newestAt: Instant | null;
   /** Age of the oldest new or revised reading found in covered time; 0 without one. */
   readonly newsAge: Microseconds;
   /** How many of them were older than `schedule.lookBackAtMost`. */
@@ -190,7 +201,7 @@ const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]
   database.rows<StreamReport & Record<string, unknown>>(
     `select key, jsonb_array_length(sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
        (learned ->> 'length')::float8 as window, instant_of(history_due_at) as "historyDueAt", failures,
-       instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", last_fault as fault,
+       instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", instant_of(newest_at) as "newestAt", last_fault as fault,
        coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.length, 0)::float8 as "unreadableLength",
        news_age_us::float8 as "newsAge", news_beyond::float8 as "newsBeyond",
        (select coalesce(sum(instant_of(upper(range)) - instant_of(lower(range))), 0) from unnest(look_again) as range)::float8 as "lookAgain"

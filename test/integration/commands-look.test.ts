@@ -98,6 +98,7 @@ describe('sources', () => {
     expect(stdout).not.toContain(influx.reader.password.slice(0, 5));
     expect(stdout).toMatch(/^ {2}password: \(secret\)$/m);
     expect(stdout).toMatch(/^pump: 1 sensor, windows of .*\n {2}covered /m);
+    expect(stdout).toMatch(/^ {2}newest reading 20\d\d-.*Z$/m);
     expect(stdout).toMatch(/^stream +lane +asked .* wait +http +norm +store$/m);
     expect(stdout).toMatch(/^not-a-number, 20 times: .*\n {2}pump state .* "ok"$/m);
     const stopped = await run('source', 'show', 'hall-4', '--json');

@@ -68,6 +68,25 @@ describe('a window of', () => {
     },
   );
 
+  it.each([3, SMALL + 1])(
+    '%i readings notes the newest of them, which a window of older or no readings leaves',
+    async (count) => {
+      const newest = async (): Promise<unknown> => database.row('select instant_of(newest_at) as at from stream');
+      const window = { from: BORDER, to: BORDER + count * SECOND };
+      expect(await newest()).toEqual({ at: null });
+      await commit({ window, batch: batchOf([]) });
+      expect(await newest()).toEqual({ at: null });
+      const at = Array.from({ length: count }, (_, place) => BORDER + place * SECOND);
+      await commit({
+        window,
+        batch: batchOf([columnOf('b', { at: at.slice(1) }), columnOf('a', { at: at.slice(0, 1) })]),
+      });
+      expect(await newest()).toEqual({ at: at.at(-1) });
+      await commit({ window, batch: batchOf([columnOf('a', { at: at.slice(0, 1) })]), covered: [window] });
+      expect(await newest()).toEqual({ at: at.at(-1) });
+    },
+  );
+
   it('both sizes counts late and revised readings alike', async () => {
     const counts: Partial<Committed>[] = [];
     for (const [index, size] of [1_000, 5_000].entries()) {

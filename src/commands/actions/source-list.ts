@@ -59,10 +59,12 @@ const whyOf = (line: SourceLine): string => {
   return hindranceOf(line, registry) || clock || holes || look;
 };
 
-const lineDocument = ({ lag, demand, clockAhead, ...line }: SourceLine): Record<string, unknown> => ({
+const lineDocument = ({ lag, overdue, demand, clockAhead, ...line }: SourceLine): Record<string, unknown> => ({
   ...line,
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,
+  overdueSeconds: overdue === null ? null : overdue / SECOND,
+  newestAt: instantOrNull(line.newestAt),
   overload: measuredOverload(demand, registry) ?? null,
   heldUntil: instantOrNull(line.heldUntil),
   outboxFullSince: instantOrNull(line.outboxFullSince),

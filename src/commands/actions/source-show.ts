@@ -56,6 +56,7 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
   printLine(
     `in 24 h ${report.refused24h} points refused, ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
   );
+  printLine(`newest reading ${ago(report.newestAt)}${overdueInWords(report)}`);
   if (report.nextDueAt !== null) printLine(`next poll due ${formatInstant(report.nextDueAt)}`);
   if (report.heldUntil !== null && report.heldUntil > now)
     printLine(`not asked before ${formatInstant(report.heldUntil)}`);
@@ -110,6 +111,9 @@ function configText(config: unknown): string {
 
 const SENSORS_SHOWN = 20;
 
+const overdueInWords = ({ overdue }: SourceReport): string =>
+  overdue === null || overdue === 0 ? '' : `; overdue by ${roughly(overdue)}, beyond schedule.every and settle`;
+
 const section = (title: string): void => printLine(`\n── ${title}`);
 
 function paceInWords({ pace }: SourceReport, now: Instant): string {
@@ -162,6 +166,7 @@ function printStream(stream: StreamReport): void {
   const hidden = stream.ranges - stream.covered.length;
   if (hidden > 0) printLine(`  … ${hidden} older ranges`);
   for (const [from, to] of stream.covered) printLine(`  covered ${formatWindow({ from, to })}`);
+  if (stream.newestAt !== null) printLine(`  newest reading ${formatInstant(stream.newestAt)}`);
   printAskedLater(stream);
   if (stream.retryAt !== null)
     printLine(`  waits until ${formatInstant(stream.retryAt)} after ${stream.failures} failures`);
@@ -227,17 +232,19 @@ const windowCells = (window: WindowReport): Cell[] => [
 ];
 
 const documentOf = (
-  { streamReports, windows, lag, demand, clockAhead, ...report }: SourceReport,
+  { streamReports, windows, lag, overdue, demand, clockAhead, ...report }: SourceReport,
   refusals: Refusals,
 ): Record<string, unknown> => ({
   ...report,
   every: formatDuration(report.every),
   settle: formatDuration(report.settle),
   lagSeconds: lag === null ? null : lag / SECOND,
+  overdueSeconds: overdue === null ? null : overdue / SECOND,
   platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
   overload: measuredOverload(demand, registry) ?? null,
   startAt: formatInstant(report.startAt),
   ...instants(report, [
+    'newestAt',
     'heldUntil',
     'outboxFullSince',
     'nextDueAt',
@@ -251,7 +258,7 @@ const documentOf = (
     covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),
     window: stream.window === null ? null : formatDuration(Math.round(stream.window)),
     unreadable: stream.unreadable.map((stretch) => ({ ...stretch, ...instants(stretch, ['from', 'to', 'retryAt']) })),
-    ...instants(stream, ['historyDueAt', 'retryAt', 'absentSince']),
+    ...instants(stream, ['historyDueAt', 'retryAt', 'absentSince', 'newestAt']),
   })),
   windows: windows.map((window) => ({ ...window, ...instants(window, ['from', 'to', 'askedAt']) })),
   refusals: refusals.map(({ examples, ...counts }) => ({
