@@ -1,6 +1,9 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
+import { CONDITIONS } from '../core/condition.ts';
 import { addSourceShow } from './source-show.ts';
 import { helpBelow } from './help.ts';
+import { wholeNumber } from './options.ts';
 import { whenRun } from './when-run.ts';
 
 /** Adds `list` and `show`. */
@@ -8,12 +11,22 @@ export function addSourceList(source: Command): void {
   source
     .command('list')
     .description('list sources with lag, gaps, new readings, requests and last fault')
+    .option('--behind', 'only sources that lack time which their schedule promised, the longest lag first')
+    .addOption(new Option('--state <state>', 'only sources in this state').choices(Object.keys(CONDITIONS)))
+    .option('--platform <name>', 'only sources of this platform')
+    .addOption(new Option('--sort <order>', 'by name, or the longest lag first').choices(['name', 'lag']))
+    .option('--limit <number>', 'sources shown', wholeNumber)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       helpBelow({
-        examples: ['databridge source list', 'databridge source list --json'],
+        examples: [
+          'databridge source list',
+          'databridge source list --behind',
+          'databridge source list --state failing',
+        ],
         notes: [
+          `state: ${conditionsInWords()}. A terminal that is too narrow shows fewer columns.`,
           'platform: "unproven" marks a source whose operator accepted that nothing proves its answers complete. lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests for readings in the last hour.',
         ],
       }),
@@ -21,3 +34,8 @@ export function addSourceList(source: Command): void {
     .action(whenRun(async () => (await import('./actions/source-list.ts')).sourceList));
   addSourceShow(source);
 }
+
+const conditionsInWords = (): string =>
+  Object.entries(CONDITIONS)
+    .map(([condition, meaning]) => `${condition}: ${meaning}`)
+    .join('; ');

@@ -1,3 +1,4 @@
+import type { Condition } from '../../core/condition.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { SECOND } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
@@ -5,49 +6,63 @@ import { listSources } from '../../source/report.ts';
 import type { SourceLine } from '../../source/report.ts';
 import { registry, withContext } from '../../context.ts';
 import { hindranceOf, measuredOverload } from '../../source/demand.ts';
-import type { Cell } from '../../terminal/output.ts';
-import { printJson, printLine, table } from '../../terminal/output.ts';
+import { chosenOf, conditionOf } from '../../source/condition.ts';
+import type { SourceChoice } from '../../source/condition.ts';
+import { fittingTable, widthOf } from '../../terminal/fitting.ts';
+import type { ShownColumn } from '../../terminal/fitting.ts';
+import { printJson, printLine } from '../../terminal/output.ts';
 import { instantOrNull, roughly, short } from '../../terminal/words.ts';
+import { sourcesInWords } from './sources-in-words.ts';
 
 /** `source list`. */
-export async function sourceList(options: { json?: boolean }): Promise<void> {
-  const lines = await withContext({ patient: false }, ({ database }) => listSources(database));
-  if (options.json) printJson(lines.map(lineDocument));
-  else if (lines.length === 0) printLine('no sources yet; databridge source apply FILE creates one');
-  else printLine(table(HEADING, lines.map(cells)));
+export async function sourceList(
+  options: Omit<SourceChoice, 'condition' | 'sort'> & {
+    state?: Condition;
+    sort?: SourceChoice['sort'];
+    limit?: number;
+    json?: boolean;
+  },
+): Promise<void> {
+  const { behind, state: condition, platform, limit = Infinity } = options;
+  const all = await withContext({ patient: false }, ({ database }) => listSources(database));
+  const sort = options.sort ?? (behind === true ? 'lag' : 'name');
+  const chosen = chosenOf(all, { behind, condition, platform, sort });
+  const lines = chosen.slice(0, limit);
+  if (options.json) {
+    printJson(lines.map(lineDocument));
+    return;
+  }
+  if (all.length === 0) {
+    printLine('no sources yet; databridge source apply FILE creates one');
+    return;
+  }
+  const several = new Set(all.map(({ organisation }) => organisation)).size > 1;
+  if (lines.length > 0) printLine(`${fittingTable(columnsOf(several), lines, widthOf(process.stdout))}\n`);
+  printLine(sourcesInWords(all, chosen.length, lines.length));
 }
 
-const HEADING = [
-  'organisation',
-  'name',
-  'project',
-  'platform',
-  'state',
-  'every',
-  'streams',
-  'lag',
-  'gaps',
-  '24h',
-  'req/h',
-  'last fault',
+/** The columns, with those that a narrow terminal leaves out. */
+const columnsOf = (severalOrganisations: boolean): readonly ShownColumn<SourceLine>[] => [
+  {
+    title: 'organisation',
+    cell: (line) => line.organisation,
+    least: 8,
+    ...(severalOrganisations ? {} : { drop: 0 }),
+  },
+  { title: 'name', cell: (line) => line.name, least: 16 },
+  { title: 'project', cell: (line) => line.project, drop: 1 },
+  { title: 'platform', cell: (line) => (line.unproven ? `${line.platform} (unproven)` : line.platform), drop: 3 },
+  { title: 'state', cell: conditionOf },
+  { title: 'every', cell: (line) => formatDuration(line.every), drop: 4 },
+  { title: 'streams', cell: (line) => line.streams, drop: 2 },
+  { title: 'lag', cell: (line) => (line.lag === null ? null : roughly(line.lag)) },
+  { title: 'gaps', cell: (line) => (line.gaps ? 'yes' : 'no'), drop: 7 },
+  { title: '24h', cell: (line) => line.readings24h, drop: 6 },
+  { title: 'req/h', cell: (line) => line.requestsLastHour, drop: 5 },
+  { title: 'last fault', cell: (line) => short(whyOf(line), FAULT_LENGTH), least: 24 },
 ];
 
 const FAULT_LENGTH = 60;
-
-const cells = (line: SourceLine): Cell[] => [
-  line.organisation,
-  line.name,
-  line.project,
-  line.unproven ? `${line.platform} (unproven)` : line.platform,
-  line.state,
-  formatDuration(line.every),
-  line.streams,
-  line.lag === null ? null : roughly(line.lag),
-  line.gaps ? 'yes' : 'no',
-  line.readings24h,
-  line.requestsLastHour,
-  short(whyOf(line), FAULT_LENGTH),
-];
 
 const whyOf = (line: SourceLine): string => {
   const { outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;
@@ -61,6 +76,7 @@ const whyOf = (line: SourceLine): string => {
 
 const lineDocument = ({ lag, overdue, demand, clockAhead, ...line }: SourceLine): Record<string, unknown> => ({
   ...line,
+  condition: conditionOf({ ...line, lag }),
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,
   overdueSeconds: overdue === null ? null : overdue / SECOND,

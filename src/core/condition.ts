@@ -1,0 +1,12 @@
+/** The conditions of a source, the worst first, each with its meaning for an operator. */
+export const CONDITIONS = {
+  stopped: 'waits for an operator',
+  failing: 'polls or the look for sensors failed, and are tried again',
+  behind: 'later than its schedule, without a fault',
+  paused: 'by an operator',
+  starting: 'its sensors are not known yet',
+  well: 'as its schedule says',
+} as const;
+
+/** One word for the state of a source. */
+export type Condition = keyof typeof CONDITIONS;

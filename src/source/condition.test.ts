@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '../core/instant.ts';
+import { chosenOf, conditionOf, countConditions, lacksTime } from './condition.ts';
+
+const fault = { code: 'unavailable', message: 'no answer', at: '2026-11-21T08:00:00Z' };
+const source = (more: Partial<Parameters<typeof conditionOf>[0]> = {}, name = 'a') => ({
+  name,
+  platform: 'influxdb',
+  state: 'active' as const,
+  lag: 40 * SECOND,
+  every: 30 * SECOND,
+  settle: 10 * SECOND,
+  streams: 1,
+  failures: 0,
+  fault: null,
+  lookFault: null,
+  ...more,
+});
+
+describe('the condition of a source', () => {
+  it.each([
+    ['well', source()],
+    ['well', source({ lag: 40 * SECOND + MINUTE })],
+    ['behind', source({ lag: 41 * SECOND + MINUTE })],
+    ['well', source({ every: HOUR, lag: 2 * HOUR })],
+    ['failing', source({ failures: 1, fault })],
+    ['failing', source({ fault })],
+    ['well', source({ fault: { ...fault, own: true } })],
+    ['starting', source({ streams: 0, lag: null })],
+    ['failing', source({ streams: 0, lag: null, lookFault: fault })],
+    ['stopped', source({ state: 'stopped', failures: 1, fault })],
+    ['paused', source({ state: 'paused', lag: 9 * HOUR })],
+  ])('%s', (condition, judged) => {
+    expect(conditionOf(judged)).toBe(condition);
+  });
+
+  it('lacks time where it is overdue, and where it never began', () => {
+    expect(lacksTime(source({ state: 'paused', lag: 9 * HOUR }))).toBe(true);
+    expect(lacksTime(source({ failures: 3, fault }))).toBe(false);
+    expect(lacksTime(source({ streams: 0, lag: null, lookFault: fault }))).toBe(true);
+    expect(lacksTime(source({ streams: 0, lag: null }))).toBe(false);
+  });
+});
+
+describe('a list of sources', () => {
+  const lines = [
+    source({}, 'well'),
+    source({ lag: 2 * HOUR }, 'late'),
+    source({ state: 'stopped', streams: 0, lag: null, fault, failures: 1 }, 'never'),
+    source({ lag: 9 * HOUR, fault, failures: 4 }, 'later'),
+    { ...source({}, 'other'), platform: 'canary' },
+  ];
+  const names = (choice: Partial<Parameters<typeof chosenOf>[1]>) =>
+    chosenOf(lines, { sort: 'name', ...choice }).map(({ name }) => name);
+
+  it('is filtered and sorted', () => {
+    expect(names({})).toEqual(['well', 'late', 'never', 'later', 'other']);
+    expect(names({ behind: true, sort: 'lag' })).toEqual(['never', 'later', 'late']);
+    expect(names({ condition: 'behind' })).toEqual(['late']);
+    expect(names({ condition: 'well', platform: 'canary' })).toEqual(['other']);
+  });
+
+  it('is counted, the most frequent condition first', () => {
+    expect(countConditions(lines)).toEqual([
+      ['well', 2],
+      ['behind', 1],
+      ['stopped', 1],
+      ['failing', 1],
+    ]);
+  });
+});
