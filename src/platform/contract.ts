@@ -17,9 +17,8 @@ export type { Samples };
  * given does pacing, time-outs, size limits, tokens, redaction and the classification of transport errors; the bridge
  * does windows, coverage, retries and storage.
  *
- * Instants and lengths of time are whole microseconds (core/instant.ts), windows are `[from, to)` (core/window.ts), and
- * every error is a BridgeError whose code says what the bridge does about it (core/errors.ts). Any other error is a
- * `bug`.
+ * Instants and lengths of time are whole microseconds (core/instant.ts), windows are `[from, to)` (core/window.ts), and every error is
+ * a BridgeError whose code says what the bridge does about it (core/errors.ts). Any other error is a `bug`.
  */
 
 /** The kind of credentials a customer hands over (seed 2.3); `adapters/kinds` has the schema of each. */
@@ -269,12 +268,15 @@ export interface Platform<O = unknown> {
    */
   readonly find?: (http: Http, options: O, ids: readonly string[]) => AsyncIterable<Sensor>;
   /**
-   * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points
-   * outside; they count towards the size of the window. A failure must never
-   * look like an empty window: an error inside an HTTP 200 is `contract-broken`, an answer that was cut short is
-   * `too-much`. A sensor
-   * of `selection.sensors` that fails alone is a `FailedSensor`. The bridge may stop early; the generator then has to destroy
-   * the stream it has open. The bridge takes the secrets of the connection out of every error.
+   * Yields at least those of `sensors` whose id or name holds this text, in capitals or not; the bridge drops the others. Left out
+   * where the platform cannot search. Where it cannot for this text or under these options, it yields all of `sensors`.
+   */
+  readonly search?: (http: Http, options: O, text: string) => AsyncIterable<Sensor>;
+  /**
+   * Yields the samples of one window, page by page: every point with `from <= at < to`. The bridge drops points outside; they count
+   * towards the size of the window. A failure must never look like an empty window: an error inside an HTTP 200 is
+   * `contract-broken`, an answer that was cut short is `too-much`. A sensor of `selection.sensors` that fails alone is a
+   * `FailedSensor`. The bridge may stop early; the generator then has to destroy the stream it has open. The bridge takes the secrets of the connection out of every error.
    */
   readonly read: (
     http: Http,

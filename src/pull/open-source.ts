@@ -245,7 +245,7 @@ function withCleanErrors(platform: Platform, { cleanError }: Connection): Platfo
       throw cleanError(error);
     }
   }
-  const { find } = platform;
+  const { find, search } = platform;
   return {
     ...platform,
     async identify(http, options) {
@@ -257,6 +257,7 @@ function withCleanErrors(platform: Platform, { cleanError }: Connection): Platfo
     },
     sensors: (http, options) => clean(platform.sensors(http, options)),
     ...(find && { find: (http, options, ids) => clean(find(http, options, ids)) }),
+    ...(search && { search: (http, options, sought) => clean(search(http, options, sought)) }),
     read: (http, options, selection, window) => clean(platform.read(http, options, selection, window)),
   };
 }

@@ -13,6 +13,8 @@ export interface FoundSensors {
   readonly sensors: readonly Sensor[];
   /** Whether these are all that match. The search ends with the first one beyond `limit`, to spare the platform the rest. */
   readonly complete: boolean;
+  /** Whether the platform searched, so that sensors that do not match were not all compared here. */
+  readonly byPlatform: boolean;
   /** How many sensors were compared. */
   readonly compared: number;
   /** Names of the first sensors that were compared, for a search that finds none. */
@@ -42,7 +44,8 @@ export async function searchSensors(
   let found: Omit<FoundSensors, 'requests'>;
   try {
     const { product } = await trial.identify();
-    found = { product, ...(await matchesAmong(trial.everySensor(), given)) };
+    const { shown, byPlatform } = trial.everySensor(given.search);
+    found = { product, byPlatform, ...(await matchesAmong(shown, given)) };
   } finally {
     await trial.close();
   }
@@ -53,7 +56,7 @@ export async function searchSensors(
 export async function matchesAmong(
   sensors: AsyncIterable<Sensor>,
   { search, limit }: Search,
-): Promise<Omit<FoundSensors, 'product' | 'requests'>> {
+): Promise<Omit<FoundSensors, 'product' | 'requests' | 'byPlatform'>> {
   const part = search.toLowerCase();
   const matches = new Map<string, Sensor>();
   const examples: string[] = [];

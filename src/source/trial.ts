@@ -38,8 +38,11 @@ export interface Trial {
    * Throws `config-invalid` where it shows none of them, and for variables that become one series.
    */
   sensors(tell?: (missing: BridgeError) => void): Promise<readonly Sensor[]>;
-  /** All sensors that the platform shows, also those that the source does not choose. */
-  everySensor(): AsyncIterable<Sensor>;
+  /**
+   * All sensors that the platform shows, also those that the source does not choose. Where the platform searches for `text` itself,
+   * at least those that hold it.
+   */
+  everySensor(text: string): { readonly shown: AsyncIterable<Sensor>; readonly byPlatform: boolean };
   /** The streams that a registration would make of these sensors. */
   streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
   /** Reads a window. Where that is too much, reads the newest or oldest part of it that is not. */
@@ -106,8 +109,13 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
       if (missing !== undefined) tell(missing);
       return sensors;
     },
-    everySensor: () =>
-      platform.sensors(source.connection.http({ lane: 'live', signal, meter: newMeter() }), source.options),
+    everySensor(text) {
+      const http = source.connection.http({ lane: 'live', signal, meter: newMeter() });
+      const { search } = source.platform;
+      return text === '' || search === undefined
+        ? { shown: source.platform.sensors(http, source.options), byPlatform: false }
+        : { shown: search(http, source.options, text), byPlatform: true };
+    },
     streamsOf: (sensors) =>
       planStreams(sensors, [], { sensorsPerRead, namesVariables, mostSeries: Infinity, chosen: config.sensors }).added,
     async read(planned, wanted, keep, maxReadings, options = source.options) {

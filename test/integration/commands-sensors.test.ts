@@ -141,7 +141,8 @@ pace: { requestsPerSecond: 100 }`,
     expect(document).toMatchObject({
       source: 'press',
       complete: true,
-      compared: 5,
+      searchedBy: 'platform',
+      compared: 1,
       sensors: [{ id: deviceId(0), name: 'press-0', group: deviceId(0) }],
     });
     expect(document.requests).toBe((await thingsboard.log()).length);

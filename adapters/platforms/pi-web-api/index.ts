@@ -5,7 +5,7 @@ import { definePlatform } from '../../../src/platform/contract.ts';
 import { identify } from './identify.ts';
 import { piOptions } from './options.ts';
 import type { PiOptions } from './options.ts';
-import { find, sensors } from './points.ts';
+import { find, search, sensors } from './points.ts';
 import { read } from './read.ts';
 
 /**
@@ -58,5 +58,6 @@ export const piWebApi = definePlatform({
   identify,
   sensors,
   find,
+  search,
   read,
 });

@@ -47,6 +47,14 @@ export const keyOf = (name: string): string => name.toLowerCase();
 /** Every point of the data server that the options choose: one request for each 1,000, and one more. */
 export async function* sensors(http: Http, options: PiOptions): AsyncGenerator<Sensor> {
   directories.delete(options);
+  yield* matching(http, options, options.nameFilter);
+}
+
+/** The points whose name holds a text: one request for each 1,000, and one more. A request takes one filter, which may be the source's. */
+export const search = (http: Http, options: PiOptions, text: string): AsyncGenerator<Sensor> =>
+  options.nameFilter === '*' ? matching(http, options, `*${text.replaceAll('*', '?')}*`) : sensors(http, options);
+
+async function* matching(http: Http, options: PiOptions, nameFilter: string): AsyncGenerator<Sensor> {
   const { server, webIds } = await directoryOf(http, options);
   const pages = byOffset({
     what: `points of ${server.name}`,
@@ -55,18 +63,20 @@ export async function* sensors(http: Http, options: PiOptions): AsyncGenerator<S
     shortPage: 'no-proof',
     items: ({ Items }: z.output<typeof pointPage>) => Items,
     async ask({ offset }) {
-      const params = { nameFilter: options.nameFilter, startIndex: offset, maxCount: PAGE_SIZE };
+      const params = { nameFilter, startIndex: offset, maxCount: PAGE_SIZE };
       const selectedFields = 'Items.WebId;Items.Name;Items.PointType';
       const path = `/dataservers/${encodeURIComponent(server.webId)}/points`;
       const { data } = await http.get<unknown>(path, { params: { ...params, selectedFields } });
       return answer(pointPage, data, `points of ${server.name}, from the ${offset + 1}th on`);
     },
   });
+  const seen = new Set<string>();
   const isChosen = (type: string) => options.pointTypes?.includes(type) ?? !NO_NUMBERS.includes(type);
   for await (const { Items } of pages) {
     for (const { Name, WebId, PointType } of Items) {
       // A point that appears during the walk moves the others to a later page.
-      if (!isChosen(PointType) || webIds.has(keyOf(Name))) continue;
+      if (!isChosen(PointType) || seen.has(keyOf(Name))) continue;
+      seen.add(keyOf(Name));
       webIds.set(keyOf(Name), WebId);
       yield sensorOf(Name);
     }

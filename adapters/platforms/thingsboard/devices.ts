@@ -66,6 +66,17 @@ export async function* find(http: Http, options: ThingsBoardSettings, ids: reado
   readable.expectSome();
 }
 
+/** In the id of a device, which the platform does not search; or a backslash, which escapes characters in its databases. */
+const NOT_SEARCHABLE = /^[\da-f-]*$|\\/i;
+
+/** The devices whose name holds a text: one request for each 100 of them, and one for the keys of each. */
+export async function* search(http: Http, options: ThingsBoardSettings, text: string): AsyncGenerator<Sensor> {
+  if (options.devices !== undefined || NOT_SEARCHABLE.test(text)) return yield* sensors(http, options);
+  const readable = readableAmong(http, options);
+  for await (const device of devices(http, options, text)) yield* readable.sensorOf(device);
+  readable.expectSome();
+}
+
 /** Devices that the user may list and not read are no sensors; `expectSome` throws where none of several may be read. */
 function readableAmong(
   http: Http,
@@ -118,8 +129,8 @@ async function* devicesById(http: Http, options: Naming, ids: readonly string[])
   }
 }
 
-/** Every device the user may see (of `deviceType`, where it is set), in pages while the platform says `hasNext`. */
-export async function* devices(http: Http, options: ThingsBoardSettings): AsyncGenerator<Device> {
+/** Every device the user may see (of `deviceType`, where it is set; with `textSearch` in its name), in pages while the platform says `hasNext`. */
+export async function* devices(http: Http, options: ThingsBoardSettings, textSearch?: string): AsyncGenerator<Device> {
   const { devicesPath } = await currentUser(http);
   const ids = new Set<string>();
   const sensorIds = new Set<string>();
@@ -130,6 +141,7 @@ export async function* devices(http: Http, options: ThingsBoardSettings): AsyncG
         page,
         ...SORTED,
         ...(options.deviceType === undefined ? {} : { type: options.deviceType }),
+        ...(textSearch === undefined ? {} : { textSearch }),
       },
     });
     const { data: rows, hasNext } = answer(devicePage, data, `ThingsBoard devices, page ${page}`);

@@ -1,6 +1,6 @@
 import { DAY, MILLISECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
-import { find, sensors } from './devices.ts';
+import { find, search, sensors } from './devices.ts';
 import { apiKeyOfUser, login } from './login.ts';
 import { thingsboardOptions } from './options.ts';
 import { read } from './read.ts';
@@ -49,5 +49,6 @@ export const thingsboard = definePlatform({
   identify,
   sensors,
   find,
+  search,
   read,
 });

@@ -61,13 +61,17 @@ function aboutSensor({ name, group, variables = [] }: Sensor): string {
   return short(parts.join('; '), Infinity);
 }
 
-function countsInWords({ sensors, complete, compared, examples }: FoundSensors, search: string): string {
+function countsInWords({ sensors, complete, byPlatform, compared, examples }: FoundSensors, search: string): string {
   const shown = grouped(sensors.length);
   const asked = JSON.stringify(search);
   if (!complete) {
     const narrow = search === '' ? 'choose some with --search, or' : 'search for more text, or';
     return `the first ${shown} ${search === '' ? 'sensors' : `that match ${asked}`}; there are more: ${narrow} raise --limit`;
   }
+  if (byPlatform && sensors.length > 0)
+    return `${shown} ${sensors.length === 1 ? 'sensor matches' : 'sensors match'} ${asked}; the platform searched for it`;
+  if (byPlatform)
+    return `no sensor matches ${asked}; the platform searched for it. Leave out --search to see what there is`;
   if (compared === 0) return 'the platform shows no sensors: check the options and the rights of the credentials';
   if (search === '') return `${shown} ${sensors.length === 1 ? 'sensor' : 'sensors'}`;
   if (sensors.length > 0) return `${shown} of ${grouped(compared)} sensors match ${asked}`;
@@ -79,6 +83,7 @@ const documentOf = ({ name, organisation }: SourceConfig, found: FoundSensors): 
   organisation,
   product: found.product,
   complete: found.complete,
+  searchedBy: found.byPlatform ? 'platform' : 'bridge',
   compared: found.compared,
   requests: found.requests,
   sensors: found.sensors.map(({ id, name: sensorName, group, variables }) => ({

@@ -58,6 +58,24 @@ export const SENSOR_RULES: SubjectRules = {
     });
   },
 
+  'a search of the platform finds every sensor that matches, and no other': async (subject) => {
+    await onGround(subject, { truth: plantOf(subject, 12) }, async (ground) => {
+      const { platform, options } = ground.source;
+      const listed = await sensorsOf(ground);
+      const [name = ''] = listed.map(({ id, name: called }) => called ?? id).slice(7);
+      const [id = ''] = listed.map((sensor) => sensor.id).slice(4);
+      for (const text of [name.slice(1).toUpperCase(), id.slice(-3), 'no such sensor', '*', '?', '%', '_', '\\']) {
+        const matches = ({ id: one, name: called = '' }: Sensor) =>
+          [one, called].some((part) => part.toLowerCase().includes(text.toLowerCase()));
+        const found: Sensor[] = [];
+        for await (const sensor of platform.search?.(httpOf(ground), options, text) ?? listed) found.push(sensor);
+        const ids = (sensors: readonly Sensor[]) => sensors.map((sensor) => JSON.stringify(sensor)).toSorted();
+        expect(ids(found.filter(matches)), text).toEqual(ids(listed.filter(matches)));
+        expect(listed, text).toEqual(expect.arrayContaining(found));
+      }
+    });
+  },
+
   'every sensor of a large plant is found once and read': async (subject) => {
     const { sensorsPerRead } = subject.platform.facts;
     const count = sensorsPerRead >= MANY && sensorsPerRead <= 1000 ? sensorsPerRead + 1 : MANY;
