@@ -68,20 +68,36 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** Makes a self-signed certificate; with `expired` one whose validity ended in 2020. */
-export function makeCertificate(names: string, expired = false): Certificate {
+/** Makes a certificate that `issuer` signed, or itself; with `expired` one whose validity ended in 2020. */
+export function makeCertificate(names: string, expired = false, issuer?: Certificate): Certificate {
   const directory = mkdtempSync(join(tmpdir(), 'databridge-certificate-'));
   const at = (file: string): string => join(directory, file);
   const openssl = (...args: string[]): unknown => execFileSync('openssl', args, { stdio: 'ignore' });
   try {
     openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', at('key.pem'));
-    openssl('req', '-new', '-key', at('key.pem'), '-subj', '/CN=platform', '-out', at('request.pem'));
+    openssl(
+      'req',
+      '-new',
+      '-key',
+      at('key.pem'),
+      '-subj',
+      issuer ? '/CN=platform' : '/CN=authority',
+      '-out',
+      at('request.pem'),
+    );
     writeFileSync(at('index.txt'), '');
     writeFileSync(at('ca.cnf'), authorityOf(directory, names));
     const [from, to] = expired ? ['20200101000000Z', '20200102000000Z'] : ['20200101000000Z', '20500101000000Z'];
-    const input = ['-config', at('ca.cnf'), '-keyfile', at('key.pem'), '-in', at('request.pem')];
+    if (issuer !== undefined) {
+      writeFileSync(at('issuer-key.pem'), issuer.key);
+      writeFileSync(at('issuer.pem'), issuer.cert);
+    }
+    const signer =
+      issuer === undefined
+        ? ['-selfsign', '-keyfile', at('key.pem')]
+        : ['-keyfile', at('issuer-key.pem'), '-cert', at('issuer.pem')];
     const output = ['-startdate', from, '-enddate', to, '-notext', '-out', at('certificate.pem')];
-    openssl('ca', '-batch', '-selfsign', ...input, ...output);
+    openssl('ca', '-batch', '-config', at('ca.cnf'), ...signer, '-in', at('request.pem'), ...output);
     return { key: readFileSync(at('key.pem'), 'utf8'), cert: readFileSync(at('certificate.pem'), 'utf8') };
   } finally {
     rmSync(directory, { recursive: true });

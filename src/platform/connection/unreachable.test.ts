@@ -3,17 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import {
-  makeCertificate,
-  openRig,
-  refusal,
-  resolvesTo,
-  serve,
-  serveBytes,
-  serveRaw,
-  serveTls,
-  tidyUp,
-} from '../../../test/kit/connection-rig.ts';
+import { openRig, refusal, resolvesTo, serve, serveBytes, serveRaw, tidyUp } from '../../../test/kit/connection-rig.ts';
 
 afterEach(tidyUp);
 
@@ -159,50 +149,6 @@ describe('a port that speaks another protocol', () => {
     );
     expect((await ask(openRig(url))).fault).toEqual({ code: 'unavailable', why: 'tls' });
   });
-});
-
-describe('TLS', () => {
-  const good = makeCertificate('IP:127.0.0.1');
-  const expired = makeCertificate('IP:127.0.0.1', true);
-  const other = makeCertificate('DNS:historian.plant');
-
-  it('refuses a self-signed certificate, and accepts it once it is trusted', async () => {
-    const url = await serveTls(good, (_request, response) => response.end('{"up":true}'));
-    const error = await ask(openRig(url));
-    expect(error.fault).toEqual({ code: 'unavailable', why: 'tls' });
-    expect(error.message).toBe(`connecting to ${url}: its certificate is self-signed`);
-    expect(error.remedy).toMatch(/tls\.ca/);
-    expect((await openRig(url, { tls: { ca: good.cert } }).http.get('/')).data).toEqual({ up: true });
-  });
-
-  it('refuses an expired certificate', async () => {
-    const url = await serveTls(expired, (_request, response) => response.end('{}'));
-    const error = await ask(openRig(url, { tls: { ca: expired.cert } }));
-    expect(error.fault).toEqual({ code: 'unavailable', why: 'tls' });
-    expect(error.message).toMatch(/has expired/);
-  });
-
-  it('refuses a certificate for another name unless that name is given', async () => {
-    const url = await serveTls(other, (_request, response) => response.end('{}'));
-    const error = await ask(openRig(url, { tls: { ca: other.cert } }));
-    expect(error.fault).toEqual({ code: 'unavailable', why: 'tls' });
-    expect(error.message).toMatch(/for another name/);
-    expect(error.remedy).toMatch(/tls\.serverName/);
-    const named = openRig(url, { tls: { ca: other.cert, serverName: 'historian.plant' } });
-    expect((await named.http.get('/')).data).toEqual({});
-  });
-
-  it('suggests https when a TLS port is asked in plain http', async () => {
-    const url = (await serveTls(good, () => undefined)).replace('https:', 'http:');
-    const error = await ask(openRig(url));
-    expect(error.code).toBe('unavailable');
-    expect(error.remedy).toMatch(/https:\/\//);
-  });
-
-  it.each(['/nowhere/ca.pem', 'text', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(
-    'refuses %j as a certificate to trust',
-    (ca) => expect(() => openRig('https://127.0.0.1', { tls: { ca } })).toThrow(/certificate/),
-  );
 });
 
 describe('a caller that cancels', () => {

@@ -49,7 +49,10 @@ const CODES: Readonly<Record<string, readonly [why: Unreachable, words: string]>
   SELF_SIGNED_CERT_IN_CHAIN: ['tls', 'its certificate comes from an authority that is not trusted'],
   UNABLE_TO_GET_ISSUER_CERT: ['tls', 'its certificate comes from an authority that is not trusted'],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls', 'its certificate comes from an authority that is not trusted'],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls', 'its certificate comes from an authority that is not trusted'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
+    'tls',
+    'its certificate comes from an authority that is not trusted, or without the certificates between',
+  ],
   CERT_HAS_EXPIRED: ['tls', 'its certificate has expired'],
   CERT_NOT_YET_VALID: ['tls', 'its certificate is not valid yet'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['tls', 'its certificate is for another name'],
@@ -58,7 +61,15 @@ const CODES: Readonly<Record<string, readonly [why: Unreachable, words: string]>
 /** An error of the network in an operator's words, or undefined. */
 export const networkWords = (error: unknown): string | undefined => CODES[codeOf(error)]?.[1];
 
+const TRUST_AUTHORITY =
+  "name the certificate of the authority in tls.ca of the source: the absolute path of a PEM file, or its text; it may be the one of the company's own authority, or of a proxy that opens TLS";
+
 const TLS_REMEDIES: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'name this very certificate in tls.ca of the source, once its owner has confirmed it',
+  SELF_SIGNED_CERT_IN_CHAIN: TRUST_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: TRUST_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: TRUST_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `let the platform send the certificates between its own and its authority, too; otherwise ${TRUST_AUTHORITY}`,
   CERT_HAS_EXPIRED: 'the platform needs a new certificate; also check the clocks of both machines',
   CERT_NOT_YET_VALID: 'check the clocks of both machines',
   ERR_TLS_CERT_ALTNAME_INVALID: 'use the host name the certificate was made for, or give that name in tls.serverName',
