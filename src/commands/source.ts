@@ -4,6 +4,7 @@ import { helpBelow } from './help.ts';
 import { SOURCE_ORGANISATION } from './options.ts';
 import { addSourceApply } from './source-apply.ts';
 import { addSourceCheck } from './source-check.ts';
+import { addSourceCoverage } from './source-coverage.ts';
 import { addSourceList } from './source-list.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRefusals } from './source-refusals.ts';
@@ -31,6 +32,7 @@ export function addSource(program: Command): void {
   addSourcePreview(source);
   addSourceApply(source);
   addSourceList(source);
+  addSourceCoverage(source);
   addSourceRefusals(source);
   addSourceTakeOver(source);
   const changes = [

@@ -1,0 +1,126 @@
+import { BUCKET_STATES, bucketOf, runsOf } from '../../core/buckets.ts';
+import type { BucketState } from '../../core/buckets.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { DAY, SECOND, formatInstant } from '../../core/instant.ts';
+import { REFUSALS } from '../../core/reading.ts';
+import { withContext } from '../../context.ts';
+import { lackingIn, reportCoverage } from '../../source/coverage-report.ts';
+import type { CoverageReport, StreamCoverage } from '../../source/coverage-report.ts';
+import { findSource } from '../../source/find-source.ts';
+import { bucketsIn, drawCoverage } from '../../terminal/coverage-chart.ts';
+import { widthOf } from '../../terminal/fitting.ts';
+import type { Cell } from '../../terminal/output.ts';
+import { printJson, printLine, table } from '../../terminal/output.ts';
+import { paintOn } from '../../terminal/screen.ts';
+import { grouped, roughly, short } from '../../terminal/words.ts';
+import { parseTime } from '../options.ts';
+
+interface Options {
+  readonly from?: string;
+  readonly to?: string;
+  readonly sensor?: string;
+  readonly limit?: number;
+  readonly organisation?: string;
+  readonly json?: boolean;
+}
+
+const STREAMS_DRAWN = 40;
+const BUCKETS_ON_A_PIPE = 56;
+
+/** `source coverage`. */
+export async function sourceCoverage(name: string, options: Options): Promise<void> {
+  const width = options.json ? undefined : widthOf(process.stdout);
+  const report = await withContext({ patient: false }, async ({ database, clock }) => {
+    const source = await findSource(database, { name, organisation: options.organisation });
+    const now = clock.now();
+    return await reportCoverage(database, source, {
+      from: parseTime(options.from ?? formatDuration(7 * DAY), now, '--from'),
+      to: options.to === undefined ? now : parseTime(options.to, now, '--to'),
+      sensor: options.sensor,
+      mostBuckets: width === undefined ? BUCKETS_ON_A_PIPE : bucketsIn(width),
+      mostStreams: options.limit ?? (width === undefined ? Infinity : STREAMS_DRAWN),
+    });
+  });
+  if (options.json) printJson(documentOf(report, options.sensor));
+  else if (report.streams.length === 0) printLine('no streams yet: they are made as the look for sensors finds them');
+  else if (width === undefined) printLine(asTable(report, options.sensor !== undefined));
+  else {
+    const { grid } = report;
+    printLine(`${name}: ${formatDuration(grid.length)} a character, times in UTC\n`);
+    const rows = report.streams.map(({ key, buckets }) => ({ label: key, states: buckets.map(({ state }) => state) }));
+    for (const line of drawCoverage(rows, { grid, width, paint: paintOn(process.stdout) })) printLine(line);
+    if (options.sensor !== undefined) printLine(`\n${asTable(report, true)}`);
+    printLine(`\n${sumInWords(report)}`);
+    for (const line of refusalsInWords(report)) printLine(short(line, width));
+  }
+}
+
+function sumInWords({ streams, hidden }: CoverageReport): string {
+  const lacking = lackingIn(streams);
+  const more = hidden === 0 ? '' : `; ${grouped(hidden)} more lack no more than these (--limit)`;
+  const what = lacking === 0 ? 'nothing is missing' : `${roughly(lacking)} are missing, being asked or unreadable`;
+  return `${grouped(streams.length)} ${streams.length === 1 ? 'stream' : 'streams'}, ${what}${more}`;
+}
+
+/** A sensor gets a row a bucket, because its readings are counted; streams get a row for each stretch of one state. */
+function asTable({ grid, streams }: CoverageReport, ofSensor: boolean): string {
+  const startOf = (bucket: number): string => formatInstant(bucketOf(grid, bucket).from);
+  const rows = streams.flatMap(({ key, buckets }): Cell[][] =>
+    ofSensor
+      ? buckets.map(({ state, readings, refused }, index) => [
+          key,
+          startOf(index),
+          BUCKET_STATES[state],
+          readings,
+          refused,
+        ])
+      : runsOf(buckets.map(({ state }) => state)).map(({ state, first, end }) => [
+          key,
+          startOf(first),
+          startOf(end),
+          BUCKET_STATES[state],
+        ]),
+  );
+  return table(ofSensor ? ['stream', 'from', 'state', 'readings', 'refused'] : ['stream', 'from', 'to', 'state'], rows);
+}
+
+/** One line a reason, with the time and an example. */
+function refusalsInWords({ refusals, unkept }: CoverageReport): string[] {
+  const lines = [...Map.groupBy(refusals, ({ reason }) => reason)].map(([reason, all]) => {
+    const refused = all.reduce((sum, each) => sum + each.refused, 0);
+    const first = Math.min(...all.map((each) => each.first));
+    const last = Math.max(...all.map((each) => each.last));
+    return `refused ${grouped(refused)} × ${reason} (${REFUSALS[reason]}), ${formatInstant(first)} to ${formatInstant(last)}, such as ${all.at(-1)?.raw}`;
+  });
+  return unkept === 0
+    ? lines
+    : [...lines, `${grouped(unkept)} more refused points of these streams are counted only (source refusals)`];
+}
+
+const documentOf = (report: CoverageReport, sensor: string | undefined): Record<string, unknown> => ({
+  sensor: sensor ?? null,
+  bucketSeconds: report.grid.length / SECOND,
+  streams: report.streams.map(({ key, buckets }: StreamCoverage) => ({
+    key,
+    buckets: buckets.map(({ state, readings, refused, covered, failed, missing, asking }, index) => ({
+      from: formatInstant(bucketOf(report.grid, index).from),
+      state: state satisfies BucketState,
+      readings,
+      refused,
+      coveredSeconds: covered / SECOND,
+      failedSeconds: failed / SECOND,
+      missingSeconds: missing / SECOND,
+      askingSeconds: asking / SECOND,
+    })),
+  })),
+  hiddenStreams: report.hidden,
+  refusals: report.refusals.map(({ reason, refused, bucket, first, last, raw }) => ({
+    reason,
+    refused,
+    raw,
+    bucket: formatInstant(bucketOf(report.grid, bucket).from),
+    first: formatInstant(first),
+    last: formatInstant(last),
+  })),
+  refusalsNotKept: report.unkept,
+});

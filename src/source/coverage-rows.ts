@@ -1,0 +1,157 @@
+import type { Coverage } from '../core/coverage.ts';
+import type { Grid } from '../core/buckets.ts';
+import { formatInstant } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { RefusalReason } from '../core/reading.ts';
+import type { Window } from '../core/window.ts';
+import type { Database } from '../database/database.ts';
+import { LIVES } from '../database/presence.ts';
+
+type Ranges = readonly (readonly [from: Instant, to: Instant])[];
+
+/** A stream with its time inside a range, as the database knows it. */
+export interface StreamTime {
+  readonly id: number;
+  readonly key: string;
+  readonly sensors: readonly string[];
+  /** It reads whatever its group holds, also sensors that no look has listed. */
+  readonly whole: boolean;
+  readonly variables: readonly string[] | null;
+  readonly covered: Coverage;
+  readonly unreadable: Coverage;
+  readonly asking: Coverage;
+}
+
+/** SQL: history of the stream, a backfill, or a poll works on missing time now. */
+const ASKING = `(
+  select jsonb_agg(jsonb_build_array(instant_of(lower(range)), instant_of(upper(range))))
+  from (
+    select tstzrange(from_at, to_at) as range from backfill where backfill.source_id = source.id and backfill.state = 'running'
+    union all
+    select tstzrange(start_at, greatest(start_at, upper(covered)))
+    where history_due_at < now() + interval '1 minute' and history_failures = 0
+    union all
+    select tstzrange(least(now(), greatest(start_at, upper(covered))), now())
+    where exists (select from worker where worker.id = source.claimed_by and ${LIVES})) as work
+  where source.state = 'active' and source.failures = 0 and not awaits_look and not isempty(range))`;
+
+const STREAMS = `
+  select stream.id, key, jsonb_path_query_array(sensors, '$[*].id') as sensors,
+    jsonb_typeof(selection -> 'sensors') is distinct from 'array' as whole, selection -> 'variables' as variables,
+    instants_of(covered * tstzmultirange($2::tstzrange)) as covered,
+    coalesce((select jsonb_agg(jsonb_build_array(instant_of(from_at), instant_of(to_at)) order by from_at) from unreadable
+      where stream_id = stream.id and tstzrange(from_at, to_at) && $2::tstzrange), '[]') as unreadable,
+    coalesce(${ASKING}, '[]') as asking
+  from stream join source on source.id = source_id where source_id = $1 and retired_at is null order by key`;
+
+/** The streams of a source in the order of their keys, with their time inside `range`. */
+export async function streamTimes(database: Database, sourceId: number, range: Window): Promise<StreamTime[]> {
+  const rows = await database.rows<
+    Omit<StreamTime, 'covered' | 'unreadable' | 'asking'> &
+      Record<'covered' | 'unreadable' | 'asking', Ranges> &
+      Record<string, unknown>
+  >(STREAMS, [sourceId, `[${formatInstant(range.from)},${formatInstant(range.to)})`]);
+  return rows.map((row) => ({
+    ...row,
+    covered: windowsOf(row.covered),
+    unreadable: windowsOf(row.unreadable),
+    asking: windowsOf(row.asking),
+  }));
+}
+
+const windowsOf = (ranges: Ranges): Coverage => ranges.map(([from, to]) => ({ from, to }));
+
+/** A series of a source, with the sensor and the variable as the platform calls them. */
+export interface HeldSeries {
+  readonly id: number;
+  readonly sensorId: string;
+  readonly sensor: string;
+  readonly variable: string;
+}
+
+/** The series that a source gave a name to and owns. */
+export async function seriesOfSource(database: Database, sourceId: number): Promise<HeldSeries[]> {
+  const rows = await database.rows<{ id: number; sensorId: string; holder: string }>(
+    `select series.id, sensor_id as "sensorId", holder
+     from series_name join source on source.id = source_id join series using (project_id, sensor_id, value_name)
+     where source_id = $1 and (owner is null or owner = source.name) order by sensor_id, value_name`,
+    [sourceId],
+  );
+  return rows.map(({ holder, ...row }) => {
+    const [sensor = '', variable = ''] = JSON.parse(holder) as readonly string[];
+    return { ...row, sensor, variable };
+  });
+}
+
+/** Looks for one reading a bucket. The inner limit keeps each look a single step in the key (series, at). */
+const DATA = `
+  select stream.place - 1 as stream, bucket
+  from jsonb_array_elements($1::jsonb) with ordinality as stream (series, place) cross join generate_series(0, $4::int - 1) as bucket
+  where exists (
+    select from jsonb_array_elements_text(stream.series) as one (id) cross join lateral (
+      select from reading where reading.series = one.id::int
+        and at >= at_instant($2::bigint + bucket * $3::bigint) and at < at_instant($2::bigint + (bucket + 1) * $3::bigint) limit 1) as found)`;
+
+/** For each list of series the buckets of a grid that hold a reading. */
+export async function bucketsWithData(
+  database: Database,
+  series: readonly (readonly number[])[],
+  { from, length, count }: Grid,
+): Promise<readonly ReadonlySet<number>[]> {
+  const values = [JSON.stringify(series), from, length, count];
+  const found = series.map(() => new Set<number>());
+  for (const { stream, bucket } of await database.rows<{ stream: number; bucket: number }>(DATA, values)) {
+    found[stream]?.add(bucket);
+  }
+  return found;
+}
+
+/** The number of readings of some series in each bucket of a grid; buckets without one are left out. */
+export async function readingsByBucket(
+  database: Database,
+  series: readonly number[],
+  { from, length, count }: Grid,
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await database.rows<{ bucket: number; readings: number }>(
+    `select (instant_of(at) - $2::bigint) / $3::bigint as bucket, count(*) as readings from reading
+     where series = any($1::int[]) and at >= at_instant($2) and at < at_instant($2::bigint + $4::bigint * $3::bigint) group by 1`,
+    [series, from, length, count],
+  );
+  return new Map(rows.map(({ bucket, readings }) => [bucket, readings]));
+}
+
+/** Kept refusals of one stream, reason and bucket. */
+export interface BucketRefusals {
+  readonly stream: number;
+  readonly bucket: number;
+  readonly reason: RefusalReason;
+  readonly refused: number;
+  readonly first: Instant;
+  readonly last: Instant;
+  /** The value of the last one as the platform sent it. */
+  readonly raw: string;
+}
+
+/** The kept refusals inside a grid; `sensor`: those of this sensor of the platform only. */
+export const refusalsByBucket = (
+  database: Database,
+  wanted: { readonly streams: readonly number[]; readonly sensors: readonly string[] | undefined },
+  { from, length, count }: Grid,
+): Promise<BucketRefusals[]> =>
+  database.rows<BucketRefusals & Record<string, unknown>>(
+    `select stream_id as stream, (instant_of(at) - $3::bigint) / $4::bigint as bucket, reason, count(*) as refused,
+       instant_of(min(at)) as first, instant_of(max(at)) as last, (array_agg(raw order by at desc))[1] as raw
+     from refusal where stream_id = any($1::int[]) and ($2::text[] is null or sensor = any($2))
+       and at >= at_instant($3) and at < at_instant($3::bigint + $5::bigint * $4::bigint)
+     group by 1, 2, 3 order by 1, 2, 3`,
+    [wanted.streams, wanted.sensors ?? null, from, length, count],
+  );
+
+/** How many refusals of some streams were counted and not kept, so that their instants are not known. */
+export async function unkeptRefusals(database: Database, streams: readonly number[]): Promise<number> {
+  const row = await database.row<{ unkept: number }>(
+    'select coalesce(sum(refused - kept), 0) as unkept from refusal_count where stream_id = any($1::int[])',
+    [streams],
+  );
+  return row?.unkept ?? 0;
+}
