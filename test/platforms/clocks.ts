@@ -20,8 +20,8 @@ class ModelClock extends SimulatedClock {
   }
 }
 
-/** A request without an answer waits for so long in real time. */
-const HANGS_MS = 1_000;
+/** A request without an answer waits for so long in real time, so that one that is only slow has its answer by then. */
+const HANGS_MS = 3_000;
 
 /**
  * From now on nothing waits in real time: each sleep moves the time of the model on, and so does a request without an answer.

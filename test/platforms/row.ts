@@ -62,7 +62,7 @@ export const SHORT: Scale = {
   trouble: 20 * MINUTE,
   troubles: TROUBLES.filter(({ brief }) => brief),
   point: 10 * MINUTE,
-  every: '10m',
+  every: '5m',
 };
 
 /** The clocks of Berlin are put back: local times from 2 to 3 come twice. */
