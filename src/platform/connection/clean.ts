@@ -23,8 +23,15 @@ export function cleanError(error: unknown, redact: Redact): BridgeError {
   return clean;
 }
 
+/** A page that is kept for the operator is at most this long. */
+const PAGE_LENGTH = 4_000;
+/** So much of a page is searched for secrets, which is more than is kept, because a cut may leave half of one. */
+const SEARCHED_LENGTH = 100_000;
+
 const cleanFault = (fault: Fault, redact: Redact): Fault =>
-  fault.code === 'contract-broken' && fault.page !== undefined ? { ...fault, page: redact(fault.page) } : fault;
+  fault.code === 'contract-broken' && fault.page !== undefined
+    ? { ...fault, page: redact(fault.page.slice(0, SEARCHED_LENGTH)).slice(0, PAGE_LENGTH) }
+    : fault;
 
 /** Keeps name, code, message and stack, because a bug report needs them. */
 function cleanCause(cause: unknown, redact: Redact, depth: number): Error | string | undefined {

@@ -195,3 +195,12 @@ describe('redact', () => {
     expect(redactor.redact('a fresh-value')).toBe('a [redacted]');
   });
 });
+
+it('a page that an adapter gives with its error is kept without secrets, and no longer than 4,000 characters', () => {
+  const rig = openRig('http://127.0.0.1', { authorisation: basic, credentials });
+  const page = ['x'.repeat(3_990), password, password.slice(0, 5), 'y'.repeat(1_000_000)].join(' ');
+  const { fault } = rig.connection.cleanError(contractBroken('points: not a point', page));
+  const kept = (fault as { page?: string }).page ?? '';
+  expect(kept).toHaveLength(4_000);
+  expect(kept).not.toContain(password.slice(0, 3));
+});
