@@ -50,9 +50,15 @@ export async function* sensors(http: Http, options: PiOptions): AsyncGenerator<S
   yield* matching(http, options, options.nameFilter);
 }
 
-/** The points whose name holds a text: one request for each 1,000, and one more. A request takes one filter, which may be the source's. */
+/** Characters that may mean something in a filter; `?` stands for any one character. */
+const SPECIAL = /[^\p{L}\p{N} ._-]/gu;
+
+/**
+ * The points whose name holds a text: one request for each 1,000, and one more. A request takes one `nameFilter`, which may be the
+ * source's (pi-web-api-reference …/controllers/dataserver/actions/getpoints.html).
+ */
 export const search = (http: Http, options: PiOptions, text: string): AsyncGenerator<Sensor> =>
-  options.nameFilter === '*' ? matching(http, options, `*${text.replaceAll('*', '?')}*`) : sensors(http, options);
+  options.nameFilter === '*' ? matching(http, options, `*${text.replace(SPECIAL, '?')}*`) : sensors(http, options);
 
 async function* matching(http: Http, options: PiOptions, nameFilter: string): AsyncGenerator<Sensor> {
   const { server, webIds } = await directoryOf(http, options);

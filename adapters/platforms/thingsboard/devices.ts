@@ -69,7 +69,10 @@ export async function* find(http: Http, options: ThingsBoardSettings, ids: reado
 /** In the id of a device, which the platform does not search; or a backslash, which escapes characters in its databases. */
 const NOT_SEARCHABLE = /^[\da-f-]*$|\\/i;
 
-/** The devices whose name holds a text: one request for each 100 of them, and one for the keys of each. */
+/**
+ * The devices whose name holds a text, in capitals or not (`textSearch` in thingsboard-java-client ce/spec/openapi.json): one request
+ * for each 100 of them, and one for the keys of each.
+ */
 export async function* search(http: Http, options: ThingsBoardSettings, text: string): AsyncGenerator<Sensor> {
   if (options.devices !== undefined || NOT_SEARCHABLE.test(text)) return yield* sensors(http, options);
   const readable = readableAmong(http, options);
