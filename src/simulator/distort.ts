@@ -79,3 +79,10 @@ export function exchangeTypes(value: unknown): unknown {
   }
   return typeof value === 'string' ? value.length : `not a number: ${String(value)}`;
 }
+
+/** The same JSON with another name for every field. */
+export function renameFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renameFields);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [`new_${name}`, renameFields(part)]));
+}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedClock } from './clock.ts';
 import type { SimulatedAnswer, SimulatedPlatform, SimulatedRequest, Simulator } from './contract.ts';
-import { exchangeTypes } from './distort.ts';
+import { exchangeTypes, renameFields } from './distort.ts';
 import { isEnding, isPointEffect, type EndingEffect, type SimulatedFault } from './faults.ts';
 
 /** A request before its faults are known. */
@@ -118,7 +118,8 @@ function misshapen(body: string, shape: (EndingEffect & { kind: 'wrong-shape' })
   if (shape === 'array') return { body: '[1,"two",null]' };
   if (shape === 'object') return { body: '{"status":500,"message":"an error inside a 200"}' };
   const documents = body.split('\n').filter((line) => line !== '');
-  return { body: documents.map((line) => JSON.stringify(exchangeTypes(JSON.parse(line)))).join('\n') };
+  const change = shape === 'names' ? renameFields : exchangeTypes;
+  return { body: documents.map((line) => JSON.stringify(change(JSON.parse(line)))).join('\n') };
 }
 
 function* spaces(bytes: number): Generator<Uint8Array> {

@@ -34,7 +34,7 @@ const simulatedFault = z.discriminatedUnion('kind', [
   /** The connection ends with a TCP reset instead of an answer. */
   declare('reset', {}),
   /** A 200 with a login page, `[1,"two",null]`, an error object, or the real answer with every type exchanged. */
-  declare('wrong-shape', { shape: z.enum(['html', 'array', 'object', 'types']) }),
+  declare('wrong-shape', { shape: z.enum(['html', 'array', 'object', 'types', 'names']) }),
   /** The product's own error body for that status, sent with 200. */
   declare('error-in-200', { status: count }),
   /** `elsewhere`: to another origin. `login`: to a page of this server that asks for a user and a password. */

@@ -27,6 +27,7 @@ const FAILING: Readonly<Record<string, Failing>> = {
   'a redirect to a login page': failing({ kind: 'redirect', to: 'login' }, 'contract-broken'),
   'a redirect to another server': failing({ kind: 'redirect', to: 'elsewhere', status: 307 }, 'contract-broken'),
   'its own answer with every type exchanged': failing({ kind: 'wrong-shape', shape: 'types' }, ...ANY_FAILURE),
+  'its own answer with new names of fields': failing({ kind: 'wrong-shape', shape: 'names' }, 'contract-broken'),
   'half of a body': failing({ kind: 'truncate', lost: 'body' }, 'contract-broken', 'unavailable'),
   'a connection that ends half-way': failing({ kind: 'truncate', lost: 'connection' }, 'unavailable'),
   'a connection that is reset': failing({ kind: 'reset' }, 'unavailable'),
