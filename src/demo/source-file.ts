@@ -5,6 +5,7 @@ import { kinds } from '../../adapters/index.ts';
 import { formatDuration } from '../core/duration.ts';
 import { schemaKeys } from '../core/source/shape.ts';
 import { KEYS_PATH } from '../simulator/authorisation-server.ts';
+import { connectionOf } from '../simulator/connection.ts';
 import type { SimulatedAccount } from '../simulator/contract.ts';
 import type { RecordedRequest } from '../simulator/recorder.ts';
 import type { ServedSimulator } from '../simulator/serve.ts';
@@ -35,7 +36,9 @@ const SETTLE = '2s';
 
 /** Writes a plant's source as an operator would, the secret in a separate file; returns the path of the YAML. */
 export async function writeSource(running: RunningPlant, home: string): Promise<string> {
-  const { plant, account } = running;
+  const { plant, account, simulator, authorisation } = running;
+  const { product, kind } = plant;
+  const urls = { url: `${simulator.url}${product.path ?? ''}`, authUrl: authorisation?.url ?? simulator.url };
   const [sources, secrets] = [join(home, 'sources'), join(home, 'secrets')];
   await mkdir(sources, { recursive: true });
   await mkdir(secrets, { recursive: true });
@@ -45,10 +48,15 @@ export async function writeSource(running: RunningPlant, home: string): Promise<
   const source = {
     name: plant.name,
     project: PROJECT,
-    kind: plant.kind,
-    platform: plant.product.platform,
-    connection: connectionOf(running, { ...account, password: `\${file:${secret}}` }),
-    options: plant.product.sourceOptions,
+    kind,
+    platform: product.platform,
+    connection: connectionOf(
+      product,
+      { kind, fields: schemaKeys(kinds[kind]) },
+      { ...account, password: `\${file:${secret}}` },
+      urls,
+    ),
+    options: product.sourceOptions,
     schedule: {
       every: plant.every,
       start: START,
@@ -60,19 +68,4 @@ export async function writeSource(running: RunningPlant, home: string): Promise<
   };
   await writeFile(path, `# A simulated plant of the demo: ${plant.about}.\n${stringify(source)}`);
   return path;
-}
-
-/** The fields of the kind: addresses, and the account as user or client. */
-function connectionOf(
-  { plant: { product, kind }, simulator, authorisation }: RunningPlant,
-  account: SimulatedAccount,
-): Readonly<Record<string, string>> {
-  const url = `${simulator.url}${product.path ?? ''}`;
-  const authUrl = authorisation?.url ?? simulator.url;
-  const told = product.connectionOf?.(url, account, authUrl, kind);
-  if (told !== undefined) return told;
-  const { username, password } = account;
-  const fields = { url, authUrl, username, password, clientId: username, clientSecret: password };
-  const known = schemaKeys(kinds[kind]);
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => known.includes(field)));
 }

@@ -85,7 +85,7 @@ it('is refused by the tests of every platform, for what is not written', async (
     (await import(pathToFileURL(join(copy.path, 'test/conformance/kit', file)).href)) as T;
   const { subjects } = await load<typeof Subjects>('subject.ts');
   const { conformanceRules } = await load<typeof Rules>('rules.ts');
-  const subject = (await subjects()).find(({ platform }) => platform.name === NAME);
+  const subject = subjects().find(({ platform }) => platform.name === NAME);
   if (subject === undefined) throw new Error(`${NAME} has no tests`);
   const kept: string[] = [];
   const otherwise: string[] = [];

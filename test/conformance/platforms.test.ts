@@ -6,7 +6,7 @@ import { conformanceRules } from './kit/rules.ts';
 import { PLATFORMS, subjects } from './kit/subject.ts';
 import { WAIVERS } from './waivers.ts';
 
-const all = await subjects();
+const all = subjects();
 
 it('every folder with an adapter is registered, and every registered platform has a folder', () => {
   const folders = readdirSync(PLATFORMS).filter((name) => existsSync(join(PLATFORMS, name, 'index.ts')));

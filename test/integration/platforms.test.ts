@@ -12,7 +12,7 @@ import { isBad } from '../platforms/table.ts';
 // The short form of `npm run test:platforms`: a day around a change of the clocks, and a few faults.
 
 const databases = useDatabases();
-const subjects = await subjectsAsRegistered();
+const subjects = subjectsAsRegistered();
 let database: Database;
 let sealing: Sealing;
 

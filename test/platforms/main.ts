@@ -46,7 +46,7 @@ async function run(): Promise<number> {
     process.stdout.write(usage);
     return EXIT.done;
   }
-  const known = await subjectsAsRegistered();
+  const known = subjectsAsRegistered();
   const names = new Set(options?.names);
   const chosen = known.filter(({ platform }) => names.size === 0 || names.has(platform.name));
   if (options === undefined || (names.size > 0 && chosen.length < names.size)) {

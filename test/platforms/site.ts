@@ -13,11 +13,12 @@ import { planOnce } from '../../src/pull/planner.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { authorisationServer } from '../../src/simulator/authorisation-server.ts';
 import type { SimulatedPlatform } from '../../src/simulator/contract.ts';
+import { connectionOf } from '../../src/simulator/connection.ts';
 import { serve } from '../../src/simulator/serve.ts';
 import type { ServedSimulator } from '../../src/simulator/serve.ts';
 import type { TruthSpec } from '../../src/simulator/truth.ts';
 import { applySource } from '../../src/source/registration.ts';
-import { connectionOf } from '../conformance/kit/ground.ts';
+import { fieldsOf } from '../conformance/kit/ground.ts';
 import { PLATFORMS } from '../conformance/kit/subject.ts';
 import type { Subject } from '../conformance/kit/subject.ts';
 import { clearGround } from '../integration/model/ground.ts';
@@ -103,8 +104,7 @@ export async function openSite(
     closing.push(() => worker.close());
 
     const urls = { url: `${simulator.url}${product.path ?? ''}`, authUrl: authUrl ?? simulator.url };
-    const connection =
-      product.connectionOf?.(urls.url, ACCOUNT, urls.authUrl, kind) ?? connectionOf(kind, ACCOUNT, urls);
+    const connection = connectionOf(product, fieldsOf(kind), ACCOUNT, urls);
     const sample = sampleOf(platform.name, kind, connection, options);
     const parsed = parseSource(sample, registry.platforms, { kinds, now: time.now() });
     if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));

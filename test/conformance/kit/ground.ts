@@ -8,6 +8,7 @@ import type { ConnectionParts, GrantStore } from '../../../src/platform/connecti
 import { openSource } from '../../../src/pull/open-source.ts';
 import type { OpenSource } from '../../../src/pull/open-source.ts';
 import { authorisationServer } from '../../../src/simulator/authorisation-server.ts';
+import { connectionOf } from '../../../src/simulator/connection.ts';
 import { SimulatedClock } from '../../../src/simulator/clock.ts';
 import type { SimulatedAccount, SimulatedPlatform } from '../../../src/simulator/contract.ts';
 import { serve } from '../../../src/simulator/serve.ts';
@@ -53,6 +54,9 @@ export interface Ground {
 export const SECRET = 'Pa55-never-shown';
 const ACCOUNT: SimulatedAccount = { username: 'bridge', password: SECRET };
 
+/** A kind and its fields, for `connectionOf`. */
+export const fieldsOf = (kind: KindName) => ({ kind, fields: schemaKeys(kinds[kind]) });
+
 export async function openGround(subject: Subject, options: GroundOptions): Promise<Ground> {
   const { platform, product } = subject;
   const { truth, account = ACCOUNT, cap, ahead = 0, tokenSeconds = 3600 } = options;
@@ -77,7 +81,7 @@ export async function openGround(subject: Subject, options: GroundOptions): Prom
   const secrets = new Set([SECRET]);
   const tokens = watchedTokens((grant) => secrets.add(grant.token));
   const urls = { url: `${simulator.url}${product.path ?? ''}`, authUrl: authUrl ?? simulator.url };
-  const connection = product.connectionOf?.(urls.url, account, urls.authUrl, kind) ?? connectionOf(kind, account, urls);
+  const connection = connectionOf(product, fieldsOf(kind), account, urls);
   const given = { kind, connection, options: { ...product.sourceOptions, ...pages?.source } };
   const source = await sourceFor(platform, given, { pacer, tokens, now });
   return {
@@ -113,7 +117,7 @@ export async function openGroundAt(
   options: Readonly<Record<string, unknown>>,
 ): Promise<Ground> {
   const kind = Object.keys(subject.platform.kinds)[0] as KindName;
-  const connection = connectionOf(kind, ACCOUNT, { url: simulator.url, authUrl: simulator.url });
+  const connection = connectionOf({}, fieldsOf(kind), ACCOUNT, { url: simulator.url, authUrl: simulator.url });
   const pacer = countingPacer();
   const platform = { ...subject.platform, kinds: { [kind]: unsigned } };
   const parts = { pacer, tokens: memoryTokens(), now: () => NOW };
@@ -157,17 +161,6 @@ async function sourceFor(
     { id: 1, revision: 1, edition: '', projectId: 1, start: 0 },
     { config: parsed.source, platform, shared: () => ({ ...shared, account }), now, allowHosts: undefined },
   );
-}
-
-/** The fields of a kind: addresses, and the account as user or client. */
-export function connectionOf(
-  kind: KindName,
-  { username, password }: SimulatedAccount,
-  addresses: { readonly url: string; readonly authUrl: string },
-): Record<string, string> {
-  const fields = { ...addresses, username, password, clientId: username, clientSecret: password };
-  const known = schemaKeys(kinds[kind]);
-  return Object.fromEntries(Object.entries(fields).filter(([field]) => known.includes(field)));
 }
 
 /** Asks the platform of the moment, so that its data can change while the address stays. */
