@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { kinds, platforms } from '../adapters/index.ts';
 import { openSealing } from './access/sealing.ts';
 import { BridgeError } from './core/errors.ts';
 import { MILLISECOND } from './core/instant.ts';
 import { clockOf } from './database/clock.ts';
-import { openDatabase } from './database/database.ts';
+import { connect, openDatabase } from './database/database.ts';
 import { EmbeddedDatabaseError, openEmbeddedDatabase } from './database/embedded/index.ts';
 import { hasEmbeddedDatabase } from './database/running.ts';
 import { partitionsOf } from './database/partitions.ts';
@@ -93,6 +94,23 @@ export async function withContext<T>(options: ContextOptions, work: (context: Co
     return await work(context);
   } finally {
     await context.close();
+  }
+}
+
+/** Runs a command on one connection to a database that may be empty, and in which nothing is made. An embedded one is begun. */
+export async function withConnection<T>(settings: Settings, work: (client: Client) => Promise<T>): Promise<T> {
+  const log = openLog(settings.logLevel, process.stderr.isTTY);
+  const embedded = settings.databaseUrl === undefined ? await embeddedDatabase(settings.home, log) : undefined;
+  try {
+    const url = embedded?.url ?? (settings.databaseUrl as string);
+    const client = await connect({ url, applicationName: 'databridge', patient: false });
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await embedded?.release();
   }
 }
 

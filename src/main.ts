@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   readings: async () => (await import('./commands/readings.ts')).addReadings,
   push: async () => (await import('./commands/push.ts')).addPushCommand,
   'signing-key': async () => (await import('./commands/signing-key.ts')).addSigningKey,
+  backup: async () => (await import('./commands/backup.ts')).addBackup,
+  restore: async () => (await import('./commands/restore.ts')).addRestore,
   audit: async () => (await import('./commands/audit.ts')).addAudit,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
 };

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CompactEncrypt, base64url, compactDecrypt } from 'jose';
 import { BridgeError } from '../core/errors.ts';
@@ -13,10 +13,29 @@ export interface Sealing {
   digest(text: string): string;
 }
 
+/** The file that holds the key where `DATABRIDGE_KEY` does not. */
+export const keyFileOf = (home: string): string => join(home, 'sealing.key');
+
+/** The key of a home as text; undefined where neither `DATABRIDGE_KEY` nor the file holds one. */
+export async function findKey(home: string, keyText: string | undefined): Promise<string | undefined> {
+  if (keyText !== undefined) return toBase64Url(keyText);
+  try {
+    return (await readFile(keyFileOf(home), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Stores the key of another bridge in a home that has none. */
+export async function keepKey(home: string, key: string): Promise<void> {
+  await mkdir(home, { recursive: true });
+  await writeFile(keyFileOf(home), key, { flag: 'wx', mode: 0o600, flush: true });
+}
+
 /** The key from `DATABRIDGE_KEY`, otherwise from `<home>/sealing.key`, which is made at first use. */
 export async function openSealing(home: string, keyText: string | undefined): Promise<Sealing> {
-  const key =
-    keyText === undefined ? await keyFromFile(join(home, 'sealing.key')) : base64url.decode(toBase64Url(keyText));
+  const key = keyText === undefined ? await keyFromFile(keyFileOf(home)) : base64url.decode(toBase64Url(keyText));
   // A key of its own, because no key serves two purposes.
   const digestKey = createHmac('sha256', key).update('digest').digest();
   return {

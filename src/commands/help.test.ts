@@ -4,6 +4,7 @@ import { addApi } from './api.ts';
 import { addApplication } from './application.ts';
 import { addAudit } from './audit.ts';
 import { addBackfill } from './backfill.ts';
+import { addBackup } from './backup.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { helpBelow } from './help.ts';
@@ -11,6 +12,7 @@ import { addIngestion } from './ingestion.ts';
 import { addOrganisation } from './organisation.ts';
 import { addProject } from './project.ts';
 import { addReadings } from './readings.ts';
+import { addRestore } from './restore.ts';
 import { addSigningKey } from './signing-key.ts';
 import { addSource } from './source.ts';
 import { addUp } from './up.ts';
@@ -29,8 +31,18 @@ const nameOf = (command: Command): string =>
 
 describe('the help of', () => {
   const program = new Command('databridge');
-  const adders = [addApi, addApplication, addAudit, addBackfill, addDemo, addDoctor, addIngestion, addOrganisation];
-  for (const add of [...adders, addProject, addReadings, addSigningKey, addSource, addUp]) add(program);
+  const adders = [
+    addApi,
+    addApplication,
+    addAudit,
+    addBackfill,
+    addBackup,
+    addDemo,
+    addDoctor,
+    addIngestion,
+    addOrganisation,
+  ];
+  for (const add of [...adders, addProject, addReadings, addRestore, addSigningKey, addSource, addUp]) add(program);
 
   it.each(program.commands.flatMap(withSubcommands).map((command) => [nameOf(command), command] as const))(
     '%s has a description, examples and exit codes in 80 columns',

@@ -54,9 +54,19 @@ export interface OpenOptions {
   readonly patient: boolean;
 }
 
+/** A connection to a database that may be empty, in which nothing is made; the caller ends it. */
+export const connect = (options: Omit<OpenOptions, 'poolSize'>): Promise<Client> =>
+  firstConnection(configurationOf(options), options);
+
+const configurationOf = ({ url, applicationName }: Omit<OpenOptions, 'poolSize'>): pg.ClientConfig => ({
+  connectionString: url,
+  application_name: applicationName,
+  types,
+});
+
 /** Connects, migrates and opens the pool. Throws `config-invalid` for a fault that waiting cannot cure. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
-  const configuration = { connectionString: options.url, application_name: options.applicationName, types };
+  const configuration = configurationOf(options);
   const first = await firstConnection(configuration, options);
   try {
     await migrate(first);
@@ -136,7 +146,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '3D000': 'create the database first: CREATE DATABASE …',
 };
 
-async function firstConnection(configuration: pg.ClientConfig, options: OpenOptions): Promise<Client> {
+async function firstConnection(
+  configuration: pg.ClientConfig,
+  options: Omit<OpenOptions, 'poolSize'>,
+): Promise<Client> {
   for (let attempt = 0; ; attempt += 1) {
     const client = new pg.Client({ ...configuration, connectionTimeoutMillis: 10_000 });
     client.on('error', ignored);

@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
-import type { Client } from 'pg';
+import type { Client, ClientBase } from 'pg';
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url));
 
@@ -14,21 +15,52 @@ const MIGRATION_LOCK = 7_263_541;
  * @returns the names of the migrations it ran
  */
 export async function migrate(client: Client): Promise<string[]> {
+  return await withMigrationLock(client, () => run(client));
+}
+
+/** Runs `work` while no other process migrates the database or begins to use it. */
+export async function withMigrationLock<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
   try {
-    const done = await runner({
-      dbClient: client,
-      dir: directory,
-      direction: 'up',
-      migrationsTable: 'migration',
-      noLock: true,
-      log: () => undefined,
-      logger: { debug: silent, info: silent, warn: silent, error: silent },
-    });
-    return done.map((migration) => migration.name);
+    return await work();
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
   }
+}
+
+/** The names of all migrations in their order. */
+export const migrationNames = (): string[] =>
+  readdirSync(directory)
+    .filter((file) => file.endsWith('.sql'))
+    .toSorted()
+    .map((file) => file.slice(0, -'.sql'.length));
+
+/**
+ * Runs the next `count` migrations, by default all, as a part of the transaction that the caller began.
+ *
+ * @returns the names of the migrations it ran
+ */
+export async function migrateInside(client: ClientBase, count?: number): Promise<string[]> {
+  // The library brackets the migrations by a transaction of its own, which would commit that of the caller.
+  const inside = {
+    query: async (text: string, values?: unknown[]) =>
+      /^(?:begin|commit|rollback);?$/i.test(text) ? { rows: [] } : await client.query(text, values),
+  };
+  return await run(inside as unknown as ClientBase, count);
+}
+
+async function run(dbClient: ClientBase, count?: number): Promise<string[]> {
+  const done = await runner({
+    dbClient,
+    dir: directory,
+    direction: 'up',
+    migrationsTable: 'migration',
+    noLock: true,
+    log: () => undefined,
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
+    ...(count !== undefined && { count }),
+  });
+  return done.map((migration) => migration.name);
 }
 
 const silent = (): undefined => undefined;

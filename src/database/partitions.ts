@@ -8,6 +8,8 @@ import type { Database } from './database.ts';
 const PERIOD = { reading: 'month', window_log: 'day' } as const;
 type Partitioned = keyof typeof PERIOD;
 
+export const isPartitioned = (table: string): table is Partitioned => Object.hasOwn(PERIOD, table);
+
 /**
  * Readings from before 1960 share one partition, because senders may write any date, and three centuries of wrong dates
  * must not become thousands of tables.
@@ -87,6 +89,20 @@ export function partitionsOf(database: Database): Partitions {
     },
     endOf: (table, instant) => partOf(table, instant).end,
   };
+}
+
+/** Makes the partitions for `[from, to)`, which may have no begin, in the transaction of `client`. */
+export async function makePartitions(
+  client: ClientBase,
+  table: Partitioned,
+  from: Instant | undefined,
+  to: Instant,
+): Promise<void> {
+  for (let begin = from ?? to - 1; begin < to;) {
+    const part = partOf(table, begin);
+    await create(client, table, part);
+    begin = part.end;
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { BACKUP_LOCK } from '../database/backup/tables.ts';
 import type { Database } from '../database/database.ts';
 
 /**
@@ -18,7 +19,14 @@ export async function dropOldLogs(database: Database, days: number): Promise<voi
        and to_date(right(relname, 10), 'YYYY_MM_DD') < (now() at time zone 'UTC')::date - $1::int`,
     [days],
   );
-  for (const { name } of old) await database.run(`drop table if exists ${name}`);
+  await database.transaction(async (client) => {
+    // A drop waits for a backup under way, and every write to the log would wait for the drop.
+    const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [
+      BACKUP_LOCK,
+    ]);
+    if (rows[0]?.free !== true) return;
+    for (const { name } of old) await client.query(`drop table if exists ${name}`);
+  });
   await database.run(`delete from refusal where noted_at < now() - $1 * interval '1 day'`, [days]);
   await database.run(`delete from refusal_count where hour < now() - $1 * interval '1 day'`, [days]);
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { weAreRoot } from './account.ts';
-import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { markInitialised } from './place.ts';
 import type { EmbeddedPlace } from './place.ts';
 import { serverProcesses } from './postmaster.ts';
@@ -98,7 +98,7 @@ function assertVersion({ data }: EmbeddedPlace, { majorVersion }: Programs): voi
   if (found === String(majorVersion)) return;
   throw new EmbeddedDatabaseError(
     `${data} was written by PostgreSQL ${found}, and this databridge brings PostgreSQL ${majorVersion}`,
-    `use the release of databridge that brought PostgreSQL ${found} and dump the data there, or ${OWN_SERVER}`,
+    `with the release of databridge that brought PostgreSQL ${found} run: databridge backup FILE. Then with this one, and a new DATABRIDGE_HOME: databridge restore FILE`,
   );
 }
 

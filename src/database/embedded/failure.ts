@@ -21,7 +21,8 @@ const DIAGNOSES: readonly Diagnosis[] = [
   {
     sign: /database files are incompatible with server/,
     message: 'the data was written by another version of PostgreSQL',
-    remedy: `use the release of databridge that made it and dump the data there, or ${OWN_SERVER}`,
+    remedy:
+      'with the release of databridge that made it run: databridge backup FILE. Then with this one, and a new DATABRIDGE_HOME: databridge restore FILE',
   },
   {
     sign: /EROFS|Read-only file system/,
@@ -41,7 +42,7 @@ const DIAGNOSES: readonly Diagnosis[] = [
   {
     sign: /could not locate a valid checkpoint record|invalid magic number|could not read file "?(?:global|pg_)/,
     message: 'the data directory is damaged',
-    remedy: 'restore the settings directory from a backup',
+    remedy: 'make a new bridge from a backup, in a new DATABRIDGE_HOME: databridge restore FILE',
   },
   {
     sign: /EACCES|EPERM|Permission denied|Operation not permitted|has wrong ownership|invalid permissions/,

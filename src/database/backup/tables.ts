@@ -1,0 +1,59 @@
+/** The tables of a backup, each after the tables that its foreign keys name. A test compares them with the migrations. */
+export const BACKED_UP = [
+  'organisation',
+  'ml_project',
+  'application',
+  'source',
+  'stream',
+  'pace',
+  'token',
+  'account',
+  'series',
+  'series_name',
+  'label_set',
+  'reading',
+  'unreadable',
+  'backfill',
+  'backfill_stream',
+  'window_log',
+  'window_sum',
+  'signing_key',
+  'refresh_family',
+  'refresh_token',
+  'remote',
+  'remote_token',
+  'outbox',
+  'delivery_sum',
+  'refusal',
+  'refusal_count',
+  'hand_over',
+  'audit',
+] as const;
+
+/** Presence and memory of processes. No process of the old place works on the restored database. */
+export const LEFT_OUT = ['worker', 'heartbeat', 'memory'] as const;
+
+/** Frees what processes of the old place held, in the newest schema. */
+export const RELEASE_CLAIMS = `
+  update source set claimed_by = null, look_claimed_by = null where claimed_by is not null or look_claimed_by is not null;
+  update stream set history_claimed_by = null where history_claimed_by is not null;
+  update remote set claimed_by = null where claimed_by is not null;
+  update token set replacing_until = null where replacing_until is not null;
+  update remote_token set replacing_until = null where replacing_until is not null;
+  update account set probe = null, probe_until = null where probe is not null;
+  update pace set state = jsonb_set(state, '{leases}', '[]')`;
+
+/** Settings of a transaction that copies: every value as exact text that each PostgreSQL reads, and no limit of time. */
+export const AS_TEXT = `
+  set local datestyle = 'ISO, YMD';
+  set local intervalstyle = 'postgres';
+  set local extra_float_digits = 1;
+  set local bytea_output = 'hex';
+  set local client_encoding = 'UTF8';
+  set local statement_timeout = 0;
+  set local lock_timeout = 0;
+  set local idle_in_transaction_session_timeout = 0;
+  set local transaction_timeout = 0`;
+
+/** Advisory lock: shared by backups under way, exclusive while old partitions are dropped. */
+export const BACKUP_LOCK = 7_263_542;
