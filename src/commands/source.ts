@@ -10,6 +10,7 @@ import { addSourcePreview } from './source-preview.ts';
 import { addSourceRefusals } from './source-refusals.ts';
 import { addSourceSensors } from './source-sensors.ts';
 import { addSourceTakeOver } from './source-take-over.ts';
+import { addSourceWhy } from './source-why.ts';
 import { whenRun } from './when-run.ts';
 
 export function addSource(program: Command): void {
@@ -32,6 +33,7 @@ export function addSource(program: Command): void {
   addSourcePreview(source);
   addSourceApply(source);
   addSourceList(source);
+  addSourceWhy(source);
   addSourceCoverage(source);
   addSourceRefusals(source);
   addSourceTakeOver(source);

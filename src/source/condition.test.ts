@@ -7,9 +7,9 @@ const source = (more: Partial<Parameters<typeof conditionOf>[0]> = {}, name = 'a
   name,
   platform: 'influxdb',
   state: 'active' as const,
-  lag: 40 * SECOND,
+  lag: (40 * SECOND) as number | null,
   every: 30 * SECOND,
-  settle: 10 * SECOND,
+  overdue: 0,
   streams: 1,
   failures: 0,
   fault: null,
@@ -20,22 +20,22 @@ const source = (more: Partial<Parameters<typeof conditionOf>[0]> = {}, name = 'a
 describe('the condition of a source', () => {
   it.each([
     ['well', source()],
-    ['well', source({ lag: 40 * SECOND + MINUTE })],
-    ['behind', source({ lag: 41 * SECOND + MINUTE })],
-    ['well', source({ every: HOUR, lag: 2 * HOUR })],
+    ['well', source({ overdue: MINUTE })],
+    ['behind', source({ overdue: MINUTE + SECOND })],
+    ['well', source({ every: HOUR, overdue: HOUR })],
     ['failing', source({ failures: 1, fault })],
     ['failing', source({ fault })],
     ['well', source({ fault: { ...fault, own: true } })],
     ['starting', source({ streams: 0, lag: null })],
     ['failing', source({ streams: 0, lag: null, lookFault: fault })],
     ['stopped', source({ state: 'stopped', failures: 1, fault })],
-    ['paused', source({ state: 'paused', lag: 9 * HOUR })],
+    ['paused', source({ state: 'paused', overdue: 9 * HOUR })],
   ])('%s', (condition, judged) => {
     expect(conditionOf(judged)).toBe(condition);
   });
 
   it('lacks time where it is overdue, and where it never began', () => {
-    expect(lacksTime(source({ state: 'paused', lag: 9 * HOUR }))).toBe(true);
+    expect(lacksTime(source({ state: 'paused', overdue: 9 * HOUR }))).toBe(true);
     expect(lacksTime(source({ failures: 3, fault }))).toBe(false);
     expect(lacksTime(source({ streams: 0, lag: null, lookFault: fault }))).toBe(true);
     expect(lacksTime(source({ streams: 0, lag: null }))).toBe(false);
@@ -45,9 +45,9 @@ describe('the condition of a source', () => {
 describe('a list of sources', () => {
   const lines = [
     source({}, 'well'),
-    source({ lag: 2 * HOUR }, 'late'),
+    source({ lag: 2 * HOUR, overdue: 2 * HOUR }, 'late'),
     source({ state: 'stopped', streams: 0, lag: null, fault, failures: 1 }, 'never'),
-    source({ lag: 9 * HOUR, fault, failures: 4 }, 'later'),
+    source({ lag: 9 * HOUR, overdue: 9 * HOUR, fault, failures: 4 }, 'later'),
     { ...source({}, 'other'), platform: 'canary' },
   ];
   const names = (choice: Partial<Parameters<typeof chosenOf>[1]>) =>

@@ -1,17 +1,12 @@
 import type { Condition } from '../core/condition.ts';
 import { MINUTE } from '../core/instant.ts';
-import type { Microseconds } from '../core/instant.ts';
 import type { SourceLine } from './report.ts';
 
-type Judged = Pick<SourceLine, 'state' | 'lag' | 'every' | 'settle' | 'streams' | 'failures' | 'fault' | 'lookFault'>;
-
-/** How much longer the lag is than the schedule allows; 0 where it is in time, null without streams. */
-export const overdueOf = ({ lag, every, settle }: Pick<Judged, 'lag' | 'every' | 'settle'>): Microseconds | null =>
-  lag === null ? null : Math.max(0, lag - every - settle);
+type Judged = Pick<SourceLine, 'state' | 'lag' | 'overdue' | 'every' | 'streams' | 'failures' | 'fault' | 'lookFault'>;
 
 /** A poll itself takes time, so a source is behind only where it is overdue by more than one interval and by a minute. */
-export const isOverdue = (source: Pick<Judged, 'lag' | 'every' | 'settle'>): boolean =>
-  (overdueOf(source) ?? 0) > Math.max(MINUTE, source.every);
+export const isOverdue = ({ overdue, every }: Pick<Judged, 'overdue' | 'every'>): boolean =>
+  (overdue ?? 0) > Math.max(MINUTE, every);
 
 /** One word for the state of a source. A wait for its own pace is no failure. */
 export function conditionOf(source: Judged): Condition {

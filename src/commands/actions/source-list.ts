@@ -76,7 +76,7 @@ const whyOf = (line: SourceLine): string => {
 
 const lineDocument = ({ lag, overdue, demand, clockAhead, ...line }: SourceLine): Record<string, unknown> => ({
   ...line,
-  condition: conditionOf({ ...line, lag }),
+  condition: conditionOf({ ...line, lag, overdue }),
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,
   overdueSeconds: overdue === null ? null : overdue / SECOND,
