@@ -12,7 +12,7 @@ import { widthOf } from '../../terminal/fitting.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { printJson, printLine, table } from '../../terminal/output.ts';
 import { paintOn } from '../../terminal/screen.ts';
-import { grouped, roughly, short } from '../../terminal/words.ts';
+import { grouped, roughly, wrapped } from '../../terminal/words.ts';
 import { parseTime } from '../options.ts';
 
 interface Options {
@@ -50,9 +50,10 @@ export async function sourceCoverage(name: string, options: Options): Promise<vo
     const rows = report.streams.map(({ key, buckets }) => ({ label: key, states: buckets.map(({ state }) => state) }));
     for (const line of drawCoverage(rows, { grid, width, paint: paintOn(process.stdout) })) printLine(line);
     if (options.sensor !== undefined) printLine(`\n${asTable(report, true)}`);
-    printLine(`\n${sumInWords(report)}`);
-    for (const line of refusalsInWords(report)) printLine(short(line, width));
+    printLine(`\n${wrapped(sumInWords(report))}`);
   }
+  if (options.json || (width === undefined && options.sensor === undefined)) return;
+  for (const line of refusalsInWords(report)) printLine(wrapped(line));
 }
 
 function sumInWords({ streams, hidden }: CoverageReport): string {
@@ -90,7 +91,7 @@ function refusalsInWords({ refusals, unkept }: CoverageReport): string[] {
     const refused = all.reduce((sum, each) => sum + each.refused, 0);
     const first = Math.min(...all.map((each) => each.first));
     const last = Math.max(...all.map((each) => each.last));
-    return `refused ${grouped(refused)} × ${reason} (${REFUSALS[reason]}), ${formatInstant(first)} to ${formatInstant(last)}, such as ${all.at(-1)?.raw}`;
+    return `refused ${grouped(refused)} × ${reason}, ${formatInstant(first)} to ${formatInstant(last)}, such as ${all.at(-1)?.raw}: ${REFUSALS[reason]}`;
   });
   return unkept === 0
     ? lines
