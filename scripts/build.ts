@@ -1,14 +1,17 @@
 /**
  * Compiles the program of the installed package into `dist`, because Node.js strips no types below `node_modules`. `dist`
- * holds only files that the command line and the push client import, so no tests; the push client has its types. `npm pack`
+ * holds only files that the command line, the push client and adapters import, so no tests; the last two have their types. `npm pack`
  * begins with this script and ends with `--clean`, which removes `dist` again.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
+
+/** The import of a file of this repository in a `.d.ts`. */
+const OWN_TYPES = /(?:from |import\()['"](\.[^'"]*)\.ts['"]/g;
 
 rmSync(dist, { recursive: true, force: true });
 if (!process.argv.includes('--clean')) build();
@@ -19,7 +22,7 @@ function build(): void {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error(`tsc: exit ${status}`);
-  for (const file of files(dist).filter((path) => path.endsWith('.d.ts'))) keepTypesOfClient(file);
+  keepTypesOf('src/client/index.d.ts', 'src/platform/index.d.ts');
   for (const part of ['src', 'adapters']) copyAssets(part);
   for (const file of files(dist).filter((path) => path.endsWith('.js'))) refuseSourceUrls(file);
 }
@@ -33,13 +36,21 @@ function copyAssets(part: string): void {
   }
 }
 
-/** Removes types of files that are not exported. Writes `.js` in imports, because older compilers need that for `.d.ts`. */
-function keepTypesOfClient(file: string): void {
-  if (!file.startsWith(join(dist, 'src/client') + sep)) {
-    rmSync(file);
-    return;
-  }
-  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"));
+/** Removes types that no program can import. Writes `.js` in imports, because older compilers need that for `.d.ts`. */
+function keepTypesOf(...entries: readonly string[]): void {
+  const kept = new Set<string>();
+  const keep = (file: string): void => {
+    if (kept.has(file)) return;
+    kept.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, path = ''] of text.matchAll(OWN_TYPES)) keep(join(dirname(file), `${path}.d.ts`));
+    writeFileSync(
+      file,
+      text.replaceAll(OWN_TYPES, (found) => found.replace(/\.ts(?=['"]$)/, '.js')),
+    );
+  };
+  for (const entry of entries) keep(join(dist, entry));
+  for (const file of files(dist).filter((path) => path.endsWith('.d.ts') && !kept.has(path))) rmSync(file);
 }
 
 /** Throws for a module that is started by its URL, because the compiler neither finds nor renames it. */

@@ -11,6 +11,7 @@ import { EmbeddedDatabaseError, openEmbeddedDatabase } from './database/embedded
 import { hasEmbeddedDatabase } from './database/running.ts';
 import { partitionsOf } from './database/partitions.ts';
 import { readingPreparer } from './ingest/prepare.ts';
+import { adaptersIn } from './loader.ts';
 import type { Registry } from './platform/contract.ts';
 import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
@@ -20,7 +21,12 @@ import { readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { openLog } from './telemetry/log.ts';
 
+/** Without adapters, for work that needs the platforms of this build alone. */
 export const registry: Registry = { platforms, kinds };
+
+/** With the adapters that the operator of the bridge allows. */
+export const registryFor = ({ adapters }: Pick<Settings, 'adapters'>): Registry =>
+  adapters === undefined ? registry : { ...registry, adapters: adaptersIn(adapters) };
 
 /** The bridge with an open database, as a command uses it. */
 export interface Context extends Bridge {
@@ -60,7 +66,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const sealing = await openSealing(settings.home, settings.sealingKey);
     const clock = await clockOf(database, { mostDifference: settings.clockDifferenceMs * MILLISECOND });
     const workerId = randomUUID();
-    const sources = sourceCacheOf(sourceOpener({ database, sealing, clock, registry, workerId, ...settings.egress }));
+    const sources = sourceCacheOf(
+      sourceOpener({ database, sealing, clock, registry: registryFor(settings), workerId, ...settings.egress }),
+    );
     database.memory.onForget(() => {
       sources.forget();
       log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');

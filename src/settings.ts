@@ -86,6 +86,12 @@ const schema = z.object({
     .describe(
       'hosts that are asked without the proxy, separated by commas: a name with all names below it, `.plant.example` for those below it only, an address, a network like `10.0.0.0/8`, each also with a port; this machine always is',
     ),
+  DATABRIDGE_ADAPTERS: z
+    .string()
+    .optional()
+    .describe(
+      'directory from which the adapters that sources name may be loaded, on every host; their code runs as the bridge; without it none',
+    ),
   DATABRIDGE_DRAIN_SECONDS: z.coerce
     .number()
     .int()
@@ -151,6 +157,8 @@ export interface Settings {
     readonly allowHosts: readonly string[] | undefined;
     readonly proxy: { readonly url: string; readonly exceptions: readonly string[] } | undefined;
   };
+  /** Undefined: a source may name no adapter. */
+  readonly adapters: string | undefined;
   readonly drainMs: number;
   readonly clockDifferenceMs: number;
   readonly logDays: number;
@@ -192,6 +200,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     tickMs: values.DATABRIDGE_TICK_MS,
     windowReadings: values.DATABRIDGE_WINDOW_READINGS,
     egress: egressOf(values),
+    adapters: values.DATABRIDGE_ADAPTERS === undefined ? undefined : resolve(values.DATABRIDGE_ADAPTERS),
     drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
     clockDifferenceMs: values.DATABRIDGE_CLOCK_SECONDS * 1000,
     logDays: values.DATABRIDGE_LOG_DAYS,

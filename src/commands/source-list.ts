@@ -27,7 +27,7 @@ export function addSourceList(source: Command): void {
         ],
         notes: [
           `state: ${conditionsInWords()}. A terminal that is too narrow shows fewer columns.`,
-          'platform: "unproven" marks a source whose operator accepted that nothing proves its answers complete. lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests for readings in the last hour.',
+          'platform: "unproven" marks a source whose operator accepted that nothing proves its answers complete, "adapter" one whose platform is no part of databridge. lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests for readings in the last hour.',
         ],
       }),
     )

@@ -7,6 +7,7 @@ import type { Bound } from '../core/question.ts';
 import type { Samples } from '../core/samples.ts';
 import type { KindSchemas } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
+import type { Adapters } from './adapters.ts';
 
 export type { Samples };
 
@@ -194,10 +195,7 @@ export interface KnownVariable {
 export interface Selection {
   /** Their group; undefined where the platform has none. */
   readonly group: string | undefined;
-  /**
-   * Undefined: all sensors of the group, also those that appear later. Only where sensors have a group and `sensorsPerRead` is
-   * `Infinity`; otherwise at most `sensorsPerRead` sensors.
-   */
+  /** Undefined: all of the group, also later ones; only where sensors have a group and `sensorsPerRead` is `Infinity`. */
   readonly sensors: readonly string[] | undefined;
   /** The variables to ask for where `namesVariables`; otherwise undefined, which means all of them. */
   readonly variables: readonly string[] | undefined;
@@ -297,4 +295,6 @@ export const asDeclared = (platform: Platform, options: unknown): Platform =>
 export interface Registry {
   readonly platforms: readonly Platform[];
   readonly kinds: KindSchemas<KindName>;
+  /** Undefined where the operator of the bridge allows no other code. */
+  readonly adapters?: Adapters<Platform>;
 }

@@ -18,6 +18,7 @@ import { localWindows, zoneOf } from '../core/zone.ts';
 import type { Zone } from '../core/zone.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
+import { platformsFor } from '../platform/platforms-for.ts';
 import { asDeclared } from '../platform/contract.ts';
 import type { Credentials, Platform, Registry, Selection } from '../platform/contract.ts';
 import { openConnection } from '../platform/connection/index.ts';
@@ -101,7 +102,8 @@ export function sourceOpener(given: {
 
   return async (row) => {
     const config = row.config ?? (await configOf(database, row));
-    const parsed = parseSource(await unseal(config, sealing), registry.platforms, { kinds: registry.kinds });
+    const raw = await unseal(config, sealing);
+    const parsed = parseSource(raw, await platformsFor(registry, raw), { kinds: registry.kinds });
     if (!parsed.ok) {
       const [problem] = parsed.problems;
       throw new BridgeError({ code: 'config-invalid' }, `${problem?.path ?? ''}: ${problem?.message ?? ''}`, {

@@ -1,8 +1,12 @@
+import { dirname } from 'node:path';
+import { BridgeError } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
+import { isMapping } from '../core/source/path.ts';
 import type { TableProblem } from '../core/source/sensor-table.ts';
 import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig, SourceProblem } from '../core/source/source.ts';
-import type { Registry } from '../platform/contract.ts';
+import { noAdapters, platformsFor } from '../platform/platforms-for.ts';
+import type { Platform, Registry } from '../platform/contract.ts';
 import { readSources } from './file.ts';
 import type { ReadSource } from './file.ts';
 import { firstFew, withTable } from './sensor-table.ts';
@@ -37,11 +41,12 @@ export async function readConfigs(
 
 async function configOf(
   read: Extract<ReadSource, { ok: true }>,
-  { platforms, kinds }: Registry,
+  registry: Registry,
   now: Instant,
 ): Promise<{ source: SourceConfig } | { problems: readonly FileProblem[] }> {
   const table = await withTable(read.file, read.input);
-  const parsed = parseSource(table.input, platforms, { kinds, now });
+  const found = await withAdapter(registry, read.file, table.input);
+  const parsed = found.ok ? parseSource(found.input, found.platforms, { kinds: registry.kinds, now }) : found;
   if (parsed.ok && table.problems.length === 0) return { source: parsed.source };
   const ofSource: FileProblem[] = [];
   const ofTable: TableProblem[] = [];
@@ -63,4 +68,24 @@ async function configOf(
     remedy,
   }));
   return { problems: [...ofSource, ...rows] };
+}
+
+/** A source as it is stored, whose adapter has its version, and the platforms among which it finds its own. */
+async function withAdapter(
+  registry: Registry,
+  file: string,
+  input: unknown,
+): Promise<
+  { ok: true; input: unknown; platforms: readonly Platform[] } | { ok: false; problems: readonly SourceProblem[] }
+> {
+  const adapter = isMapping(input) ? input['adapter'] : undefined;
+  if (!isMapping(input) || typeof adapter !== 'string') return { ok: true, input, platforms: registry.platforms };
+  try {
+    if (registry.adapters === undefined) throw noAdapters();
+    const pinned = { ...input, adapter: await registry.adapters.pin(adapter, dirname(file)) };
+    return { ok: true, input: pinned, platforms: await platformsFor(registry, pinned) };
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'config-invalid') throw error;
+    return { ok: false, problems: [{ path: 'adapter', message: error.message, remedy: error.remedy ?? '' }] };
+  }
 }

@@ -37,14 +37,17 @@ export const DEMAND = `(
 export function measuredOverload(measured: MeasuredDemand, registry: Registry): Overload | undefined {
   const { streams, requests, windows, every, httpMs } = measured;
   const usual = registry.platforms.find(({ name }) => name === measured.platform)?.facts.pace;
-  if (windows === 0 || usual === undefined) return undefined;
+  const requestsPerSecond = measured.requestsPerSecond ?? usual?.requestsPerSecond;
+  const concurrency = measured.concurrency ?? usual?.concurrency;
+  // The defaults of an adapter are known to the processes that load it.
+  if (windows === 0 || requestsPerSecond === undefined || concurrency === undefined) return undefined;
   return overloadOf({
     streams,
     requestsPerWindow: requests / windows,
     timePerWindow: httpMs === null ? undefined : httpMs * MILLISECOND,
     every,
-    requestsPerSecond: measured.requestsPerSecond ?? usual.requestsPerSecond,
-    concurrency: measured.concurrency ?? usual.concurrency,
+    requestsPerSecond,
+    concurrency,
   });
 }
 

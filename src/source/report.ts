@@ -62,12 +62,14 @@ export interface SourceLine {
   readonly demand: MeasuredDemand;
   /** Whether the operator accepted that nothing proves its answers complete (`options.unproven`). */
   readonly unproven: boolean;
+  /** Where its platform comes from, with the version; null where it is a part of databridge. */
+  readonly adapter: string | null;
 }
 
 const LINES = `
   select source.name, source.organisation_id as organisation, ml_project.code as project, platform, state, every_us as every, failures,
     instant_of(held_until) as "heldUntil", last_fault as fault, look_fault as "lookFault",
-    coalesce(config #>> '{options,unproven}' = 'accepted', false) as unproven,
+    coalesce(config #>> '{options,unproven}' = 'accepted', false) as unproven, config ->> 'adapter' as adapter,
     case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
     case when reach.lag is not null then greatest(0, reach.lag - every_us - settle_us) end as overdue,
     (select count(*) from unreadable join stream on stream.id = stream_id

@@ -26,6 +26,7 @@ const ORDER = [
   'project',
   'kind',
   'platform',
+  'adapter',
   'connection',
   'tls',
   'options',

@@ -54,6 +54,24 @@ function npm(...args: readonly string[]): string {
   return stdout;
 }
 
+/** The compiler's words on a file of a program. */
+function typesOf(program: string, file: string): Outcome {
+  const compiler = join(repository, 'node_modules/typescript/bin/tsc');
+  const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')];
+  const options = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024',
+  ];
+  return run('node', [compiler, ...options, ...types, file], program);
+}
+
 beforeAll(async () => {
   temporary = await makeTempDirectory('packaging');
   // Where the test runs as root, the server of the database runs as another user, which needs access.
@@ -101,7 +119,7 @@ describe('the package', () => {
     const migrations = readdirSync(join(repository, 'src/database/migrations'));
     expect(migrations).not.toHaveLength(0);
     for (const name of migrations) expect(contents).toContain(`package/dist/src/database/migrations/${name}`);
-    const sources = contents.filter((name) => !/^package\/dist\/src\/client\/[a-z-]+\.d\.ts$/.test(name));
+    const sources = contents.filter((name) => !/^package\/dist\/src\/(?:client|core|platform)\/.*\.d\.ts$/.test(name));
     expect(sources.filter((name) => /\.ts$|\.test\.|\/test\/|\/cases\/|node_modules/.test(name))).toEqual([]);
     expect(contents.every((name) => /^package\/(bin|dist|config|[A-Z]+(\.md)?$|package\.json$)/.test(name))).toBe(true);
   });
@@ -157,23 +175,56 @@ console.log(JSON.stringify(found));
       status: 0,
       output: '{"code":"unreachable","why":"refused"}\n',
     });
-    const compiler = join(repository, 'node_modules/typescript/bin/tsc');
-    const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')];
-    const options = [
-      '--ignoreConfig',
-      '--noEmit',
-      '--strict',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2024',
-      '--lib',
-      'es2024',
-    ];
-    expect(run('node', [compiler, ...options, ...types, 'main.ts'], program)).toEqual({ status: 0, output: '' });
-    expect(run('node', [compiler, ...options, ...types, 'wrong.ts'], program).output).toContain(
-      'missing the following properties',
-    );
+    expect(typesOf(program, 'main.ts')).toEqual({ status: 0, output: '' });
+    expect(typesOf(program, 'wrong.ts').output).toContain('missing the following properties');
+  });
+
+  it('gives adapters their types, and loads them', () => {
+    const program = join(temporary.path, 'program');
+    const adapter = `import { DAY, MINUTE, SECOND, basic, definePlatform, z } from 'databridge/platform';
+export const clockwork = definePlatform<{ hall: string }>({
+  name: 'clockwork',
+  title: 'Clockwork',
+  docs: 'https://clockwork.example/',
+  kinds: { 'user-credentials': basic() },
+  options: z.strictObject({ hall: z.string().default('north') }),
+  place: ['connection.url'],
+  renamed: ({ sensor, variable }) => ({ sensor: sensor.id, variable }),
+  facts: {
+    bounds: { from: 'inclusive', to: 'exclusive' },
+    resolution: SECOND,
+    order: 'ascending',
+    page: { cap: Infinity, more: 'none' },
+    sameInstant: 'one',
+    failsAs: 'status',
+    maxWindow: DAY,
+    minWindow: SECOND,
+    sensorsPerRead: 1,
+    namesVariables: false,
+    pace: { requestsPerSecond: 5, burst: 5, concurrency: 2 },
+    lateness: SECOND,
+    overlap: MINUTE,
+  },
+  identify: async (_http, { hall }) => ({ product: hall }),
+  async *sensors(http, { hall }) {
+    await http.get('/', { params: { hall }, expect: [404] });
+    yield { id: 'clock' };
+  },
+  async *read(_http, _options, { sensors = [] }, window) {
+    for (const sensor of sensors) yield { sensor, variable: 'second', at: [window.from], values: [1] };
+  },
+});
+`;
+    writeFileSync(join(program, 'clockwork.ts'), adapter);
+    writeFileSync(join(program, 'wrong-clockwork.ts'), adapter.replace("order: 'ascending'", "order: 'up'"));
+    expect(typesOf(program, 'clockwork.ts')).toEqual({ status: 0, output: '' });
+    expect(typesOf(program, 'wrong-clockwork.ts').output).toContain('"up"');
+    const source = { name: 'clock', project: 'pump-hall', kind: 'user-credentials', platform: 'clockwork' };
+    const fields = { adapter: './clockwork.ts', schedule: { every: '1s' } };
+    const connection = { url: 'http://127.0.0.1:9', username: 'u', password: 'p' };
+    writeFileSync(join(program, 'clock.yaml'), JSON.stringify({ ...source, ...fields, connection }));
+    const outcome = run(installed, ['source', 'check', 'clock.yaml'], program, { DATABRIDGE_ADAPTERS: program });
+    expect(outcome.output).toContain('schema    Clockwork');
   });
 
   it('passes on the exit code of wrong usage', () => {

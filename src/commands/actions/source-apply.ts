@@ -1,12 +1,13 @@
+import type { SourceConfig } from '../../core/source/source.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { applySource } from '../../source/registration.ts';
 import { matters, refuseRenames, renameInWords } from '../../source/renames.ts';
 import type { Applied } from '../../source/registration.ts';
 import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
-import { registry, withContext } from '../../context.ts';
+import { withContext } from '../../context.ts';
 import { grouped } from '../../terminal/words.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
-import { sourcesIn } from './source-files.ts';
+import { registryOf, sourcesIn } from './source-files.ts';
 
 interface ApplyOptions {
   readonly dryRun?: boolean;
@@ -24,14 +25,14 @@ export async function sourceApply(path: string, options: ApplyOptions): Promise<
     async ({ database, sealing, clock }) => {
       const { dryRun = false, sameData = false, rename = false } = options;
       const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
-      const place = { database, sealing, registry };
+      const placeOf = (one: SourceConfig) => ({ database, sealing, registry: registryOf(one) });
       // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
       const planned: Applied[] = [];
-      for (const one of sources) planned.push(await applySource(place, one, { ...given, dryRun: true }));
+      for (const one of sources) planned.push(await applySource(placeOf(one), one, { ...given, dryRun: true }));
       if (given.dryRun) return planned;
       for (const one of planned) refuseRenames(one, rename);
       const done: Applied[] = [];
-      for (const one of sources) done.push(await applySource(place, one, given));
+      for (const one of sources) done.push(await applySource(placeOf(one), one, given));
       return done;
     },
   );

@@ -1,7 +1,9 @@
 import type { Instant } from '../../core/instant.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
-import { registry } from '../../context.ts';
-import type { Platform } from '../../platform/contract.ts';
+import { registry, registryFor } from '../../context.ts';
+import { platformsFor } from '../../platform/platforms-for.ts';
+import type { Platform, Registry } from '../../platform/contract.ts';
+import { readSettings } from '../../settings.ts';
 import { readConfigs } from '../../source/configs.ts';
 import type { FileProblem } from '../../source/configs.ts';
 import { EXIT, printJson } from '../../terminal/output.ts';
@@ -9,16 +11,30 @@ import { EXIT, printJson } from '../../terminal/output.ts';
 /** This host's clock, because commands on source files do without the database and its shared clock. */
 export const localNow = (): Instant => Date.now() * 1000;
 
-/** The platform that a parsed source names. */
+/** The platforms of adapters that `sourcesIn` has loaded, by their references. */
+const adapters = new Map<string, Platform>();
+
+/** The registry for a source of `sourcesIn`: with the platform of its adapter, where it has one. */
+export function registryOf({ adapter = '' }: SourceConfig): Registry {
+  const platform = adapters.get(adapter);
+  return platform === undefined ? registry : { ...registry, platforms: [...registry.platforms, platform] };
+}
+
+/** The platform that a source of `sourcesIn` names. */
 export const platformOf = (config: SourceConfig): Platform =>
-  registry.platforms.find(({ name }) => name === config.platform) as Platform;
+  registryOf(config).platforms.find(({ name }) => name === config.platform) as Platform;
 
 /**
  * The sources in a file, in a directory or (`-`) on standard input. Where a source is wrong, prints every problem with
  * its place and remedy, sets exit code 2 and returns undefined.
  */
 export async function sourcesIn(path: string, json: boolean): Promise<readonly SourceConfig[] | undefined> {
-  const { sources, problems } = await readConfigs(path, registry, localNow());
+  const allowed = registryFor(readSettings(process.env));
+  const { sources, problems } = await readConfigs(path, allowed, localNow());
+  for (const one of sources) {
+    const [platform] = await platformsFor(allowed, one);
+    if (one.adapter !== undefined && platform !== undefined) adapters.set(one.adapter, platform);
+  }
   if (problems.length === 0) return sources;
   process.exitCode = EXIT.usage;
   if (json) printJson({ problems });

@@ -51,7 +51,7 @@ const columnsOf = (severalOrganisations: boolean): readonly ShownColumn<SourceLi
   },
   { title: 'name', cell: (line) => line.name, least: 16 },
   { title: 'project', cell: (line) => line.project, drop: 1 },
-  { title: 'platform', cell: (line) => (line.unproven ? `${line.platform} (unproven)` : line.platform), drop: 3 },
+  { title: 'platform', cell: (line) => platformInWords(line), drop: 3 },
   { title: 'state', cell: conditionOf },
   { title: 'every', cell: (line) => formatDuration(line.every), drop: 4 },
   { title: 'streams', cell: (line) => line.streams, drop: 2 },
@@ -63,6 +63,11 @@ const columnsOf = (severalOrganisations: boolean): readonly ShownColumn<SourceLi
 ];
 
 const FAULT_LENGTH = 60;
+
+const platformInWords = ({ platform, unproven, adapter }: SourceLine): string => {
+  const marks = [...(unproven ? ['unproven'] : []), ...(adapter === null ? [] : ['adapter'])];
+  return marks.length === 0 ? platform : `${platform} (${marks.join(', ')})`;
+};
 
 const whyOf = (line: SourceLine): string => {
   const { outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;

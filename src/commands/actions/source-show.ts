@@ -68,6 +68,7 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
     );
   if (report.unproven)
     printLine('unproven: nothing shows that the answers of this platform are complete; its operator accepted that');
+  if (report.adapter !== null) printLine(`adapter: ${report.adapter}`);
   printLine(paceInWords(report, now));
   printOverload(report);
   printPlatformClock(report);

@@ -7,15 +7,15 @@ describe('the JSON schema of a source', () => {
   const schema = sourceJsonSchema(examplePlatforms, exampleKinds);
 
   it('takes the keys a source takes, and no other', () => {
-    const keys = 'name organisation project tls schedule pace sensors mapping kind platform connection options';
+    const keys = 'name organisation adapter project tls schedule pace sensors mapping kind platform connection options';
     expect(Object.keys(schema['properties'] as object)).toStrictEqual(keys.split(' '));
     expect(schema['required']).toStrictEqual(['name', 'project', 'schedule', 'kind', 'platform', 'connection']);
     expect(schema['additionalProperties']).toBe(false);
   });
 
   it('lets kind and platform decide connection and options', () => {
-    const decides = (index: number) => `allOf[${index}]`;
-    expect(schema['allOf']).toHaveLength(4);
+    const decides = (index: number) => `allOf[${index + 1}]`;
+    expect(schema['allOf']).toHaveLength(5);
     expect(schema).toHaveProperty(`${decides(0)}.if.properties.kind.const`, 'user-credentials');
     expect(schema).toHaveProperty(`${decides(0)}.then.properties.connection.required`, ['url', 'username', 'password']);
     expect(schema).toHaveProperty(`${decides(0)}.then.properties.connection.additionalProperties`, false);

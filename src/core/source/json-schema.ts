@@ -36,12 +36,16 @@ export function sourceJsonSchema(platforms: readonly SourcePlatform[], kinds: Ki
     properties: {
       ...(common['properties'] as JsonSchema),
       kind: { enum: Object.keys(kinds), description: 'Which credentials the customer hands over' },
-      platform: { enum: platforms.map(({ name }) => name), description: 'The product whose API is asked' },
+      platform: { type: 'string', description: 'The product whose API is asked' },
       connection: { type: 'object', description: 'Address and credentials; kind decides which fields there are' },
       options: { type: 'object', description: 'Settings of the platform; platform decides which there are' },
     },
     required: [...(common['required'] as string[]), 'kind', 'platform', 'connection'],
     allOf: [
+      {
+        if: { required: ['adapter'] },
+        else: { properties: { platform: { enum: platforms.map(({ name }) => name) } } },
+      },
       ...Object.entries(kinds).map(([kind, schema]) =>
         when('kind', kind, { properties: { connection: jsonSchemaOf(schema) } }),
       ),

@@ -9,7 +9,7 @@ describe('the problems an operator reads', () => {
       'an unknown key',
       { shedule: {}, every: '10s' },
       [
-        'shedule: unknown key; did you mean "schedule"? The keys here are: name, organisation, project, tls, schedule, pace, sensors, mapping, kind, platform, connection, options',
+        'shedule: unknown key; did you mean "schedule"? The keys here are: name, organisation, adapter, project, tls, schedule, pace, sensors, mapping, kind, platform, connection, options',
         'every: unknown key; it belongs under schedule',
       ],
     ],

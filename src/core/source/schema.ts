@@ -181,6 +181,12 @@ export const commonFields = {
     .describe('Name of the source, unique in its organisation: a-z, 0-9 and "-", at most 63 characters')
     .meta({ examples: ['hall-3'] }),
   organisation: text('Identifier of the organisation that owns the source', 128).default(DEFAULT_ORGANISATION),
+  adapter: text(
+    'Where the platform comes from that is no part of databridge: the path of a file, relative to this one, or an npm package',
+    1024,
+  )
+    .meta({ examples: ['./my-platform.ts', 'databridge-my-platform'] })
+    .exactOptional(),
   project: text('The ML project code its readings go to; the project must exist first', 128),
   tls: tls.prefault({}),
   schedule,

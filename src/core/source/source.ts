@@ -26,6 +26,8 @@ export interface SourceConfig<K extends string = string> {
   readonly project: string;
   readonly kind: K;
   readonly platform: string;
+  /** Where the platform comes from that is no part of this build, with its version. */
+  readonly adapter?: string;
   readonly connection: Readonly<Record<string, string>>;
   readonly tls: CommonFields['tls'];
   /** `options` as the platform's own schema parsed them. */
