@@ -6,6 +6,7 @@ import { addSourceApply } from './source-apply.ts';
 import { addSourceCheck } from './source-check.ts';
 import { addSourceCoverage } from './source-coverage.ts';
 import { addSourceList } from './source-list.ts';
+import { addSourceNew } from './source-new.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRefusals } from './source-refusals.ts';
 import { addSourceSensors } from './source-sensors.ts';
@@ -28,6 +29,7 @@ export function addSource(program: Command): void {
         ],
       }),
     );
+  addSourceNew(source);
   addSourceCheck(source);
   addSourceSensors(source);
   addSourcePreview(source);

@@ -236,10 +236,7 @@ export interface Platform<O = unknown> {
    * `unproven: accepted`, and lists of sources say so.
    */
   readonly declaredBy?: (options: O) => Declaration<O>;
-  /**
-   * Options that must give the same points by other pages, for a window of so many points. `source check` compares them, and
-   * a window with its halves, for a platform with `declaredBy`.
-   */
+  /** Options that must give the same points by other pages. `source check` compares them where there is `declaredBy`. */
   readonly otherPages?: (options: O, points: number) => readonly O[];
   /**
    * The fields of a source that say where its data is, such as `connection.url` and `options.database`. Where an operator
@@ -257,6 +254,8 @@ export interface Platform<O = unknown> {
    * `unsupported`, `credentials-rejected` or `config-invalid`, with a remedy.
    */
   readonly identify: (http: Http, options: O) => Promise<{ product: string; clock?: Instant }>;
+  /** Whether this platform answers, by an unsigned question. Left out where no such answer tells it from others. */
+  readonly recognise?: (http: Http) => Promise<boolean>;
   /** Yields every sensor the credentials may read and the options choose. */
   readonly sensors: (http: Http, options: O) => AsyncIterable<Sensor>;
   /**

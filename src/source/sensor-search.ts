@@ -75,11 +75,17 @@ export async function matchesAmong(
   return { sensors: [...matches.values()], complete, compared, examples };
 }
 
-/** The lines of a source file that choose these sensors, and those that no source file can name. */
-export function sensorsBlock(sensors: readonly Sensor[]): { readonly yaml: string; readonly unnameable: number } {
-  const entries = sensors
+/** The entries of a source that choose these sensors, without those that no source can name. */
+export const chosenEntries = (
+  sensors: readonly Sensor[],
+): readonly { readonly id: string; readonly group?: string }[] =>
+  sensors
     .map(({ id, group }) => ({ id, ...(group === undefined ? {} : { group }) }))
     .filter((entry) => commonFields.sensors.safeParse([entry]).success);
+
+/** The lines of a source file that choose these sensors, and those that no source file can name. */
+export function sensorsBlock(sensors: readonly Sensor[]): { readonly yaml: string; readonly unnameable: number } {
+  const entries = chosenEntries(sensors);
   return {
     yaml: entries.length === 0 ? '' : stringify({ sensors: entries }, { lineWidth: 0 }),
     unnameable: sensors.length - entries.length,

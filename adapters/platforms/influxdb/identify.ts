@@ -7,6 +7,12 @@ import { checkPolicy, textRows } from './discovery.ts';
 import type { InfluxOptions } from './options.ts';
 import { showMeasurements, showRetentionPolicies } from './query.ts';
 
+/** Asks `/ping`, which needs no user and names the version. */
+export async function recognise(http: Http): Promise<boolean> {
+  const { headers } = await http.get<unknown>('/ping', { responseType: 'text', expect: [404] });
+  return /^v?1\./.test(String(headers['x-influxdb-version'] ?? ''));
+}
+
 /**
  * Asks `/ping`, which needs no user and names the version. Then asks a question that needs the user (401), READ on the
  * database (403), the database and its retention policy; each has a remedy of its own where it is missing.

@@ -2,7 +2,7 @@ import { DAY, MICROSECOND, MINUTE, SECOND } from '../../../src/core/instant.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
 import { basic } from '../../../src/platform/authorisation/basic.ts';
 import { sensors } from './discovery.ts';
-import { identify } from './identify.ts';
+import { identify, recognise } from './identify.ts';
 import { renamed } from './naming.ts';
 import { influxOptions } from './options.ts';
 import { read } from './read.ts';
@@ -47,6 +47,7 @@ export const influxdb = definePlatform({
   },
   renamed,
   identify,
+  recognise,
   sensors,
   read,
 });

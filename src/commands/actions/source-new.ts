@@ -1,0 +1,52 @@
+import { configInvalid } from '../../core/errors.ts';
+import { suggest } from '../../core/source/nearest.ts';
+import { registry } from '../../context.ts';
+import type { Platform } from '../../platform/contract.ts';
+import { readSettings } from '../../settings.ts';
+import { sampleText } from '../../source/draft.ts';
+import { askAt } from '../../terminal/questions.ts';
+import { printLine } from '../../terminal/output.ts';
+import { makeSource } from './source-questions.ts';
+
+interface NewOptions {
+  readonly platform?: string;
+  readonly print?: boolean;
+}
+
+const PRINT = 'databridge source new --platform NAME --print prints a sample file to begin with';
+
+/** `source new`. */
+export async function sourceNew(file: string | undefined, options: NewOptions): Promise<void> {
+  const platform = options.platform === undefined ? undefined : platformNamed(options.platform);
+  if (options.print) {
+    if (platform === undefined) throw configInvalid('no platform is named', `add --platform NAME; ${NAMES}`, '--print');
+    printLine((await sampleText(platform)).trimEnd());
+    return;
+  }
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw configInvalid('this command asks questions, and there is no terminal', `${PRINT}; ${NAMES}`);
+  const questions = askAt(process.stdin, process.stdout);
+  try {
+    await makeSource(questions, {
+      file,
+      platform,
+      egress: readSettings(process.env).egress,
+      env: process.env,
+    });
+  } finally {
+    questions.close();
+  }
+}
+
+const NAMES = `the platforms are: ${registry.platforms.map(({ name }) => name).join(', ')}`;
+
+function platformNamed(name: string): Platform {
+  const platform = registry.platforms.find((one) => one.name === name);
+  if (platform !== undefined) return platform;
+  const names = registry.platforms.map((one) => one.name);
+  throw configInvalid(
+    `there is no platform ${JSON.stringify(name)}`,
+    suggest(name, names, 'the platforms are'),
+    '--platform',
+  );
+}
