@@ -8,6 +8,7 @@ import { addSourceCoverage } from './source-coverage.ts';
 import { addSourceList } from './source-list.ts';
 import { addSourceNew } from './source-new.ts';
 import { addSourcePreview } from './source-preview.ts';
+import { addSourceRecord } from './source-record.ts';
 import { addSourceRefusals } from './source-refusals.ts';
 import { addSourceSensors } from './source-sensors.ts';
 import { addSourceTakeOver } from './source-take-over.ts';
@@ -37,6 +38,7 @@ export function addSource(program: Command): void {
   addSourceList(source);
   addSourceWhy(source);
   addSourceCoverage(source);
+  addSourceRecord(source);
   addSourceRefusals(source);
   addSourceTakeOver(source);
   const changes = [

@@ -150,7 +150,7 @@ async function readAuthority(path: string): Promise<string> {
 }
 
 /** The parts of a connection that sources or hosts share. */
-export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account'>;
+export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account' | 'record'>;
 
 /** Opens a source from its parsed configuration. `check` and `preview` use it without a database. */
 export async function openSource(

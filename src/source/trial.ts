@@ -5,9 +5,9 @@ import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
-import type { Platform, Sensor } from '../platform/contract.ts';
+import type { Credentials, Grant, Platform, Sensor } from '../platform/contract.ts';
 import { memoryAccount, memoryTokens, newMeter } from '../platform/connection/index.ts';
-import type { AllowedHosts, ProxySettings, Pacer } from '../platform/connection/index.ts';
+import type { AllowedHosts, GrantStore, Pacer, ProxySettings, Recording } from '../platform/connection/index.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
 import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
 import { localPacer } from './local-pacer.ts';
@@ -71,14 +71,24 @@ export interface TrialParts {
   readonly signal: AbortSignal;
   readonly allowHosts: AllowedHosts;
   readonly proxy?: ProxySettings | undefined;
+  /** Gets the answers to the adapter, and everything that must not be kept with them. */
+  readonly tape?: {
+    readonly record: Recording;
+    readonly credentials: (credentials: Credentials) => void;
+    readonly granted: (grant: Grant) => void;
+  };
 }
 
 /** Opens a source from its configuration alone. Throws `config-invalid` for a missing secret or certificate. */
 export async function openTrial(config: SourceConfig, platform: Platform, given: TrialParts): Promise<Trial> {
-  const { now, signal, allowHosts, proxy } = given;
+  const { now, signal, allowHosts, proxy, tape } = given;
   const account = memoryAccount();
   const counting = countingPacer(localPacer({ pace: config.pace, now }));
-  const shared = (): SharedParts => ({ pacer: counting.pacer, tokens: memoryTokens(), account });
+  const shared = (credentials: Credentials): SharedParts => {
+    tape?.credentials(credentials);
+    const tokens = tape === undefined ? memoryTokens() : watchedTokens(tape.granted);
+    return { pacer: counting.pacer, tokens, account, record: tape?.record };
+  };
   const source = await openSource(
     { id: 0, revision: 0, edition: '', projectId: 0, start: startOf(config.schedule.start, now()) },
     { config, platform, shared, now, allowHosts, proxy },
@@ -137,6 +147,20 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
       }
     },
     close: () => source.connection.close(),
+  };
+}
+
+/** Tokens of this process, each of which is told. */
+function watchedTokens(granted: (grant: Grant) => void): GrantStore {
+  const tokens = memoryTokens();
+  return {
+    ...tokens,
+    replace: (stale, obtain) =>
+      tokens.replace(stale, async (previous) => {
+        const grant = await obtain(previous);
+        granted(grant);
+        return grant;
+      }),
   };
 }
 

@@ -26,6 +26,8 @@ import { watchingClock } from './platform-clock.ts';
 import type { PlatformClock } from './platform-clock.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { Pacer } from './pacing.ts';
+import { onTape } from './recording.ts';
+import type { Recording } from './recording.ts';
 import { redactorFor } from './redaction.ts';
 import { redirected } from './redirects.ts';
 import { requestOf } from './request.ts';
@@ -45,6 +47,7 @@ export type { Meter } from './meter.ts';
 export type { Pacer } from './pacing.ts';
 export { memoryTokens } from './tokens.ts';
 export type { GrantStore } from './tokens.ts';
+export type { RecordedAnswer, Recording } from './recording.ts';
 
 export interface ConnectionSettings {
   /** `http://` or `https://` with the path that all requests begin with; without user, query and fragment. */
@@ -68,6 +71,8 @@ export interface ConnectionParts {
   /** The account that the credentials of the source belong to. */
   readonly account: AccountStore;
   readonly now: () => Instant;
+  /** Gets every answer to the adapter, of a check that is recorded. */
+  readonly record?: Recording | undefined;
   readonly userAgent: string;
   /** Resolves names; without it the resolver of the system does. */
   readonly lookup?: LookupFunction;
@@ -156,7 +161,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     refusalOf: (answer: Parameters<typeof refusedAnswerError>[0], request: Parameters<typeof refusedAnswerError>[1]) =>
       refusedAnswerError(answer, request, judging),
   };
-  const send = judged(judging, false, authorised(signing, grants, exchange));
+  const send = judged(judging, false, onTape(parts.record, authorised(signing, grants, exchange)));
 
   function withClosing(signal: AbortSignal): AbortSignal {
     const either = combined.get(signal) ?? AbortSignal.any([signal, closing.signal]);

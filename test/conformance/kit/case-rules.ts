@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { SimulatedClock } from '../../../src/simulator/clock.ts';
 import type { SimulatedAnswer, SimulatedPlatform } from '../../../src/simulator/contract.ts';
+import { PLATFORM_ORIGIN } from '../../../src/source/cassette-redaction.ts';
 import { serve } from '../../../src/simulator/serve.ts';
 import { openGroundAt } from './ground.ts';
 import type { SubjectRules } from './on-ground.ts';
@@ -47,7 +48,7 @@ const expectedSchema = z.union([
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.csv': 'text/csv', '.txt': 'text/plain' };
 
 /** Gives the answers in turn, and an error to a request for which none was recorded. */
-function replay(answers: readonly SimulatedAnswer[]): SimulatedPlatform & { readonly asked: number } {
+function replay(answers: readonly (() => SimulatedAnswer)[]): SimulatedPlatform & { readonly asked: number } {
   let asked = 0;
   return {
     get asked() {
@@ -55,7 +56,7 @@ function replay(answers: readonly SimulatedAnswer[]): SimulatedPlatform & { read
     },
     answer() {
       asked += 1;
-      return answers[asked - 1] ?? { status: 500, body: `request ${asked}, and ${answers.length} were recorded` };
+      return answers[asked - 1]?.() ?? { status: 500, body: `request ${asked}, and ${answers.length} were recorded` };
     },
     errorAnswer: (status) => ({ status, body: '' }),
     invalidateTokens: () => undefined,
@@ -68,17 +69,21 @@ const written = ({ rows, refused }: Outcome) => ({
   refused: Object.fromEntries(refused),
 });
 
-async function playsBack(subject: Subject, folder: string): Promise<void> {
+/** Plays a case of this folder. */
+export async function playsBack(subject: Subject, folder: string): Promise<void> {
   const fileOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
   const given = caseSchema.parse(JSON.parse(fileOf('case.json')));
   const expected = expectedSchema.parse(JSON.parse(fileOf('expected.json')));
-  const answers = given.answers.map((answer): SimulatedAnswer => {
+  let address = '';
+  const answers = given.answers.map((answer) => (): SimulatedAnswer => {
     const { file, status } = typeof answer === 'string' ? { file: answer, status: 200 } : answer;
-    return { status, body: fileOf(file), headers: { 'content-type': TYPES[extname(file)] ?? 'application/json' } };
+    const body = fileOf(file).replaceAll(PLATFORM_ORIGIN, address);
+    return { status, body, headers: { 'content-type': TYPES[extname(file)] ?? 'application/json' } };
   });
   const platform = replay(answers);
-  const clock = new SimulatedClock(NOW / 1000);
+  const clock = new SimulatedClock(Math.max(NOW, given.to) / 1000);
   const simulator = await serve(platform, clock);
+  address = simulator.url;
   const ground = await openGroundAt(subject, simulator, clock, given.options);
   try {
     if (given.operation === 'sensors') {
