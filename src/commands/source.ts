@@ -10,6 +10,7 @@ import { addSourceNew } from './source-new.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRecord } from './source-record.ts';
 import { addSourceRefusals } from './source-refusals.ts';
+import { addSourceRestore } from './source-restore.ts';
 import { addSourceSensors } from './source-sensors.ts';
 import { addSourceTakeOver } from './source-take-over.ts';
 import { addSourceWhy } from './source-why.ts';
@@ -41,6 +42,7 @@ export function addSource(program: Command): void {
   addSourceRecord(source);
   addSourceRefusals(source);
   addSourceTakeOver(source);
+  addSourceRestore(source);
   const changes = [
     ['pause', 'stop asking a source until it is resumed'],
     ['resume', 'ask a source again, after a pause or a stop; the missed time is fetched'],
@@ -48,7 +50,7 @@ export function addSource(program: Command): void {
     ['remove', 'remove a source and its coverage; its readings stay'],
   ] as const;
   for (const [change, description] of changes) {
-    source
+    const command = source
       .command(change)
       .addArgument(new Argument('<name>', 'name of the source'))
       .description(description)
@@ -56,5 +58,6 @@ export function addSource(program: Command): void {
       .option('--json', 'print JSON')
       .addHelpText('after', helpBelow({ examples: [`databridge source ${change} hall-3`] }))
       .action(whenRun(async () => (await import('./actions/source.ts')).sourceChanges[change]));
+    if (change === 'remove') command.option('--yes', 'do not ask');
   }
 }

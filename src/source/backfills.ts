@@ -1,8 +1,10 @@
+import { audit } from '../access/audit.ts';
 import { parseDuration } from '../core/duration.ts';
 import { configInvalid } from '../core/errors.ts';
 import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
+import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { DEMAND } from './demand.ts';
@@ -75,6 +77,13 @@ export async function startBackfill(database: Database, request: BackfillRequest
       [found.id],
     );
     await client.query(RETRY_UNREADABLE, [found.id]);
+    await audit(client, request.requestedBy, 'backfill.started', found.name, {
+      organisation: found.organisation,
+      backfill: id,
+      from: formatInstant(request.from),
+      to: formatInstant(to),
+      again: request.again,
+    });
     return id;
   });
 }
@@ -132,8 +141,16 @@ export const backfillState = (database: Database, id: number): Promise<BackfillS
   database.row<BackfillState & Record<string, unknown>>(`${STATES} where backfill.id = $1`, [id]);
 
 /** Returns false for a backfill that is not running. */
-export const cancelBackfill = async (database: Database, id: number): Promise<boolean> =>
-  (await database.run(
-    `update backfill set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'`,
-    [id],
-  )) > 0;
+export const cancelBackfill = (database: Database, id: number, actor: string): Promise<boolean> =>
+  database.transaction(async (client) => {
+    const [source] = await rowsOf<{ name: string; organisation: string }>(
+      client,
+      `update backfill set state = 'cancelled', finished_at = now() from source
+       where backfill.id = $1 and backfill.state = 'running' and source.id = source_id
+       returning name, organisation_id as organisation`,
+      [id],
+    );
+    if (source === undefined) return false;
+    await audit(client, actor, 'backfill.cancelled', source.name, { organisation: source.organisation, backfill: id });
+    return true;
+  });

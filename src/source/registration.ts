@@ -15,6 +15,7 @@ import { followChoice } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { compareWithStored } from './comparison.ts';
 import type { Comparison, KnownPlatform, SourceSchemas } from './comparison.ts';
+import { keepFormer } from './former.ts';
 import { setGate } from './gate.ts';
 import { moveOf, retireStreams } from './move.ts';
 import type { Move } from './move.ts';
@@ -85,6 +86,7 @@ export async function applySource(
   const config = JSON.stringify(await seal(source.raw, source.secrets, sealing));
   const start = storedStart(source, { ...given, stored, differences });
   await database.transaction(async (client) => {
+    if (action === 'changed') await keepFormer(client, source, { actor: given.actor, ending: 'changed' });
     const [row] = await rowsOf<{ id: number }>(
       client,
       `insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, look_due_at, created_at)

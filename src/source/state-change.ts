@@ -3,6 +3,7 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { setGate } from './gate.ts';
+import { keepFormer } from './former.ts';
 import { findSource } from './find-source.ts';
 import type { FoundSource, WantedSource } from './find-source.ts';
 import { inactiveSource, unknownSource } from './unusable-source.ts';
@@ -43,6 +44,7 @@ export async function changeSource(
       source.id,
     ]);
     if (!found) throw unknownSource(source);
+    if (change === 'remove') await keepFormer(client, source, { actor, ending: 'removed' });
     const [first, ...others] = CHANGES[change];
     const { rowCount } = await client.query(first, [source.id]);
     if (!rowCount) throw inactiveSource(source, found.state);
@@ -52,9 +54,7 @@ export async function changeSource(
       await client.query(RETRY_UNREADABLE, [source.id]);
     }
     await setGate(client, source.id, { liftHold: change === 'resume' || change === 'poll' });
-    if (change !== 'poll') {
-      await audit(client, actor, `source.${change}`, source.name, { organisation: source.organisation });
-    }
+    await audit(client, actor, `source.${change}`, source.name, { organisation: source.organisation });
   });
   return source;
 }

@@ -140,7 +140,7 @@ describe('a password that changes in the middle of a catch-up of twelve measurem
       await rig.covered(name, Date.now());
       expect(await differences(project)).toEqual(NONE);
       expect(refusedRequests() - before).toBe(3);
-      await rig.bridge.succeed('source', 'remove', name);
+      await rig.bridge.succeed('source', 'remove', name, '--yes');
     } finally {
       for (const worker of workers) await worker.stop(30_000);
     }
@@ -174,7 +174,7 @@ test('two sources with one account share the two refused requests, and both stop
     await rig.covered(name, Date.now());
   }
   expect(refusedRequests() - before).toBe(2);
-  for (const name of ['left', 'right']) await rig.bridge.succeed('source', 'remove', name);
+  for (const name of ['left', 'right']) await rig.bridge.succeed('source', 'remove', name, '--yes');
 });
 
 test('sources that log in with one account make one failed login in all, and all of them stop', async () => {
@@ -196,7 +196,7 @@ test('sources that log in with one account make one failed login in all, and all
     expect(logins.map(({ status }) => status)).toEqual([401]);
   } finally {
     for (const worker of workers) await worker.stop(30_000);
-    for (const name of names) await rig.bridge.run('source', 'remove', name);
+    for (const name of names) await rig.bridge.run('source', 'remove', name, '--yes');
     await plant.stop();
   }
 });

@@ -97,8 +97,8 @@ describe('a backfill', () => {
 
   it('that was cancelled asks for nothing more, and cannot be cancelled twice', async () => {
     const id = await start();
-    expect(await cancelBackfill(database, id)).toBe(true);
-    expect(await cancelBackfill(database, id)).toBe(false);
+    expect(await cancelBackfill(database, id, 'tester')).toBe(true);
+    expect(await cancelBackfill(database, id, 'tester')).toBe(false);
     expect(await wishesOf(database, a())).toEqual([]);
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY);

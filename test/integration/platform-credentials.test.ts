@@ -127,7 +127,7 @@ test('three processes that read one source log in only once, all together, after
     });
     const logins = (await busy.simulator().log()).filter(({ path }) => path === '/api/auth/login');
     expect(logins.map(({ status }) => status)).toEqual([401]);
-    await rig.bridge.succeed('source', 'remove', 'busy');
+    await rig.bridge.succeed('source', 'remove', 'busy', '--yes');
   } finally {
     for (const worker of workers) await worker.stop(30_000);
     await busy.stop();

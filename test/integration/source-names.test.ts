@@ -70,7 +70,7 @@ test('a command names an ambiguous source by its organisation', async () => {
     ['source', 'pause', 'north'],
     ['source', 'resume', 'north'],
     backfill,
-    ['source', 'remove', 'north'],
+    ['source', 'remove', 'north', '--yes'],
   ] as const;
   const untouched = await stored();
   for (const command of commands) {
@@ -89,10 +89,24 @@ test('a command names an ambiguous source by its organisation', async () => {
   expect(audit).toEqual([
     { action: 'source.created', organisation: 'default' },
     { action: 'source.created', organisation: 'acme' },
+    { action: 'source.poll', organisation: 'acme' },
     { action: 'source.pause', organisation: 'acme' },
     { action: 'source.resume', organisation: 'acme' },
+    { action: 'backfill.started', organisation: 'acme' },
     { action: 'source.remove', organisation: 'acme' },
   ]);
+  expect(await run('source', 'restore', 'north')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^the configuration that cli:\S+ removed at \S+Z\nsource acme\/north created\n/,
+    ) as string,
+  });
+  expect(await stored()).toMatchObject([{ organisation: 'acme', user: 'otto' }, untouched[1]]);
+  expect(await run('source', 'remove', 'north', '--organisation', 'acme')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('try: add --yes') as string,
+  });
+  expect(await run('source', 'remove', 'north', '--organisation', 'acme', '--yes')).toMatchObject({ code: 0 });
   // The name is not ambiguous any more.
   expect(await run('source', 'pause', 'north')).toMatchObject({ code: 0, stdout: 'source north paused\n' });
   expect(await run('source', 'pause', 'north', '--organisation', 'acme')).toMatchObject({

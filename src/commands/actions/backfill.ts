@@ -19,7 +19,7 @@ import { instantOrNull } from '../../terminal/words.ts';
 /** `backfill cancel`. */
 export async function backfillCancel(text: string, options: { json?: boolean }): Promise<void> {
   const id = idOf(text);
-  const cancelled = await withContext({ patient: false }, ({ database }) => cancelBackfill(database, id));
+  const cancelled = await withContext({ patient: false }, ({ database }) => cancelBackfill(database, id, actor()));
   if (options.json) printJson({ id, cancelled });
   else printLine(cancelled ? `backfill ${id} cancelled` : `backfill ${id} was not running`);
   if (!cancelled) process.exitCode = EXIT.failed;

@@ -9,7 +9,7 @@ import { grouped } from '../../terminal/words.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { registryOf, sourcesIn } from './source-files.ts';
 
-interface ApplyOptions {
+export interface ApplyOptions {
   readonly dryRun?: boolean;
   readonly sameData?: boolean;
   readonly rename?: boolean;
@@ -37,10 +37,11 @@ export async function sourceApply(path: string, options: ApplyOptions): Promise<
     },
   );
   if (options.json) printJson(applied);
-  else for (const one of applied) describe(one, options.dryRun ?? false);
+  else for (const one of applied) printApplied(one, options.dryRun ?? false);
 }
 
-function describe(applied: Applied, dryRun: boolean): void {
+/** Prints the effect of applying a source. */
+export function printApplied(applied: Applied, dryRun: boolean): void {
   const would = dryRun && applied.action !== 'unchanged' ? 'would be ' : '';
   printLine(`source ${titleOf(applied)} ${would}${applied.action}`);
   for (const organisation of applied.namesakes) {

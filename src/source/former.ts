@@ -1,0 +1,87 @@
+import type { ClientBase } from 'pg';
+import { unseal } from '../access/sealed-config.ts';
+import type { Sealing } from '../access/sealing.ts';
+import { BridgeError, configInvalid } from '../core/errors.ts';
+import type { Instant } from '../core/instant.ts';
+import { titleOf } from '../core/source/source-name.ts';
+import type { SourceName } from '../core/source/source-name.ts';
+import { parseSource } from '../core/source/source.ts';
+import type { SourceConfig } from '../core/source/source.ts';
+import type { Database } from '../database/database.ts';
+import { printable } from '../database/printable.ts';
+import type { SourceSchemas } from './comparison.ts';
+import type { WantedSource } from './find-source.ts';
+
+/** A source keeps this many former configurations. */
+const MOST_KEPT = 20;
+
+/** Keeps the configuration of a source that a change or a removal ends, in the transaction of that change. */
+export async function keepFormer(
+  client: ClientBase,
+  { name, organisation }: SourceName,
+  { actor, ending }: { readonly actor: string; readonly ending: 'changed' | 'removed' },
+): Promise<void> {
+  await client.query(
+    `insert into former_configuration (organisation_id, name, config, ended_by, ending)
+     select organisation_id, name, config, $3, $4 from source where organisation_id = $1 and name = $2`,
+    [organisation, name, printable(actor), ending],
+  );
+  await client.query(
+    `delete from former_configuration where organisation_id = $1 and name = $2 and id not in (
+       select id from former_configuration where organisation_id = $1 and name = $2 order by id desc limit ${MOST_KEPT})`,
+    [organisation, name],
+  );
+}
+
+/** A configuration that a source had, and its end. */
+export interface Former {
+  readonly source: SourceConfig;
+  readonly endedAt: Instant;
+  /** The actor of the change or removal. */
+  readonly endedBy: string;
+  readonly ending: 'changed' | 'removed';
+}
+
+/**
+ * The configuration that a source had before its last change, or before its removal. Throws `config-invalid` where none is
+ * kept, where several organisations have one of that name, and where this version does not understand it any more.
+ */
+export async function lastFormer(
+  {
+    database,
+    sealing,
+    registry,
+  }: { readonly database: Database; readonly sealing: Sealing; readonly registry: SourceSchemas },
+  { name, organisation }: WantedSource,
+): Promise<Former> {
+  const rows = await database.rows<Omit<Former, 'source'> & { organisation: string; config: unknown }>(
+    `select distinct on (organisation_id) organisation_id as organisation, config, instant_of(ended_at) as "endedAt",
+       ended_by as "endedBy", ending
+     from former_configuration where name = $1 and ($2::text is null or organisation_id = $2)
+     order by organisation_id, id desc`,
+    [name, organisation ?? null],
+  );
+  const [row] = rows;
+  if (row === undefined) {
+    throw configInvalid(
+      `no former configuration of a source ${name} is kept`,
+      'databridge audit list shows what was changed',
+    );
+  }
+  if (rows.length > 1) {
+    throw configInvalid(
+      `${rows.map((one) => one.organisation).join(' and ')} each had a source ${name}`,
+      'say which with --organisation',
+      '--organisation',
+    );
+  }
+  const { config, endedAt, endedBy, ending } = row;
+  const parsed = parseSource(await unseal(config, sealing), registry.platforms, { kinds: registry.kinds });
+  if (parsed.ok) return { source: parsed.source, endedAt, endedBy, ending };
+  const [problem] = parsed.problems;
+  throw new BridgeError(
+    { code: 'config-invalid' },
+    `the former configuration of ${titleOf({ name, organisation: row.organisation })} is not valid any more: ${problem?.path ?? ''}: ${problem?.message ?? ''}`,
+    { remedy: 'write a source file and apply it' },
+  );
+}
