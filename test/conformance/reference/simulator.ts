@@ -22,20 +22,32 @@ const question = z.strictObject({
   limit: z.int().min(1).max(40),
 });
 
+/** A key of a device is a sensor of its own. */
+interface Series {
+  readonly device: string;
+  readonly key: string;
+}
+
+const nameOf = ({ id }: Pick<DeviceSpec, 'id'>, key: { readonly name: string }): string => `${id}.${key.name}`;
+
 function open(given: unknown, clock: SimulatedClock): SimulatedPlatform {
   const { truth, authUrl } = optionsSchema.parse(given);
   const { check, invalidate } = jwtCheck({ authUrl }, clock);
   const nowMs = (): number => clock.nowMs();
+  const series = new Map(
+    truth.devices.flatMap((device) =>
+      device.keys.map((key) => [nameOf(device, key), { device: device.id, key: key.name }] as const),
+    ),
+  );
 
   /** The oldest `limit` points of a sensor; the answer does not say whether there are more. */
   function pointsOf(
-    device: DeviceSpec,
+    { device, key }: Series,
     { from, to, limit }: z.output<typeof question>,
     effects: Parameters<typeof distort>[1],
   ) {
     const stretch = { fromMs: millisOf(from), toMs: millisOf(to) };
-    const key = device.keys[0]?.name ?? '';
-    const found = [...visiblePoints(truth, device.id, key, stretch, { nowMs: nowMs() })].slice(0, limit);
+    const found = [...visiblePoints(truth, device, key, stretch, { nowMs: nowMs() })].slice(0, limit);
     return distort(found, effects, nowMs(), 'ASC').map(({ value, quality = 'good', ...time }) => ({
       t: isoOf(time, 7),
       v: value,
@@ -47,10 +59,10 @@ function open(given: unknown, clock: SimulatedClock): SimulatedPlatform {
     body: question,
     answer({ body, request }) {
       const items = body.ids.map((id) => {
-        const device = truth.devices.find((one) => one.id === id);
-        const bad = request.badSensors.find((one) => one.device === id);
-        if (device === undefined || bad !== undefined) return [id, { error: bad?.as ?? 'missing' }];
-        return [id, { points: pointsOf(device, body, request.pointEffects) }];
+        const one = series.get(id);
+        const bad = request.badSensors.find(({ device }) => device === one?.device);
+        if (one === undefined || bad !== undefined) return [id, { error: bad?.as ?? 'missing' }];
+        return [id, { points: pointsOf(one, body, request.pointEffects) }];
       });
       return { status: 200, body: writeJson({ items: Object.fromEntries(items) as unknown }) };
     },
@@ -59,9 +71,9 @@ function open(given: unknown, clock: SimulatedClock): SimulatedPlatform {
   const list = route({
     query: z.strictObject({ page: z.coerce.number().int().min(0) }),
     answer({ query: { page } }) {
-      const devices = truth.devices.slice(page * 50, (page + 1) * 50);
-      if (page > 0 && devices.length === 0) throw new Refused(400, 'no such page');
-      return { sensors: devices.map(({ id }) => ({ id })), pages: Math.ceil(truth.devices.length / 50) };
+      const ids = [...series.keys()].slice(page * 50, (page + 1) * 50);
+      if (page > 0 && ids.length === 0) throw new Refused(400, 'no such page');
+      return { sensors: ids.map((id) => ({ id })), pages: Math.ceil(series.size / 50) };
     },
   });
 
@@ -86,5 +98,5 @@ export const simulatedReference: SimulatedProduct = {
   holds: ['boolean', 'text', 'json', 'state', 'system-state', 'quality', 'null', 'NaN', 'finer'],
   sourceOptions: {},
   pagesOf: (cap) => ({ source: { pageLimit: cap } }),
-  seriesOf: ({ id }) => ({ group: '', sensorId: id, valueName: 'value' }),
+  seriesOf: (device, key) => ({ group: '', sensorId: nameOf(device, key), valueName: 'value' }),
 };
