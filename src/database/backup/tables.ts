@@ -27,6 +27,7 @@ export const BACKED_UP = [
   'refusal',
   'refusal_count',
   'hand_over',
+  'former_configuration',
   'audit',
 ] as const;
 
