@@ -143,6 +143,8 @@ async function contentsOf(client: ClientBase): Promise<{ tables: BackupTable[]; 
   const parts: Part[] = [];
   for (const name of BACKED_UP) {
     const columns = await rowsOf<{ column: string; identity: boolean }>(client, COLUMNS, [name]);
+    // A later migration makes this table.
+    if (columns.length === 0) continue;
     const identity = columns.find((column) => column.identity)?.column;
     const [kind] = await rowsOf<{ partitioned: boolean; bytes: number }>(
       client,
