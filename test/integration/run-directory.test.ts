@@ -20,8 +20,9 @@ async function startRunner(more: string): Promise<{ runner: RunningProcess; dire
     const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
     child.unref();
     writeFileSync(process.env.TMPDIR + '/left.txt', '');
-    console.log('run', process.env.TMPDIR, child.pid);
-    ${more}`;
+    ${more}
+    // The test acts on this line: everything the runner does in answer to it stands before.
+    console.log('run', process.env.TMPDIR, child.pid);`;
   const runner = await startProcess({
     name: 'runner',
     command: process.execPath,
