@@ -14,6 +14,9 @@ const WORKERS = 4;
 const STREAMS = 8;
 const WINDOW = MINUTE;
 
+/** Each worker asks once for the fields of each measurement before it asks for windows. */
+const FIELD_LISTS = WORKERS * STREAMS;
+
 /** The plant answers each request after this time, so that several requests are open at once. */
 const ANSWER_DELAY_MS = 50;
 
@@ -68,9 +71,10 @@ export async function pace({ seconds, profile, say }: BenchOptions): Promise<Mea
     { what: 'share of the allowance used', value: share, unit: '×', aim: { atLeast: 0.95 }, note: 'steady part' },
     {
       what: 'requests : windows',
-      value: arrivals.length / (windowsPerStream * STREAMS),
+      value: arrivals.length / (windowsPerStream * STREAMS + FIELD_LISTS),
       unit: '×',
       aim: { atMost: 1 },
+      note: `${FIELD_LISTS} lists of fields are counted as windows`,
     },
     { what: 'CPU of all workers', value: (cpu * 1_000) / arrivals.length, unit: 'ms/request' },
   ];

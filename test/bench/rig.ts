@@ -130,8 +130,9 @@ async function apply(context: Context, input: Record<string, unknown>, groups: r
     actor: 'bench',
     dryRun: false,
   });
+  // As after a complete look that found the groups: without one, no backfill of the source would end.
   const row = await database.row<{ id: number }>(
-    `update source set look_due_at = null, next_due_at = now() + every_us * interval '1 microsecond' where name = $1
+    `update source set look_due_at = null, discovered_at = now(), next_due_at = now() + every_us * interval '1 microsecond' where name = $1
      returning id`,
     [parsed.source.name],
   );
