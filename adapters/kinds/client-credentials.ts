@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
-/** A condition-monitoring platform with a client of its own for the bridge (seed 2.3, second row). */
+/** A condition-monitoring platform with a client of its own for the bridge. */
 export const clientCredentials = z
   .strictObject({
     url: baseUrl('Base address of the API'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { baseUrl, secret } from '../../src/core/source/fields.ts';
 
 /**
- * A platform studied case by case (seed 2.3, last row). Each field except `url` is text and a secret, because only the
+ * A platform studied case by case. Each field except `url` is text and a secret, because only the
  * platform knows which fields sign its requests.
  */
 export const custom = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
-/** A plant-information historian (seed 2.3, fourth row). A kind of its own, because it may need more fields later. */
+/** A plant-information historian. A kind of its own, because it may need more fields later. */
 export const historian = z
   .strictObject({
     url: baseUrl('Base address of the API of the historian'),

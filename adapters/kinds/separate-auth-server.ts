@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
-/** An industrial IoT platform that gives tokens on another server than its data (seed 2.3, third row). */
+/** An industrial IoT platform that gives tokens on another server than its data. */
 export const separateAuthServer = z
   .strictObject({
     url: baseUrl('Base address of the API'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { baseUrl, secret, text } from '../../src/core/source/fields.ts';
 
-/** A process-data platform that the customer has a user for (seed 2.3, first row). */
+/** A process-data platform that the customer has a user for. */
 export const userCredentials = z
   .strictObject({
     url: baseUrl('Base address of the API'),

@@ -1,7 +1,7 @@
-/** A valueName has at most this many characters (decisions: pushing readings). */
+/** A valueName has at most this many characters, in the `/v0` API and everywhere else. */
 export const LONGEST_VALUE_NAME = 128;
 
-/** The valueName of a variable without a name (seed 2.1). */
+/** The valueName of a variable without a name. */
 export const NO_VALUE_NAME = 'none';
 
 /**

@@ -4,7 +4,7 @@ import { LONGEST_VALUE_NAME, NO_VALUE_NAME } from './naming.ts';
 import type { Quality, QualityTable } from './quality.ts';
 import { State } from './samples.ts';
 
-/** A reading with the fields of seed 2.1. `precision` is undefined where the platform gives no quality. */
+/** A reading with the fields of the `/v0` API. `precision` is undefined where the platform gives no quality. */
 export interface StoredReading {
   readonly sensorId: string;
   readonly valueName: string;
@@ -16,7 +16,7 @@ export interface StoredReading {
 
 /**
  * The closed list of reasons why a point may not become a reading, each with the sentence an operator reads. Pushed and
- * pulled points obey the same rules (seed 2.1, decisions: pushing readings, normalising).
+ * pulled points obey the same rules.
  */
 export const REFUSALS = {
   'not-an-object': 'The element is not a JSON object with sensorId, date and value.',

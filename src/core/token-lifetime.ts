@@ -8,7 +8,7 @@ const CALM = 0.5;
 
 /**
  * How long an access token issued now may be used, in whole seconds: `maxSeconds` up to half load, from there falling
- * evenly to `minSeconds` at full load (seed 5.4). `load` is 0..1; NaN counts as full load.
+ * evenly to `minSeconds` at full load. `load` is 0..1; NaN counts as full load.
  */
 export function lifetimeFor(
   load: number,

@@ -22,7 +22,7 @@ export type { Samples };
  * a BridgeError whose code says what the bridge does about it (core/errors.ts). Any other error is a `bug`.
  */
 
-/** The kind of credentials a customer hands over (seed 2.3); `adapters/kinds` has the schema of each. */
+/** The kind of credentials a customer hands over; `adapters/kinds` has the schema of each. */
 export type KindName = 'user-credentials' | 'client-credentials' | 'separate-auth-server' | 'historian' | 'custom';
 
 /** The `connection` block of a source by field (`url`, `username`, …), its secrets in clear. Never log or keep it. */

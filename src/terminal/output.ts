@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { BridgeError } from '../core/errors.ts';
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage or invalid configuration (decisions: running). */
+/** Exit codes: 0 done, 1 failed, 2 wrong usage or invalid configuration. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 export type Cell = string | number | boolean | null | undefined;

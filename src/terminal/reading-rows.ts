@@ -3,7 +3,7 @@ import { labelsCell } from '../core/label-cell.ts';
 import type { StoredReading } from '../core/reading.ts';
 import type { Cell } from './output.ts';
 
-/** The fields of a reading in the order of seed 2.1, as heading of tables and CSV. */
+/** The fields of a reading in the order of the `/v0` API, as heading of tables and CSV. */
 export const READING_FIELDS = ['sensorId', 'valueName', 'date', 'value', 'precision', 'labels'] as const;
 
 export const readingCells = ({ sensorId, valueName, at, value, precision, labels }: StoredReading): Cell[] => [

@@ -12,7 +12,7 @@ export interface TokenCall {
   status: number;
 }
 
-/** How the token endpoint departs from seed 2.4. */
+/** How the token endpoint departs from that of a bridge. */
 export interface TokenManners {
   /** Seconds an access token lives. */
   lifetime: number;
