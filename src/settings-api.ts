@@ -44,10 +44,10 @@ export const apiFields = {
   DATABRIDGE_API_WAIT_SECONDS: whole(1, 600, 30).describe('time readings may wait to be stored, s'),
   DATABRIDGE_API_AHEAD_HOURS: whole(0, 8_760, 24).describe('how far in the future a pushed reading may lie, h'),
   DATABRIDGE_API_TOKENS_PER_MINUTE: whole(1, 1_000_000, 60).describe(
-    'token requests per minute from an application; ten times as many from an address',
+    'token requests per minute of an application, counted where its secret is right; ten times as many from an address',
   ),
   DATABRIDGE_API_FAILURES_PER_MINUTE: whole(1, 1_000_000, 30).describe(
-    'failed authentications per minute of an application from one address; ten times as many of an address, and of an application from all addresses',
+    'failed authentications per minute of an application from one address; ten times as many of an address, and of an application from all addresses that got no token before',
   ),
 } as const;
 

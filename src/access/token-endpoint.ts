@@ -17,6 +17,8 @@ export interface TokenRequest {
   readonly scope?: string | undefined;
   /** Address of the client, for the audit. */
   readonly address: string;
+  /** Called where id and secret are right, before a token is made. An error that it throws ends the request. */
+  readonly onMatch?: () => void;
 }
 
 /** The seven fields of a token response (interface spec 2.4), for a created and for a renewed token. */
@@ -83,6 +85,7 @@ async function create(parts: TokenEndpointParts, request: TokenRequest): Promise
   const { basic } = request;
   const application = basic && (await authenticateApplication(database, basic.id, basic.secret));
   if (!application) return INVALID_CLIENT;
+  request.onMatch?.();
   if (isOtherScope(request)) return OTHER_SCOPE;
   await parts.accessTokens.assertCanIssue();
   const now = clock.now();
@@ -100,6 +103,7 @@ async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<
   const { basic, refreshToken: token, address } = request;
   const application = basic && (await authenticateApplication(database, basic.id, basic.secret));
   if (basic && !application) return INVALID_CLIENT;
+  if (application) request.onMatch?.();
   if (!token) return refuse('invalid_request', 'refresh_token is missing');
   if (isOtherScope(request)) return OTHER_SCOPE;
   await parts.accessTokens.assertCanIssue();

@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import type { GrantRefused, TokenAnswer, TokenRequest } from '../access/token-endpoint.ts';
 import { inTime } from '../database/patience.ts';
 import type { ApiSettings } from '../settings-api.ts';
-import { attemptsOf, clientOf } from './attempts.ts';
+import { clientOf } from './attempts.ts';
 import { decodeUtf8, readBody } from './body.ts';
 import { problemOf } from './fault.ts';
 import { basicOf, formOf } from './form.ts';
 import { retryAfterHeader } from './problem.ts';
+import { tokenLimitsOf } from './token-limits.ts';
 import { tokenDocumentation } from './token-schema.ts';
 import type { TokenError } from './token-schema.ts';
 
@@ -37,7 +38,7 @@ class Refused extends Error {
 
 /** `POST /v0/oauth2/token`. Its answers are for the client alone, so no cache may keep them. */
 export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRouteParts): void {
-  const limits = limitsOf(settings);
+  const limits = tokenLimitsOf(settings);
 
   app.withTypeProvider<ZodTypeProvider>().route({
     method: 'POST',
@@ -47,24 +48,35 @@ export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRo
     async handler(request, reply) {
       reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
       const basic = basicOf(request.headers.authorization);
-      const client = { address: clientOf(request.ip), application: basic?.id };
-      limits.request(client);
-      const form = await readForm(request, reply);
-      const asked = grant({
-        grantType: form.get('grant_type'),
-        basic,
-        refreshToken: form.get('refresh_token'),
-        scope: form.get('scope'),
-        address: request.ip,
-      });
-      const answer = await inTime(settings.waitMs, asked);
-      if (!('error' in answer)) return await reply.send(answer);
-      if (answer.error === 'invalid_client' || answer.error === 'invalid_grant') limits.failed(client);
-      const header = answer.wwwAuthenticate === undefined ? {} : { 'www-authenticate': answer.wwwAuthenticate };
-      throw new Refused(answer.status, answer.error, answer.error_description, header);
+      const attempt = { address: clientOf(request.ip), basic };
+      assertNoWait(limits.request(attempt));
+      let proved = false;
+      const onMatch = (): void => {
+        proved = true;
+        assertNoWait(limits.matched(attempt));
+      };
+      try {
+        const form = await readForm(request, reply);
+        const asked = grant({
+          grantType: form.get('grant_type'),
+          basic,
+          refreshToken: form.get('refresh_token'),
+          scope: form.get('scope'),
+          address: request.ip,
+          onMatch,
+        });
+        const answer = await inTime(settings.waitMs, asked);
+        if (!('error' in answer)) return await reply.send(answer);
+        const header = answer.wwwAuthenticate === undefined ? {} : { 'www-authenticate': answer.wwwAuthenticate };
+        throw new Refused(answer.status, answer.error, answer.error_description, header);
+      } catch (error) {
+        const refused = refusedBy(error, log);
+        if (!proved && refused.status < 500) limits.failed(attempt);
+        throw refused;
+      }
     },
     errorHandler(error, _request, reply) {
-      const { status, body, headers } = error instanceof Refused ? error : refusedBy(error, log);
+      const { status, body, headers } = refusedBy(error, log);
       reply
         .code(status as 400)
         .headers(headers)
@@ -87,52 +99,13 @@ async function readForm(request: FastifyRequest, reply: FastifyReply): Promise<R
   throw new Refused(400, 'invalid_request', 'a field may be sent only once');
 }
 
-interface Client {
-  readonly address: string;
-  /** The application id that the client sent. */
-  readonly application: string | undefined;
-}
-
-/** Characters of an application id that are counted, because a client may send an id of any length. */
-const LONGEST_KEY = 64;
-
-/**
- * Limits by address and by application. Failures count for the pair of both, so that a wrong secret stops neither other
- * applications behind the same address nor other addresses of the same application: those have ten times the limit.
- */
-function limitsOf({ tokensPerMinute, failuresPerMinute }: ApiSettings): {
-  request(client: Client): void;
-  failed(client: Client): void;
-} {
-  const byApplication = attemptsOf(tokensPerMinute);
-  const byAddress = attemptsOf(10 * tokensPerMinute);
-  const failures = attemptsOf(failuresPerMinute);
-  const manyFailures = attemptsOf(10 * failuresPerMinute);
-
-  const keysOf = ({ address, application }: Client): { pair: string; both: string[] } => {
-    const id = application?.slice(0, LONGEST_KEY);
-    const both = id === undefined ? [`address ${address}`] : [`address ${address}`, `application ${id}`];
-    return { pair: `${address} ${id ?? ''}`, both };
-  };
-  return {
-    request(client) {
-      const { pair, both } = keysOf(client);
-      const wait =
-        Math.max(failures.wait(pair), manyFailures.wait(...both)) ||
-        byAddress.take(client.address) ||
-        (client.application === undefined ? 0 : byApplication.take(client.application.slice(0, LONGEST_KEY)));
-      if (wait > 0)
-        throw new Refused(429, 'temporarily_unavailable', 'too many requests; try again later', retryAfterHeader(wait));
-    },
-    failed(client) {
-      const { pair, both } = keysOf(client);
-      failures.take(pair);
-      for (const key of both) manyFailures.take(key);
-    },
-  };
+function assertNoWait(seconds: number): void {
+  if (seconds === 0) return;
+  throw new Refused(429, 'temporarily_unavailable', 'too many requests; try again later', retryAfterHeader(seconds));
 }
 
 function refusedBy(error: unknown, log: Logger): Refused {
+  if (error instanceof Refused) return error;
   const { status, message, headers } = problemOf(error, log);
   if (status < 500) return new Refused(status === 415 ? 400 : status, 'invalid_request', message, headers);
   return new Refused(status, status === 503 ? 'temporarily_unavailable' : 'server_error', message, headers);
