@@ -24,7 +24,7 @@ import { openLog } from './telemetry/log.ts';
 /** Without adapters, for work that needs the platforms of this build alone. */
 export const registry: Registry = { platforms, kinds };
 
-/** With the adapters that the operator of the bridge allows. */
+/** The registry with the adapters that the operator of the bridge allows. */
 export const registryFor = ({ adapters }: Pick<Settings, 'adapters'>): Registry =>
   adapters === undefined ? registry : { ...registry, adapters: adaptersIn(adapters) };
 

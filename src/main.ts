@@ -11,7 +11,7 @@ const program = new Command('databridge')
     'after',
     '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it\n\n"databridge COMMAND --help" shows options, defaults, examples and exit codes.\nSettings are environment variables; "databridge doctor" lists them.',
   );
-/** In the order of the help. Only the given command is loaded; the help of the program shows all of them, its version none. */
+/** The commands in the order of the help. Only the given command is loaded; the help of the program shows all of them, its version none. */
 const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>>> = {
   demo: async () => (await import('./commands/demo.ts')).addDemo,
   up: async () => (await import('./commands/up.ts')).addUp,

@@ -40,7 +40,7 @@ export const storedSigningKeys = (database: Database): Promise<StoredSigningKey[
     [KEPT_AFTER_SIGNING],
   );
 
-/** Of several processes that start together one makes the first key; the others find it. */
+/** One of several processes that start together makes the first key; the others find it. */
 export async function createFirstSigningKey(database: Database, sealing: Sealing): Promise<void> {
   await changeKeys(database, async (client) => {
     const [newest] = await newestKey(client);

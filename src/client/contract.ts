@@ -70,7 +70,7 @@ export interface PushAnswer {
 export interface PushClientOptions {
   /** Default: in the memory of this client. */
   readonly grants?: PushGrantStore;
-  /** For a whole request, from the connection to the last byte of the answer; default 60,000. */
+  /** The limit for a whole request, from the connection to the last byte of the answer; default 60,000. */
   readonly timeoutMs?: number;
   /** Compresses bodies above 1 KiB; default true. */
   readonly gzip?: boolean;

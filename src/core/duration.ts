@@ -1,7 +1,7 @@
 import { DAY, HOUR, MILLISECOND, MICROSECOND, MINUTE, SECOND } from './instant.ts';
 import type { Microseconds } from './instant.ts';
 
-/** From longest to shortest, the order a text must keep. There is no `mo` or `y`, because months differ in length. */
+/** The units from longest to shortest, the order a text must keep. There is no `mo` or `y`, because months differ in length. */
 const UNITS: readonly (readonly [unit: string, length: Microseconds])[] = [
   ['w', 7 * DAY],
   ['d', DAY],

@@ -55,7 +55,8 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
 
 /**
  * ISO 8601 date and time → instant, or undefined where the text is not one.
- * `Z` or an offset counts, no offset means UTC, digits beyond the microsecond are cut. A date without a time, a day that no calendar has, hour 24 and a leap second are not accepted.
+ * `Z` or an offset counts, no offset means UTC, digits beyond the microsecond are cut. A date without
+ * a time, a day that no calendar has, hour 24 and a leap second are not accepted.
  */
 export function parseInstant(text: string): Instant | undefined {
   const match = ISO.exec(text);

@@ -24,7 +24,7 @@ export interface HourlyRefusals extends RefusalCount {
   readonly hour: Instant;
 }
 
-/** Of what is refused in pushes, the project (its code) that it was sent to. */
+/** The code of the project that a refused push was sent to. */
 export interface OfProject {
   readonly project: string;
 }

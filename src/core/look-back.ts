@@ -13,7 +13,7 @@ export interface LookBack extends Pick<Policy, 'start' | 'align' | 'overlap'> {
   readonly lookBackAtMost: Microseconds;
 }
 
-/** From one age to the next. A smaller factor would find late data sooner, and have the platform answer for all its data more often. */
+/** The factor from one age to the next. A smaller one would find late data sooner, and have the platform answer for all its data more often. */
 const AGES_APART = 8;
 
 /** Looks at an age are taken in steps of this share of it; looks of one reach follow each other after this share of it. */

@@ -1,6 +1,6 @@
 import type { Instant } from './instant.ts';
 
-/** As much of a stream as its turn depends on. */
+/** The part of a stream that its turn depends on. */
 export interface StreamTurn {
   readonly id: number;
   /** When live asked for it last, whatever the answer was; undefined where it never did. */

@@ -20,7 +20,7 @@ const evenClock = (): Instant => Math.round((performance.timeOrigin + performanc
 
 const wallClock = (): Instant => Date.now() * MILLISECOND;
 
-/** Of this many answers the fastest is used, because it measures the distance best. */
+/** The fastest of this many answers is used, because it measures the distance best. */
 const QUESTIONS = 3;
 
 /**

@@ -52,7 +52,7 @@ export const signalsOf = ({ truth, product }: Plant): Signal[] =>
 export interface Point {
   readonly at: Instant;
   readonly value: unknown;
-  /** From when on the plant shows it: its own instant, or later. */
+  /** The plant shows the point from this instant on: its own, or a later one. */
   readonly appearsAt: Instant;
 }
 
@@ -87,7 +87,7 @@ const SCENES: readonly Scene[] = [
 
 const MACHINES = 2;
 
-/** Of a machine: two numbers, or one where the product has but one, and texts where it holds them and the scene is a late one. */
+/** The variables of a machine: two numbers, or one where the product has only one; in a late scene texts, too, where the product holds them. */
 function keysOf({ keyNames = ['flow', 'temperature'], holds = [] }: SimulatedProduct, scene: Scene): KeySpec[] {
   const everyMs = scene.everySeconds * 1_000;
   const late = scene.late && { late: scene.late };

@@ -41,7 +41,7 @@ export interface Audience {
 
 export interface DemoOptions {
   readonly home: Home;
-  /** Sources are polled for so long, and until each has a reading. Undefined: until `signal` aborts. */
+  /** Sources are polled for this time, and until each has a reading. Undefined: until `signal` aborts. */
   readonly length: Microseconds | undefined;
   readonly plants: readonly Plant[];
   readonly signal: AbortSignal;
@@ -94,7 +94,7 @@ async function openPlant(plant: Plant): Promise<RunningPlant> {
   return { plant, account, authorisation, simulator: await serve(platform, clock, { faults }) };
 }
 
-/** As an operator would: a project, a YAML file for each source, and `source apply`. */
+/** Sets up what an operator would: a project, a YAML file for each source, and `source apply`. */
 async function register(context: Context, plants: readonly RunningPlant[], home: Home): Promise<void> {
   const { database, sealing, clock } = context;
   await database.run(`insert into ml_project (organisation_id, code, name) values ('default', $1, 'Demo')`, [PROJECT]);

@@ -1,7 +1,7 @@
 /** The operator's wish to end the demo. */
 export interface Stop {
   readonly signal: AbortSignal;
-  /** From here on, signals end the process as before. */
+  /** Signals end the process as before from now on. */
   release(): void;
 }
 

@@ -69,7 +69,7 @@ const LOOK_UP = `
   select sensor_id as "sensorId", value_name as "valueName", owner from series join ${GIVEN} using (sensor_id, value_name)
   where project_id = $1 and owner is not null`;
 
-/** In order of names, so that two processes with the same names cannot deadlock. */
+/** Writes in the order of names, so that two processes with the same names cannot deadlock. */
 const TAKE = `
   insert into series as known (project_id, sensor_id, value_name, owner)
   select $1, sensor_id, value_name, '' from ${GIVEN} order by sensor_id, value_name

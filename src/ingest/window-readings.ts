@@ -18,7 +18,7 @@ export interface Taken {
   readonly duplicates: number;
   /** Same series and instant, other content: the newer one replaced the older. */
   readonly revised: number;
-  /** Of the fresh ones those in time already covered: late data. */
+  /** The fresh readings in time that was already covered: late data. */
   readonly late: number;
   /** Largest distance from a late reading's instant to now, µs. */
   readonly latenessUs: number;

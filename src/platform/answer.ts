@@ -5,7 +5,7 @@ import { formatPath } from '../core/source/path.ts';
 /** A page that is kept for the operator is at most this long. */
 const EXCERPT_LENGTH = 2_000;
 
-/** Of a list this many items are shown, and texts up to this length: each next pair is tried where an excerpt is too long. */
+/** Pairs of limits: this many items of a list are shown, and this many characters of a text. Where an excerpt is too long, the next pair is tried. */
 const DETAIL = [
   { items: 20, characters: 200 },
   { items: 5, characters: 100 },

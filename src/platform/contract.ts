@@ -119,7 +119,7 @@ export interface PlatformFacts {
   /** The order of time in which an answer holds the points of one sensor; `none` where nothing promises one. */
   readonly order: 'ascending' | 'descending' | 'none';
   /**
-   * `cap`: one answer holds at most so many points of a variable, unless the options say otherwise; `Infinity` where nothing
+   * `cap`: one answer holds at most this many points of a variable, unless the options say otherwise; `Infinity` where nothing
    * cuts it. `more`: how an answer that was cut shows it.
    *
    * | `more` | the answer |

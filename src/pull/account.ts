@@ -41,7 +41,7 @@ export function accountDigest(sealing: Sealing, { url = '', authUrl = url, ...se
  * asked, so that a request costs no statement while the credentials work.
  */
 export function sharedAccountOf(database: Database, digest: string): SharedAccount {
-  /** In the order account, then pace, as everywhere, so that two of them never wait in a ring. */
+  /** Locks the account first and the pace second, as all statements do, so that two of them never wait in a ring. */
   const noting = async <T>(change: (client: ClientBase) => Promise<T>): Promise<T> =>
     await database.transaction(change);
 

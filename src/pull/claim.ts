@@ -36,7 +36,7 @@ export interface LookReport {
   readonly complete: boolean;
   /** Failures in a row of looks from now on. */
   readonly failures: number;
-  /** For the operator, as JSON; null where there is nothing to tell. Undefined keeps the one before. */
+  /** What the operator is told, as JSON; null where there is nothing to tell. Undefined keeps the one before. */
   readonly fault: string | null | undefined;
   /** When the next look is due; undefined where the source needs none. */
   readonly dueAt: Instant | undefined;

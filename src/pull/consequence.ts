@@ -11,7 +11,7 @@ import { MOST_REFUSED } from '../platform/connection/index.ts';
 import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
-/** From this many failures in a row on history rests, so the next live poll is the only probe. */
+/** After this many failures in a row history rests, so the next live poll is the only probe. */
 export const PROBES_ALONE_FROM = 3;
 
 const SOURCE_RETRY = { first: SECOND, most: 5 * MINUTE };

@@ -25,7 +25,7 @@ const LOOK_AGAIN = HOUR;
 
 const LOOK_RETRY = { first: 30 * SECOND, most: LOOK_AGAIN };
 
-/** Streams that can be made before the look has ended are stored this often, or when so many sensors wait for it. */
+/** Streams that can be made before the look has ended are stored this often, or when this many sensors wait for it. */
 const STORE_EVERY = SECOND;
 const STORE_AT = 500;
 

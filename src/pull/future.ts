@@ -7,9 +7,9 @@ const SLACK = "interval '1 minute'";
 const LONGEST_STREAM_WAIT = "interval '30 minutes'";
 const LONGEST_LOOK_WAIT = "interval '1 hour'";
 const LONGEST_HOLD = "interval '1 day'";
-/** Of a delivery (delivery/consequence.ts). */
+/** The longest hold of a delivery (delivery/consequence.ts). */
 const LONGEST_DELIVERY_WAIT = "interval '1 hour'";
-/** Of a probe (account.ts) and of a login (access/shared-grant.ts). */
+/** The longest lease of a probe (account.ts) and of a login (access/shared-grant.ts). */
 const LONGEST_CLAIM = "interval '90 s'";
 
 /**

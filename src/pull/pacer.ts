@@ -53,7 +53,7 @@ const underWay = new Set<string>();
 
 /**
  * Request slots of one source, shared by all hosts through one row of the database (law 3). The arithmetic is
- * core/pace.ts; here it is compared and swapped: the row changes only if nobody changed it since it was read.
+ * core/pace.ts; here it is compared and swapped: the row changes only if it is still as it was read.
  */
 export function pacerOf(given: {
   readonly database: Database;

@@ -8,7 +8,7 @@ import { listedIn, missingFrom } from './stream-plan.ts';
 /** The sensors of a source, read to the end of the list. */
 export interface SensorList {
   readonly sensors: readonly Sensor[];
-  /** For the operator; the other sensors can be read all the same. Each has a remedy. */
+  /** Troubles for the operator, each with a remedy; the other sensors can be read all the same. */
   readonly problems: readonly BridgeError[];
   /** The one of `problems` that names listed sensors which the platform does not show. */
   readonly missing?: BridgeError | undefined;

@@ -54,7 +54,7 @@ const KNOWN = `
   where source_id = $1 and not stale and series.owner is not null
     and series.project_id = (select project_id from source where id = $1)`;
 
-/** In order of names, so that two processes with the same names cannot deadlock. */
+/** Writes in the order of names, so that two processes with the same names cannot deadlock. */
 const HOLD = `
   with giver as (select id, name, project_id from source where id = $1 and edition = $5 for share),
   held as (

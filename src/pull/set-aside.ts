@@ -12,7 +12,7 @@ import type { Bridge } from './bridge.ts';
 import { faultRecord } from './consequence.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
-/** As far as the stretches of a source depend on it. */
+/** The part of a stream that its stretches depend on. */
 const circumstancesOf = ({ clock }: Bridge, { platform }: OpenSource): Circumstances => ({
   now: clock.now(),
   minWindow: platform.facts.minWindow,

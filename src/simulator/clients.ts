@@ -6,7 +6,7 @@ import type { CredentialCheck } from './route.ts';
 /** The schema of the option `accounts` of a simulator. */
 export const accountsField = z.array(z.strictObject({ username: z.string(), password: z.string() }));
 
-/** Of the clients that `check` accepts, those with an account here; all of them without `accounts`. The others get a 403. */
+/** The clients that have an account here, of those that `check` accepts; all of them without `accounts`. The others get a 403. */
 export function clientsOnly(check: CredentialCheck, accounts: readonly Account[] | undefined): CredentialCheck {
   return async (request) => {
     const user = await check(request);

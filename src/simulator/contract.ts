@@ -87,7 +87,7 @@ export interface SimulatedProduct {
     authUrl: string,
     kind: string,
   ): Readonly<Record<string, string>>;
-  /** Options of a source and of the simulator under which a page has at most so many points, where they can be set. */
+  /** Options of a source and of the simulator under which a page has at most this many points, where they can be set. */
   pagesOf?(cap: number): { readonly source?: object; readonly simulator?: object };
 }
 

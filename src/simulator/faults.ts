@@ -39,9 +39,9 @@ const simulatedFault = z.discriminatedUnion('kind', [
   declare('error-in-200', { status: count }),
   /** `elsewhere`: to another origin. `login`: to a page of this server that asks for a user and a password. */
   declare('redirect', { to: z.enum(['elsewhere', 'login']), status: z.int().min(301).max(308).optional() }),
-  /** A 200 with so many bytes of white space, which may stand before any JSON; the real answer does not follow. */
+  /** A 200 with this many bytes of white space, which may stand before any JSON; the real answer does not follow. */
   declare('flood', { bytes: count }),
-  /** The real answer in so many pieces (default 10), with a pause before each. */
+  /** The real answer in this many pieces (default 10), with a pause before each. */
   declare('slow-body', { pauseMs: count, pieces: z.int().min(1).optional() }),
   /** Every request gets the answer that the first one with its method and path got, as from a cursor that does not move. */
   declare('repeat', {}),

@@ -6,7 +6,7 @@ export const microsOf = ({ ts }: Pick<TruthPoint, 'ts'>): number => Math.round(t
 /** Milliseconds since 1970 of whole microseconds, as a point holds them. */
 export const millisOf = (micros: number): number => micros / 1000;
 
-/** `2026-01-01T00:00:00.0000017Z`: the time of a point with so many digits behind the second, at most 7. */
+/** `2026-01-01T00:00:00.0000017Z`: the time of a point with `digits` digits behind the second, at most 7. */
 export function isoOf({ ts, finer = 0 }: Pick<TruthPoint, 'ts' | 'finer'>, digits: number): string {
   const micros = microsOf({ ts });
   const second = Math.floor(micros / 1_000_000);

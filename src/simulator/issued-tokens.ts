@@ -22,7 +22,7 @@ export class OpaqueTokens {
     return found !== undefined && this.#clock.nowMs() < found.endsMs ? found.owner : undefined;
   }
 
-  /** Lets a token that has not ended live for so long from now on. */
+  /** Lets a token that has not ended live for this time from now on. */
   extend(token: string, seconds: number): void {
     const found = this.#issued.get(token);
     if (found !== undefined) found.endsMs = this.#clock.nowMs() + seconds * 1000;

@@ -13,7 +13,7 @@ export function listedPoints<Point extends { readonly ts: number }>(
   return order === 'ASC' ? found : found.toReversed();
 }
 
-/** By bisection, because the pages of a long list are asked for one by one. */
+/** Finds the place by bisection, because the pages of a long list are asked for one by one. */
 function firstAtOrAfter(listed: readonly { readonly ts: number }[], atMs: number): number {
   let [low, high] = [0, listed.length];
   while (low < high) {

@@ -33,7 +33,7 @@ export interface KeySpec extends Rhythm {
   readonly late?: Late;
   /** The qualities of the points of the rhythm, one after the other. */
   readonly qualities?: readonly NonNullable<TruthPoint['quality']>[];
-  /** Every so many-th instant of the rhythm has `count` points. */
+  /** One instant of the rhythm in this many has `count` points. */
   readonly together?: { readonly everyNth: number; readonly count: number };
   /** All points of the key, oldest first, in place of those of the rhythm. A revised point is listed once for each value. */
   readonly listed?: readonly TruthPoint[];

@@ -92,7 +92,7 @@ const DATA = `
       select from reading where reading.series = one.id::int
         and at >= at_instant($2::bigint + bucket * $3::bigint) and at < at_instant($2::bigint + (bucket + 1) * $3::bigint) limit 1) as found)`;
 
-/** For each list of series the buckets of a grid that hold a reading. */
+/** The buckets of a grid that hold a reading, for each list of series. */
 export async function bucketsWithData(
   database: Database,
   series: readonly (readonly number[])[],

@@ -12,7 +12,7 @@ export interface MeasuredDemand {
   readonly requestsPerSecond: number | null;
   readonly concurrency: number | null;
   readonly streams: number;
-  /** Of the live windows of the last 24 hours. */
+  /** Measured in the live windows of the last 24 hours. */
   readonly requests: number;
   readonly windows: number;
   /** HTTP time of the newest live windows, on average; null without one in the last hour. */

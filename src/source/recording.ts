@@ -15,7 +15,7 @@ export interface RecordedCase {
   readonly name: 'sensors' | 'read';
   readonly files: ReadonlyMap<string, string>;
   readonly answers: number;
-  /** In words: what an adapter makes of the answers. */
+  /** The points that an adapter makes of the answers, in words. */
   readonly result: string;
 }
 

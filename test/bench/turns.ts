@@ -9,7 +9,7 @@ import { openRig, startPlant } from './rig.ts';
 
 const STREAMS = 200;
 
-/** One stream in so many fails for ever. */
+/** One stream in this many fails for ever. */
 const BROKEN_EVERY = 10;
 
 /** So slow that the pace decides how long a turn takes, and not this machine: eight seconds. */

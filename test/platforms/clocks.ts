@@ -20,7 +20,7 @@ class ModelClock extends SimulatedClock {
   }
 }
 
-/** A request without an answer waits for so long in real time, so that one that is only slow has its answer by then. */
+/** A request without an answer waits for this time on the real clock, so that one that is only slow has its answer by then. */
 const HANGS_MS = 3_000;
 
 /**

@@ -34,7 +34,7 @@ export interface Row {
 export interface Scale {
   /** The length of the backfill, around a change of the clocks. */
   readonly backfill: Microseconds;
-  /** The source is polled for so long without a trouble. */
+  /** The source is polled for this time without trouble. */
   readonly live: Microseconds;
   /** Between two troubles. */
   readonly trouble: Microseconds;

@@ -35,7 +35,7 @@ const WORDS_LENGTH = 300;
 
 export const wordsOf = (errors: readonly unknown[]): string => errors.map(String).join('; ').slice(0, WORDS_LENGTH);
 
-/** The credentials are right, so waiting harms nobody: a licence may become free. */
+/** The credentials are right, so the source may wait: a licence may become free. */
 export const licenceMissing = (message: string): BridgeError =>
   new BridgeError({ code: 'unavailable', why: 'status' }, message, {
     remedy:

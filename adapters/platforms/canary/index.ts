@@ -34,7 +34,7 @@ export const canary = definePlatform({
     // Ours: no longest range is documented.
     maxWindow: 7 * DAY,
     minWindow: MICROSECOND,
-    // Ours: an answer has at most so many pages of points at once.
+    // A limit of ours: one request asks for at most this many tags.
     sensorsPerRead: 20,
     namesVariables: false,
     // Ours: no limit is documented.

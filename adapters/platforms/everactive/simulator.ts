@@ -41,7 +41,7 @@ const options = z.strictObject({
   largestPageSize: z.int().min(1).default(500),
   /** Sensors without `sort-by`: as the truth lists them, or on every second page the other way round: nothing forbids it. */
   unsorted: z.enum(['listed', 'changing']).default('listed'),
-  /** About one reading in so many came through two gateways and stands twice in an answer; 0 is none. */
+  /** About one reading in this many came through two gateways and stands twice in an answer; 0 is none. */
   secondGatewayEvery: z.int().min(0).default(0),
   /** The form of an error, except that of a login, is not known. */
   errors: z.enum(['json', 'text', 'empty']).default('json'),

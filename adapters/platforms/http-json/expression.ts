@@ -34,7 +34,7 @@ export const expression = (description: string): z.ZodString =>
 
 /**
  * The value of an expression on an answer: undefined where it finds nothing. `what` names the option in messages. An expression
- * that fails is `contract-broken`, because the answer is another one than the expression was written for.
+ * that fails is `contract-broken`, because the expression was written for another kind of answer.
  */
 export async function evaluate(
   code: string,

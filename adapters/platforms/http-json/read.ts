@@ -24,7 +24,7 @@ export async function* read(
   }
 }
 
-/** After so many bad sensors and no good one, the platform is at fault and not the sensors. */
+/** After this many bad sensors and no good one, the platform is at fault and not the sensors. */
 const MOST_FAILURES = 3;
 
 /**

@@ -32,7 +32,7 @@ export function rememberWidth(options: InfluxOptions, measurement: string, width
 /** Whether a question for all fields at once would be answered with rows of nulls. */
 export const isAskedInParts = ({ fields, isSparse }: Width): boolean => isSparse && fields.size > FIELDS_PER_REQUEST;
 
-/** Rows of a piece that has so many columns. */
+/** Rows of a piece that has this many columns. */
 export const rowsPerPiece = ({ chunkSize }: InfluxOptions, columns: number): number =>
   Math.max(1, Math.min(chunkSize, Math.floor(CELLS_PER_PIECE / Math.max(1, columns))));
 

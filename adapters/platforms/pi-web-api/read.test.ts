@@ -12,7 +12,7 @@ const from = parseInstant('2026-01-01T12:00:00Z') ?? 0;
 const window = { from, to: from + 60_000_000 };
 const names = ['a.speed', 'b.speed', 'c.speed'];
 
-/** Points that have so many values, one a second. */
+/** Points that have this many values, one a second. */
 function truthOf(...counts: readonly number[]): TruthSpec {
   const listed = (count: number) =>
     Array.from({ length: count }, (_, second) => ({ ts: from / 1000 + second * 1000, value: second }));

@@ -11,7 +11,7 @@ import { describePoint, pointsOfTruth, serverOf, tagOf, type PiPoint } from './s
 import { recordedFields, recordedQuestion, recordedValues, selected } from './simulator/recorded.ts';
 
 const options = z.strictObject({
-  /** Who may sign in by HTTP Basic; nobody unless told. */
+  /** The users that may sign in by HTTP Basic; none unless told. */
   accounts: accountsField.default([]),
   /** The authorisation server whose tokens count, and which the discovery document names; none unless told. */
   authUrl: z.string().optional(),

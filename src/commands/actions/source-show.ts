@@ -98,7 +98,7 @@ function printOwner(source: FoundSource, owned: OwnedElsewhere): void {
   printLine(`  try: other names, or ${takeOverCommand(source, owned)}`);
 }
 
-/** Of a long list of sensors, such as that of a table, the first ones are shown. */
+/** The first sensors of a long list, such as that of a table, are shown. */
 function configText(config: unknown): string {
   const sensors = isMapping(config) ? config['sensors'] : undefined;
   if (!isMapping(config) || !Array.isArray(sensors) || sensors.length <= SENSORS_SHOWN)

@@ -18,7 +18,7 @@ export interface CopyState {
   readonly share: number;
   readonly tables: number;
   readonly rows: number;
-  /** Of the file. */
+  /** The size of the file. */
   readonly bytes: number;
 }
 

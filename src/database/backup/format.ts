@@ -12,7 +12,7 @@ export const END_MARK = Buffer.from('\nthe end\n');
 export const DIGEST_BYTES = 32;
 
 const headerSchema = z.object({
-  /** Of the databridge that made it. */
+  /** The version of the databridge that made the backup. */
   version: z.string(),
   createdAt: z.string(),
   migrations: z.array(z.string()).min(1),

@@ -14,7 +14,7 @@ import type { BackupHeader, BackupTable, Frame } from './format.ts';
 import { AS_TEXT, RELEASE_CLAIMS } from './tables.ts';
 
 export interface RestoreRequest {
-  /** Of this databridge. */
+  /** The version of this databridge. */
   readonly version: string;
   readonly signal: AbortSignal;
   readonly onProgress: (state: CopyState) => void;

@@ -48,7 +48,7 @@ export function grantsOf(given: Granting): ConnectionGrants {
   const { authorisation, credentials, options, tokens, redactor, gate, now } = given;
   let seen: { token: string; margin: Microseconds } | undefined;
 
-  /** In the last fifth of its life, and at most in the last minute. An unknown life begins when this process first sees the token. */
+  /** A token is renewed in the last fifth of its life, and at most in the last minute. An unknown life begins when this process first sees the token. */
   function isDue(grant: Grant): boolean {
     if (grant.expiresAt === undefined) return false;
     const left = grant.expiresAt - now();

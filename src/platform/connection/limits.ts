@@ -1,8 +1,8 @@
 /** The limits of one request, in milliseconds and bytes. */
 export interface RequestLimits {
-  /** For name resolution, TCP and TLS together. */
+  /** The limit for name resolution, TCP and TLS together. */
   readonly connectMs: number;
-  /** From the connection to the head of the answer. */
+  /** The limit from the connection to the head of the answer. */
   readonly headersMs: number;
   /** Between two pieces of the body. */
   readonly idleMs: number;
@@ -10,7 +10,7 @@ export interface RequestLimits {
    * From the start to the last byte. Shorter than the lease of a slot, because a slot could be given twice otherwise.
    */
   readonly totalMs: number;
-  /** Of the unpacked body. */
+  /** The limit for the unpacked body. */
   readonly maxBodyBytes: number;
   readonly maxHeaderBytes: number;
 }

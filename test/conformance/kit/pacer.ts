@@ -6,7 +6,7 @@ export interface CountingPacer extends Pacer {
   readonly given: number;
   /** Slots that are held. */
   readonly held: number;
-  /** At most so many slots are held at a time. */
+  /** At most this many slots are held at a time. */
   limit(most: number): void;
 }
 

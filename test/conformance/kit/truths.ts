@@ -41,7 +41,7 @@ export interface KeyOfTruth extends Partial<KeySpec> {
   readonly listed: readonly TruthPoint[];
 }
 
-/** A plant whose only device has these keys, where the product can name so many. */
+/** A plant whose only device has these keys, where the product can have all of them. */
 export function deviceOfKeys(subject: Subject, keys: readonly (readonly TruthPoint[])[]): TruthSpec {
   const names = subject.product.keyNames ?? keys.map((_, index) => `temperature_${index}`);
   const { devices, ...truth } = truthOf(subject, [[]]);

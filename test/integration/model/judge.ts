@@ -206,7 +206,7 @@ const LOGINS_REFUSED = 1;
 /**
  * A password is refused at most twice, or as often as requests were under way at the first refusal, and a login once. Each
  * act of an operator who applies or resumes gives one more try; tries do not add up. Spared is a refusal that died with its
- * worker, and one that nobody waited for any more because the source was changed meanwhile.
+ * worker, and one whose answer no run wanted any more, because the source was changed meanwhile.
  */
 function accountWasSpared({ tries, lostNotes, history }: Run): void {
   const left = new Map<string, number>();

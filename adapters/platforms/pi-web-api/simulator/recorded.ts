@@ -16,7 +16,7 @@ export const recordedFields = {
   setCount: z.enum(['each', 'all']).default('each'),
   /** A bad value: a system state, as the archive keeps it, or its number with `Good: false`. */
   badAs: z.enum(['state', 'number']).default('state'),
-  /** One value in so many carries `Errors`; 0 is none. */
+  /** One value in this many carries `Errors`; 0 is none. */
   errorEvery: z.int().min(0).default(0),
   /** The n-th answer with values ends half-way with a `WebException`; 0 is none. */
   breaksAt: z.int().min(0).default(0),
