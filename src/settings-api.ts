@@ -47,7 +47,7 @@ export const apiFields = {
     'token requests per minute of an application, counted where its secret is right; ten times as many from an address',
   ),
   DATABRIDGE_API_FAILURES_PER_MINUTE: whole(1, 1_000_000, 30).describe(
-    'failed authentications per minute of an application from one address; ten times as many of an address, and of an application from all addresses that got no token before',
+    'failed authentications per minute of an application, or of a refresh token, from one address; ten times as many of an address, and of an application from all addresses that got no token before',
   ),
 } as const;
 
@@ -90,3 +90,18 @@ export const apiSettings = (values: Values): ApiSettings => ({
   tokensPerMinute: values.DATABRIDGE_API_TOKENS_PER_MINUTE,
   failuresPerMinute: values.DATABRIDGE_API_FAILURES_PER_MINUTE,
 });
+
+/** The trouble of a proxy that is not named, and its remedy; undefined where there is none. */
+export const unnamedProxy = ({
+  allowPlain,
+  trustProxy,
+  tlsCertificate,
+}: ApiSettings): { readonly message: string; readonly remedy: string } | undefined =>
+  allowPlain && trustProxy === undefined && tlsCertificate === undefined
+    ? {
+        message:
+          'DATABRIDGE_API_ALLOW_PLAIN is true and DATABRIDGE_API_TRUST_PROXY is not set: all clients behind the proxy ' +
+          'count as one address, so failures of one can stop all',
+        remedy: 'set DATABRIDGE_API_TRUST_PROXY to the address of the proxy',
+      }
+    : undefined;

@@ -8,6 +8,7 @@ import type { PrepareReadings } from '../ingest/prepare.ts';
 import { intakeOf } from '../ingest/pushed-intake.ts';
 import { roomOf } from '../ingest/pushed-room.ts';
 import type { Settings } from '../settings.ts';
+import { unnamedProxy } from '../settings-api.ts';
 import { certificateOf } from './certificate.ts';
 import { assertPrivate, followCertificate, listen } from './listen.ts';
 import { apiServer } from './server.ts';
@@ -41,6 +42,8 @@ export const assertApiSettings = ({ api }: Settings): void => {
 export async function openApi(ground: ApiGround): Promise<RunningApi> {
   const { settings, database, prepareReadings, log } = ground;
   assertApiSettings(settings);
+  const trouble = unnamedProxy(settings.api);
+  if (trouble !== undefined) log.warn({ remedy: trouble.remedy }, trouble.message);
   const certificate = certificateOf(settings.api);
   // One application alone may hold half of the room, so that half has to hold two of the largest bodies.
   const room = roomOf(Math.max(settings.api.waitingBytes, 4 * settings.api.bodyBytes));

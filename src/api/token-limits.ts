@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApiSettings } from '../settings-api.ts';
 import { attemptsOf } from './attempts.ts';
+import type { Attempts } from './attempts.ts';
 import { newestKeys } from './newest-keys.ts';
 
 /** A request to the token endpoint, before anything of it was checked. */
@@ -9,6 +10,7 @@ export interface TokenAttempt {
   readonly address: string;
   /** Id and secret that the client sent. */
   readonly basic: { readonly id: string; readonly secret: string } | undefined;
+  readonly refreshToken: string | undefined;
 }
 
 /** How many requests the token endpoint takes from an address and from an application. Waits are in s, 0 for none. */
@@ -17,6 +19,8 @@ export interface TokenLimits {
   request(attempt: TokenAttempt): number;
   /** Counts a request whose secret matched. Returns the wait where its application has asked too often. */
   matched(attempt: TokenAttempt): number;
+  /** Remembers a refresh token that an address got. */
+  issued(address: string, refreshToken: string): void;
   /** Counts a request that proved nothing. */
   failed(attempt: TokenAttempt): void;
 }
@@ -25,10 +29,12 @@ export interface TokenLimits {
 const LONGEST_KEY = 64;
 
 /**
- * Whoever knows an application id must not stop the application. Therefore its budget is charged after its secret matched,
- * and failures count for the pair of address and application: thirty stop neither other applications behind that address
- * nor other addresses of that application. Both have ten times the limit, too. An address at which the application got a
- * token before is exempt from the limit of the application, and the secret that got it there from all limits of failures.
+ * A client that knows no secret must stop no other client. Therefore the budget of an application is charged after its
+ * secret matched, and failures count for the pair of address and application, or of address and refresh token: thirty of
+ * them stop neither neighbours behind that address nor other addresses of that application. An address and an application
+ * have ten times that limit. An address at which the application got a token before is exempt from the limit of the
+ * application. A secret that matched there, and a refresh token that was given there, are exempt from all limits of
+ * failures until they fail.
  */
 export function tokenLimitsOf({
   tokensPerMinute,
@@ -40,18 +46,18 @@ export function tokenLimitsOf({
   const manyFailures = attemptsOf(10 * failuresPerMinute);
   /** Pairs of address and application that got a token. */
   const succeeded = newestKeys();
-  /** The same with the hash of the secret. */
+  /** Pairs with the hash of a secret that matched, or of a refresh token that was given. */
   const proved = newestKeys();
 
   return {
     request(attempt) {
       const { address, application, pair, proof } = keysOf(attempt);
       const wait = proved.has(proof)
-        ? tokens.wait(application)
+        ? waitOf(tokens, application)
         : Math.max(
             failures.wait(pair),
             manyFailures.wait(address),
-            succeeded.has(pair) ? 0 : manyFailures.wait(application),
+            succeeded.has(pair) ? 0 : waitOf(manyFailures, application),
           );
       return wait || requests.take(address);
     },
@@ -59,29 +65,45 @@ export function tokenLimitsOf({
       const { application, pair, proof } = keysOf(attempt);
       succeeded.add(pair);
       proved.add(proof);
-      return tokens.take(application);
+      return application === undefined ? 0 : tokens.take(application);
+    },
+    issued(address, refreshToken) {
+      proved.add(keysOf({ address, basic: undefined, refreshToken }).proof);
     },
     failed(attempt) {
       const { address, application, pair, proof } = keysOf(attempt);
       proved.delete(proof);
       failures.take(pair);
       manyFailures.take(address);
-      if (attempt.basic !== undefined) manyFailures.take(application);
+      if (application !== undefined) manyFailures.take(application);
     },
   };
 }
 
-/** The names under which an attempt is counted. `proof` holds no secret, only its hash. */
-function keysOf({ address, basic }: TokenAttempt): {
+const waitOf = (attempts: Attempts, key: string | undefined): number => (key === undefined ? 0 : attempts.wait(key));
+
+interface Keys {
   readonly address: string;
-  readonly application: string;
+  /** Undefined where the client named none. */
+  readonly application: string | undefined;
   readonly pair: string;
   readonly proof: string;
-} {
-  const id = basic?.id.slice(0, LONGEST_KEY) ?? '';
-  const pair = `${address} ${id}`;
-  const hash = createHash('sha256')
-    .update(basic?.secret ?? '')
-    .digest('base64url');
-  return { address: `address ${address}`, application: `application ${id}`, pair, proof: `${pair} ${hash}` };
 }
+
+/** The names under which an attempt is counted. They hold no secret, only its hash. */
+function keysOf({ address, basic, refreshToken }: TokenAttempt): Keys {
+  if (basic !== undefined) {
+    const id = basic.id.slice(0, LONGEST_KEY);
+    const pair = `${address} ${id}`;
+    return {
+      address: `address ${address}`,
+      application: `application ${id}`,
+      pair,
+      proof: `${pair} ${hashOf(basic.secret)}`,
+    };
+  }
+  const pair = refreshToken ? `${address} token ${hashOf(refreshToken)}` : `${address} `;
+  return { address: `address ${address}`, application: undefined, pair, proof: pair };
+}
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');

@@ -48,7 +48,9 @@ export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRo
     async handler(request, reply) {
       reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
       const basic = basicOf(request.headers.authorization);
-      const attempt = { address: clientOf(request.ip), basic };
+      const form = await readForm(request, reply).catch((error: unknown) => refusedBy(error, log));
+      const refreshToken = form instanceof Refused ? undefined : form.get('refresh_token');
+      const attempt = { address: clientOf(request.ip), basic, refreshToken };
       assertNoWait(limits.request(attempt));
       let proved = false;
       const onMatch = (): void => {
@@ -56,17 +58,20 @@ export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRo
         assertNoWait(limits.matched(attempt));
       };
       try {
-        const form = await readForm(request, reply);
+        if (form instanceof Refused) throw form;
         const asked = grant({
           grantType: form.get('grant_type'),
           basic,
-          refreshToken: form.get('refresh_token'),
+          refreshToken,
           scope: form.get('scope'),
           address: request.ip,
           onMatch,
         });
         const answer = await inTime(settings.waitMs, asked);
-        if (!('error' in answer)) return await reply.send(answer);
+        if (!('error' in answer)) {
+          limits.issued(attempt.address, answer.refresh_token);
+          return await reply.send(answer);
+        }
         const header = answer.wwwAuthenticate === undefined ? {} : { 'www-authenticate': answer.wwwAuthenticate };
         throw new Refused(answer.status, answer.error, answer.error_description, header);
       } catch (error) {

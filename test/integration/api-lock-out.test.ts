@@ -100,3 +100,36 @@ it('a secret that no longer counts is no excuse, also where it counted before', 
   expect(statuses[0]).toBe(401);
   expect(of(429, statuses)).toBeGreaterThan(FAILURES);
 });
+
+describe('clients behind one address', () => {
+  const renew = (refreshToken: string): Asked => ({
+    from: HOME,
+    form: { grant_type: 'refresh_token', scope: 'data', refresh_token: refreshToken },
+  });
+
+  it('renew, however often a neighbour repeats a refresh token that is no longer valid', async () => {
+    const { refreshToken } = await ask(create(HOME));
+    expect(of(429, await repeat(8 * FAILURES, renew('stale')))).toBeGreaterThan(FAILURES);
+    expect((await ask(renew(refreshToken))).status).toBe(200);
+    expect((await ask(renew('stale, too'))).status).toBe(400);
+  });
+
+  it('renew a token that they got there, also beyond the limit of failures of the address', async () => {
+    const { refreshToken } = await ask(create(HOME));
+    const strangers = Array.from({ length: 20 * FAILURES }, (_, index) => renew(`drawn ${index}`));
+    const statuses = await Promise.all(strangers.map(async (asked) => (await ask(asked)).status));
+    const more = await Promise.all(strangers.map(async (asked) => (await ask(asked)).status));
+    expect(of(429, [...statuses, ...more])).toBeGreaterThan(0);
+    const renewed = await ask(renew(refreshToken));
+    expect(renewed.status).toBe(200);
+    expect((await ask(renew(renewed.refreshToken))).status).toBe(200);
+  });
+});
+
+it('a bridge that may not know its proxy says so in its log', async () => {
+  const warning = 'DATABRIDGE_API_TRUST_PROXY is not set';
+  expect(api.log()).not.toContain(warning);
+  await api.close();
+  api = await startApi(databases, { DATABRIDGE_API_ALLOW_PLAIN: 'true' });
+  expect(api.log()).toContain(warning);
+});

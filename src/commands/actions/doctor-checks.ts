@@ -13,6 +13,7 @@ import { troublesOf, vitalsOf } from '../../source/vitals.ts';
 import type { Trouble, Vitals } from '../../source/vitals.ts';
 import { askRedis } from '../../queue/redis-facts.ts';
 import type { Settings } from '../../settings.ts';
+import { unnamedProxy } from '../../settings-api.ts';
 import { openContext } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
@@ -34,6 +35,8 @@ const failed = (check: string, detail: string, remedy: string): Check => ({ chec
 export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
   yield nodeCheck(process.versions.node);
   yield await diskCheck(settings.home);
+  const proxy = unnamedProxy(settings.api);
+  if (proxy !== undefined) yield warning('api', proxy.message, proxy.remedy);
   if (settings.redisUrl !== undefined) yield await redisCheck(settings.redisUrl);
   if (settings.databaseUrl === undefined && !hasEmbeddedDatabase(settings.home)) {
     yield failed(

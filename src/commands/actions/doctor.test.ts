@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND } from '../../core/instant.ts';
-import { clockCheck, nodeCheck, plannerCheck, troubleCheck } from './doctor-checks.ts';
+import { readSettings } from '../../settings.ts';
+import { clockCheck, diagnose, nodeCheck, plannerCheck, troubleCheck } from './doctor-checks.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import { settingsInForce } from './doctor-settings.ts';
 
@@ -118,4 +119,15 @@ describe('checks', () => {
       remedy: expect.stringContaining('set settle to 9s') as string,
     });
   });
+});
+
+test.each([
+  [{}, 0],
+  [{ DATABRIDGE_API_ALLOW_PLAIN: 'true' }, 1],
+  [{ DATABRIDGE_API_ALLOW_PLAIN: 'true', DATABRIDGE_API_TRUST_PROXY: '192.0.2.1' }, 0],
+])('with the settings %j a proxy that is not named gives %i warnings', async (environment, expected) => {
+  const found: string[] = [];
+  const settings = readSettings({ DATABRIDGE_HOME: '/nowhere/bridge', ...environment });
+  for await (const { check, state } of diagnose(settings)) if (check === 'api') found.push(state);
+  expect(found).toEqual(Array(expected).fill('warning'));
 });
