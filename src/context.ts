@@ -1,35 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
-import { kinds, platforms } from '../adapters/index.ts';
 import { openSealing } from './access/sealing.ts';
+import type { Sealing } from './access/sealing.ts';
 import { BridgeError } from './core/errors.ts';
 import { MILLISECOND } from './core/instant.ts';
 import { clockOf } from './database/clock.ts';
+import type { SharedClock } from './database/clock.ts';
 import { connect, openDatabase } from './database/database.ts';
-import { EmbeddedDatabaseError, openEmbeddedDatabase } from './database/embedded/index.ts';
-import { hasEmbeddedDatabase } from './database/running.ts';
-import { partitionsOf } from './database/partitions.ts';
-import { readingPreparer } from './ingest/prepare.ts';
-import { adaptersIn } from './loader.ts';
-import type { Registry } from './platform/contract.ts';
-import type { Bridge } from './pull/bridge.ts';
-import { claimsOf } from './pull/claim.ts';
-import { sourceCacheOf } from './pull/source-cache.ts';
-import { sourceOpener } from './pull/open-source.ts';
+import type { Database } from './database/database.ts';
 import { readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { openLog } from './telemetry/log.ts';
 
-/** Without adapters, for work that needs the platforms of this build alone. */
-export const registry: Registry = { platforms, kinds };
-
-/** The registry with the adapters that the operator of the bridge allows. */
-export const registryFor = ({ adapters }: Pick<Settings, 'adapters'>): Registry =>
-  adapters === undefined ? registry : { ...registry, adapters: adaptersIn(adapters) };
-
-/** The bridge with an open database, as a command uses it. */
-export interface Context extends Bridge {
+/** The open database of a bridge, as most commands use it. It loads no platform and nothing of the poll path. */
+export interface Context {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly clock: SharedClock;
   close(): Promise<void>;
 }
 
@@ -49,8 +38,8 @@ export interface ContextOptions {
 /** Opens the database (embedded, or that of DATABASE_URL) and the parts of the bridge that use it. */
 export async function openContext(options: ContextOptions): Promise<Context> {
   const settings = options.settings ?? readSettings(process.env);
-  const log = options.log ?? openLog(settings.logLevel, process.stderr.isTTY);
-  if (settings.databaseUrl === undefined && options.mayCreate !== true) assertBridge(settings.home);
+  const log = options.log ?? (await openLog(settings.logLevel, process.stderr.isTTY));
+  if (settings.databaseUrl === undefined && options.mayCreate !== true) await assertBridge(settings.home);
   const embedded = settings.databaseUrl === undefined ? await embeddedDatabase(settings.home, log) : undefined;
   try {
     const database = await openDatabase({
@@ -65,25 +54,12 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     });
     const sealing = await openSealing(settings.home, settings.sealingKey);
     const clock = await clockOf(database, { mostDifference: settings.clockDifferenceMs * MILLISECOND });
-    const workerId = randomUUID();
-    const sources = sourceCacheOf(
-      sourceOpener({ database, sealing, clock, registry: registryFor(settings), workerId, ...settings.egress }),
-    );
-    database.memory.onForget(() => {
-      sources.forget();
-      log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');
-    });
     return {
       settings,
       log,
       database,
       sealing,
       clock,
-      workerId,
-      partitions: partitionsOf(database),
-      prepareReadings: readingPreparer(database),
-      sources,
-      claims: claimsOf({ database, workerId, sources }),
       async close() {
         await database.close();
         await embedded?.release();
@@ -107,7 +83,7 @@ export async function withContext<T>(options: ContextOptions, work: (context: Co
 
 /** Runs a command on one connection to a database that may be empty, and in which nothing is made. An embedded one is begun. */
 export async function withConnection<T>(settings: Settings, work: (client: Client) => Promise<T>): Promise<T> {
-  const log = openLog(settings.logLevel, process.stderr.isTTY);
+  const log = await openLog(settings.logLevel, process.stderr.isTTY);
   const embedded = settings.databaseUrl === undefined ? await embeddedDatabase(settings.home, log) : undefined;
   try {
     const url = embedded?.url ?? (settings.databaseUrl as string);
@@ -122,7 +98,8 @@ export async function withConnection<T>(settings: Settings, work: (client: Clien
   }
 }
 
-function assertBridge(home: string): void {
+async function assertBridge(home: string): Promise<void> {
+  const { hasEmbeddedDatabase } = await import('./database/running.ts');
   if (hasEmbeddedDatabase(home)) return;
   throw new BridgeError({ code: 'config-invalid' }, `there is no bridge at ${home}`, {
     remedy:
@@ -131,6 +108,7 @@ function assertBridge(home: string): void {
 }
 
 async function embeddedDatabase(home: string, log: Logger): Promise<{ url: string; release(): Promise<void> }> {
+  const { EmbeddedDatabaseError, openEmbeddedDatabase } = await import('./database/embedded/index.ts');
   try {
     const report = (message: string): void => {
       log.debug(message);

@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CompactEncrypt, base64url, compactDecrypt } from 'jose';
 import { BridgeError } from '../core/errors.ts';
 
 /** Encrypts secrets before they are stored in the database (law 8): JWE, A256GCM, with a key that is never stored there. */
@@ -35,16 +34,20 @@ export async function keepKey(home: string, key: string): Promise<void> {
 
 /** The key from `DATABRIDGE_KEY`, otherwise from `<home>/sealing.key`, which is made at first use. */
 export async function openSealing(home: string, keyText: string | undefined): Promise<Sealing> {
-  const key = keyText === undefined ? await keyFromFile(keyFileOf(home)) : base64url.decode(toBase64Url(keyText));
+  const key = keyText === undefined ? await keyFromFile(keyFileOf(home)) : decoded(toBase64Url(keyText));
   // A key of its own, because no key serves two purposes.
   const digestKey = createHmac('sha256', key).update('digest').digest();
   return {
     digest: (text) => createHmac('sha256', digestKey).update(text).digest().subarray(0, 16).toString('base64url'),
-    seal: (secret) =>
-      new CompactEncrypt(new TextEncoder().encode(secret))
+    // Most commands neither seal nor open a secret, so the library is loaded by the first that does.
+    async seal(secret) {
+      const { CompactEncrypt } = await import('jose');
+      return await new CompactEncrypt(new TextEncoder().encode(secret))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .encrypt(key),
+        .encrypt(key);
+    },
     async open(sealed) {
+      const { compactDecrypt } = await import('jose');
       try {
         return new TextDecoder().decode((await compactDecrypt(sealed, key)).plaintext);
       } catch (cause) {
@@ -61,6 +64,8 @@ export async function openSealing(home: string, keyText: string | undefined): Pr
 /** 32 bytes in base64url. */
 const KEY = /^[A-Za-z0-9_-]{43}$/;
 
+const decoded = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'base64url'));
+
 const toBase64Url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_').replace(/=$/, '');
 
 async function keyFromFile(path: string): Promise<Uint8Array> {
@@ -68,7 +73,7 @@ async function keyFromFile(path: string): Promise<Uint8Array> {
   try {
     // `wx` fails where the file exists: of two processes that start together one makes the key and the other reads it.
     const file = await open(path, 'wx', 0o600);
-    await file.writeFile(base64url.encode(randomBytes(32)));
+    await file.writeFile(randomBytes(32).toString('base64url'));
     await file.sync();
     await file.close();
   } catch (error) {
@@ -77,7 +82,7 @@ async function keyFromFile(path: string): Promise<Uint8Array> {
   // Another process may have created the file and not written the key yet.
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const text = (await readFile(path, 'utf8')).trim();
-    if (KEY.test(text)) return base64url.decode(text);
+    if (KEY.test(text)) return decoded(text);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new BridgeError({ code: 'config-invalid' }, `${path} does not hold a key of 32 bytes`, {

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
 import type { Client, ClientBase } from 'pg';
 
 const directory = fileURLToPath(new URL('migrations', import.meta.url));
@@ -15,7 +14,7 @@ const MIGRATION_LOCK = 7_263_541;
  * @returns the names of the migrations it ran
  */
 export async function migrate(client: Client): Promise<string[]> {
-  return await withMigrationLock(client, () => run(client));
+  return await withMigrationLock(client, async () => ((await isUpToDate(client)) ? [] : await run(client)));
 }
 
 /** Runs `work` while no other process migrates the database or begins to use it. */
@@ -49,7 +48,19 @@ export async function migrateInside(client: ClientBase, count?: number): Promise
   return await run(inside as unknown as ClientBase, count);
 }
 
+/** Whether every migration of this version has run, and no other. To be asked under the lock; loading the library takes longer. */
+async function isUpToDate(client: ClientBase): Promise<boolean> {
+  const { rows: tables } = await client.query<{ found: string | null }>(
+    `select to_regclass('public.migration') as found`,
+  );
+  if (typeof tables[0]?.found !== 'string') return false;
+  const { rows } = await client.query<{ name: string }>('select name from public.migration order by run_on, id');
+  const names = migrationNames();
+  return rows.length === names.length && rows.every(({ name }, at) => name === names[at]);
+}
+
 async function run(dbClient: ClientBase, count?: number): Promise<string[]> {
+  const { runner } = await import('node-pg-migrate');
   const done = await runner({
     dbClient,
     dir: directory,

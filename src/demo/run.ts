@@ -23,8 +23,10 @@ import { startDaemon } from '../pull/daemon.ts';
 import { applySource } from '../source/registration.ts';
 import { readSettings } from '../settings.ts';
 import { VERSION } from '../version.ts';
-import { registry, withContext } from '../context.ts';
 import type { Context } from '../context.ts';
+import { withBridge } from '../context-bridge.ts';
+import type { OpenBridge } from '../context-bridge.ts';
+import { registry } from '../context-registry.ts';
 import { actor } from '../terminal/output.ts';
 import { readConfigs } from '../source/configs.ts';
 
@@ -66,7 +68,7 @@ export async function runDemo(options: DemoOptions, audience: Audience): Promise
     for (const plant of options.plants) plants.push(await openPlant(plant));
     const settings = readSettings({ DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '10' });
     const log = pino({ base: null }, pino.destination({ dest: join(home.path, LOG), sync: true }));
-    return await withContext(
+    return await withBridge(
       { patient: true, mayCreate: true, signal: options.signal, settings, log },
       async (context) => {
         await register(context, plants, home);
@@ -108,7 +110,7 @@ async function register(context: Context, plants: readonly RunningPlant[], home:
 }
 
 async function pollAndJudge(
-  context: Context,
+  context: OpenBridge,
   plants: readonly RunningPlant[],
   options: DemoOptions,
   audience: Audience,

@@ -1,11 +1,10 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import pretty from 'pino-pretty';
 
 /** JSON on a pipe, readable lines on a terminal. Always to stderr, because stdout holds the output of commands. */
-export function openLog(level: string, terminal: boolean): Logger {
+export async function openLog(level: string, terminal: boolean): Promise<Logger> {
   const stream = terminal
-    ? pretty({
+    ? (await import('pino-pretty')).default({
         destination: 2,
         sync: true,
         ignore: 'pid,hostname',

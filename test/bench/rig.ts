@@ -2,8 +2,9 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openContext, registry } from '../../src/context.ts';
-import type { Context } from '../../src/context.ts';
+import { openBridge } from '../../src/context-bridge.ts';
+import type { OpenBridge } from '../../src/context-bridge.ts';
+import { registry } from '../../src/context-registry.ts';
 import { parseSource } from '../../src/core/source/source.ts';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { placeOf } from '../../src/database/embedded/place.ts';
@@ -33,7 +34,7 @@ export interface Rig {
 
 /** One installation of the bridge. */
 export interface Room {
-  readonly context: Context;
+  readonly context: OpenBridge;
   readonly url: string;
   /** Registers an InfluxDB source that reads `groups`, a stream each; it is not due before `every` has passed. Returns its id. */
   apply(source: Record<string, unknown>, groups: readonly string[]): Promise<number>;
@@ -75,10 +76,10 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
       await asAdministrator(`create database ${name}`);
       const url = embedded.url.replace(/[^/]*$/, name);
       const given = { DATABRIDGE_HOME: home, DATABASE_URL: url, ...environment };
-      const context = await openContext({
+      const context = await openBridge({
         patient: false,
         settings: readSettings(given),
-        log: openLog('silent', false),
+        log: await openLog('silent', false),
       });
       await context.database.run(
         `insert into ml_project (organisation_id, code, name) values ('default', 'bench', '')`,
@@ -118,7 +119,7 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
   };
 }
 
-async function apply(context: Context, input: Record<string, unknown>, groups: readonly string[]): Promise<number> {
+async function apply(context: OpenBridge, input: Record<string, unknown>, groups: readonly string[]): Promise<number> {
   const { database, sealing, clock } = context;
   const platform = { kind: 'user-credentials', platform: 'influxdb', options: { database: 'plant' } };
   const parsed = parseSource({ ...platform, ...input, project: 'bench' }, registry.platforms, {

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { clockChecks } from '../../src/commands/actions/doctor-checks.ts';
-import { openContext } from '../../src/context.ts';
-import type { Context } from '../../src/context.ts';
+import { openBridge } from '../../src/context-bridge.ts';
+import type { OpenBridge } from '../../src/context-bridge.ts';
 import { MINUTE } from '../../src/core/instant.ts';
 import { startDaemon } from '../../src/pull/daemon.ts';
 import type { Daemon } from '../../src/pull/daemon.ts';
@@ -24,10 +24,13 @@ afterEach(async () => {
 });
 
 /** A daemon on a host whose clock is `ahead` of the database's, µs. */
-async function startHost(url: string, ahead: () => number | undefined): Promise<{ context: Context; daemon: Daemon }> {
+async function startHost(
+  url: string,
+  ahead: () => number | undefined,
+): Promise<{ context: OpenBridge; daemon: Daemon }> {
   const home = await makeTempDirectory('clocks');
   const settings = readSettings({ DATABASE_URL: url, DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '5' });
-  const context = await openContext({ patient: false, settings, log: pino({ level: 'silent' }) });
+  const context = await openBridge({ patient: false, settings, log: pino({ level: 'silent' }) });
   const clock = { ...context.clock, disagreement: ahead };
   const daemon = await startDaemon({ ...context, clock }, 'test', new AbortController().signal);
   cleanups.push(

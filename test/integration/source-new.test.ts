@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeSource } from '../../src/commands/actions/source-questions.ts';
 import { readConfigs } from '../../src/source/configs.ts';
-import { registry } from '../../src/context.ts';
+import { registry } from '../../src/context-registry.ts';
 import { askAt } from '../../src/terminal/questions.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registry } from '../../src/context.ts';
+import { registry } from '../../src/context-registry.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { reportSource } from '../../src/source/report.ts';

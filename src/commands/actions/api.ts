@@ -5,8 +5,8 @@ import { BridgeError } from '../../core/errors.ts';
 import { repeat } from '../../pull/repeat.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
-import { withContext } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import { withBridge } from '../../context-bridge.ts';
+import type { OpenBridge } from '../../context-bridge.ts';
 import { EXIT } from '../../terminal/output.ts';
 import { untilStopped } from './stop.ts';
 
@@ -24,7 +24,7 @@ const TIDY_MS = 600_000;
 async function serve(): Promise<number> {
   const stop = untilStopped();
   assertApiSettings(readSettings(process.env));
-  return await withContext({ patient: true, signal: stop.signal }, async (context) => {
+  return await withBridge({ patient: true, signal: stop.signal }, async (context) => {
     const { log, settings } = context;
     const api = await openApi(context);
     const tryLater = (error: unknown): void => {
@@ -50,7 +50,7 @@ const RETRY_MS = 10_000;
  * The API beside polling. Where it cannot be opened, for example because its port is taken, polling goes on: the process
  * warns once and tries again until the API is open.
  */
-export function apiBeside(context: Context): { close(): Promise<void> } {
+export function apiBeside(context: OpenBridge): { close(): Promise<void> } {
   const { log } = context;
   let running: RunningApi | undefined;
   let warned = false;

@@ -11,7 +11,6 @@ import { argumentsOf, titleOf } from '../../core/source/source-name.ts';
 import { listIngestions } from '../../delivery/remote.ts';
 import { troublesOf, vitalsOf } from '../../source/vitals.ts';
 import type { Trouble, Vitals } from '../../source/vitals.ts';
-import { askRedis } from '../../queue/redis-facts.ts';
 import type { Settings } from '../../settings.ts';
 import { unnamedProxy } from '../../settings-api.ts';
 import { openContext } from '../../context.ts';
@@ -123,6 +122,7 @@ async function nearestStatfs(path: string): Promise<StatsFs> {
 
 async function redisCheck(url: string): Promise<Check> {
   try {
+    const { askRedis } = await import('../../queue/redis-facts.ts');
     const { version, evicts } = await askRedis(url);
     if (!evicts) return ok('queue', `Redis ${version}`);
     const remedy = 'set maxmemory-policy to noeviction; evicted jobs are planned again, but late';

@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/instant.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
-import { registry, registryFor } from '../../context.ts';
+import { registry, registryFor } from '../../context-registry.ts';
 import { platformsFor } from '../../platform/platforms-for.ts';
 import type { Platform, Registry } from '../../platform/contract.ts';
 import { readSettings } from '../../settings.ts';

@@ -1,6 +1,6 @@
 import { configInvalid } from '../../core/errors.ts';
 import { suggest } from '../../core/source/nearest.ts';
-import { registry } from '../../context.ts';
+import { registry } from '../../context-registry.ts';
 import type { Platform } from '../../platform/contract.ts';
 import { readSettings } from '../../settings.ts';
 import { sampleText } from '../../source/draft.ts';

@@ -8,7 +8,7 @@ import { parseReference } from '../../core/source/reference.ts';
 import { commonFields } from '../../core/source/schema.ts';
 import { parseSource } from '../../core/source/source.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
-import { registry } from '../../context.ts';
+import { registry } from '../../context-registry.ts';
 import type { KindName, Platform } from '../../platform/contract.ts';
 import type { Settings } from '../../settings.ts';
 import { draftText, fieldsOf, sampleFields } from '../../source/draft.ts';

@@ -1,5 +1,6 @@
 import { formatInstant } from '../../core/instant.ts';
-import { registry, withContext } from '../../context.ts';
+import { withContext } from '../../context.ts';
+import { registry } from '../../context-registry.ts';
 import { lastFormer } from '../../source/former.ts';
 import { applySource } from '../../source/registration.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';

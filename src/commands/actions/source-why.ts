@@ -1,5 +1,6 @@
 import { SECOND } from '../../core/instant.ts';
-import { registry, withContext } from '../../context.ts';
+import { withContext } from '../../context.ts';
+import { registry } from '../../context-registry.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import { reportSource } from '../../source/report.ts';

@@ -5,7 +5,7 @@ import { startDaemon } from '../../pull/daemon.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
 import { apiBeside } from './api.ts';
-import { withContext } from '../../context.ts';
+import { withBridge } from '../../context-bridge.ts';
 import { EXIT } from '../../terminal/output.ts';
 import { untilStopped } from './stop.ts';
 
@@ -54,7 +54,7 @@ async function runUntilStopped(serving: boolean): Promise<number> {
   keepHeapSmall();
   const stop = untilStopped();
   if (serving) assertApiSettings(readSettings(process.env));
-  return await withContext({ patient: true, mayCreate: true, signal: stop.signal }, async (context) => {
+  return await withBridge({ patient: true, mayCreate: true, signal: stop.signal }, async (context) => {
     const daemon = await startDaemon(context, VERSION, stop.signal);
     const api = serving ? apiBeside(context) : undefined;
     const queue = context.settings.redisUrl === undefined ? 'PostgreSQL' : 'Redis';

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { openContext } from './context.ts';
+import type { Context, ContextOptions } from './context.ts';
+import { registryFor } from './context-registry.ts';
+import { partitionsOf } from './database/partitions.ts';
+import { readingPreparer } from './ingest/prepare.ts';
+import type { Bridge } from './pull/bridge.ts';
+import { claimsOf } from './pull/claim.ts';
+import { sourceOpener } from './pull/open-source.ts';
+import { sourceCacheOf } from './pull/source-cache.ts';
+
+/** The bridge with an open database, as the processes use it that poll or take readings. */
+export type OpenBridge = Context & Bridge;
+
+/** Opens the database and all parts of the bridge that use it. */
+export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
+  const context = await openContext(options);
+  const { settings, log, database, sealing, clock } = context;
+  const workerId = randomUUID();
+  const sources = sourceCacheOf(
+    sourceOpener({ database, sealing, clock, registry: registryFor(settings), workerId, ...settings.egress }),
+  );
+  database.memory.onForget(() => {
+    sources.forget();
+    log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');
+  });
+  return {
+    ...context,
+    workerId,
+    partitions: partitionsOf(database),
+    prepareReadings: readingPreparer(database),
+    sources,
+    claims: claimsOf({ database, workerId, sources }),
+  };
+}
+
+/** Opens the bridge, works with it and closes it, also after an error. */
+export async function withBridge<T>(options: ContextOptions, work: (bridge: OpenBridge) => Promise<T>): Promise<T> {
+  const bridge = await openBridge(options);
+  try {
+    return await work(bridge);
+  } finally {
+    await bridge.close();
+  }
+}
