@@ -39,3 +39,8 @@ export const listAudit = (
      where $2::bigint is null or id < $2 order by id desc limit $1`,
     [page.limit, page.before ?? null],
   );
+
+/** How many changes were recorded before an entry. */
+export async function olderAudit(database: Database, id: number): Promise<number> {
+  return (await database.row<{ older: number }>('select count(*) as older from audit where id < $1', [id]))?.older ?? 0;
+}

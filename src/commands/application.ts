@@ -48,6 +48,7 @@ function addList(application: Command): void {
   application
     .command('list')
     .description('list applications with their projects and their state')
+    .option('--limit <number>', 'applications shown', wholeNumber)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { helpBelow } from './help.ts';
-import { SOURCE_ORGANISATION } from './options.ts';
+import { SOURCE_ORGANISATION, wholeNumberUpTo } from './options.ts';
 import { whenRun } from './when-run.ts';
+
+const MOST_BACKFILLS = 10_000;
 
 export function addBackfill(program: Command): void {
   const backfill = program
@@ -59,7 +61,8 @@ function addStart(backfill: Command): void {
 function addList(backfill: Command): void {
   backfill
     .command('list')
-    .description('list the newest 200 backfills, newest first')
+    .description('list backfills, newest first')
+    .option('--limit <number>', `backfills shown, at most ${MOST_BACKFILLS}`, wholeNumberUpTo(MOST_BACKFILLS), 200)
     .option('--json', 'print JSON')
     .addHelpText('after', helpBelow({ examples: ['databridge backfill list', 'databridge backfill list --json'] }))
     .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillList));

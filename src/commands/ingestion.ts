@@ -87,6 +87,7 @@ function addList(ingestion: Command): void {
   ingestion
     .command('list')
     .description('list projects: where their readings go, how many wait to be delivered, and the last fault')
+    .option('--limit <number>', 'projects shown', wholeNumber)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

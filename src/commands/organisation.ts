@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { helpBelow } from './help.ts';
+import { wholeNumber } from './options.ts';
 import { whenRun } from './when-run.ts';
 
 export function addOrganisation(program: Command): void {
@@ -20,6 +21,7 @@ export function addOrganisation(program: Command): void {
   organisation
     .command('list')
     .description('list organisations with the number of their projects and applications')
+    .option('--limit <number>', 'organisations shown', wholeNumber)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { helpBelow } from './help.ts';
+import { wholeNumber } from './options.ts';
 import { whenRun } from './when-run.ts';
 
 export function addProject(program: Command): void {
@@ -18,6 +19,7 @@ export function addProject(program: Command): void {
   project
     .command('list')
     .description('list ML projects with the number of their sources and series')
+    .option('--limit <number>', 'projects shown', wholeNumber)
     .option('--json', 'print JSON')
     .addHelpText('after', helpBelow({ examples: ['databridge project list', 'databridge project list --json'] }))
     .action(whenRun(async () => (await import('./actions/project.ts')).projectList));

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import { formatDuration } from './duration.ts';
 import { HOUR, MILLISECOND, MINUTE, SECOND } from './instant.ts';
 import type { Microseconds } from './instant.ts';
@@ -40,7 +41,7 @@ function overloadOfRate(demand: Demand): Overload | undefined {
   return {
     times,
     message:
-      `live polls need ${short(times)} times the requests that the pace allows: ${many(streams)} × ${short(requestsPerWindow)} requests every ` +
+      `live polls need ${short(times)} times the requests that the pace allows: ${many(streams)} × ${short(requestsPerWindow)} ${requestsPerWindow === 1 ? 'request' : 'requests'} every ` +
       `${formatDuration(every)} are ${short(needed)} a second, and pace.requestsPerSecond is ${short(requestsPerSecond)}; ${effectOf(demand, times)}`,
     remedy: remedyOf(`raise pace.requestsPerSecond to ${short(needed * ROOM)}`, demand, times),
   };
@@ -69,7 +70,7 @@ const ROOM = 1.2;
 const remedyOf = (raise: string, { every }: Demand, times: number): string =>
   `choose fewer sensors, poll every ${formatDuration(upTo(every * times * ROOM))} or less often, or ${raise} if the platform bears it`;
 
-const many = (streams: number): string => (streams === 1 ? '1 stream' : `${streams} streams`);
+const many = (streams: number): string => counted(streams, 'stream');
 
 /** Rounded up, so that it is short to read. */
 function upTo(length: Microseconds): Microseconds {

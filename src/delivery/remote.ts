@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import type { Pool, PoolClient } from 'pg';
 import { audit } from '../access/audit.ts';
 import type { Sealing } from '../access/sealing.ts';
@@ -84,7 +85,7 @@ export async function removeRemote(
     const waiting = rows[0]?.waiting ?? 0;
     if (waiting > 0 && !discard) {
       throw configInvalid(
-        `${waiting} readings of ${project.code} are not delivered yet`,
+        `${counted(waiting, 'reading')} of ${project.code} not delivered yet`,
         'wait until databridge ingestion list shows none, or give --discard: they stay stored here',
       );
     }

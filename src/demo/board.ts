@@ -1,12 +1,12 @@
 import { SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Paint } from '../terminal/screen.ts';
-import { grouped, shortly } from '../terminal/words.ts';
+import { grouped, roughly } from '../terminal/words.ts';
 import type { BoardRow, BoardTrouble } from './observe.ts';
 
 /** Title and width of each column but the last, which takes the rest of the line. Numbers stand to the right. */
 const COLUMNS = [
-  { title: 'source', width: 14, right: false },
+  { title: 'source', width: 13, right: false },
   { title: 'lag', width: 5, right: true },
   { title: 'readings', width: 9, right: true },
   { title: 'history', width: 11, right: false },
@@ -28,7 +28,7 @@ export function boardLine(row: BoardRow, given: { width: number; now: Instant; p
   const { width, now, paint } = given;
   const cells = [
     cut(row.source, COLUMNS[0].width),
-    row.lag === null ? '–' : shortly(row.lag),
+    row.lag === null ? '–' : roughly(row.lag),
     grouped(row.readings),
     progress(row.history),
     grouped(row.requests),
@@ -42,7 +42,7 @@ export function boardLine(row: BoardRow, given: { width: number; now: Instant; p
   if (row.trouble === undefined) return `${line}${GAP}${paint('dim', '–')}`;
   const waits = row.trouble.until !== null && row.trouble.until > now;
   const distance = waits ? (row.trouble.until ?? now) - now : now - row.trouble.at;
-  const shown = shortly(Math.max(SECOND, Math.round(distance / SECOND) * SECOND));
+  const shown = roughly(Math.max(SECOND, Math.round(distance / SECOND) * SECOND));
   const when = waits ? `waits ${shown}` : `${shown} ago`;
   return `${line}${GAP}${paint(waits ? 'yellow' : 'dim', cut(`${phraseOf(row.trouble)}, ${when}`, left))}`;
 }

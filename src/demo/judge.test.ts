@@ -68,22 +68,22 @@ describe('the judge sees', () => {
 
   test('a missing reading', () => {
     const given = evidence((readings) => readings.toSpliced(1, 1));
-    expect(faults(given)).toEqual(['1 readings lost, the first boiler pressure at 2024-10-04T00:00:05Z']);
+    expect(faults(given)).toEqual(['1 reading lost, the first boiler pressure at 2024-10-04T00:00:05Z']);
   });
 
   test('a reading that is stored twice', () => {
     const given = evidence((readings) => [...readings, { ...(readings[1] as Reading) }]);
-    expect(faults(given)).toEqual(['1 readings doubled, the first boiler pressure at 2024-10-04T00:00:05Z']);
+    expect(faults(given)).toEqual(['1 reading doubled, the first boiler pressure at 2024-10-04T00:00:05Z']);
   });
 
   test('a reading that was counted as new twice', () => {
-    expect(faults({ ...evidence(), fresh: 121 })).toEqual(['1 readings doubled']);
+    expect(faults({ ...evidence(), fresh: 121 })).toEqual(['1 reading doubled']);
   });
 
   test('another value', () => {
     const given = evidence((readings) => readings.with(1, { at: second, value: 0 }));
     expect(faults(given)).toEqual([
-      '1 readings are not what the plant said, the first boiler pressure at 2024-10-04T00:00:05Z',
+      '1 reading unlike what the plant said, the first boiler pressure at 2024-10-04T00:00:05Z',
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { counted as numbered } from '../core/counted.ts';
 import type { Coverage } from '../core/coverage.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -99,9 +100,9 @@ export function judgePlant(plant: Plant, evidence: Evidence, asked: Asked): Verd
   const firstOf = (kind: Kind): string => first.get(kind) ?? '';
   const faults = [
     arrived === 0 && 'no reading arrived',
-    count.lost > 0 && `${count.lost} readings lost${firstOf('lost')}`,
-    count.doubled > 0 && `${count.doubled} readings doubled${firstOf('doubled')}`,
-    count.wrong > 0 && `${count.wrong} readings are not what the plant said${firstOf('wrong')}`,
+    count.lost > 0 && `${numbered(count.lost, 'reading')} lost${firstOf('lost')}`,
+    count.doubled > 0 && `${numbered(count.doubled, 'reading')} doubled${firstOf('doubled')}`,
+    count.wrong > 0 && `${numbered(count.wrong, 'reading')} unlike what the plant said${firstOf('wrong')}`,
     fresh < rows && `${rows} readings are stored, and only ${fresh} were counted as new`,
     revised > 0 && `${revised} readings were revised, and the plant never changes a value`,
     refused !== refusals && `${refused} points were refused, and ${refusals} are no numbers`,

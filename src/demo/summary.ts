@@ -1,6 +1,7 @@
+import { counted } from '../core/counted.ts';
 import { SECOND } from '../core/instant.ts';
 import type { Microseconds } from '../core/instant.ts';
-import { grouped, stopwatch } from '../terminal/words.ts';
+import { grouped, roughly } from '../terminal/words.ts';
 import type { Paint } from '../terminal/screen.ts';
 import type { Verdict } from './judge.ts';
 
@@ -40,7 +41,7 @@ export function resultLines({ ran, verdicts, problems }: DemoOutcome, paint: Pai
   }
   const arrived = verdicts.reduce((sum, verdict) => sum + verdict.arrived, 0);
   return [
-    `${paint('green', '✓')} ${grouped(arrived)} readings in ${stopwatch(ran)}: none lost, none doubled, all within pace`,
+    `${paint('green', '✓')} ${counted(arrived, 'reading')} in ${roughly(ran)}: none lost, none doubled, all within pace`,
     '  Next, your own platform: databridge source check FILE (see config/sources)',
   ];
 }

@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import type { ClientBase } from 'pg';
 import { BridgeError, asBridgeError, configInvalid } from '../core/errors.ts';
 import { HOUR, SECOND } from '../core/instant.ts';
@@ -155,7 +156,7 @@ function absenceProblem(
   const known =
     streams.length === 0 ? '' : `, and none of ${absent} of the ${streams.length} known streams, which are still read`;
   return configInvalid(
-    `the platform shows ${sensors.length} sensors${known}`,
+    `the platform shows ${counted(sensors.length, 'sensor')}${known}`,
     'check the options of the source and the rights of its credentials; where sensors are gone for good, list the others under sensors',
     'sensors',
   );

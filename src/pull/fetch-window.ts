@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import type { Batch } from '../core/batch.ts';
 import { intersect, union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
@@ -124,7 +125,7 @@ export const sizeOf = ({ samples, meter }: Pick<ReadResult, 'samples' | 'meter'>
 
 function check(batch: Batch, window: Window): void {
   if (batch.outside > STRAY_SAMPLES && batch.readings === 0 && batch.refused.size === 0) {
-    throw contractBroken(`asked for ${formatWindow(window)}, got ${batch.outside} points, all of them outside`);
+    throw contractBroken(`asked for ${formatWindow(window)}, got ${counted(batch.outside, 'point')}, all outside`);
   }
 }
 

@@ -134,8 +134,15 @@ const STATES = `
   from backfill join source on source.id = backfill.source_id
   cross join lateral (select to_at + settle_us * interval '1 microsecond' as settles) as its_end`;
 
-export const listBackfills = (database: Database): Promise<BackfillState[]> =>
-  database.rows<BackfillState & Record<string, unknown>>(`${STATES} order by backfill.id desc limit 200`);
+export const listBackfills = (database: Database, limit = 200): Promise<BackfillState[]> =>
+  database.rows<BackfillState & Record<string, unknown>>(`${STATES} order by backfill.id desc limit $1`, [limit]);
+
+/** How many backfills were started before one. */
+export async function olderBackfills(database: Database, id: number): Promise<number> {
+  return (
+    (await database.row<{ older: number }>('select count(*) as older from backfill where id < $1', [id]))?.older ?? 0
+  );
+}
 
 export const backfillState = (database: Database, id: number): Promise<BackfillState | undefined> =>
   database.row<BackfillState & Record<string, unknown>>(`${STATES} where backfill.id = $1`, [id]);

@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import { asBridgeError } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { overloadOf } from '../core/demand.ts';
@@ -86,7 +87,7 @@ export async function* checkSource(
       const keys = streams.map(({ key }) => key);
       yield passed(
         'sensors',
-        `${sensors.length} found: ${firstOf(names, SENSORS_SHOWN)}; read in ${streams.length} ${streams.length === 1 ? 'stream' : 'streams'}: ${firstOf(keys, STREAMS_SHOWN)}${doubts.join('')}`,
+        `${sensors.length} found: ${firstOf(names, SENSORS_SHOWN)}; read in ${counted(streams.length, 'stream')}: ${firstOf(keys, STREAMS_SHOWN)}${doubts.join('')}`,
         doubts.length > 0,
       );
     }
@@ -102,7 +103,7 @@ export async function* checkSource(
       const requestsPerWindow = (trial.requests() - before) / (halvings + 1);
       const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...config.schedule, ...config.pace });
       const lateness = latenessFinding(batch, window, config.schedule.settle);
-      const read = `${batch.readings} readings of ${batch.columns.length} series of ${stream.key} in ${formatWindow(window)}`;
+      const read = `${counted(batch.readings, 'reading')} of ${batch.columns.length} series of ${stream.key} in ${formatWindow(window)}`;
       yield passed(
         'window',
         `${read}${halvingsInWords(halvings)}${failuresInWords(failed)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}${overload === undefined ? '' : `; ${overload.message}: ${overload.remedy}`}`,

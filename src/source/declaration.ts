@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import type { Batch } from '../core/batch.ts';
 import { configInvalid } from '../core/errors.ts';
 import { DAY, HOUR, MINUTE } from '../core/instant.ts';
@@ -28,7 +29,7 @@ export async function testDeclaration(trial: Trial, stream: PlannedStream, maxRe
   }
   const shown = formatWindow(window);
   if (batch.readings < 2) {
-    const detail = `not tested: ${batch.readings} readings of ${stream.key} in ${shown}; check again when there are more`;
+    const detail = `not tested: ${counted(batch.readings, 'reading')} of ${stream.key} in ${shown}; check again when there are more`;
     return { detail, warning: true };
   }
 
@@ -49,7 +50,7 @@ export async function testDeclaration(trial: Trial, stream: PlannedStream, maxRe
   const odd = ways.find(([, found]) => !isSame(found, whole));
   if (odd === undefined) {
     const how = ['whole', ...ways.map(([way]) => way)].join(', ');
-    const detail = `${batch.readings} readings of ${stream.key} in ${shown}, read ${how}: all agree`;
+    const detail = `${counted(batch.readings, 'reading')} of ${stream.key} in ${shown}, read ${how}: all agree`;
     return other.length > 0
       ? { detail, warning: false }
       : { detail: `${detail}; the size of a page cannot be tested`, warning: false };
@@ -59,7 +60,7 @@ export async function testDeclaration(trial: Trial, stream: PlannedStream, maxRe
     return { detail: `not tested: readings of ${shown} changed meanwhile; check again`, warning: true };
   const [way, found] = odd;
   throw configInvalid(
-    `${stream.key} in ${shown} has ${whole.length} readings read whole and ${found.length} read ${way}`,
+    `${stream.key} in ${shown} has ${counted(whole.length, 'reading')} read whole and ${found.length} read ${way}`,
     'the platform is not as options.exactness and options.paging declare it: check bounds, cap, order and the signs of the last page',
     'options.exactness',
   );

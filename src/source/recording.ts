@@ -1,3 +1,4 @@
+import { counted } from '../core/counted.ts';
 import { BridgeError, contractBroken } from '../core/errors.ts';
 import { HOUR, MINUTE } from '../core/instant.ts';
 import { parsePath, isMapping, valueAt } from '../core/source/path.ts';
@@ -109,7 +110,7 @@ const sensorsDraft = (about: About, sensors: readonly Sensor[], tape: Draft['tap
   name: 'sensors',
   given: { ...about, operation: 'sensors' },
   expected: { sensors },
-  result: `${sensors.length} sensors`,
+  result: counted(sensors.length, 'sensor'),
   tape,
 });
 
@@ -150,7 +151,7 @@ async function readDraft(
       segments.flatMap(({ at, value }) => at.map((instant, index) => [sensorId, valueName, instant, value[index]])),
     );
     const readings = rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
-    return draftOf({ readings, refused: Object.fromEntries(batch.refused) }, `${rows.length} readings`);
+    return draftOf({ readings, refused: Object.fromEntries(batch.refused) }, counted(rows.length, 'reading'));
   } catch (error) {
     if (!isOfPlatform(error)) throw error;
     return draftOf({ error: { code: error.code } }, `the error ${error.code}`);

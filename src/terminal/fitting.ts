@@ -1,4 +1,4 @@
-import { table } from './output.ts';
+import { cellText, table } from './output.ts';
 import type { Cell } from './output.ts';
 import { short } from './words.ts';
 
@@ -12,19 +12,20 @@ export interface ShownColumn<Row> {
   readonly least?: number;
 }
 
-/** The width of a terminal; undefined on a pipe, where a table is as wide as it needs to be. */
-export const widthOf = (stream: NodeJS.WriteStream): number | undefined =>
-  stream.isTTY ? stream.columns || 80 : undefined;
-
 const GAP = 2;
 
-/** A table of at most `width` characters a line: columns that may go are left out, then texts that may be cut are cut. */
+/**
+ * A table of at most `width` characters a line: columns that may go are left out, then texts that may be cut are cut. Where
+ * that is not enough, the rows fold.
+ */
 export function fittingTable<Row>(
   columns: readonly ShownColumn<Row>[],
   rows: readonly Row[],
   width: number | undefined,
 ): string {
-  const needs = columns.map(({ title, cell }) => Math.max(title.length, ...rows.map((row) => shown(cell(row)).length)));
+  const needs = columns.map(({ title, cell }) =>
+    Math.max(title.length, ...rows.map((row) => cellText(cell(row)).length)),
+  );
   const least = columns.map((column, index) =>
     Math.min(needs[index] ?? 0, Math.max(column.least ?? Infinity, column.title.length)),
   );
@@ -52,7 +53,6 @@ export function fittingTable<Row>(
   return table(
     kept.map((index) => columns[index]?.title ?? ''),
     rows.map((row) => kept.map((index) => cellOf(row, index))),
+    { width },
   );
 }
-
-const shown = (cell: Cell): string => (cell === null || cell === undefined ? '–' : String(cell));

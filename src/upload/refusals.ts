@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { configInvalid } from '../core/errors.ts';
 import { table } from '../terminal/output.ts';
-import { short } from '../terminal/words.ts';
+import { short, widthOf } from '../terminal/words.ts';
 import type { RefusedRecord } from './delivery.ts';
 
 /** At most this many refusals are printed; `--refused` keeps all of them. */
@@ -70,6 +70,7 @@ export const refusalTable = (shown: readonly RefusedRecord[]): string =>
       short(foundIn(each), 40),
       short(each.message, 120),
     ]),
+    { width: widthOf(process.stdout) },
   );
 
 /** The text at the place to which the refusal points. */

@@ -1,3 +1,4 @@
+import { counted as numbered } from '../core/counted.ts';
 import type { PushClient } from '../client/index.ts';
 import { formatBytes } from '../core/bytes.ts';
 import { SILENT, startProgress } from '../terminal/progress.ts';
@@ -157,7 +158,7 @@ function taskStates({ size }: Input, earlier: UploadCounts): (at: FilePosition, 
     const rate = grouped(Math.round((read - earlier.read) / seconds));
     return {
       share: size === undefined ? undefined : offset / Math.max(1, size),
-      facts: [formatBytes(offset), `${grouped(read)} readings, ${rate}/s`, `${grouped(refused)} refused`],
+      facts: [formatBytes(offset), `${numbered(read, 'reading')}, ${rate}/s`, `${grouped(refused)} refused`],
     };
   };
 }

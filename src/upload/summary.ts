@@ -1,6 +1,8 @@
 import { formatBytes } from '../core/bytes.ts';
-import { printJson, printLine } from '../terminal/output.ts';
-import { grouped } from '../terminal/words.ts';
+import { counted } from '../core/counted.ts';
+import { SECOND } from '../core/instant.ts';
+import { printExactly, printJson, printLine } from '../terminal/output.ts';
+import { grouped, roughly } from '../terminal/words.ts';
 import type { RefusedRecord } from './delivery.ts';
 import type { FilePosition } from './record.ts';
 import { documentOf, refusalTable } from './refusals.ts';
@@ -43,7 +45,7 @@ export function printSummaryJson({ target, shown, place, counts, ...summary }: S
 
 export function printSummary({ counts, shown, dryRun, place, ...summary }: Summary): void {
   if (counts.refused > 0) {
-    if (shown.length > 0) printLine(`${refusalTable(shown)}\n`);
+    if (shown.length > 0) printExactly(`${refusalTable(shown)}\n`);
     const reasons = Object.entries(counts.refusedByReason).toSorted(([, one], [, other]) => other - one);
     const listed = reasons.map(([reason, count]) => `${grouped(count)} ${reason}`).join(', ');
     printLine(`${grouped(counts.refused)} refused: ${listed}`);
@@ -52,14 +54,14 @@ export function printSummary({ counts, shown, dryRun, place, ...summary }: Summa
   if (counts.unknownFields > 0) {
     // As JSON, because a name may hold characters that move the cursor of a terminal.
     const names = counts.unknownFieldNames.map((name) => JSON.stringify(name)).join(', ');
-    printLine(`${grouped(counts.unknownFields)} fields that no reading has were ignored: ${names}`);
+    printLine(`ignored ${counted(counts.unknownFields, 'field')} that no reading has: ${names}`);
   }
   const taken = dryRun
     ? `${grouped(counts.accepted + counts.duplicates)} would be taken`
-    : `${grouped(counts.accepted)} accepted, ${grouped(counts.duplicates)} duplicates, ${grouped(counts.revised)} revised`;
+    : `${grouped(counts.accepted)} accepted, ${counted(counts.duplicates, 'duplicate')}, ${grouped(counts.revised)} revised`;
   printLine(`${grouped(counts.read)} read: ${taken}, ${grouped(counts.refused)} refused`);
-  const requests = `${grouped(summary.requests)} ${summary.requests === 1 ? 'request' : 'requests'}`;
-  const effort = `${formatBytes(place.offset)} in ${summary.seconds.toFixed(1)} s`;
+  const requests = `${counted(summary.requests, 'request')}`;
+  const effort = `${formatBytes(place.offset)} in ${roughly(Math.round(summary.seconds * SECOND))}`;
   printLine(`${dryRun ? 'nothing was sent' : requests} │ ${effort}`);
   if (summary.finished) return;
   const goOn = summary.isResumable

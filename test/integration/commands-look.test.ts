@@ -139,7 +139,7 @@ describe('doctor', () => {
   test('--health checks only the database and the planner', async () => {
     expect(await run('doctor', '--health')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^healthy: planned \d+s ago\n$/) as string,
+      stdout: expect.stringMatching(/^healthy: planned (?:<1|\d+)s ago\n$/) as string,
     });
   });
 });
@@ -201,10 +201,14 @@ describe('readings', () => {
   });
 
   test('a reader that closes the pipe early is no error', async () => {
-    const child = spawn(process.execPath, [MAIN, 'readings', 'past', '--from', '2026-01-01', '--format', 'ndjson'], {
-      env: environment({ DATABRIDGE_HOME: home.path }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      [MAIN, 'readings', 'past', '--from', '2026-01-01T00:00:00Z', '--format', 'ndjson'],
+      {
+        env: environment({ DATABRIDGE_HOME: home.path }),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     let complaint = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
     const ended = once(child, 'exit') as Promise<[number | null]>;

@@ -96,7 +96,7 @@ describe('a demo', () => {
     const much = names.map((name) => String.raw`(?=[^]*${name} +\S+ +[\d,]+,\d{3} +[█░]+ +\d+% +[\d,]{2,} )`).join('');
     const { code, stdout } = await demo([], new RegExp(much));
     expect(stdout).toMatch(/export DATABRIDGE_HOME=\S+ DATABASE_URL=\n/);
-    expect(stdout).toMatch(/✓ [\d,]+ readings in \d\d:\d\d: none lost, none doubled, all within pace/);
+    expect(stdout).toMatch(/✓ [\d,]+ readings in (?:\d+m)?\d+s: none lost, none doubled, all within pace/);
     expect(stdout).not.toContain('\u001B');
     expect(code).toBe(0);
     nothingIsLeft();

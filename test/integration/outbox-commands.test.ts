@@ -244,7 +244,7 @@ describe('a project', () => {
     await rig.commit([{ sensor: 'a', at: 2, value: 4 }]);
     expect(await run(['store', 'project'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/1 readings .* not delivered/) as string,
+      stderr: expect.stringMatching(/1 reading .* not delivered/) as string,
     });
     expect(await rig.outbox()).toHaveLength(1);
     const ran = await run(['store', 'project', '--discard', '--json']);

@@ -14,7 +14,7 @@ const spec = livingPlant(
   Array.from({ length: STREAMS }, (_, index) => device(index + 1, 1_000, ['flow'])),
   1,
 );
-const TOLD = /need 12 times the requests that the pace allows: 12 streams × 1 requests every 1s are 12 a second/;
+const TOLD = /need 12 times the requests that the pace allows: 12 streams × 1 request every 1s are 12 a second/;
 
 const databases = useDatabases();
 let rig: Rig;

@@ -4,7 +4,7 @@ import { formatInstant } from '../../core/instant.ts';
 import { pushRefusalsOf } from '../../ingest/pushed-refusals.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
-import { actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
 import { instantOrNull } from '../../terminal/words.ts';
 import { printRefusals } from './refusals.ts';
 
@@ -32,11 +32,11 @@ export async function applicationCreate(
 }
 
 /** `application list`. */
-export async function applicationList(options: { json?: boolean }): Promise<void> {
+export async function applicationList(options: { limit?: number; json?: boolean }): Promise<void> {
   const rows = await withContext({ patient: false }, ({ database }) => listApplications(database));
-  if (options.json) printJson(rows.map(document));
+  if (options.json) printJson(rows.slice(0, options.limit).map(document));
   else if (rows.length === 0) printLine('no applications yet; databridge application create NAME creates one');
-  else printLine(table(HEADING, rows.map(cells)));
+  else printList(HEADING, rows.map(cells), { noun: ['application'], limit: options.limit });
 }
 
 const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'refused', 'state'];

@@ -1,7 +1,8 @@
-import { listAudit } from '../../access/audit.ts';
+import { listAudit, olderAudit } from '../../access/audit.ts';
+import { counted } from '../../core/counted.ts';
 import { formatInstant } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
-import { printJson, printLine, table } from '../../terminal/output.ts';
+import { printJson, printLine, printTable } from '../../terminal/output.ts';
 import { short } from '../../terminal/words.ts';
 
 const DETAIL_LENGTH = 80;
@@ -16,7 +17,10 @@ export async function auditList({
   before?: number;
   json?: boolean;
 }): Promise<void> {
-  const entries = await withContext({ patient: false }, ({ database }) => listAudit(database, { limit, before }));
+  const { entries, older } = await withContext({ patient: false }, async ({ database }) => {
+    const newest = await listAudit(database, { limit, before });
+    return { entries: newest, older: await olderAudit(database, newest.at(-1)?.id ?? 0) };
+  });
   if (options.json) printJson(entries.map((entry) => ({ ...entry, at: formatInstant(entry.at) })));
   else if (entries.length === 0) printLine('no changes');
   else {
@@ -26,8 +30,10 @@ export async function auditList({
       actor,
       action,
       subject,
-      short(JSON.stringify(detail), DETAIL_LENGTH),
+      short(JSON.stringify(detail).replaceAll(',"', ', "'), DETAIL_LENGTH),
     ]);
-    printLine(table(['id', 'at', 'actor', 'action', 'subject', 'detail'], cells));
+    printTable(['id', 'at', 'actor', 'action', 'subject', 'detail'], cells);
+    if (older > 0)
+      printLine(`\n${counted(older, 'older change')} not shown (--limit, or --before ${entries.at(-1)?.id})`);
   }
 }

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
-import { formatDuration } from '../../core/duration.ts';
-import { SECOND, formatInstant } from '../../core/instant.ts';
+import { MILLISECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
-import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../../source/backfills.ts';
+import { backfillState, cancelBackfill, listBackfills, olderBackfills, startBackfill } from '../../source/backfills.ts';
 import type { BackfillState } from '../../source/backfills.ts';
 import { isPlannerSilent } from '../../pull/planner.ts';
 import { withContext } from '../../context.ts';
 import { registry } from '../../context-registry.ts';
 import { hindranceOf, measuredOverload } from '../../source/demand.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
 import { SILENT, startProgress } from '../../terminal/progress.ts';
 import type { TaskState } from '../../terminal/progress.ts';
-import { instantOrNull } from '../../terminal/words.ts';
+import { instantOrNull, roughly } from '../../terminal/words.ts';
 
 /** `backfill cancel`. */
 export async function backfillCancel(text: string, options: { json?: boolean }): Promise<void> {
@@ -58,11 +58,18 @@ export async function backfillStart(
 }
 
 /** `backfill list`. */
-export async function backfillList(options: { json?: boolean }): Promise<void> {
-  const states = await withContext({ patient: false }, ({ database }) => listBackfills(database));
-  if (options.json) printJson(states.map(documentOf));
-  else if (states.length === 0) printLine('no backfills yet');
-  else printLine(table(['id', 'organisation', 'source', 'from', 'to', 'again', 'state', 'done'], states.map(cells)));
+export async function backfillList(options: { limit: number; json?: boolean }): Promise<void> {
+  const { limit, json } = options;
+  const { backfills, older } = await withContext({ patient: false }, async ({ database }) => {
+    const newest = await listBackfills(database, limit);
+    return { backfills: newest, older: await olderBackfills(database, newest.at(-1)?.id ?? 0) };
+  });
+  if (json) printJson(backfills.map(documentOf));
+  else if (backfills.length === 0) printLine('no backfills yet');
+  else {
+    printTable(['id', 'organisation', 'source', 'from', 'to', 'again', 'state', 'done'], backfills.map(cells));
+    if (older > 0) printLine(`\n${counted(older, 'older backfill')} not shown (--limit)`);
+  }
 }
 
 /** `backfill show`. */
@@ -105,14 +112,14 @@ async function watch(context: Context, id: number, json: boolean): Promise<void>
 
 const taskState = ({ share, readings }: BackfillState, facts: readonly string[]): TaskState => ({
   share,
-  facts: [`${readings} readings`, ...facts],
+  facts: [counted(readings, 'reading'), ...facts],
 });
 
 function etaOf(state: BackfillState, begun: { at: number; share: number }): string {
   const gained = state.share - begun.share;
   if (gained <= 0) return 'no estimate yet';
   const leftMs = ((performance.now() - begun.at) / gained) * (1 - state.share);
-  return `about ${formatDuration(Math.ceil(leftMs / 1000) * SECOND)} left`;
+  return `about ${roughly(Math.ceil(leftMs) * MILLISECOND)} left`;
 }
 
 function noteOf(state: BackfillState, now: Instant): string {
@@ -127,7 +134,9 @@ function noteOf(state: BackfillState, now: Instant): string {
 }
 
 const unreadableIn = ({ state, unreadable }: BackfillState): string =>
-  state === 'running' && unreadable > 0 ? `${unreadable} times in it cannot be read (databridge source show)` : '';
+  state === 'running' && unreadable > 0
+    ? `${counted(unreadable, 'stretch', 'stretches')} of it cannot be read (databridge source show)`
+    : '';
 
 const cells = (state: BackfillState): (string | number)[] => [
   state.id,
@@ -161,7 +170,7 @@ const describe = (state: BackfillState): string => {
 
 const progressOf = (state: BackfillState): string =>
   `backfill ${state.id} of ${titleOf({ name: state.source, organisation: state.organisation })}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
-  `${(state.share * 100).toFixed(1)} % covered, ${state.readings} readings read${state.unreadable > 0 ? `; ${unreadableIn(state)}` : ''}`;
+  `${(state.share * 100).toFixed(1)} % covered, ${counted(state.readings, 'reading')} read${state.unreadable > 0 ? `; ${unreadableIn(state)}` : ''}`;
 
 function idOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

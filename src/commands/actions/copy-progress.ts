@@ -1,8 +1,8 @@
 import { formatBytes } from '../../core/bytes.ts';
+import { counted } from '../../core/counted.ts';
 import type { CopyState } from '../../database/backup/back-up.ts';
 import { SILENT, startProgress } from '../../terminal/progress.ts';
 import type { TaskState } from '../../terminal/progress.ts';
-import { grouped } from '../../terminal/words.ts';
 
 /** A bar on a terminal, and nothing elsewhere. */
 export function startCopyProgress(json: boolean): {
@@ -20,7 +20,7 @@ const taskState = ({ share, ...counts }: CopyState): TaskState => ({ share, fact
 
 /** `28 tables`, `1,234 rows`, `4.5 MB`. */
 export const countsInWords = ({ tables, rows, bytes }: Omit<CopyState, 'share'>): string[] => [
-  `${tables} table${tables === 1 ? '' : 's'}`,
-  `${grouped(rows)} row${rows === 1 ? '' : 's'}`,
+  counted(tables, 'table'),
+  counted(rows, 'row'),
   formatBytes(bytes),
 ];

@@ -1,7 +1,7 @@
 import { MILLISECOND } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import { boardHeading, boardLine } from '../../demo/board.ts';
-import { stopwatch } from '../../terminal/words.ts';
+import { roughly } from '../../terminal/words.ts';
 import { introduction, whatNext } from '../../demo/guide.ts';
 import type { BoardRow } from '../../demo/observe.ts';
 import type { Plant } from '../../demo/plants.ts';
@@ -48,7 +48,7 @@ export function terminalViewer(home: string, plants: readonly Plant[], length: M
     },
     shows(rows, ran) {
       const given = { width: widthNow(), now: now(), paint };
-      const clock = length === undefined ? stopwatch(ran) : `${stopwatch(ran)} of ${stopwatch(length)}`;
+      const clock = length === undefined ? roughly(ran) : `${roughly(ran)} of ${roughly(length)}`;
       board = [boardHeading(given.width, paint), ...rows.map((row) => boardLine(row, given)), ''];
       screen.draw([...board, paint('dim', `${clock} · Ctrl-C ends it · ${phaseOf(rows)}`.slice(0, given.width))]);
     },
@@ -66,6 +66,9 @@ const phaseOf = (rows: readonly BoardRow[]): string =>
     ? 'two days of history are complete'
     : 'newest first, then two days of history';
 
+/** The longest time is like `59m59s`. */
+const TIME_WIDTH = 6;
+
 /** Prints a line for each source every five seconds. */
 export function pipeViewer(home: string, plants: readonly Plant[]): Viewer {
   for (const line of introduction(plants, plain)) printLine(line);
@@ -73,11 +76,13 @@ export function pipeViewer(home: string, plants: readonly Plant[]): Viewer {
     lookEveryMs: 5_000,
     begins() {
       for (const line of whatNext(home, plants, plain)) printLine(line);
-      printLine(`time   ${boardHeading(Infinity, plain)}`);
+      printLine(`${'time'.padEnd(TIME_WIDTH)}  ${boardHeading(Infinity, plain)}`);
     },
     shows(rows, ran) {
       for (const row of rows) {
-        printLine(`${stopwatch(ran)}  ${boardLine(row, { width: Infinity, now: now(), paint: plain })}`);
+        printLine(
+          `${roughly(ran).padEnd(TIME_WIDTH)}  ${boardLine(row, { width: Infinity, now: now(), paint: plain })}`,
+        );
       }
     },
     ends: () => {

@@ -10,7 +10,7 @@ import { SUMMARY, resultLines, summaryDocument, summaryRows } from '../../demo/s
 import type { DemoOutcome } from '../../demo/summary.ts';
 import { runDemo } from '../../demo/run.ts';
 import { pipeViewer, silentViewer, terminalViewer } from './demo-viewers.ts';
-import { EXIT, printJson, printLine, table } from '../../terminal/output.ts';
+import { EXIT, printJson, printLine, printTable } from '../../terminal/output.ts';
 
 interface DemoFlags {
   readonly for?: string;
@@ -43,7 +43,10 @@ export async function demo(flags: DemoFlags): Promise<void> {
   }
   if (flags.json) printJson(summaryDocument(outcome));
   else {
-    if (outcome.verdicts.length > 0) printLine(`${table(SUMMARY, summaryRows(outcome.verdicts))}\n`);
+    if (outcome.verdicts.length > 0) {
+      printTable(SUMMARY, summaryRows(outcome.verdicts));
+      printLine();
+    }
     printLine(`${resultLines(outcome, process.stdout.isTTY ? paintOn(process.stdout) : plain).join('\n')}`);
     if (home.kept) printLine(`  Kept: export DATABRIDGE_HOME=${home.path}`);
   }

@@ -2,6 +2,7 @@ import { formatBytes } from '../../core/bytes.ts';
 import type { StatsFs } from 'node:fs';
 import { readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { counted } from '../../core/counted.ts';
 import { asBridgeError } from '../../core/errors.ts';
 import { SECOND, formatInstant } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
@@ -17,7 +18,7 @@ import { openContext } from '../../context.ts';
 import type { Context } from '../../context.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import type { Check } from './doctor-deliveries.ts';
-import { roughly, short } from '../../terminal/words.ts';
+import { grouped, roughly, short } from '../../terminal/words.ts';
 
 const OLDEST_NODE = 24;
 const SKEW = 2 * SECOND;
@@ -89,7 +90,7 @@ async function* checksInside({ database, clock, settings }: Context, place: stri
   if (reported.length > TROUBLES_SHOWN) {
     yield warning(
       'sources',
-      `${reported.length - TROUBLES_SHOWN} more in trouble`,
+      `${grouped(reported.length - TROUBLES_SHOWN)} more in trouble`,
       'databridge source list shows all sources',
     );
   }
@@ -207,7 +208,7 @@ export function troubleCheck({
         `${show}; restart databridge if that shows no fault`,
       );
     case 'failing':
-      return warning(`source ${source}`, `${failures} failures in a row${because}`, fault?.remedy ?? show);
+      return warning(`source ${source}`, `${counted(failures, 'failure')} in a row${because}`, fault?.remedy ?? show);
     case 'clock': {
       const { message, remedy } = clockTrouble(clock?.ahead ?? 0, clock?.settle ?? 0);
       return warning(`source ${source}`, message, remedy);
@@ -215,14 +216,14 @@ export function troubleCheck({
     case 'looking':
       return warning(
         `sensors of ${source}`,
-        `${failures} looks in a row with a fault${because}`,
+        `${counted(failures, 'look')} in a row with a fault${because}`,
         fault?.remedy ?? show,
       );
     case 'waiting': {
       const wait = until === null ? '' : `, waits until ${formatInstant(until)}`;
       return warning(
         `stream ${stream ?? ''} of ${source}`,
-        `${failures} failures${wait}${because}`,
+        `${counted(failures, 'failure')}${wait}${because}`,
         fault?.remedy ?? show,
       );
     }

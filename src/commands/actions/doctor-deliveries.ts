@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { formatInstant } from '../../core/instant.ts';
 import type { IngestionLine } from '../../delivery/remote.ts';
 import { short } from '../../terminal/words.ts';
@@ -21,7 +22,7 @@ export function* deliveryChecks(lines: readonly IngestionLine[]): Generator<Chec
     yield {
       check: 'delivery',
       state: 'ok',
-      detail: `${pushed.length} projects, ${waiting} readings wait to be delivered`,
+      detail: `${counted(pushed.length, 'project')}, ${counted(waiting, 'reading')} in the outbox`,
     };
   }
   for (const line of hindered) yield deliveryCheck(line);
@@ -34,7 +35,7 @@ function deliveryCheck({ project, state, fullSince, fault, waiting, url }: Inges
   return {
     check: 'delivery',
     state: state === 'stopped' || fullSince !== null ? 'failed' : 'warning',
-    detail: `${project}: ${state === 'stopped' ? 'stopped' : 'waits'}, ${waiting} readings in the outbox${full}${because}`,
+    detail: `${project}: ${state === 'stopped' ? 'stopped' : 'waits'}, ${counted(waiting ?? 0, 'reading')} in the outbox${full}${because}`,
     remedy: fault?.remedy ?? `check the service at ${url}; databridge ingestion list shows what waits`,
   };
 }

@@ -1,7 +1,7 @@
 import { formatInstant } from '../../core/instant.ts';
 import { remoteRefusals } from '../../delivery/refusals.ts';
 import { withContext } from '../../context.ts';
-import { printJson, printLine, table } from '../../terminal/output.ts';
+import { printJson, printLine, printTable } from '../../terminal/output.ts';
 
 /** `ingestion refusals`. */
 export async function ingestionRefusals(
@@ -17,6 +17,6 @@ export async function ingestionRefusals(
   else if (shown.length === 0) printLine('the other service refused nothing');
   else {
     const cells = shown.map((row) => [row.notedAt, row.source, row.sensor, row.variable, row.at, row.raw]);
-    printLine(table(['refused', 'source', 'sensorId', 'valueName', 'date', 'value: reason: message'], cells));
+    printTable(['refused', 'source', 'sensorId', 'valueName', 'date', 'value: reason: message'], cells);
   }
 }

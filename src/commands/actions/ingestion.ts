@@ -5,7 +5,7 @@ import { listIngestions, removeRemote, resumeRemote, setRemote } from '../../del
 import type { IngestionLine } from '../../delivery/remote.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
-import { actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
 import { travelsInClear } from '../options.ts';
 import { instantOrNull, short } from '../../terminal/words.ts';
 
@@ -101,11 +101,11 @@ function secretOf({ secret }: PushOptions): string {
 }
 
 /** `ingestion list`. */
-export async function ingestionList(options: { json?: boolean }): Promise<void> {
+export async function ingestionList(options: { limit?: number; json?: boolean }): Promise<void> {
   const lines = await withContext({ patient: false }, ({ database }) => listIngestions(database));
-  if (options.json) printJson(lines.map(document));
+  if (options.json) printJson(lines.slice(0, options.limit).map(document));
   else if (lines.length === 0) printLine('no projects yet; databridge project create CODE creates one');
-  else printLine(table(HEADING, lines.map(cells)));
+  else printList(HEADING, lines.map(cells), { noun: ['project'], limit: options.limit });
 }
 
 const HEADING = [

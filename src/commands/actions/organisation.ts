@@ -1,7 +1,7 @@
 import { createOrganisation, listOrganisations } from '../../access/organisations.ts';
 import { formatInstant } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
-import { actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
 
 /** `organisation create`. */
 export async function organisationCreate(id: string, options: { name?: string; json?: boolean }): Promise<void> {
@@ -14,12 +14,12 @@ export async function organisationCreate(id: string, options: { name?: string; j
 }
 
 /** `organisation list`. */
-export async function organisationList(options: { json?: boolean }): Promise<void> {
+export async function organisationList(options: { limit?: number; json?: boolean }): Promise<void> {
   const rows = await withContext({ patient: false }, ({ database }) => listOrganisations(database));
   if (options.json) {
-    printJson(rows.map((row) => ({ ...row, createdAt: formatInstant(row.createdAt) })));
+    printJson(rows.slice(0, options.limit).map((row) => ({ ...row, createdAt: formatInstant(row.createdAt) })));
     return;
   }
   const cells = rows.map((row) => [row.id, row.name, row.projects, row.applications]);
-  printLine(table(['id', 'name', 'projects', 'applications'], cells));
+  printList(['id', 'name', 'projects', 'applications'], cells, { noun: ['organisation'], limit: options.limit });
 }

@@ -1,6 +1,6 @@
 import { createProject, listProjects } from '../../access/projects.ts';
 import { withContext } from '../../context.ts';
-import { actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
 
 /** `project create`. */
 export async function projectCreate(
@@ -15,12 +15,15 @@ export async function projectCreate(
 }
 
 /** `project list`. */
-export async function projectList(options: { json?: boolean }): Promise<void> {
+export async function projectList(options: { limit?: number; json?: boolean }): Promise<void> {
   const rows = await withContext({ patient: false }, ({ database }) => listProjects(database));
-  if (options.json) printJson(rows);
+  if (options.json) printJson(rows.slice(0, options.limit));
   else if (rows.length === 0) printLine('no projects yet; databridge project create CODE creates one');
   else {
     const cells = rows.map((row) => [row.organisation, row.code, row.name, row.sources, row.series]);
-    printLine(table(['organisation', 'code', 'name', 'sources', 'series'], cells));
+    printList(['organisation', 'code', 'name', 'sources', 'series'], cells, {
+      noun: ['project'],
+      limit: options.limit,
+    });
   }
 }

@@ -6,6 +6,7 @@ import type { StoredReading } from '../../core/reading.ts';
 import { withContext } from '../../context.ts';
 import { table } from '../../terminal/output.ts';
 import { READING_FIELDS, csvLine, readingCells, readingDocument } from '../../terminal/reading-rows.ts';
+import { folded, widthOf } from '../../terminal/words.ts';
 import { TABLE_LIMIT, parseTime } from '../options.ts';
 
 interface ReadingsOptions {
@@ -72,8 +73,9 @@ const FORMATS: Readonly<
   async *table(pages, limit) {
     const readings: StoredReading[] = [];
     for await (const page of upTo(limit + 1, pages)) readings.push(...page);
-    yield `${table(READING_FIELDS, readings.slice(0, limit).map(readingCells))}\n`;
-    if (readings.length > limit) yield 'there are more: --limit sets how many are shown, --format csv prints all\n';
+    yield `${table(READING_FIELDS, readings.slice(0, limit).map(readingCells), { width: widthOf(process.stdout) })}\n`;
+    if (readings.length > limit)
+      yield `${folded('there are more: --limit sets how many are shown, --format csv prints all', widthOf(process.stdout))}\n`;
   },
   async *csv(pages, limit) {
     yield csvLine(READING_FIELDS);

@@ -2,7 +2,7 @@ import { formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { REFUSALS } from '../../core/reading.ts';
 import type { RefusalReason } from '../../core/reading.ts';
-import { printJson, printLine, table } from '../../terminal/output.ts';
+import { printJson, printLine, printTable } from '../../terminal/output.ts';
 import { instantOrNull } from '../../terminal/words.ts';
 
 /** Refusals as the commands list them; those of an application name the project of each. */
@@ -40,11 +40,9 @@ export function printRefusals({ hours, kept }: ListedRefusals, json: boolean): v
   }
   const project = hours[0]?.project === undefined ? [] : ['project'];
   const projectOf = (one: { readonly project?: string }): (string | undefined)[] => project.map(() => one.project);
-  printLine(
-    table(
-      ['hour', ...project, 'reason', 'refused', 'kept'],
-      hours.map((one) => [formatInstant(one.hour), ...projectOf(one), one.reason, one.refused, one.kept]),
-    ),
+  printTable(
+    ['hour', ...project, 'reason', 'refused', 'kept'],
+    hours.map((one) => [formatInstant(one.hour), ...projectOf(one), one.reason, one.refused, one.kept]),
   );
   for (const reason of new Set(hours.map((one) => one.reason))) printLine(`${reason}: ${REFUSALS[reason]}`);
   if (kept.length === 0) return;
@@ -57,5 +55,6 @@ export function printRefusals({ hours, kept }: ListedRefusals, json: boolean): v
     one.raw,
     formatInstant(one.notedAt),
   ]);
-  printLine(`\n${table([...project, 'reason', 'sensor', 'variable', 'date', 'value', 'noted'], rows)}`);
+  printLine();
+  printTable([...project, 'reason', 'sensor', 'variable', 'date', 'value', 'noted'], rows);
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { audit } from '../../access/audit.ts';
 import { findKey, keepKey, keyFileOf, openSealing } from '../../access/sealing.ts';
+import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { withConnection } from '../../context.ts';
 import { openBackup } from '../../database/backup/backup-file.ts';
@@ -48,8 +49,7 @@ export async function restoreBackup(path: string, options: { withoutKey?: boolea
     }
     printLine(`restored into ${place}: ${countsInWords(counts).join(', ')}`);
     printLine(`as it was at ${header.createdAt}, made by databridge ${header.version}`);
-    if (migrated.length > 0)
-      printLine(`brought forward by ${migrated.length} migration${migrated.length === 1 ? '' : 's'}`);
+    if (migrated.length > 0) printLine(`brought forward by ${counted(migrated.length, 'migration')}`);
     if (isNewKey) printLine(`the sealing key of the backup is in ${keyFileOf(settings.home)}`);
     printLine('stop the old bridge, if it still runs; then databridge up goes on here');
   } finally {

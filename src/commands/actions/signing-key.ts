@@ -3,7 +3,7 @@ import type { StoredSigningKey } from '../../access/stored-signing-keys.ts';
 import { formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
-import { actor, printJson, printLine, table } from '../../terminal/output.ts';
+import { actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { instantOrNull } from '../../terminal/words.ts';
 
 /** `signing-key list`. */
@@ -22,7 +22,7 @@ export async function signingKeyList(options: { json?: boolean }): Promise<void>
   else if (rows.length === 0) printLine('no keys yet; the first one is created when the first token is');
   else {
     const cells = rows.map((row) => [row.kid, row.state, row.signsFrom, row.signsUntil]);
-    printLine(table(['kid', 'state', 'signs from', 'signs until'], cells));
+    printTable(['kid', 'state', 'signs from', 'signs until'], cells);
   }
 }
 

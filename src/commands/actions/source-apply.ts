@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { applySource } from '../../source/registration.ts';
@@ -68,7 +69,7 @@ export function printApplied(applied: Applied, dryRun: boolean): void {
 function moveInWords({ coverage, fields, byText, streams }: Applied['move'], dryRun: boolean): string[] {
   if (fields.length === 0) return [];
   const listed = fields.join(' and ');
-  const number = `${streams} ${streams === 1 ? 'stream' : 'streams'}`;
+  const number = `${counted(streams, 'stream')}`;
   const [kept, ended] = dryRun ? ['would be kept', 'would end'] : ['is kept', 'has ended'];
   const text = `${byText.join(' and ')}: a reference is compared by its text, not by its value`;
   return [

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../core/duration.ts';
+import { counted } from '../../core/counted.ts';
 import { SECOND } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
@@ -6,6 +6,7 @@ import { checkSource } from '../../source/check.ts';
 import type { Step } from '../../source/check.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
+import { roughly } from '../../terminal/words.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
 
 /** `source check`. */
@@ -49,7 +50,7 @@ async function checkOne(config: SourceConfig, heading: boolean, json: boolean): 
   const tookSeconds = Math.round((performance.now() - begun) / 100) / 10;
   if (!json) {
     printLine(
-      `${requests} requests in ${formatDuration(tookSeconds * SECOND)}, at most ${config.pace.requestsPerSecond} a second; nothing was saved`,
+      `${counted(requests, 'request')} in ${roughly(tookSeconds * SECOND)}, at most ${config.pace.requestsPerSecond} a second; nothing was saved`,
     );
   }
   return {

@@ -1,5 +1,6 @@
 import { BUCKET_STATES, bucketOf, runsOf } from '../../core/buckets.ts';
 import type { BucketState } from '../../core/buckets.ts';
+import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { DAY, SECOND, formatInstant } from '../../core/instant.ts';
 import { REFUSALS } from '../../core/reading.ts';
@@ -8,11 +9,10 @@ import { lackingIn, reportCoverage } from '../../source/coverage-report.ts';
 import type { CoverageReport, StreamCoverage } from '../../source/coverage-report.ts';
 import { findSource } from '../../source/find-source.ts';
 import { bucketsIn, drawCoverage } from '../../terminal/coverage-chart.ts';
-import { widthOf } from '../../terminal/fitting.ts';
 import type { Cell } from '../../terminal/output.ts';
-import { printJson, printLine, table } from '../../terminal/output.ts';
+import { printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { paintOn } from '../../terminal/screen.ts';
-import { grouped, roughly, wrapped } from '../../terminal/words.ts';
+import { grouped, roughly, widthOf, wrapped } from '../../terminal/words.ts';
 import { parseTime } from '../options.ts';
 
 interface Options {
@@ -43,13 +43,16 @@ export async function sourceCoverage(name: string, options: Options): Promise<vo
   });
   if (options.json) printJson(documentOf(report, options.sensor));
   else if (report.streams.length === 0) printLine('no streams yet: they are made as the look for sensors finds them');
-  else if (width === undefined) printLine(asTable(report, options.sensor !== undefined));
+  else if (width === undefined) printRows(report, options.sensor !== undefined);
   else {
     const { grid } = report;
     printLine(`${name}: ${formatDuration(grid.length)} a character, times in UTC\n`);
     const rows = report.streams.map(({ key, buckets }) => ({ label: key, states: buckets.map(({ state }) => state) }));
-    for (const line of drawCoverage(rows, { grid, width, paint: paintOn(process.stdout) })) printLine(line);
-    if (options.sensor !== undefined) printLine(`\n${asTable(report, true)}`);
+    for (const line of drawCoverage(rows, { grid, width, paint: paintOn(process.stdout) })) printExactly(line);
+    if (options.sensor !== undefined) {
+      printLine();
+      printRows(report, true);
+    }
     printLine(`\n${wrapped(sumInWords(report))}`);
   }
   if (options.json || (width === undefined && options.sensor === undefined)) return;
@@ -60,11 +63,11 @@ function sumInWords({ streams, hidden }: CoverageReport): string {
   const lacking = lackingIn(streams);
   const more = hidden === 0 ? '' : `; ${grouped(hidden)} more lack no more than these (--limit)`;
   const what = lacking === 0 ? 'nothing is missing' : `${roughly(lacking)} are missing, being asked or unreadable`;
-  return `${grouped(streams.length)} ${streams.length === 1 ? 'stream' : 'streams'}, ${what}${more}`;
+  return `${counted(streams.length, 'stream')}, ${what}${more}`;
 }
 
 /** A sensor gets a row a bucket, because its readings are counted; streams get a row for each stretch of one state. */
-function asTable({ grid, streams }: CoverageReport, ofSensor: boolean): string {
+function printRows({ grid, streams }: CoverageReport, ofSensor: boolean): void {
   const startOf = (bucket: number): string => formatInstant(bucketOf(grid, bucket).from);
   const rows = streams.flatMap(({ key, buckets }): Cell[][] =>
     ofSensor
@@ -82,7 +85,7 @@ function asTable({ grid, streams }: CoverageReport, ofSensor: boolean): string {
           BUCKET_STATES[state],
         ]),
   );
-  return table(ofSensor ? ['stream', 'from', 'state', 'readings', 'refused'] : ['stream', 'from', 'to', 'state'], rows);
+  printTable(ofSensor ? ['stream', 'from', 'state', 'readings', 'refused'] : ['stream', 'from', 'to', 'state'], rows);
 }
 
 /** One line a reason, with the time and an example. */

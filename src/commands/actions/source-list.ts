@@ -1,4 +1,5 @@
 import type { Condition } from '../../core/condition.ts';
+import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { SECOND } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
@@ -9,10 +10,10 @@ import { registry } from '../../context-registry.ts';
 import { hindranceOf, measuredOverload } from '../../source/demand.ts';
 import { chosenOf, conditionOf } from '../../source/condition.ts';
 import type { SourceChoice } from '../../source/condition.ts';
-import { fittingTable, widthOf } from '../../terminal/fitting.ts';
+import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
-import { printJson, printLine } from '../../terminal/output.ts';
-import { instantOrNull, roughly, short } from '../../terminal/words.ts';
+import { printExactly, printJson, printLine } from '../../terminal/output.ts';
+import { instantOrNull, roughly, short, widthOf } from '../../terminal/words.ts';
 import { sourcesInWords } from './sources-in-words.ts';
 
 /** `source list`. */
@@ -38,7 +39,7 @@ export async function sourceList(
     return;
   }
   const several = new Set(all.map(({ organisation }) => organisation)).size > 1;
-  if (lines.length > 0) printLine(`${fittingTable(columnsOf(several), lines, widthOf(process.stdout))}\n`);
+  if (lines.length > 0) printExactly(`${fittingTable(columnsOf(several), lines, widthOf(process.stdout))}\n`);
   printLine(sourcesInWords(all, chosen.length, lines.length));
 }
 
@@ -74,7 +75,10 @@ const whyOf = (line: SourceLine): string => {
   const { outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;
   if (clocksDisagree) return 'not asked: the clocks of hosts and database disagree (databridge doctor)';
   if (outboxFullSince !== null) return `not asked: the outbox of ${project} is full (databridge ingestion list)`;
-  const holes = unreadable > 0 ? `${unreadable} times cannot be read (databridge source show)` : '';
+  const holes =
+    unreadable > 0
+      ? `${counted(unreadable, 'stretch', 'stretches')} of time cannot be read (databridge source show)`
+      : '';
   const look = lookFault === null ? '' : `looking for sensors: ${lookFault.message}`;
   const clock = clockAhead === null ? '' : clockTrouble(clockAhead, settle).message;
   return hindranceOf(line, registry) || clock || holes || look;

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/contract.ts';
 import { readSettings } from '../../settings.ts';
 import { sampleText } from '../../source/draft.ts';
 import { askAt } from '../../terminal/questions.ts';
-import { printLine } from '../../terminal/output.ts';
+import { printExactly } from '../../terminal/output.ts';
 import { makeSource } from './source-questions.ts';
 
 interface NewOptions {
@@ -20,7 +20,7 @@ export async function sourceNew(file: string | undefined, options: NewOptions): 
   const platform = options.platform === undefined ? undefined : platformNamed(options.platform);
   if (options.print) {
     if (platform === undefined) throw configInvalid('no platform is named', `add --platform NAME; ${NAMES}`, '--print');
-    printLine((await sampleText(platform)).trimEnd());
+    printExactly((await sampleText(platform)).trimEnd());
     return;
   }
   if (!process.stdin.isTTY || !process.stdout.isTTY)

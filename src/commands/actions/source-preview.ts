@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { formatInstant } from '../../core/instant.ts';
 import { REFUSALS } from '../../core/reading.ts';
@@ -8,7 +9,7 @@ import { refusalsInWords } from '../../source/findings.ts';
 import { previewSource } from '../../source/preview.ts';
 import type { Preview } from '../../source/preview.ts';
 import { readSettings } from '../../settings.ts';
-import { printJson, printLine, table } from '../../terminal/output.ts';
+import { printJson, printLine, printTable } from '../../terminal/output.ts';
 import { READING_FIELDS, readingCells, readingDocument } from '../../terminal/reading-rows.ts';
 import { parseTime } from '../options.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
@@ -55,7 +56,7 @@ async function previewOne(config: SourceConfig, options: PreviewOptions): Promis
 
 function print(config: SourceConfig, preview: Preview, heading: boolean): void {
   if (heading) printLine(`\n${titleOf(config)}`);
-  if (preview.sample.length > 0) printLine(table(READING_FIELDS, preview.sample.map(readingCells)));
+  if (preview.sample.length > 0) printTable(READING_FIELDS, preview.sample.map(readingCells));
   for (const [reason, count] of preview.refused) {
     printLine(`\n${reason}, ${times(count)}: ${REFUSALS[reason]}`);
     for (const { sensor, variable, at, raw } of preview.examples.filter((example) => example.reason === reason)) {
@@ -68,7 +69,7 @@ function print(config: SourceConfig, preview: Preview, heading: boolean): void {
     ...(preview.unchosen > 0 ? [`${preview.unchosen} of sensors that are not chosen`] : []),
   ];
   printLine(
-    `\n${[`${preview.readings} readings of ${preview.series} series`, refusalsInWords(preview.refused), ...more].join(', ')}`,
+    `\n${[`${counted(preview.readings, 'reading')} of ${preview.series} series`, refusalsInWords(preview.refused), ...more].join(', ')}`,
   );
   for (const { stream, window, readings } of preview.windows)
     printLine(`  ${stream} ${formatWindow(window)}: ${readings}`);
@@ -76,7 +77,7 @@ function print(config: SourceConfig, preview: Preview, heading: boolean): void {
   if (preview.missing !== null) printLine(`${preview.missing.message}\n  try: ${preview.missing.remedy}`);
   if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
   if (preview.overload !== null) printLine(`${preview.overload.message}\n  try: ${preview.overload.remedy}`);
-  printLine(`${preview.requests} requests; nothing was saved`);
+  printLine(`${counted(preview.requests, 'request')}; nothing was saved`);
 }
 
 const documentOf = ({ name, organisation }: SourceConfig, preview: Preview): Record<string, unknown> => ({

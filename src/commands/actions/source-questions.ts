@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { counted } from '../../core/counted.ts';
 import { BridgeError, asBridgeError, configInvalid } from '../../core/errors.ts';
 import { MINUTE } from '../../core/instant.ts';
 import { isMapping } from '../../core/source/path.ts';
@@ -19,7 +20,7 @@ import { chosenEntries, searchSensors } from '../../source/sensor-search.ts';
 import { table } from '../../terminal/output.ts';
 import type { Questions } from '../../terminal/questions.ts';
 import { READING_FIELDS, readingCells } from '../../terminal/reading-rows.ts';
-import { short } from '../../terminal/words.ts';
+import { short, widthOf } from '../../terminal/words.ts';
 import { askField, faultIn, needed, numbersIn } from './source-answers.ts';
 import { localNow } from './source-files.ts';
 
@@ -203,9 +204,12 @@ async function showReadings(
   questions.tell('reading the last ten minutes');
   const preview = await tried(questions, previewSource(config, platform, { ...given, range: { from, to: undefined } }));
   if (preview === undefined) return;
-  if (preview.sample.length > 0) questions.tell(table(READING_FIELDS, preview.sample.map(readingCells)));
+  if (preview.sample.length > 0)
+    questions.tell(table(READING_FIELDS, preview.sample.map(readingCells), { width: widthOf(process.stdout) }));
   const refused = [...preview.refused.values()].reduce((sum, count) => sum + count, 0);
-  questions.tell(`${preview.readings} readings of ${preview.series} series, ${refused} refused; nothing was saved`);
+  questions.tell(
+    `${counted(preview.readings, 'reading')} of ${preview.series} series, ${refused} refused; nothing was saved`,
+  );
 }
 
 /** The result of work on the platform; undefined where it fails and the operator goes on without it. */

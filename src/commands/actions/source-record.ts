@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { readSettings } from '../../settings.ts';
@@ -37,9 +38,9 @@ export async function sourceRecord(path: string, options: { into?: string; json?
     return;
   }
   for (const { name, answers, result } of cases)
-    printLine(`${join(into, name)}: ${answers} ${answers === 1 ? 'answer' : 'answers'}, ${result}`);
+    printLine(`${join(into, name)}: ${counted(answers, 'answer')}, ${result}`);
   if (cases.length === 0) printLine('nothing to record: the platform shows no sensors');
-  printLine(`${requests} requests; secrets, tokens, users and hosts of the source are replaced`);
+  printLine(`${counted(requests, 'request')}; secrets, tokens, users and hosts of the source are replaced`);
   printLine(
     wrapped(
       'Look through the files before you hand them on: names of sensors, devices, databases, people and places in the answers are still there, and so are the readings. Give each folder the name of what it shows.',

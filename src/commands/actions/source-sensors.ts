@@ -1,10 +1,11 @@
+import { counted } from '../../core/counted.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import type { Sensor } from '../../platform/contract.ts';
 import { searchSensors, sensorsBlock } from '../../source/sensor-search.ts';
 import type { FoundSensors } from '../../source/sensor-search.ts';
 import { readSettings } from '../../settings.ts';
-import { printJson, printLine } from '../../terminal/output.ts';
+import { printExactly, printJson, printLine } from '../../terminal/output.ts';
 import { grouped, short, wrapped } from '../../terminal/words.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
 
@@ -44,11 +45,14 @@ function print(found: FoundSensors, { search, heading }: { search: string; headi
     if (about !== '') printLine(wrapped(about, SENSORS_INDENT));
   }
   const { yaml, unnameable } = sensorsBlock(found.sensors);
-  if (yaml !== '') printLine(`\nto read these and no others, put this into the file of the source:\n\n${yaml}`);
+  if (yaml !== '') {
+    printLine(`\nto read these and no others, put this into the file of the source:\n`);
+    printExactly(yaml);
+  }
   if (unnameable > 0)
     printLine(wrapped(`${unnameable} left out of it: the id or group is too long or holds a control character`));
   printLine(wrapped(countsInWords(found, search)));
-  printLine(`${found.product}: ${found.requests} ${found.requests === 1 ? 'request' : 'requests'}; nothing was saved`);
+  printLine(`${found.product}: ${counted(found.requests, 'request')}; nothing was saved`);
 }
 
 /** The name, group and variables of a sensor, those that it has. */
@@ -66,14 +70,14 @@ function countsInWords({ sensors, complete, byPlatform, compared, examples }: Fo
   const asked = JSON.stringify(search);
   if (!complete) {
     const narrow = search === '' ? 'choose some with --search, or' : 'search for more text, or';
-    return `the first ${shown} ${search === '' ? 'sensors' : `that match ${asked}`}; there are more: ${narrow} raise --limit`;
+    return `the first ${search === '' ? counted(sensors.length, 'sensor') : `${shown} that match ${asked}`}; there are more: ${narrow} raise --limit`;
   }
   if (byPlatform && sensors.length > 0)
     return `${shown} ${sensors.length === 1 ? 'sensor matches' : 'sensors match'} ${asked}; the platform searched for it`;
   if (byPlatform)
     return `no sensor matches ${asked}; the platform searched for it. Leave out --search to see what there is`;
   if (compared === 0) return 'the platform shows no sensors: check the options and the rights of the credentials';
-  if (search === '') return `${shown} ${sensors.length === 1 ? 'sensor' : 'sensors'}`;
+  if (search === '') return `${counted(sensors.length, 'sensor')}`;
   if (sensors.length > 0) return `${shown} of ${grouped(compared)} sensors match ${asked}`;
   return `none of ${grouped(compared)} sensors matches ${asked}; there are, for example: ${examples.join(' ; ')}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../core/counted.ts';
 import { formatBytes } from '../../core/bytes.ts';
 import { Document, isSeq, stringify } from 'yaml';
 import { formatDuration } from '../../core/duration.ts';
@@ -20,7 +21,7 @@ import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../.
 import { withContext } from '../../context.ts';
 import { registry } from '../../context-registry.ts';
 import type { Cell } from '../../terminal/output.ts';
-import { printJson, printLine, table } from '../../terminal/output.ts';
+import { printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { grouped, instantOrNull, roughly, times } from '../../terminal/words.ts';
 
 type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
@@ -43,19 +44,19 @@ export async function sourceShow(name: string, options: { organisation?: string;
 }
 
 function print(report: SourceReport, refusals: Refusals, now: Instant): void {
-  printLine(configText(report.config));
+  printExactly(configText(report.config));
   section('state');
   const ago = (instant: Instant | null): string => (instant === null ? 'never' : `${roughly(now - instant)} ago`);
   printLine(
-    `${report.state}, ${report.failures} failures in a row; last poll ${ago(report.lastPollAt)}, last success ${ago(report.lastSuccessAt)}`,
+    `${report.state}, ${counted(report.failures, 'failure')} in a row; last poll ${ago(report.lastPollAt)}, last success ${ago(report.lastSuccessAt)}`,
   );
   const lag = report.lag === null ? '' : `${roughly(report.lag)} behind, `;
   const gaps = report.gaps ? 'with gaps' : 'without gaps';
   printLine(
-    `${lag}${gaps}; ${report.readings24h} new readings in 24 h, ${report.requestsLastHour} requests in the last hour`,
+    `${lag}${gaps}; ${counted(report.readings24h, 'new reading')} in 24h, ${counted(report.requestsLastHour, 'request')} in the last hour`,
   );
   printLine(
-    `in 24 h ${report.refused24h} points refused, ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
+    `in 24h ${counted(report.refused24h, 'point')} refused, ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
   );
   printLine(`newest reading ${ago(report.newestAt)}${overdueInWords(report)}`);
   if (report.nextDueAt !== null) printLine(`next poll due ${formatInstant(report.nextDueAt)}`);
@@ -81,7 +82,7 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
   if (report.streamReports.length === 0) printLine('none yet: they are made as the look for sensors finds them');
   section('last windows (ms: waiting for the pace, HTTP, normalising, storing)');
   if (report.windows.length === 0) printLine('none yet');
-  else printLine(table(WINDOW_HEADING, report.windows.map(windowCells)));
+  else printTable(WINDOW_HEADING, report.windows.map(windowCells));
   if (refusals.length === 0) return;
   section('refusals');
   for (const { reason, refused, examples } of refusals) {
@@ -127,7 +128,7 @@ function paceInWords({ pace }: SourceReport, now: Instant): string {
       ? ''
       : `, ${abandoned.length} of them without an answer: the platform may still work on them, so they count until ${formatInstant(latest)}`;
   const silence = pace.holdUntil > now ? `, silent until ${formatInstant(pace.holdUntil)}` : '';
-  return `pace: ${pace.leases.length} requests under way${lost}${silence}`;
+  return `pace: ${counted(pace.leases.length, 'request')} under way${lost}${silence}`;
 }
 
 function printOverload({ demand }: SourceReport): void {
@@ -146,7 +147,7 @@ function printPlatformClock({ clockAhead, settle }: SourceReport): void {
 
 function looksInWords({ lookedAt, lookDueAt, lookFailures, awaitsLook }: SourceReport, now: Instant): string {
   const last = lookedAt === null ? 'sensors never looked up' : `sensors looked up ${roughly(now - lookedAt)} ago`;
-  const failed = lookFailures === 0 ? '' : `, ${lookFailures} looks in a row with a fault`;
+  const failed = lookFailures === 0 ? '' : `, ${counted(lookFailures, 'look')} in a row with a fault`;
   const next =
     lookDueAt === null ? '' : lookDueAt <= now ? ', next look now' : `, next look ${formatInstant(lookDueAt)}`;
   return `${last}${failed}${next}${awaitsLook ? '; polls wait for it, because the source was changed' : ''}`;
@@ -164,14 +165,14 @@ function printStream(stream: StreamReport): void {
       ? ''
       : `, windows of ${formatDuration(Math.round(stream.window / MILLISECOND) * MILLISECOND)}`;
   const history = stream.historyDueAt === null ? '' : ', older time is being asked for';
-  printLine(`${stream.key}: ${stream.sensors} ${stream.sensors === 1 ? 'sensor' : 'sensors'}${window}${history}`);
+  printLine(`${stream.key}: ${counted(stream.sensors, 'sensor')}${window}${history}`);
   const hidden = stream.ranges - stream.covered.length;
-  if (hidden > 0) printLine(`  … ${hidden} older ranges`);
+  if (hidden > 0) printLine(`  … ${counted(hidden, 'older range')}`);
   for (const [from, to] of stream.covered) printLine(`  covered ${formatWindow({ from, to })}`);
   if (stream.newestAt !== null) printLine(`  newest reading ${formatInstant(stream.newestAt)}`);
   printAskedLater(stream);
   if (stream.retryAt !== null)
-    printLine(`  waits until ${formatInstant(stream.retryAt)} after ${stream.failures} failures`);
+    printLine(`  waits until ${formatInstant(stream.retryAt)} after ${counted(stream.failures, 'failure')}`);
   if (stream.absentSince !== null)
     printLine(`  not shown by the platform since ${formatInstant(stream.absentSince)}; still read`);
   if (stream.fault !== null) printLine(`  ${stream.fault.code}: ${stream.fault.message}`);
@@ -182,7 +183,7 @@ function printAskedLater(stream: StreamReport): void {
   const { unreadable, unreadableCount, unreadableLength, lookAgain, newsAge, newsBeyond } = stream;
   if (unreadableCount > 0) {
     printLine(
-      `  unreadable: ${formatDuration(unreadableLength)} in ${unreadableCount} ${unreadableCount === 1 ? 'stretch' : 'stretches'}, asked around and tried again slowly`,
+      `  unreadable: ${formatDuration(unreadableLength)} in ${counted(unreadableCount, 'stretch', 'stretches')}, asked around and tried again slowly`,
     );
     for (const { from, to, retryAt, fault } of unreadable)
       printLine(
@@ -192,7 +193,7 @@ function printAskedLater(stream: StreamReport): void {
   }
   if (newsAge > 0) printLine(`  late data: found up to ${roughly(newsAge)} after its instant`);
   if (newsBeyond > 0) {
-    printLine(`    ${newsBeyond} readings came later than schedule.lookBackAtMost, so there may be more`);
+    printLine(`    ${counted(newsBeyond, 'reading')} came later than schedule.lookBackAtMost, so there may be more`);
     printLine('    try: a longer lookBackAtMost, or databridge backfill start with --again');
   }
   if (lookAgain > 0) printLine(`  ${roughly(lookAgain)} are asked once more for late data`);
