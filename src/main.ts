@@ -1,12 +1,15 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, exitCodeOf, printError } from './terminal/output.ts';
+import { EXIT, exitCodeOf, printError, printMisuse } from './terminal/output.ts';
 import { VERSION } from './version.ts';
 
+const json = process.argv.includes('--json');
 const program = new Command('databridge')
   .description('Brings industrial sensor readings into an anomaly-detection service: exact, polite, unattended.')
   .version(VERSION)
   .exitOverride()
-  .showHelpAfterError()
+  .showHelpAfterError(!json)
+  // The error is printed below, after the help, because the last lines are those that an operator sees.
+  .configureOutput({ outputError: () => undefined })
   .addHelpText(
     'after',
     '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it\n\n"databridge COMMAND --help" shows options, defaults, examples and exit codes.\nSettings are environment variables; "databridge doctor" lists them.',
@@ -43,9 +46,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  else {
-    printError(error, process.argv.includes('--json'));
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error.exitCode !== 0 && error.code !== 'commander.help') printMisuse(error.message, json);
+  } else {
+    printError(error, json);
     process.exitCode = exitCodeOf(error);
   }
 }

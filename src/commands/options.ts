@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../core/duration.ts';
 import { configInvalid } from '../core/errors.ts';
-import { parseInstant } from '../core/instant.ts';
+import { formatInstant, parseInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 
 /** The option of commands that take the name of a source. */
@@ -25,12 +25,26 @@ export const wholeNumberUpTo =
 /** Parses an option such as `--limit`. */
 export const wholeNumber = wholeNumberUpTo(999_999_999);
 
+/** A day, or a time of a day without its zone. */
+const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?$/;
+
+/** The notes that were written, because a command on several sources reads its options for each of them. */
+const noted = new Set<string>();
+
 /**
- * A point in time as an operator writes it: an ISO 8601 instant, a day (its midnight in UTC), or a duration before now
- * (`7d`). Throws `config-invalid`.
+ * A point in time as an operator writes it: an ISO 8601 instant, a day or a time of a day in UTC, or a duration before now
+ * (`7d`). Where the zone is missing, a note on stderr says that the time is read as UTC. Throws `config-invalid`.
  */
 export function parseTime(text: string, now: Instant, option: string): Instant {
-  const instant = parseInstant(text) ?? parseInstant(`${text}T00:00:00Z`);
+  const [, day, time = '00:00', seconds = ':00'] = WITHOUT_ZONE.exec(text) ?? [];
+  const inUtc = day === undefined ? undefined : parseInstant(`${day}T${time}${seconds}Z`);
+  if (inUtc !== undefined) {
+    const note = `${option} ${text} has no zone and is read as UTC: ${formatInstant(inUtc)}\n`;
+    if (!noted.has(note)) process.stderr.write(note);
+    noted.add(note);
+    return inUtc;
+  }
+  const instant = parseInstant(text);
   if (instant !== undefined) return instant;
   const ago = parseDuration(text);
   if (ago !== undefined) return now - ago;
