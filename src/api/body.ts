@@ -7,6 +7,9 @@ import { HttpProblem } from './problem.ts';
 /** Bytes unpacked at a time. Each piece is a trip to another thread, and a body of 1,000 readings has 100 kB. */
 const UNPACKED_CHUNK_BYTES = 65_536;
 
+/** Memory that unpacking one body takes, however few bytes arrive. */
+const UNPACKING_BYTES = 2 * UNPACKED_CHUNK_BYTES;
+
 export interface BodyLimits {
   /** A body may hold at most this many bytes, counted after unpacking. */
   readonly mostBytes: number;
@@ -14,6 +17,8 @@ export interface BodyLimits {
   readonly gzip: boolean;
   /** Reserves memory before it is used. Throws where none is left. */
   readonly reserve: (bytes: number) => void;
+  /** Looks at each unpacked piece before it is kept. Throws where the body cannot be right. */
+  readonly inspect?: (chunk: Buffer) => void;
 }
 
 /**
@@ -30,9 +35,11 @@ export async function readBody(request: FastifyRequest, reply: FastifyReply, lim
   const onChunk = (chunk: Buffer): void => {
     bytes += chunk.length;
     if (bytes > limits.mostBytes) throw tooLarge(limits.mostBytes);
+    limits.inspect?.(chunk);
     limits.reserve(chunk.length);
     chunks.push(chunk);
   };
+  if (packed) limits.reserve(UNPACKING_BYTES);
   await (packed ? unpack(request.raw, onChunk) : read(request.raw, onChunk));
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
 }

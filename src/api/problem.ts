@@ -15,6 +15,7 @@ const PROBLEMS = {
   'too-slow': [408, 'The request took too long to arrive'],
   'body-too-large': [413, 'The body is too large'],
   'too-many-readings': [413, 'The body holds too many readings'],
+  'too-many-values': [413, 'The body holds too many values'],
   'unsupported-media-type': [415, 'The content type is not supported'],
   'unsupported-encoding': [415, 'The content encoding is not supported'],
   'too-many-failures': [429, 'Too many failed authentications'],

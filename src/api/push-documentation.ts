@@ -1,11 +1,24 @@
 import type { z } from 'zod';
 import type { ApiSettings } from '../settings-api.ts';
+import type { JsonBounds } from './json-bounds.ts';
 import { PROBLEM_TYPE, HttpProblem, problemSchema } from './problem.ts';
 import type { ProblemName } from './problem.ts';
 import { answerSchema, bodySchema, paramsSchema } from './push-schema.ts';
 
 /** At most this many arrays and objects are nested: a body of readings has three, and future fields may need more. */
-export const MOST_LEVELS = 32;
+const MOST_LEVELS = 32;
+
+/**
+ * The bounds of a body. Beyond a thousand, they grow with the number of readings: on average a reading may have twenty
+ * fields and labels, and four arrays and objects.
+ */
+export const bodyBounds = ({ readings }: Pick<ApiSettings, 'readings'>): JsonBounds => ({
+  levels: MOST_LEVELS,
+  elements: readings,
+  values: 1_000 + 20 * readings,
+  containers: 1_000 + 4 * readings,
+  names: 1_000,
+});
 
 /** An error answer in the reference: when it comes, and an example. */
 export function problemResponse(description: string, name: ProblemName, detail: string) {
@@ -28,7 +41,7 @@ Sending a reading again is harmless. Project, sensorId, valueName and date ident
 
 An invalid reading is refused alone; the other readings of its body are stored. Where a body holds several readings of one sensorId, valueName and date (to the microsecond), the last of them is stored: equal ones are *duplicates*, and earlier ones with other content are refused (\`same-instant\`).
 
-A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes, counted after unpacking. It may be packed with gzip (\`Content-Encoding: gzip\`).
+A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes, counted after unpacking, and on average at most twenty fields and labels for each reading. It may be packed with gzip (\`Content-Encoding: gzip\`).
 
     curl -X POST "$BASE_URL/v0/organisations/default/data/pump-hall" \\
       -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' \\
@@ -62,9 +75,9 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
       ),
       408: problemResponse('The body took too long to arrive.', 'too-slow', 'Send smaller bodies.'),
       413: problemResponse(
-        'The body is too large or holds too many readings.',
+        'The body is too large, or holds too many readings, fields, labels or names of fields.',
         'too-many-readings',
-        `A body may hold at most ${settings.readings} readings, and this one holds ${settings.readings + 1}.`,
+        `A body may hold at most ${settings.readings} readings. Send several bodies.`,
       ),
       415: problemResponse(
         'The content type is not application/json, or the content encoding is neither gzip nor identity.',

@@ -8,15 +8,18 @@ import type { Intake } from '../ingest/pushed-intake.ts';
 import type { PushedOwnership } from '../ingest/pushed-ownership.ts';
 import { judgePushed } from '../ingest/pushed-readings.ts';
 import type { Pushed } from '../ingest/pushed-readings.ts';
+import { bytesBesides } from '../ingest/pushed-room.ts';
 import type { Room } from '../ingest/pushed-room.ts';
 import type { ApiSettings } from '../settings-api.ts';
 import { attemptsOf } from './attempts.ts';
 import { authenticate } from './bearer.ts';
 import type { Verify } from './bearer.ts';
 import { decodeUtf8, readBody } from './body.ts';
-import { isDeeper } from './nesting.ts';
+import { jsonMeasure } from './json-bounds.ts';
+import type { JsonBounds } from './json-bounds.ts';
 import { HttpProblem, retryAfterHeader } from './problem.ts';
-import { MOST_LEVELS, pushDocumentation } from './push-documentation.ts';
+import type { ProblemName } from './problem.ts';
+import { bodyBounds, pushDocumentation } from './push-documentation.ts';
 import type { Targets } from './targets.ts';
 
 export interface PushParts {
@@ -42,14 +45,12 @@ const FULL_SECONDS = 2;
 /** Seconds after which a client should try again while the outbox of the project is full. */
 const OUTBOX_SECONDS = 15;
 
-/** Bytes of memory that a series needs besides its readings; they matter in bodies of very many sensors. */
-const SERIES_BYTES = 512;
-
 /** `POST /v0/organisations/{organisation_id}/data/{ml_project}`: authenticate, read, judge, store, answer. */
 export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
   const { settings, targets, intake, ownership, clock } = parts;
   const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
   const ahead = settings.aheadHours * HOUR;
+  const jsonBounds = bodyBounds(settings);
 
   /** The sender and its target project, mostly from memory. Throws where this sender may not push there. */
   async function admitted(request: FastifyRequest): Promise<{ applicationId: string; projectId: number }> {
@@ -63,18 +64,21 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     return { applicationId: holder.applicationId, projectId };
   }
 
-  /** A function of its own, so that body and elements are freed while the readings wait for the database. */
+  /** A function of its own, so that the body is freed while the readings wait for the database. */
   async function judged(
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: number,
     reserve: Reserve,
   ): Promise<Pushed> {
-    const elements = await readArray(request, reply, settings, reserve);
+    const inspect = inspectorOf(jsonBounds);
+    const body = await readBody(request, reply, { mostBytes: settings.bodyBytes, gzip: true, reserve, inspect });
     const bounds = { now: clock.now(), ahead };
-    const pushed = judgePushed(elements, bounds);
+    // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
+    const judge = (foreign?: ReadonlySet<string>): Pushed => judgePushed(elementsOf(body), bounds, foreign);
+    const pushed = judge();
     const foreign = await inTime(settings.waitMs, ownership.foreignAmong(projectId, pushed.columns));
-    return foreign.size === 0 ? pushed : judgePushed(elements, bounds, foreign);
+    return foreign.size === 0 ? pushed : judge(foreign);
   }
 
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -87,7 +91,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
       const share = shareOf(parts.room, applicationId);
       try {
         const pushed = await judged(request, reply, projectId, share.reserve);
-        share.reserve(pushed.columns.length * SERIES_BYTES);
+        share.reserve(bytesBesides(pushed.columns));
         const counts = await intake.push(applicationId, projectId, pushed);
         const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
         const refused = refusals.map((refusal) => ({ ...refusal, message: REFUSALS[refusal.reason] }));
@@ -134,28 +138,30 @@ function assertJson(contentType: string | undefined): void {
   });
 }
 
-async function readArray(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  settings: ApiSettings,
-  reserve: Reserve,
-): Promise<readonly unknown[]> {
-  const body = await readBody(request, reply, { mostBytes: settings.bodyBytes, gzip: true, reserve });
-  if (isDeeper(body, MOST_LEVELS)) {
-    throw new HttpProblem(
-      'too-deep',
-      `A body may be nested at most ${MOST_LEVELS} levels deep; a body of readings has three.`,
-    );
-  }
+/** Throws where a piece of a body outgrows its bounds. */
+function inspectorOf(bounds: JsonBounds): (chunk: Buffer) => void {
+  const measure = jsonMeasure(bounds);
+  return (chunk) => {
+    const outgrown = measure(chunk);
+    if (outgrown !== undefined) throw new HttpProblem(...OUTGROWN[outgrown](bounds[outgrown]));
+  };
+}
+
+const OUTGROWN: Readonly<Record<keyof JsonBounds, (most: number) => [ProblemName, string]>> = {
+  levels: (most) => ['too-deep', `A body may be nested at most ${most} levels deep; a body of readings has three.`],
+  elements: (most) => ['too-many-readings', `A body may hold at most ${most} readings. Send several bodies.`],
+  values: (most) => ['too-many-values', `A body may hold at most ${most} fields and labels. Send several bodies.`],
+  containers: (most) => ['too-many-values', `A body may hold at most ${most} arrays and objects. Send several bodies.`],
+  names: (most) => ['too-many-values', `The fields of a body may have at most ${most} different names.`],
+};
+
+/** The elements of a body. Throws `HttpProblem` where it is not an array in JSON. */
+function elementsOf(body: Buffer): readonly unknown[] {
   const text = decodeUtf8(body);
   if (text === undefined) throw new HttpProblem('not-json', 'The body is not UTF-8.');
   const elements = parse(text);
   if (!Array.isArray(elements))
     throw new HttpProblem('not-an-array', 'Send an array of readings, also for a single reading.');
-  if (elements.length > settings.readings) {
-    const detail = `A body may hold at most ${settings.readings} readings, and this one holds ${elements.length}.`;
-    throw new HttpProblem('too-many-readings', detail);
-  }
   return elements;
 }
 

@@ -1,3 +1,5 @@
+import type { Column } from '../core/batch.ts';
+
 /** Memory for pushed bodies that are not stored yet, shared by applications. */
 export interface Room {
   /** Takes bytes. @returns false where the application has not enough room; then nothing is taken */
@@ -30,4 +32,21 @@ export function roomOf(bytes: number): Room {
     },
     load: () => Math.min(1, (2 * taken) / bytes),
   };
+}
+
+/** Bytes of memory that a segment and a label need besides the bytes of their readings, as measured. */
+const SEGMENT_BYTES = 640;
+const LABEL_BYTES = 16;
+
+/** The memory that readings need besides their body: it matters where they have very many sensors, changes of labels, or labels. */
+export function bytesBesides(columns: readonly Column[]): number {
+  const sets = new Set<readonly string[]>();
+  let segments = 0;
+  for (const column of columns) {
+    segments += column.segments.length;
+    for (const { labels } of column.segments) sets.add(labels);
+  }
+  let labels = 0;
+  for (const set of sets) labels += set.length;
+  return segments * SEGMENT_BYTES + labels * LABEL_BYTES;
 }

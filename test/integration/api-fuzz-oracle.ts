@@ -14,6 +14,8 @@ export type Stored = Map<string, string>;
 /** The answer that a request has to get. */
 export interface Expected {
   readonly status: number;
+  /** Another status that is right, too. */
+  readonly or?: number;
   readonly counts?: {
     readonly accepted: number;
     readonly duplicates: number;
@@ -32,7 +34,10 @@ export function expectedOf(request: DataRequest, stored: Stored, now: number): E
   if (!/^application\/json *(?:; *charset=utf-8)?$/i.test(request.type ?? '')) return { status: 415 };
   if (request.body.length > MOST_BYTES) return { status: 413 };
   const elements = parsed(request.body);
-  if (!Array.isArray(elements) || depthOf(elements) > MOST_LEVELS) return { status: 400 };
+  if (!Array.isArray(elements) || depthOf(elements) > MOST_LEVELS) {
+    // Elements are counted by their commas before a body is parsed, so a broken body may be too large first.
+    return { status: 400, ...(request.body.toString().split(',').length > MOST_READINGS && { or: 413 }) };
+  }
   if (elements.length > MOST_READINGS) return { status: 413 };
 
   const lines = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { parseInstant } from '../../src/core/instant.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
@@ -90,6 +90,27 @@ describe('a body', () => {
       413,
       'too-many-readings',
     );
+  });
+
+  describe('that is small when packed and holds very much', () => {
+    const many = (count: number, one: (index: number) => string): string =>
+      Array.from({ length: count }, (_, index) => one(index)).join(',');
+
+    test.each([
+      ['objects', `[${many(3 * MIB, () => '{}')}]`, 'too-many-readings'],
+      ['objects in one element', `[[${many(3 * MIB, () => '{}')}]]`, 'too-many-values'],
+      ['numbers in one field', `[{"labels":[${many(5 * MIB, () => '1')}]}]`, 'too-many-values'],
+      ['names of fields', `[{${many(500_000, (index) => `"${index}":1`)}}]`, 'too-many-values'],
+    ])('is refused and not parsed: %s', async (_, body, name) => {
+      const parse = vi.spyOn(JSON, 'parse');
+      try {
+        expectProblem(await api.push(gzipSync(body), '-H', 'Content-Encoding: gzip'), 413, name);
+        expect(Math.max(...parse.mock.calls.map(([text]) => text.length))).toBeLessThan(MIB);
+      } finally {
+        parse.mockRestore();
+      }
+      expect(await stored()).toEqual([]);
+    });
   });
 
   it('is refused where it is a gzip bomb, broken or not gzip at all', async () => {

@@ -8,6 +8,7 @@ import { VERSION } from '../../version.ts';
 import { withBridge } from '../../context-bridge.ts';
 import type { OpenBridge } from '../../context-bridge.ts';
 import { EXIT } from '../../terminal/output.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { untilStopped } from './stop.ts';
 
 /** `api`. */
@@ -22,6 +23,7 @@ const CLOCK_MS = 30_000;
 const TIDY_MS = 600_000;
 
 async function serve(): Promise<number> {
+  keepHeapSmall();
   const stop = untilStopped();
   assertApiSettings(readSettings(process.env));
   return await withBridge({ patient: true, signal: stop.signal }, async (context) => {

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { assertApiSettings } from '../../api/open.ts';
 import { startDaemon } from '../../pull/daemon.ts';
@@ -7,6 +6,7 @@ import { VERSION } from '../../version.ts';
 import { apiBeside } from './api.ts';
 import { withBridge } from '../../context-bridge.ts';
 import { EXIT } from '../../terminal/output.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { untilStopped } from './stop.ts';
 
 /** How long closing may take after the drain, ms. */
@@ -21,14 +21,6 @@ export async function up(): Promise<void> {
 export async function worker(): Promise<void> {
   await runToTheEnd(false);
 }
-
-/**
- * V8 takes the remains of polls for lasting objects and lets the heap grow to a multiple of its use. Growing by half only,
- * a worker needs half of the memory and a few percent more time (`npm run bench`: schedule and pull).
- */
-const keepHeapSmall = (): void => {
-  setFlagsFromString('--heap-growing-percent=50');
-};
 
 /** Ends the process after `ms` although work hangs on a silent database: uncommitted windows are asked again. */
 function endWithin(ms: number, log: Logger): void {
