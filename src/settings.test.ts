@@ -3,7 +3,13 @@ import { readSettings } from './settings.ts';
 
 describe('the lifetimes of tokens', () => {
   it('have defaults, and an empty variable counts as not set', () => {
-    const tokens = { tokenMinSeconds: 300, tokenMaxSeconds: 3600, refreshTokenDays: 30, tokenIssuer: 'databridge' };
+    const tokens = {
+      tokenMinSeconds: 300,
+      tokenMaxSeconds: 3600,
+      refreshTokenDays: 30,
+      refreshTokenMostDays: 365,
+      tokenIssuer: 'databridge',
+    };
     expect(readSettings({})).toMatchObject(tokens);
     expect(readSettings({ DATABRIDGE_TOKEN_MAX_SECONDS: '' })).toMatchObject(tokens);
   });

@@ -132,6 +132,13 @@ const schema = z.object({
     .max(3650)
     .default(30)
     .describe('days after which an unused refresh token expires'),
+  DATABRIDGE_REFRESH_TOKEN_MOST_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(365)
+    .describe('days after which an application has to create a token with its secret, however often it renewed one'),
   DATABRIDGE_TOKEN_ISSUER: z
     .string()
     .max(500)
@@ -168,6 +175,7 @@ export interface Settings {
   readonly tokenMinSeconds: number;
   readonly tokenMaxSeconds: number;
   readonly refreshTokenDays: number;
+  readonly refreshTokenMostDays: number;
   readonly tokenIssuer: string;
 }
 
@@ -210,6 +218,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     tokenMinSeconds: values.DATABRIDGE_TOKEN_MIN_SECONDS,
     tokenMaxSeconds: values.DATABRIDGE_TOKEN_MAX_SECONDS,
     refreshTokenDays: values.DATABRIDGE_REFRESH_TOKEN_DAYS,
+    refreshTokenMostDays: values.DATABRIDGE_REFRESH_TOKEN_MOST_DAYS,
     tokenIssuer: values.DATABRIDGE_TOKEN_ISSUER,
   };
 }

@@ -7,12 +7,12 @@ import { accessTokensOf } from './access-tokens.ts';
 import type { AccessTokens } from './access-tokens.ts';
 
 const START = 1_900_000_000 * SECOND;
-const HOLDER = { applicationId: 'app_1', organisationId: 'north', projects: null };
+const HOLDER = { applicationId: 'app_1', organisationId: 'north', projects: null, generation: 1 };
 
 let now = START;
 let pairs: Record<'first' | 'second' | 'stranger', { publicKey: CryptoKey; privateKey: CryptoKey }>;
 let published: Map<string, CryptoKey>;
-let revoked: Set<string>;
+let leastGeneration: Map<string, number>;
 let tokens: AccessTokens;
 let keyLookUps = 0;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => {
   now = START;
   keyLookUps = 0;
-  revoked = new Set();
+  leastGeneration = new Map();
   published = new Map([
     ['first', pairs.first.publicKey],
     ['second', pairs.second.publicKey],
@@ -38,7 +38,7 @@ beforeEach(() => {
       },
       jwks: () => Promise.resolve({ keys: [] }),
     },
-    revoked: () => Promise.resolve(revoked),
+    leastGeneration: () => Promise.resolve(leastGeneration),
     clock: { now: () => now, adjust: () => Promise.resolve(), disagreement: () => undefined },
     issuer: 'https://bridge.example',
   });
@@ -86,6 +86,7 @@ describe('an issued token', () => {
       sub: 'app_1',
       org: 'north',
       scope: 'data',
+      gen: 1,
       projects: ['pump-hall'],
       iat: START / SECOND,
       exp: START / SECOND + 61,
@@ -114,9 +115,9 @@ describe('an issued token', () => {
   it('is refused once its application was revoked or its key withdrawn, even if it was verified before', async () => {
     const { token } = await tokens.issueAccessToken(HOLDER, 60);
     expect(await tokens.verifyAccessToken(token)).toMatchObject({ applicationId: 'app_1' });
-    revoked.add('app_1');
+    leastGeneration.set('app_1', Infinity);
     expect(await tokens.verifyAccessToken(token)).toEqual(invalid);
-    revoked.clear();
+    leastGeneration.clear();
     expect(await tokens.verifyAccessToken(token)).toMatchObject({ applicationId: 'app_1' });
     published.delete('first');
     expect(await tokens.verifyAccessToken(token)).toEqual(invalid);
@@ -205,7 +206,7 @@ it('a database that is away is an error, not an invalid token', async () => {
       verifier: () => Promise.reject(new Error('away')),
       jwks: () => Promise.reject(new Error('away')),
     },
-    revoked: () => Promise.resolve(revoked),
+    leastGeneration: () => Promise.resolve(leastGeneration),
     clock: { now: () => now, adjust: () => Promise.resolve(), disagreement: () => undefined },
     issuer: 'https://bridge.example',
   });

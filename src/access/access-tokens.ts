@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { SECOND, toMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { SharedClock } from '../database/clock.ts';
+import { REVOKED } from './revocations.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { ALGORITHM } from './stored-signing-keys.ts';
 
@@ -18,6 +19,8 @@ export interface AccessToken {
   readonly scope: typeof SCOPE;
   /** Codes of the only projects it may be used for; null: every project of its organisation. */
   readonly projects: readonly string[] | null;
+  /** The number that access tokens of the application had when it was made. */
+  readonly generation: number;
   readonly expiresAt: Instant;
 }
 
@@ -51,6 +54,8 @@ const claimsSchema = z.object({
   org: z.string(),
   scope: z.literal(SCOPE),
   projects: z.array(z.string()).optional(),
+  // Tokens of earlier versions have none.
+  gen: z.int().default(0),
   iat: z.int(),
   exp: z.int(),
   jti: z.string(),
@@ -61,12 +66,12 @@ const invalid = (message: string): TokenRefused => ({ refused: 'invalid', messag
 /** Issues and checks access tokens. `issuer` is both `iss` and `aud`, because the same service issues and accepts them. */
 export function accessTokensOf(given: {
   readonly keys: SigningKeys;
-  /** Ids of the applications that were revoked recently. */
-  readonly revoked: () => Promise<ReadonlySet<string>>;
+  /** Applications whose tokens were ended recently, with the least generation that is valid. */
+  readonly leastGeneration: () => Promise<ReadonlyMap<string, number>>;
   readonly clock: SharedClock;
   readonly issuer: string;
 }): AccessTokens {
-  const { keys, revoked, clock, issuer } = given;
+  const { keys, leastGeneration, clock, issuer } = given;
   const verified = new Map<string, { readonly kid: string; readonly holder: AccessToken }>();
 
   async function check(token: string, kid: string, key: CryptoKey): Promise<AccessToken | TokenRefused> {
@@ -75,9 +80,16 @@ export function accessTokensOf(given: {
       const options = { algorithms: [ALGORITHM], issuer, audience: issuer, clockTolerance: 0, currentDate };
       const claims = claimsSchema.safeParse((await jwtVerify(token, key, options)).payload);
       if (!claims.success) return invalid('the claims of the token are not those of a token of this service');
-      const { sub, org, scope, projects, exp } = claims.data;
+      const { sub, org, scope, projects, gen: generation, exp } = claims.data;
       const expiresAt = exp * SECOND;
-      const holder = { applicationId: sub, organisationId: org, scope, projects: projects ?? null, expiresAt };
+      const holder = {
+        applicationId: sub,
+        organisationId: org,
+        scope,
+        projects: projects ?? null,
+        generation,
+        expiresAt,
+      };
       if (verified.size >= MOST_VERIFIED_TOKENS) verified.delete(verified.keys().next().value ?? '');
       verified.set(token, { kid, holder });
       return holder;
@@ -93,11 +105,16 @@ export function accessTokensOf(given: {
       await keys.signer();
     },
 
-    async issueAccessToken({ applicationId, organisationId, projects }, lifetimeSeconds) {
+    async issueAccessToken({ applicationId, organisationId, projects, generation }, lifetimeSeconds) {
       const now = clock.now() / SECOND;
       const exp = Math.ceil(now) + lifetimeSeconds;
       const { kid, key } = await keys.signer();
-      const token = await new SignJWT({ org: organisationId, scope: SCOPE, ...(projects && { projects }) })
+      const token = await new SignJWT({
+        org: organisationId,
+        scope: SCOPE,
+        gen: generation,
+        ...(projects && { projects }),
+      })
         .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
         .setIssuer(issuer)
         .setAudience(issuer)
@@ -120,7 +137,9 @@ export function accessTokensOf(given: {
         verified.delete(token);
         return EXPIRED;
       }
-      if ((await revoked()).has(holder.applicationId)) return invalid('the application was revoked');
+      const least = (await leastGeneration()).get(holder.applicationId) ?? 0;
+      if (least === REVOKED) return invalid('the application was revoked');
+      if (holder.generation < least) return invalid('the token was withdrawn; create a new one');
       return holder;
     },
   };

@@ -24,20 +24,23 @@ export function accessOf(given: {
   readonly database: Database;
   readonly sealing: Sealing;
   readonly clock: SharedClock;
-  readonly settings: Pick<Settings, 'tokenMinSeconds' | 'tokenMaxSeconds' | 'refreshTokenDays' | 'tokenIssuer'>;
+  readonly settings: Pick<
+    Settings,
+    'tokenMinSeconds' | 'tokenMaxSeconds' | 'refreshTokenDays' | 'refreshTokenMostDays' | 'tokenIssuer'
+  >;
   readonly load: () => number;
 }): Access {
   const { database, clock, settings, load } = given;
   const keys = signingKeysOf(given);
-  const revoked = revocationsOf(database, clock);
-  const accessTokens = accessTokensOf({ keys, revoked, clock, issuer: settings.tokenIssuer });
+  const leastGeneration = revocationsOf(database, clock);
+  const accessTokens = accessTokensOf({ keys, leastGeneration, clock, issuer: settings.tokenIssuer });
   const limits = { minSeconds: settings.tokenMinSeconds, maxSeconds: settings.tokenMaxSeconds };
   const parts = {
     database,
     accessTokens,
     clock,
     accessSeconds: () => lifetimeFor(load(), limits),
-    refreshLifetime: settings.refreshTokenDays * DAY,
+    refreshLifetimes: { unused: settings.refreshTokenDays * DAY, family: settings.refreshTokenMostDays * DAY },
   };
   return {
     grantToken: (request) => grantToken(parts, request),

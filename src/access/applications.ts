@@ -7,7 +7,7 @@ import { audit } from './audit.ts';
 import { assertName, isApplicationId, newApplicationId } from './names.ts';
 import { assertOrganisation } from './organisations.ts';
 import { assertProjects } from './projects.ts';
-import { revokeFamilies } from './refresh-families.ts';
+import { endAccessTokens, revokeFamilies } from './refresh-families.ts';
 import { fingerprint, matches, newSecret } from './secret.ts';
 
 /** A program of a client that may push (interface spec 2.2). Only the hash of its secret is stored. */
@@ -80,7 +80,7 @@ export const listApplications = (database: Database): Promise<Application[]> =>
 /**
  * Gives an application a new secret. The previous secret is accepted for `overlapHours` (0..720) more, older secrets no
  * longer. An overlap of 0 is for a leaked secret: the refresh tokens of the application end too, because a thief may have
- * created them. Access tokens end when they expire. Throws `config-invalid` for an unknown or revoked application.
+ * created them, and so do its access tokens, within three seconds. Throws `config-invalid` for an unknown or revoked application.
  */
 export async function rotateSecret(
   database: Database,
@@ -97,6 +97,8 @@ export async function rotateSecret(
   }
   const secret = newSecret();
   return await database.transaction(async (client) => {
+    // First, because a renewal locks its family before its application.
+    if (overlapHours === 0) await revokeFamilies(client, applicationId, 'secret rotated without overlap');
     const [row] = isApplicationId(applicationId)
       ? await rowsOf<{ until: Instant }>(
           client,
@@ -107,7 +109,7 @@ export async function rotateSecret(
         )
       : [];
     if (!row) throw unknownApplication(applicationId);
-    if (overlapHours === 0) await revokeFamilies(client, applicationId, 'secret rotated without overlap');
+    if (overlapHours === 0) await endAccessTokens(client, applicationId);
     await audit(client, actor, 'application.secret-rotated', applicationId, { overlapHours });
     return { secret, previousUntil: row.until };
   });
@@ -120,12 +122,13 @@ export async function rotateSecret(
 export async function revokeApplication(database: Database, applicationId: string, actor: string): Promise<boolean> {
   if (!isApplicationId(applicationId)) throw unknownApplication(applicationId);
   return await database.transaction(async (client) => {
+    // First, because a renewal locks its family before its application.
+    await revokeFamilies(client, applicationId, 'application revoked');
     const { rowCount } = await client.query(
       'update application set revoked_at = now() where id = $1 and revoked_at is null',
       [applicationId],
     );
     if (rowCount) {
-      await revokeFamilies(client, applicationId, 'application revoked');
       await audit(client, actor, 'application.revoked', applicationId, {});
       return true;
     }
@@ -140,6 +143,10 @@ export interface Authenticated {
   readonly applicationId: string;
   readonly organisationId: string;
   readonly projects: readonly string[] | null;
+  /** The number that its access tokens have now. */
+  readonly generation: number;
+  /** The fingerprint of the secret. */
+  readonly secretHash: Buffer;
 }
 
 /** Compared with in place of a missing fingerprint; no secret has it. */
@@ -158,10 +165,11 @@ export async function authenticateApplication(
   const row = await database.row<{
     organisation: string;
     projects: string[] | null;
+    generation: number;
     current: Buffer;
     previous: Buffer | null;
   }>(
-    `select organisation_id as organisation, projects, secret_hash as current,
+    `select organisation_id as organisation, projects, token_generation as generation, secret_hash as current,
        case when previous_secret_until > now() then previous_secret_hash end as previous
      from application where id = $1 and revoked_at is null`,
     [isApplicationId(id) ? id : ''],
@@ -169,7 +177,8 @@ export async function authenticateApplication(
   const isCurrent = matches(given, row?.current ?? NO_FINGERPRINT);
   const isPrevious = matches(given, row?.previous ?? NO_FINGERPRINT);
   if (!row || !(isCurrent || isPrevious)) return undefined;
-  return { applicationId: id, organisationId: row.organisation, projects: row.projects };
+  const { organisation: organisationId, projects, generation } = row;
+  return { applicationId: id, organisationId, projects, generation, secretHash: given };
 }
 
 const unknownApplication = (id: string): Error =>

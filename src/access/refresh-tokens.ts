@@ -4,6 +4,7 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { audit } from './audit.ts';
+import { endAccessTokens } from './refresh-families.ts';
 import { fingerprint, newSecret, newSeed, successor } from './secret.ts';
 
 // A family is a chain: each use of its newest token adds one link. The next token is computed from the used token and a
@@ -24,32 +25,48 @@ export interface Renewed extends RefreshToken {
   readonly applicationId: string;
   readonly organisationId: string;
   readonly projects: readonly string[] | null;
+  /** The number that access tokens of the application have now. */
+  readonly generation: number;
 }
 
 /**
  * `unknown`: never issued, or deleted since. `expired`: its lifetime is over. `revoked`: its family or application is
- * revoked. `reused`: it was used again after the grace time, so its family was revoked now. `foreign`: it belongs to
+ * revoked, or the secret that made it is no longer valid. `reused`: it was used again after the grace time, so its family was revoked now. `foreign`: it belongs to
  * another application than the credentials of the request.
  */
 export interface RenewalRefused {
   readonly refused: 'unknown' | 'expired' | 'revoked' | 'reused' | 'foreign';
 }
 
-const expiryOf = (now: Instant, lifetime: Microseconds): Instant => Math.ceil((now + lifetime) / SECOND) * SECOND;
+/** How long refresh tokens live. */
+export interface RefreshLifetimes {
+  /** A token that is not used. */
+  readonly unused: Microseconds;
+  /** A family: all tokens that follow from one use of the secret. */
+  readonly family: Microseconds;
+}
+
+const expiryOf = (now: Instant, madeAt: Instant, lifetimes: RefreshLifetimes): Instant =>
+  Math.ceil(Math.min(now + lifetimes.unused, madeAt + lifetimes.family) / SECOND) * SECOND;
 
 /** Creates a family with its first refresh token. */
 export async function createRefreshToken(
   database: Database,
-  given: { readonly applicationId: string; readonly now: Instant; readonly lifetime: Microseconds },
+  given: {
+    readonly applicationId: string;
+    readonly secretHash: Buffer;
+    readonly now: Instant;
+    readonly lifetimes: RefreshLifetimes;
+  },
 ): Promise<RefreshToken> {
   const token = newSecret();
-  const expiresAt = expiryOf(given.now, given.lifetime);
+  const expiresAt = expiryOf(given.now, given.now, given.lifetimes);
   await database.run(
     `with family as (
-       insert into refresh_family (application_id, created_at, expires_at)
-       values ($1, at_instant($2), at_instant($3)) returning id)
+       insert into refresh_family (application_id, secret_hash, created_at, expires_at)
+       values ($1, $5, at_instant($2), at_instant($3)) returning id)
      insert into refresh_token (hash, family_id, generation, expires_at) select $4, id, 1, at_instant($3) from family`,
-    [given.applicationId, given.now, expiresAt, fingerprint(token)],
+    [given.applicationId, given.now, expiresAt, fingerprint(token), given.secretHash],
   );
   return { token, expiresAt };
 }
@@ -57,7 +74,7 @@ export async function createRefreshToken(
 export interface Renewal {
   readonly token: string;
   readonly now: Instant;
-  readonly lifetime: Microseconds;
+  readonly lifetimes: RefreshLifetimes;
   /** The application whose credentials the request carried: the token must belong to it. Undefined: no credentials. */
   readonly applicationId?: string | undefined;
   /** Address of the client, for the audit. */
@@ -85,11 +102,11 @@ export async function renewRefreshToken(database: Database, renewal: Renewal): P
     const newest = after.at(-1);
     const next =
       newest === undefined
-        ? await addLink(client, family.id, used, renewal)
+        ? await addLink(client, family, used, renewal)
         : { token: followSeeds(renewal.token, [used, ...after]), expiresAt: newest.expiresAt };
     if (next === undefined || next.expiresAt <= renewal.now) return { refused: 'expired' };
-    const { applicationId, organisationId, projects } = family;
-    return { ...next, applicationId, organisationId, projects };
+    const { applicationId, organisationId, projects, generation } = family;
+    return { ...next, applicationId, organisationId, projects, generation };
   });
 }
 
@@ -98,6 +115,8 @@ interface Family {
   readonly applicationId: string;
   readonly organisationId: string;
   readonly projects: readonly string[] | null;
+  readonly generation: number;
+  readonly createdAt: Instant;
   readonly revoked: boolean;
 }
 
@@ -105,7 +124,11 @@ async function lockFamily(client: ClientBase, hash: Buffer): Promise<Family | un
   const [family] = await rowsOf<Family & Record<string, unknown>>(
     client,
     `select refresh_family.id, application_id as "applicationId", organisation_id as "organisationId", projects,
-       refresh_family.revoked_at is not null or application.revoked_at is not null as revoked
+       token_generation as generation, instant_of(refresh_family.created_at) as "createdAt",
+       refresh_family.revoked_at is not null or application.revoked_at is not null
+         or refresh_family.secret_hash <> application.secret_hash
+           and (refresh_family.secret_hash is distinct from previous_secret_hash or previous_secret_until <= now())
+         as revoked
      from refresh_family join application on application.id = application_id
      where refresh_family.id = (select family_id from refresh_token where hash = $1) for update of refresh_family`,
     [hash],
@@ -136,14 +159,14 @@ const followSeeds = (token: string, links: readonly Link[]): string =>
 
 async function addLink(
   client: ClientBase,
-  familyId: number,
+  { id: familyId, createdAt }: Family,
   used: Link,
-  { token, now, lifetime }: Renewal,
+  { token, now, lifetimes }: Renewal,
 ): Promise<RefreshToken | undefined> {
-  if (used.expiresAt <= now) return undefined;
+  const expiresAt = expiryOf(now, createdAt, lifetimes);
+  if (used.expiresAt <= now || expiresAt <= now) return undefined;
   const seed = newSeed();
   const next = successor(token, seed);
-  const expiresAt = expiryOf(now, lifetime);
   const usedLink = [familyId, used.generation] as const;
   await client.query(
     'update refresh_token set used_at = at_instant($3), successor_seed = $4 where family_id = $1 and generation = $2',
@@ -169,6 +192,7 @@ async function revokeReused(client: ClientBase, family: Family, used: Link, addr
     family.id,
     because,
   ]);
+  await endAccessTokens(client, family.applicationId);
   const detail = { family: family.id, generation: used.generation, because, address };
   await audit(client, `application:${family.applicationId}`, 'refresh-family.revoked', family.applicationId, detail);
 }

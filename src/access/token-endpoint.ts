@@ -1,12 +1,12 @@
 import { SECOND, formatInstant } from '../core/instant.ts';
-import type { Instant, Microseconds } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { SCOPE } from './access-tokens.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
 import { authenticateApplication } from './applications.ts';
 import { createRefreshToken, renewRefreshToken } from './refresh-tokens.ts';
-import type { RefreshToken, RenewalRefused } from './refresh-tokens.ts';
+import type { RefreshLifetimes, RefreshToken, RenewalRefused } from './refresh-tokens.ts';
 
 /** A request to the token endpoint, without HTTP. An empty field counts as a missing field (RFC 6749, 3.2). */
 export interface TokenRequest {
@@ -46,7 +46,7 @@ export interface TokenEndpointParts {
   readonly clock: SharedClock;
   /** Lifetime of an access token issued now, in seconds. */
   readonly accessSeconds: () => number;
-  readonly refreshLifetime: Microseconds;
+  readonly refreshLifetimes: RefreshLifetimes;
 }
 
 const refuse = (error: GrantRefused['error'], error_description: string): GrantRefused => ({
@@ -81,7 +81,7 @@ export async function grantToken(
 }
 
 async function create(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer | GrantRefused> {
-  const { database, clock, refreshLifetime } = parts;
+  const { database, clock, refreshLifetimes: lifetimes } = parts;
   const { basic } = request;
   const application = basic && (await authenticateApplication(database, basic.id, basic.secret));
   if (!application) return INVALID_CLIENT;
@@ -89,8 +89,8 @@ async function create(parts: TokenEndpointParts, request: TokenRequest): Promise
   if (isOtherScope(request)) return OTHER_SCOPE;
   await parts.accessTokens.assertCanIssue();
   const now = clock.now();
-  const { applicationId } = application;
-  const refreshToken = await createRefreshToken(database, { applicationId, now, lifetime: refreshLifetime });
+  const { applicationId, secretHash } = application;
+  const refreshToken = await createRefreshToken(database, { applicationId, secretHash, now, lifetimes });
   return await answer(parts, application, refreshToken, now);
 }
 
@@ -99,7 +99,7 @@ async function create(parts: TokenEndpointParts, request: TokenRequest): Promise
  * right, and the token must belong to their application. A mistake in either does not use up the token.
  */
 async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer | GrantRefused> {
-  const { database, clock, refreshLifetime } = parts;
+  const { database, clock, refreshLifetimes: lifetimes } = parts;
   const { basic, refreshToken: token, address } = request;
   const application = basic && (await authenticateApplication(database, basic.id, basic.secret));
   if (basic && !application) return INVALID_CLIENT;
@@ -109,7 +109,7 @@ async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<
   await parts.accessTokens.assertCanIssue();
   const now = clock.now();
   const applicationId = application?.applicationId;
-  const renewed = await renewRefreshToken(database, { token, now, lifetime: refreshLifetime, address, applicationId });
+  const renewed = await renewRefreshToken(database, { token, now, lifetimes, address, applicationId });
   if ('refused' in renewed) return refuse('invalid_grant', REFUSALS[renewed.refused]);
   return await answer(parts, renewed, renewed, now);
 }

@@ -91,6 +91,8 @@ describe('an application', () => {
       applicationId,
       organisationId: 'default',
       projects: ['a', 'b'],
+      generation: 0,
+      secretHash: expect.any(Buffer) as Buffer,
     });
     expect(await listApplications(database)).toMatchObject([
       {

@@ -18,7 +18,7 @@ import { databridge } from './command-line.ts';
 
 // Signing keys as several processes on one database see them; the command line is one of these processes.
 
-const HOLDER = { applicationId: 'app_1', organisationId: 'default', projects: null };
+const HOLDER = { applicationId: 'app_1', organisationId: 'default', projects: null, generation: 0 };
 
 const databases = useDatabases();
 let database: Database;

@@ -48,9 +48,10 @@ export async function openProcess(database: Database, sealingKey = SEALING_KEY):
   const clock = { now: () => real.now() + ahead, adjust: real.adjust, disagreement: real.disagreement };
   const sealing = await openSealing('/nowhere', sealingKey);
   const keys = signingKeysOf({ database, sealing, clock });
-  const revoked = revocationsOf(database, clock);
-  const accessTokens = accessTokensOf({ keys, revoked, clock, issuer: 'databridge' });
-  const parts = { database, accessTokens, clock, accessSeconds: () => 600, refreshLifetime: 30 * DAY };
+  const leastGeneration = revocationsOf(database, clock);
+  const accessTokens = accessTokensOf({ keys, leastGeneration, clock, issuer: 'databridge' });
+  const refreshLifetimes = { unused: 30 * DAY, family: 365 * DAY };
+  const parts = { database, accessTokens, clock, accessSeconds: () => 600, refreshLifetimes };
   return {
     database,
     sealing,
