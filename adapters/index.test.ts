@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseSource } from '../src/core/source/source.ts';
-import { kinds, platforms } from './index.ts';
+import { allPlatforms, platforms as listed } from './index.ts';
+import { kinds } from './kinds.ts';
+
+const platforms = await allPlatforms();
 
 describe('kinds', () => {
   it('ask for exactly the fields the customer hands over', () => {
@@ -40,7 +43,8 @@ describe('platforms', () => {
     expect(existsSync(join(import.meta.dirname, 'platforms', name, 'simulator.ts'))).toBe(true);
   });
 
-  it('have different names', () => {
+  it('have the names under which the registry lists them, each once', () => {
+    expect(platforms.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
     expect(new Set(platforms.map(({ name }) => name)).size).toBe(platforms.length);
   });
 

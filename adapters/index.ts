@@ -1,40 +1,19 @@
-import type { KindSchemas } from '../src/core/source/source.ts';
-import type { KindName, Platform } from '../src/platform/contract.ts';
-import { clientCredentials } from './kinds/client-credentials.ts';
-import { custom } from './kinds/custom.ts';
-import { historian } from './kinds/historian.ts';
-import { separateAuthServer } from './kinds/separate-auth-server.ts';
-import { userCredentials } from './kinds/user-credentials.ts';
-import { avevaDataHub } from './platforms/aveva-data-hub/index.ts';
-import { canary } from './platforms/canary/index.ts';
-import { cognite } from './platforms/cognite/index.ts';
-import { everactive } from './platforms/everactive/index.ts';
-import { httpJson } from './platforms/http-json/index.ts';
-import { influxdb } from './platforms/influxdb/index.ts';
-import { insightsHub } from './platforms/insights-hub/index.ts';
-import { piWebApi } from './platforms/pi-web-api/index.ts';
-import { skfObserver } from './platforms/skf-observer/index.ts';
-import { thingsboard } from './platforms/thingsboard/index.ts';
+import type { Platform } from '../src/platform/contract.ts';
+import type { Listed } from '../src/platform/registry.ts';
 
-/** The registry: one line for each platform. */
-export const platforms: readonly Platform[] = [
-  avevaDataHub, //
-  canary,
-  cognite,
-  everactive,
-  httpJson,
-  influxdb,
-  insightsHub,
-  piWebApi,
-  skfObserver,
-  thingsboard,
+/** The registry: one line for each platform, which is loaded when a source names it. */
+export const platforms: readonly Listed<Platform>[] = [
+  { name: 'aveva-data-hub', load: async () => (await import('./platforms/aveva-data-hub/index.ts')).avevaDataHub },
+  { name: 'canary', load: async () => (await import('./platforms/canary/index.ts')).canary },
+  { name: 'cognite', load: async () => (await import('./platforms/cognite/index.ts')).cognite },
+  { name: 'everactive', load: async () => (await import('./platforms/everactive/index.ts')).everactive },
+  { name: 'http-json', load: async () => (await import('./platforms/http-json/index.ts')).httpJson },
+  { name: 'influxdb', load: async () => (await import('./platforms/influxdb/index.ts')).influxdb },
+  { name: 'insights-hub', load: async () => (await import('./platforms/insights-hub/index.ts')).insightsHub },
+  { name: 'pi-web-api', load: async () => (await import('./platforms/pi-web-api/index.ts')).piWebApi },
+  { name: 'skf-observer', load: async () => (await import('./platforms/skf-observer/index.ts')).skfObserver },
+  { name: 'thingsboard', load: async () => (await import('./platforms/thingsboard/index.ts')).thingsboard },
 ];
 
-/** The schema of the `connection` fields of each kind. */
-export const kinds: KindSchemas<KindName> = {
-  'user-credentials': userCredentials,
-  'client-credentials': clientCredentials,
-  'separate-auth-server': separateAuthServer,
-  historian,
-  custom,
-};
+/** Every platform, loaded. */
+export const allPlatforms = (): Promise<readonly Platform[]> => Promise.all(platforms.map(({ load }) => load()));

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { kinds, platforms } from '../adapters/index.ts';
+import { allPlatforms } from '../adapters/index.ts';
+import { kinds } from '../adapters/kinds.ts';
 import { sourceJsonSchema } from '../src/core/source/json-schema.ts';
 import { optionTable } from '../src/core/source/option-table.ts';
 import { describeSettings } from '../src/settings.ts';
@@ -17,6 +18,8 @@ const END = '<!-- /generated -->';
 const root = new URL('../', import.meta.url);
 const check = process.argv.includes('--check');
 let failures = 0;
+
+const platforms = await allPlatforms();
 
 function fail(file: string, message: string): void {
   failures += 1;

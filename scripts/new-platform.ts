@@ -77,16 +77,14 @@ const named = (text: string, name: string): string =>
     .replaceAll('NewPlatform', pascal(name))
     .replaceAll('New Platform', wordsOf(name).join(' '));
 
-/** The registry with the lines of the platform, in the order of names. */
+/** The registry with the line of the platform, in the order of names. */
 function registered(text: string, name: string): string {
-  const imported = `import { ${camel(name)} } from './platforms/${name}/index.ts';`;
-  const known = [...text.matchAll(/^import \{ (\w+) \} from '\.\/platforms\/([\w-]+)\/index\.ts';$/gm)];
-  const next = known.find(([, , other = '']) => other > name);
-  const last = known.at(-1);
-  if (last === undefined) throw new Error(`${REGISTRY} imports no platform`);
-  if (next === undefined)
-    return text.replace(last[0], `${last[0]}\n${imported}`).replace(`\n  ${last[1]},`, `$&\n  ${camel(name)},`);
-  return text.replace(next[0], `${imported}\n${next[0]}`).replace(`\n  ${next[1]},`, `\n  ${camel(name)},$&`);
+  const line = `  { name: '${name}', load: async () => (await import('./platforms/${name}/index.ts')).${camel(name)} },\n`;
+  const known = [...text.matchAll(/^ {2}\{\s+name: '([\w-]+)',/gm)];
+  const end = /^\];$/m.exec(text)?.index;
+  if (known.length === 0 || end === undefined) throw new Error(`${REGISTRY} lists no platform`);
+  const place = known.find(([, other = '']) => other > name)?.index ?? end;
+  return text.slice(0, place) + line + text.slice(place);
 }
 
 if (import.meta.main) {
@@ -105,6 +103,6 @@ next:
   2. npm run check    names these places in the order of the steps; it passes when nothing is left to write.
   3. npx vitest run --config test/vitest.config.ts test/conformance/platforms.test.ts -t ${name}
                       runs the tests of the platform.
-To remove it, delete the folder and its two lines in ${REGISTRY}, then run npm run generate.`);
+To remove it, delete the folder and its line in ${REGISTRY}, then run npm run generate.`);
   }
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { openContext } from './context.ts';
 import type { Context, ContextOptions } from './context.ts';
-import { registryFor } from './context-registry.ts';
+import { registry, registryFor } from './context-registry.ts';
 import { partitionsOf } from './database/partitions.ts';
+import { loadedOf } from './platform/registry.ts';
 import { readingPreparer } from './ingest/prepare.ts';
 import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
@@ -14,11 +15,20 @@ export type OpenBridge = Context & Bridge;
 
 /** Opens the database and all parts of the bridge that use it. */
 export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
+  // A process that runs for weeks keeps the code that it began with, also where the package is replaced meanwhile.
+  const platforms = await loadedOf(registry.platforms);
   const context = await openContext(options);
   const { settings, log, database, sealing, clock } = context;
   const workerId = randomUUID();
   const sources = sourceCacheOf(
-    sourceOpener({ database, sealing, clock, registry: registryFor(settings), workerId, ...settings.egress }),
+    sourceOpener({
+      database,
+      sealing,
+      clock,
+      registry: { ...registryFor(settings), platforms },
+      workerId,
+      ...settings.egress,
+    }),
   );
   database.memory.onForget(() => {
     sources.forget();

@@ -1,6 +1,7 @@
-import { kinds, platforms } from '../adapters/index.ts';
+import { platforms } from '../adapters/index.ts';
+import { kinds } from '../adapters/kinds.ts';
 import { adaptersIn } from './loader.ts';
-import type { Registry } from './platform/contract.ts';
+import type { Registry } from './platform/registry.ts';
 import type { Settings } from './settings.ts';
 
 /** Without adapters, for work that needs the platforms of this build alone. */

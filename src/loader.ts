@@ -5,8 +5,7 @@ import { extname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { configInvalid } from './core/errors.ts';
 import type { BridgeError } from './core/errors.ts';
-import { definedPlatform } from './platform/definition.ts';
-import type { Adapters } from './platform/adapters.ts';
+import type { Adapters } from './platform/registry.ts';
 import type { Platform } from './platform/contract.ts';
 
 /** An adapter of a source: a file below the directory that the operator allows, or a package in its `node_modules`. */
@@ -65,6 +64,7 @@ async function opened(directory: string, reference: string): Promise<Platform> {
     throw wrong(`this process runs ${before}, not ${reference}`, 'restart the bridge on this host');
   provideContract();
   try {
+    const { definedPlatform } = await import('./platform/definition.ts');
     return definedPlatform(await import(found.specifier), path);
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'BridgeError') throw cause;

@@ -41,13 +41,13 @@ export async function openSealing(home: string, keyText: string | undefined): Pr
     digest: (text) => createHmac('sha256', digestKey).update(text).digest().subarray(0, 16).toString('base64url'),
     // Most commands neither seal nor open a secret, so the library is loaded by the first that does.
     async seal(secret) {
-      const { CompactEncrypt } = await import('jose');
+      const { CompactEncrypt } = await import('jose/jwe/compact/encrypt');
       return await new CompactEncrypt(new TextEncoder().encode(secret))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .encrypt(key);
     },
     async open(sealed) {
-      const { compactDecrypt } = await import('jose');
+      const { compactDecrypt } = await import('jose/jwe/compact/decrypt');
       try {
         return new TextDecoder().decode((await compactDecrypt(sealed, key)).plaintext);
       } catch (cause) {

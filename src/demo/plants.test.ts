@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { kinds, platforms } from '../../adapters/index.ts';
+import { platforms } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { DAY, HOUR, SECOND } from '../core/instant.ts';
 import { table } from '../terminal/output.ts';
 import { plain } from '../terminal/screen.ts';

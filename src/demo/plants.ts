@@ -1,4 +1,4 @@
-import { platforms } from '../../adapters/index.ts';
+import { allPlatforms } from '../../adapters/index.ts';
 import { simulators } from '../../adapters/simulators.ts';
 import { formatDuration } from '../core/duration.ts';
 import { HOUR, SECOND, fromMillis } from '../core/instant.ts';
@@ -10,6 +10,8 @@ import type { SimulatedFault } from '../simulator/faults.ts';
 import { deviceId } from '../simulator/plant.ts';
 import { truePoints, visibleFromMs } from '../simulator/truth.ts';
 import type { DeviceSpec, KeySpec, TruthSpec } from '../simulator/truth.ts';
+
+const platforms = await allPlatforms();
 
 /** A simulated plant, and what its source may ask of it. */
 export interface Plant {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { kinds } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { formatDuration } from '../core/duration.ts';
 import { schemaKeys } from '../core/source/shape.ts';
 import { KEYS_PATH } from '../simulator/authorisation-server.ts';

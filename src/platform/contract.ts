@@ -5,9 +5,7 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import type { QualityTable } from '../core/quality.ts';
 import type { Bound } from '../core/question.ts';
 import type { Samples } from '../core/samples.ts';
-import type { KindSchemas } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
-import type { Adapters } from './adapters.ts';
 
 export type { Samples };
 
@@ -289,11 +287,3 @@ export const definePlatform = <O>(platform: Platform<O>): Platform => platform a
 /** The platform as the options of a source declare it; the platform itself where its facts do not depend on them. */
 export const asDeclared = (platform: Platform, options: unknown): Platform =>
   platform.declaredBy === undefined ? platform : { ...platform, ...platform.declaredBy(options) };
-
-/** The platforms of this build, and the schema of the connection fields of each kind. */
-export interface Registry {
-  readonly platforms: readonly Platform[];
-  readonly kinds: KindSchemas<KindName>;
-  /** Undefined where the operator of the bridge allows no other code. */
-  readonly adapters?: Adapters<Platform>;
-}

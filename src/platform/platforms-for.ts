@@ -1,6 +1,21 @@
 import { configInvalid } from '../core/errors.ts';
 import { isMapping } from '../core/source/path.ts';
-import type { Platform, Registry } from './contract.ts';
+import { parseSource } from '../core/source/source.ts';
+import type { KindSchemas, ParsedSource, SourcePlatform } from '../core/source/source.ts';
+import type { Instant } from '../core/instant.ts';
+import { loadedOf } from './registry.ts';
+import type { Listed, Registry } from './registry.ts';
+
+/** Checks one source as `parseSource` does, and loads no platform but the one that the source names. */
+export async function parseListed<P extends SourcePlatform, K extends string>(
+  input: unknown,
+  platforms: readonly (P | Listed<P>)[],
+  given: { readonly kinds: KindSchemas<K>; readonly now?: Instant },
+): Promise<ParsedSource<P, K>> {
+  const named = isMapping(input) ? input['platform'] : undefined;
+  const loaded = await loadedOf(platforms, typeof named === 'string' ? [named] : []);
+  return parseSource(input, loaded, { ...given, names: platforms.map(({ name }) => name) });
+}
 
 /**
  * The platforms among which a stored source finds its own: those of this build, or the one that its `adapter` names. Throws
@@ -9,7 +24,7 @@ import type { Platform, Registry } from './contract.ts';
 export async function platformsFor(
   { platforms, adapters }: Pick<Registry, 'platforms' | 'adapters'>,
   source: unknown,
-): Promise<readonly Platform[]> {
+): Promise<Registry['platforms']> {
   const adapter = isMapping(source) ? source['adapter'] : undefined;
   if (typeof adapter !== 'string') return platforms;
   if (adapters === undefined) throw noAdapters();

@@ -12,15 +12,15 @@ import { nameRoom, rulesOf } from '../core/mapping.ts';
 import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
 import { questionFor } from '../core/question.ts';
-import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { localWindows, zoneOf } from '../core/zone.ts';
 import type { Zone } from '../core/zone.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
-import { platformsFor } from '../platform/platforms-for.ts';
+import { parseListed, platformsFor } from '../platform/platforms-for.ts';
 import { asDeclared } from '../platform/contract.ts';
-import type { Credentials, Platform, Registry, Selection } from '../platform/contract.ts';
+import type { Credentials, Platform, Selection } from '../platform/contract.ts';
+import type { Registry } from '../platform/registry.ts';
 import { openConnection } from '../platform/connection/index.ts';
 import type { AllowedHosts, ProxySettings, Connection, ConnectionParts } from '../platform/connection/index.ts';
 import { accountDigest, sharedAccountOf } from './account.ts';
@@ -103,7 +103,7 @@ export function sourceOpener(given: {
   return async (row) => {
     const config = row.config ?? (await configOf(database, row));
     const raw = await unseal(config, sealing);
-    const parsed = parseSource(raw, await platformsFor(registry, raw), { kinds: registry.kinds });
+    const parsed = await parseListed(raw, await platformsFor(registry, raw), { kinds: registry.kinds });
     if (!parsed.ok) {
       const [problem] = parsed.problems;
       throw new BridgeError({ code: 'config-invalid' }, `${problem?.path ?? ''}: ${problem?.message ?? ''}`, {

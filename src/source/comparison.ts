@@ -4,10 +4,12 @@ import type { Instant } from '../core/instant.ts';
 import { describeDifference } from '../core/source/difference.ts';
 import type { Difference } from '../core/source/difference.ts';
 import { isMapping } from '../core/source/path.ts';
-import { parseSource } from '../core/source/source.ts';
 import type { KindSchemas, SourceConfig, SourcePlatform } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
+import { parseListed } from '../platform/platforms-for.ts';
+import { loadedOf } from '../platform/registry.ts';
 import type { Platform } from '../platform/contract.ts';
+import type { Listed } from '../platform/registry.ts';
 
 /** A source as the database holds it. Instants in µs. */
 export interface StoredSource {
@@ -24,7 +26,7 @@ export type KnownPlatform = SourcePlatform & Pick<Platform, 'place' | 'renamed'>
 
 /** The schemas by which a stored configuration is read. */
 export interface SourceSchemas {
-  readonly platforms: readonly KnownPlatform[];
+  readonly platforms: readonly (KnownPlatform | Listed<KnownPlatform>)[];
   readonly kinds: KindSchemas;
 }
 
@@ -60,15 +62,20 @@ export async function compareWithStored(
   if (stored === undefined) return { stored, before: undefined, action: 'created', differences: [] };
   const written = await opened(stored.config, sealing);
   const differences = describeDifference(written, source);
-  const before = beforeOf(written.raw, stored, { platforms, kinds });
+  const before = await beforeOf(written.raw, stored, { platforms, kinds });
   return { stored, before, action: differences.length > 0 ? 'changed' : 'unchanged', differences };
 }
 
-function beforeOf(raw: unknown, { platform: name }: StoredSource, { platforms, kinds }: SourceSchemas): Before {
-  const parsed = parseSource(raw, platforms, { kinds });
+async function beforeOf(
+  raw: unknown,
+  { platform: name }: StoredSource,
+  { platforms, kinds }: SourceSchemas,
+): Promise<Before> {
+  const parsed = await parseListed(raw, platforms, { kinds });
   if (parsed.ok) return { ...parsed.source, optionsParsed: true };
   const { connection, options = {}, sensors = 'all' } = isMapping(raw) ? raw : {};
-  const taken = platforms.find((platform) => platform.name === name)?.options.safeParse(options);
+  const [platform] = await loadedOf(platforms, [name]);
+  const taken = platform?.options.safeParse(options);
   return {
     connection,
     sensors: sensors === 'all' ? sensors : undefined,

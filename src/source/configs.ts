@@ -3,10 +3,9 @@ import { BridgeError } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import { isMapping } from '../core/source/path.ts';
 import type { TableProblem } from '../core/source/sensor-table.ts';
-import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig, SourceProblem } from '../core/source/source.ts';
-import { noAdapters, platformsFor } from '../platform/platforms-for.ts';
-import type { Platform, Registry } from '../platform/contract.ts';
+import { noAdapters, parseListed, platformsFor } from '../platform/platforms-for.ts';
+import type { Registry } from '../platform/registry.ts';
 import { readSources } from './file.ts';
 import type { ReadSource } from './file.ts';
 import { firstFew, withTable } from './sensor-table.ts';
@@ -46,7 +45,7 @@ async function configOf(
 ): Promise<{ source: SourceConfig } | { problems: readonly FileProblem[] }> {
   const table = await withTable(read.file, read.input);
   const found = await withAdapter(registry, read.file, table.input);
-  const parsed = found.ok ? parseSource(found.input, found.platforms, { kinds: registry.kinds, now }) : found;
+  const parsed = found.ok ? await parseListed(found.input, found.platforms, { kinds: registry.kinds, now }) : found;
   if (parsed.ok && table.problems.length === 0) return { source: parsed.source };
   const ofSource: FileProblem[] = [];
   const ofTable: TableProblem[] = [];
@@ -76,7 +75,7 @@ async function withAdapter(
   file: string,
   input: unknown,
 ): Promise<
-  { ok: true; input: unknown; platforms: readonly Platform[] } | { ok: false; problems: readonly SourceProblem[] }
+  { ok: true; input: unknown; platforms: Registry['platforms'] } | { ok: false; problems: readonly SourceProblem[] }
 > {
   const adapter = isMapping(input) ? input['adapter'] : undefined;
   if (!isMapping(input) || typeof adapter !== 'string') return { ok: true, input, platforms: registry.platforms };

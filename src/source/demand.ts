@@ -2,7 +2,9 @@ import { overloadOf } from '../core/demand.ts';
 import type { Overload } from '../core/demand.ts';
 import { MILLISECOND } from '../core/instant.ts';
 import type { Microseconds } from '../core/instant.ts';
-import type { Registry } from '../platform/contract.ts';
+import type { Platform } from '../platform/contract.ts';
+import type { Registry } from '../platform/registry.ts';
+import { loadedOf } from '../platform/registry.ts';
 
 /** What the database knows of the requests that the live polls of a source need. */
 export interface MeasuredDemand {
@@ -33,10 +35,27 @@ export const DEMAND = `(
     'requests', coalesce(sum(window_sum.requests), 0), 'windows', coalesce(sum(window_sum.windows), 0))
   from window_sum where window_sum.source_id = source.id and lane = 'live' and hour > now() - interval '24 hours')`;
 
-/** The overload of a registered source; undefined where its pace suffices, or where no poll has shown its need yet. */
-export function measuredOverload(measured: MeasuredDemand, registry: Registry): Overload | undefined {
+/** Loads the platforms whose defaults decide the overload of these sources. */
+export const platformsBehind = (
+  demands: readonly MeasuredDemand[],
+  platforms: Registry['platforms'],
+): Promise<readonly Platform[]> =>
+  loadedOf(
+    platforms,
+    demands
+      .filter(
+        ({ windows, requestsPerSecond, concurrency }) => windows > 0 && (requestsPerSecond ?? concurrency) === null,
+      )
+      .map(({ platform }) => platform),
+  );
+
+/**
+ * The overload of a registered source; undefined where its pace suffices, or where no poll has shown its need yet. `platforms`
+ * are those of `platformsBehind`.
+ */
+export function measuredOverload(measured: MeasuredDemand, platforms: readonly Platform[]): Overload | undefined {
   const { streams, requests, windows, every, httpMs } = measured;
-  const usual = registry.platforms.find(({ name }) => name === measured.platform)?.facts.pace;
+  const usual = platforms.find(({ name }) => name === measured.platform)?.facts.pace;
   const requestsPerSecond = measured.requestsPerSecond ?? usual?.requestsPerSecond;
   const concurrency = measured.concurrency ?? usual?.concurrency;
   // The defaults of an adapter are known to the processes that load it.
@@ -57,8 +76,8 @@ export function measuredOverload(measured: MeasuredDemand, registry: Registry): 
  */
 export function hindranceOf(
   { fault, demand }: { fault: { message: string; own?: true } | null; demand: MeasuredDemand },
-  registry: Registry,
+  platforms: readonly Platform[],
 ): string {
-  const overload = measuredOverload(demand, registry)?.message;
+  const overload = measuredOverload(demand, platforms)?.message;
   return (fault?.own ? overload : undefined) ?? fault?.message ?? overload ?? '';
 }

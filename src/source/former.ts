@@ -5,9 +5,9 @@ import { BridgeError, configInvalid } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import type { SourceName } from '../core/source/source-name.ts';
-import { parseSource } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
+import { parseListed } from '../platform/platforms-for.ts';
 import { printable } from '../database/printable.ts';
 import type { SourceSchemas } from './comparison.ts';
 import type { WantedSource } from './find-source.ts';
@@ -76,7 +76,7 @@ export async function lastFormer(
     );
   }
   const { config, endedAt, endedBy, ending } = row;
-  const parsed = parseSource(await unseal(config, sealing), registry.platforms, { kinds: registry.kinds });
+  const parsed = await parseListed(await unseal(config, sealing), registry.platforms, { kinds: registry.kinds });
   if (parsed.ok) return { source: parsed.source, endedAt, endedBy, ending };
   const [problem] = parsed.problems;
   throw new BridgeError(

@@ -1,5 +1,6 @@
 import { audit } from '../access/audit.ts';
 import { seal } from '../access/sealed-config.ts';
+import { loadedOf } from '../platform/registry.ts';
 import type { Sealing } from '../access/sealing.ts';
 import { configInvalid } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
@@ -66,7 +67,7 @@ export async function applySource(
   const projectId = await projectOf(database, source);
   const comparison = await compareWithStored(database, sealing, source, registry);
   const { stored, action, differences } = comparison;
-  const platform = registry.platforms.find(({ name }) => name === source.platform) as KnownPlatform;
+  const [platform] = (await loadedOf(registry.platforms, [source.platform])) as [KnownPlatform];
   const about = { ...comparison, platform, projectId, sameData: given.sameData ?? false };
   const { move, renames } = await effectsOf(database, source, about);
   const namesakes = action === 'created' ? await namesakesOf(database, source) : [];

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { kinds, platforms } from '../../adapters/index.ts';
+import { allPlatforms } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { formatProblem } from '../core/source/problems.ts';
 import { parseSource } from '../core/source/source.ts';
 import { readSources } from './file.ts';
+
+const platforms = await allPlatforms();
 
 const root = new URL('../../', import.meta.url).pathname;
 

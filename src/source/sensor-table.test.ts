@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { exampleKinds, examplePlatforms } from '../../test/kit/source-example.ts';
-import type { Registry } from '../platform/contract.ts';
+import type { Registry } from '../platform/registry.ts';
 import { readConfigs } from './configs.ts';
 
 let directory = '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { secret, text } from '../core/source/fields.ts';
-import type { Registry } from '../platform/contract.ts';
+import type { Registry } from '../platform/registry.ts';
 import { shownConfig } from './shown-config.ts';
 
 const registry = {
@@ -19,8 +19,8 @@ const stored = {
   name: 'hall-3',
 };
 
-test('sealed values are hidden, references are shown, and the fields come in the order in which operators write them', () => {
-  const shown = shownConfig(stored, registry) as Record<string, unknown>;
+test('sealed values are hidden, references are shown, and the fields come in the order in which operators write them', async () => {
+  const shown = (await shownConfig(stored, registry)) as Record<string, unknown>;
   expect(shown).toEqual({
     name: 'hall-3',
     kind: 'user-credentials',
@@ -31,16 +31,16 @@ test('sealed values are hidden, references are shown, and the fields come in the
   expect(Object.keys(shown)).toEqual(['name', 'kind', 'platform', 'connection', 'options']);
 });
 
-test('a secret that was stored in clear is hidden, and so is every field that no present schema knows', () => {
+test('a secret that was stored in clear is hidden, and so is every field that no present schema knows', async () => {
   const clear = {
     ...stored,
     options: { token: 'geheim' },
     connection: { password: 'geheim', pin: 7, username: 'bridge' },
   };
-  expect(shownConfig(clear, registry)).toMatchObject({
+  expect(await shownConfig(clear, registry)).toMatchObject({
     options: { token: '(secret)' },
     connection: { password: '(secret)', pin: '(secret)', username: 'bridge' },
   });
-  const unknown = JSON.stringify(shownConfig({ ...clear, kind: 'gone', platform: 'gone' }, registry));
+  const unknown = JSON.stringify(await shownConfig({ ...clear, kind: 'gone', platform: 'gone' }, registry));
   expect(unknown).not.toMatch(/geheim|bridge/);
 });

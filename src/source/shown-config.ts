@@ -1,7 +1,8 @@
 import { isMapping, parsePath } from '../core/source/path.ts';
 import { parseReference } from '../core/source/reference.ts';
 import { secretPaths } from '../core/source/secrets.ts';
-import type { Registry } from '../platform/contract.ts';
+import { loadedOf } from '../platform/registry.ts';
+import type { Registry } from '../platform/registry.ts';
 import { isSealed } from '../access/sealed-config.ts';
 
 const HIDDEN = '(secret)';
@@ -10,11 +11,11 @@ const HIDDEN = '(secret)';
  * A stored configuration without its secrets: a sealed value is `(secret)`, and so is every value that the present
  * schemas call a secret. References (`${env:X}`) hold no secret and are shown.
  */
-export function shownConfig(stored: unknown, registry: Registry): unknown {
+export async function shownConfig(stored: unknown, registry: Pick<Registry, 'kinds' | 'platforms'>): Promise<unknown> {
   const shown = withoutSealed(stored);
   if (!isMapping(shown)) return shown;
   const kind = Object.entries(registry.kinds).find(([name]) => name === shown['kind'])?.[1];
-  const platform = registry.platforms.find(({ name }) => name === shown['platform']);
+  const [platform] = await loadedOf(registry.platforms, [String(shown['platform'])]);
   for (const path of secretPaths(kind, platform, shown)) hide(shown, parsePath(path) ?? []);
   return Object.fromEntries(Object.entries(shown).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
 }

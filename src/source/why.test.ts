@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, SECOND } from '../core/instant.ts';
-import type { Registry } from '../platform/contract.ts';
 import type { SourceReport, StreamReport } from './report.ts';
 import { causesOf } from './why.ts';
 import type { Circumstance } from './why.ts';
 
 const NOW = 20_774 * 24 * HOUR;
-const registry: Pick<Registry, 'platforms'> = { platforms: [] };
 const fault = { code: 'unavailable', message: 'no answer', remedy: 'look at the cable', at: '2026-11-17T00:00:00Z' };
 
 const stream = (more: Partial<StreamReport> = {}): Partial<StreamReport> => ({
@@ -49,7 +47,7 @@ function report(more: Partial<SourceReport> = {}, streams = [stream()]): SourceR
 
 const healthy: Circumstance = { now: NOW, workers: 1, plannerAge: SECOND, round: undefined };
 const causes = (source: SourceReport, more: Partial<Circumstance> = {}) =>
-  causesOf(source, { ...healthy, ...more }, registry as Registry);
+  causesOf(source, { ...healthy, ...more }, []);
 const parts = (source: SourceReport, more: Partial<Circumstance> = {}) =>
   causes(source, more).map(({ cause, length }) => [cause, length]);
 

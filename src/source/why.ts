@@ -2,7 +2,7 @@ import { formatDuration } from '../core/duration.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
-import type { Registry } from '../platform/contract.ts';
+import type { Platform } from '../platform/contract.ts';
 import { measuredOverload } from './demand.ts';
 import type { FaultRecord, SourceReport, StreamReport } from './report.ts';
 
@@ -50,12 +50,12 @@ export interface Cause {
  * Splits the lag of a source into its causes, the longest first. The parts without the one of the platform add up to the lag.
  * `platform` comes on top: it is the time before the end of the coverage in which no sensor had a reading.
  */
-export function causesOf(source: SourceReport, known: Circumstance, registry: Registry): readonly Cause[] {
+export function causesOf(source: SourceReport, known: Circumstance, platforms: readonly Platform[]): readonly Cause[] {
   const overdue = source.overdue ?? 0;
   const causes = [
     ...lateness(source),
     ...scheduled(source),
-    ...(isInTime(source, overdue) ? [] : overdueCauses(source, known, overdue, registry)),
+    ...(isInTime(source, overdue) ? [] : overdueCauses(source, known, overdue, platforms)),
   ];
   return causes.toSorted((one, other) => (other.length ?? Infinity) - (one.length ?? Infinity));
 }
@@ -97,12 +97,12 @@ function overdueCauses(
   source: SourceReport,
   known: Circumstance,
   overdue: Microseconds,
-  registry: Registry,
+  platforms: readonly Platform[],
 ): readonly Cause[] {
-  const obstacle = obstacleOf(source, known, registry);
+  const obstacle = obstacleOf(source, known, platforms);
   const length = source.lag === null ? null : overdue;
   if (obstacle !== undefined) return [{ length, ...obstacle }];
-  const work = workCauses(source, known, overdue, registry);
+  const work = workCauses(source, known, overdue, platforms);
   const rest = overdue - work.reduce((sum, cause) => sum + (cause.length ?? 0), 0);
   if (rest <= Math.max(10 * SECOND, source.every)) return work;
   return [
@@ -118,7 +118,7 @@ function overdueCauses(
 
 type Obstacle = Omit<Cause, 'length'>;
 
-function obstacleOf(source: SourceReport, known: Circumstance, registry: Registry): Obstacle | undefined {
+function obstacleOf(source: SourceReport, known: Circumstance, platforms: readonly Platform[]): Obstacle | undefined {
   const { state, project, heldUntil, fault } = source;
   if (state === 'paused')
     return { cause: 'operator', message: 'an operator paused it', remedy: 'databridge source resume' };
@@ -155,7 +155,7 @@ function obstacleOf(source: SourceReport, known: Circumstance, registry: Registr
   }
   const held = heldUntil !== null && heldUntil > known.now;
   if (held && fault?.own === true) {
-    const overload = measuredOverload(source.demand, registry);
+    const overload = measuredOverload(source.demand, platforms);
     if (overload !== undefined) return { cause: 'pace', message: overload.message, remedy: overload.remedy };
     return faulted('pace', `it waits for its pace until ${formatInstant(heldUntil)}`, fault, 'nothing to do');
   }
@@ -204,16 +204,16 @@ function workCauses(
   source: SourceReport,
   { round }: Circumstance,
   overdue: Microseconds,
-  registry: Registry,
+  platforms: readonly Platform[],
 ): readonly Cause[] {
   if (round === undefined) return [];
   const { demand, streams } = source;
-  const usual = registry.platforms.find(({ name }) => name === source.platform)?.facts.pace.concurrency;
+  const usual = platforms.find(({ name }) => name === source.platform)?.facts.pace.concurrency;
   const beside = Math.max(1, Math.min(streams, demand.concurrency ?? usual ?? 1));
   const total = ((round.waited + round.http + round.normalise + round.store) * MILLISECOND) / beside;
   const scale = (total > overdue ? overdue / total : 1) / beside;
   const part = (ms: number): Microseconds => Math.round(ms * MILLISECOND * scale);
-  const overload = measuredOverload(demand, registry);
+  const overload = measuredOverload(demand, platforms);
   return (
     [
       {

@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { kinds, platforms } from '../../adapters/index.ts';
+import { allPlatforms } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { REFUSALS } from '../../src/core/reading.ts';
 import { commonFields } from '../../src/core/source/schema.ts';
 import { below, schemaKeys } from '../../src/core/source/shape.ts';
 import { describeSettings } from '../../src/settings.ts';
 import { programOf } from '../kit/program.ts';
 import { ROOT, sourceFiles } from './source-files.ts';
+
+const platforms = await allPlatforms();
 
 // Nothing is declared that is not there. The proof is textual: a field must be read by its name, and a word of a closed list must be
 // produced, in code other than its declaration. A field whose name is common may hide behind another field of that name.

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { openBridge } from '../../src/context-bridge.ts';
 import type { OpenBridge } from '../../src/context-bridge.ts';
 import { registry } from '../../src/context-registry.ts';
-import { parseSource } from '../../src/core/source/source.ts';
+import { parseListed } from '../../src/platform/platforms-for.ts';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { placeOf } from '../../src/database/embedded/place.ts';
 import { runningPostmaster, signalTo } from '../../src/database/embedded/postmaster.ts';
@@ -122,7 +122,7 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
 async function apply(context: OpenBridge, input: Record<string, unknown>, groups: readonly string[]): Promise<number> {
   const { database, sealing, clock } = context;
   const platform = { kind: 'user-credentials', platform: 'influxdb', options: { database: 'plant' } };
-  const parsed = parseSource({ ...platform, ...input, project: 'bench' }, registry.platforms, {
+  const parsed = await parseListed({ ...platform, ...input, project: 'bench' }, registry.platforms, {
     kinds: registry.kinds,
   });
   if (!parsed.ok) throw new Error(`the bench's own source is wrong: ${JSON.stringify(parsed.problems)}`);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { httpJson } from '../../adapters/platforms/http-json/index.ts';
 import { SOURCE_OPTIONS, simulatedHttpJson } from '../../adapters/platforms/http-json/simulator.ts';
-import { kinds } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { parseSource } from '../../src/core/source/source.ts';

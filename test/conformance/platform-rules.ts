@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { expect } from 'vitest';
-import { kinds } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { DAY, HOUR } from '../../src/core/instant.ts';
 import { optionTable } from '../../src/core/source/option-table.ts';
 import { isMapping, parsePath, valueAt } from '../../src/core/source/path.ts';

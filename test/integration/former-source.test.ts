@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kinds } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { SECOND } from '../../src/core/instant.ts';
 import { lastFormer } from '../../src/source/former.ts';
 import { applySource } from '../../src/source/registration.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
-import { kinds } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { HOUR, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
 import { parseSource } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { kinds } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import { openSealing } from '../../src/access/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { DAY, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';

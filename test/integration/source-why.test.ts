@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registry } from '../../src/context-registry.ts';
+import { allPlatforms } from '../../adapters/index.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { reportSource } from '../../src/source/report.ts';
@@ -41,7 +41,7 @@ it('splits the lag of a stored source, and the command says it', async () => {
   const parts = async (): Promise<readonly (readonly [string, number])[]> => {
     const report = await reportSource(database, source.sourceId);
     if (report === undefined) throw new Error('the source is gone');
-    const causes = causesOf(report, await circumstanceOf(database, source.sourceId), registry);
+    const causes = causesOf(report, await circumstanceOf(database, source.sourceId), await allPlatforms());
     return causes.map(({ cause, length }) => [cause, Math.round((length ?? 0) / MINUTE)] as const);
   };
   expect(await parts()).toEqual([

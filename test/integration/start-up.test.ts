@@ -1,32 +1,68 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { useDatabases } from '../kit/databases.ts';
 import { modulesLoadedBy } from '../kit/loaded-modules.ts';
+import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { SEALING_KEY } from './access-rig.ts';
 
 // Loading modules is most of what a command costs. Each bound is a few files above the present number.
 
 const databases = useDatabases();
 
-const environment = (DATABASE_URL: string): NodeJS.ProcessEnv => ({
-  DATABASE_URL,
-  DATABRIDGE_KEY: SEALING_KEY,
-  DATABRIDGE_HOME: '/nowhere',
-});
-
-/** What a command loads that neither polls nor opens a secret, besides pg and pino with their parts. */
+/** The libraries of every command that works on the database. */
 const USUAL = ['commander', 'ipaddr.js', 'pg', 'pino', 'zod'];
 
-/** The packages that this one depends on. */
+/** The packages of these that databridge itself imports. */
 const direct = (packages: readonly string[]): readonly string[] =>
   packages.filter((name) => name in manifest.dependencies);
 
-it('project create loads neither platforms nor the poll path, nor libraries that it has no use for', async () => {
-  const { own, packages, stdout } = modulesLoadedBy(
-    ['project', 'create', 'pump-hall'],
-    environment(await databases.createMigrated()),
-  );
-  expect(stdout).toBe('project pump-hall created\n');
-  expect(direct(packages)).toEqual(USUAL);
-  expect(own.length).toBeLessThan(30);
+/** The platforms of which files were loaded. */
+const platformsIn = (own: readonly string[]): readonly string[] => [
+  ...new Set(own.flatMap((path) => /^adapters\/platforms\/([^/]+)\//.exec(path)?.[1] ?? [])),
+];
+
+it('a command loads its own work, and of the platforms the one that its source names', async () => {
+  const directory = await makeTempDirectory('start-up');
+  const file = join(directory.path, 'hall-3.yaml');
+  const source = {
+    name: 'hall-3',
+    project: 'pump-hall',
+    kind: 'user-credentials',
+    platform: 'influxdb',
+    connection: { url: 'http://127.0.0.1:1', username: 'bridge', password: 'p' },
+    options: { database: 'plant' },
+    schedule: { every: '1m' },
+  };
+  await writeFile(file, JSON.stringify(source));
+  const environment = {
+    DATABASE_URL: await databases.createMigrated(),
+    DATABRIDGE_KEY: SEALING_KEY,
+    DATABRIDGE_HOME: '/nowhere',
+  };
+
+  const create = modulesLoadedBy(['project', 'create', 'pump-hall'], environment);
+  expect(create.stdout).toBe('project pump-hall created\n');
+  expect(direct(create.packages)).toEqual(USUAL);
+  expect(create.own.length).toBeLessThan(30);
+
+  const apply = modulesLoadedBy(['source', 'apply', file], environment);
+  expect(apply.stdout).toBe('source hall-3 created\n');
+  expect(direct(apply.packages)).toEqual([...USUAL, 'csv-parse', 'jose', 'luxon', 'yaml'].toSorted());
+  expect(platformsIn(apply.own)).toEqual(['influxdb']);
+  expect(apply.own.length).toBeLessThan(120);
+
+  const list = modulesLoadedBy(['source', 'list'], environment);
+  expect(list.stdout).toContain('hall-3');
+  expect(direct(list.packages)).toEqual(USUAL);
+  expect(platformsIn(list.own)).toEqual([]);
+  expect(list.own.length).toBeLessThan(60);
+
+  const show = modulesLoadedBy(['source', 'show', 'hall-3'], environment);
+  expect(show.stdout).toContain('password: (secret)');
+  expect(direct(show.packages)).toEqual([...USUAL, 'luxon', 'yaml'].toSorted());
+  expect(platformsIn(show.own)).toEqual(['influxdb']);
+  expect(show.own.length).toBeLessThan(105);
+  await directory.remove();
 });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { kinds, platforms } from '../../adapters/index.ts';
+import { allPlatforms } from '../../adapters/index.ts';
+import { kinds } from '../../adapters/kinds.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { MILLISECOND, SECOND, formatInstant } from '../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../src/core/instant.ts';
@@ -25,6 +26,8 @@ import { clearGround } from '../integration/model/ground.ts';
 import { timeFrom } from '../integration/model/time.ts';
 import { startWorker } from '../integration/model/worker.ts';
 import { followModel } from './clocks.ts';
+
+const platforms = await allPlatforms();
 
 /** A platform of the registry behind its simulator, with one source of it and a worker of the real pull side, on simulated time. */
 export interface Site {

@@ -8,8 +8,9 @@ import { backfillState, cancelBackfill, listBackfills, olderBackfills, startBack
 import type { BackfillState } from '../../source/backfills.ts';
 import { isPlannerSilent } from '../../pull/planner.ts';
 import { withContext } from '../../context.ts';
-import { registry } from '../../context-registry.ts';
-import { hindranceOf, measuredOverload } from '../../source/demand.ts';
+import { platforms as listed } from '../../context-platforms.ts';
+import { hindranceOf, measuredOverload, platformsBehind } from '../../source/demand.ts';
+import type { Platform } from '../../platform/contract.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
@@ -49,7 +50,7 @@ export async function backfillStart(
     };
     const id = await startBackfill(context.database, request);
     if (options.detach) {
-      if (options.json) printJson(documentOf((await backfillState(context.database, id)) as BackfillState));
+      if (options.json) printJson(await documentOf((await backfillState(context.database, id)) as BackfillState));
       else printLine(`backfill ${id} started; databridge backfill show ${id} watches it`);
       return;
     }
@@ -64,7 +65,7 @@ export async function backfillList(options: { limit: number; json?: boolean }): 
     const newest = await listBackfills(database, limit);
     return { backfills: newest, older: await olderBackfills(database, newest.at(-1)?.id ?? 0) };
   });
-  if (json) printJson(backfills.map(documentOf));
+  if (json) printJson(await Promise.all(backfills.map(documentOf)));
   else if (backfills.length === 0) printLine('no backfills yet');
   else {
     printTable(['id', 'organisation', 'source', 'from', 'to', 'again', 'state', 'done'], backfills.map(cells));
@@ -78,9 +79,9 @@ export async function backfillShow(text: string, options: { json?: boolean }): P
   await withContext({ patient: false }, async (context) => {
     const state = await backfillState(context.database, id);
     if (!state) throw configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows all backfills');
-    if (options.json) printJson(documentOf(state));
+    if (options.json) printJson(await documentOf(state));
     else if (process.stdout.isTTY && state.state === 'running') await watch(context, id, false);
-    else printLine(describe(state));
+    else printLine(await describe(state));
   });
 }
 
@@ -96,7 +97,9 @@ async function watch(context: Context, id: number, json: boolean): Promise<void>
   const progress = json || !state ? SILENT : startProgress(taskState(state, []));
   try {
     while (state?.state === 'running') {
-      progress.update(taskState(state, [etaOf(state, begun), noteOf(state, context.clock.now())]));
+      progress.update(
+        taskState(state, [etaOf(state, begun), noteOf(state, context.clock.now(), await platformsOf(state))]),
+      );
       await sleep(WATCH_MS);
       state = await backfillState(context.database, id);
     }
@@ -105,8 +108,8 @@ async function watch(context: Context, id: number, json: boolean): Promise<void>
     progress.stop();
   }
   if (!state) throw configInvalid(`backfill ${id} is gone`, 'its source was removed');
-  if (json) printJson(documentOf(state));
-  else printLine(describe(state));
+  if (json) printJson(await documentOf(state));
+  else printLine(await describe(state));
   if (state.state !== 'done') process.exitCode = EXIT.failed;
 }
 
@@ -122,15 +125,15 @@ function etaOf(state: BackfillState, begun: { at: number; share: number }): stri
   return `about ${roughly(Math.ceil(leftMs) * MILLISECOND)} left`;
 }
 
-function noteOf(state: BackfillState, now: Instant): string {
+function noteOf(state: BackfillState, now: Instant, platforms: readonly Platform[]): string {
   if (state.sourceState !== 'active') return `source is ${state.sourceState}: ${state.fault?.message ?? ''}`;
   if (state.outboxFullSince !== null)
     return `source is not asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
   if (state.heldUntil !== null && state.heldUntil > now)
-    return `source waits until ${formatInstant(state.heldUntil)}: ${hindranceOf(state, registry)}`;
+    return `source waits until ${formatInstant(state.heldUntil)}: ${hindranceOf(state, platforms)}`;
   if (state.fault === null && state.settlesAt !== null)
     return `its last readings settle at ${formatInstant(state.settlesAt)}`;
-  return hindranceOf(state, registry) || unreadableIn(state);
+  return hindranceOf(state, platforms) || unreadableIn(state);
 }
 
 const unreadableIn = ({ state, unreadable }: BackfillState): string =>
@@ -149,9 +152,12 @@ const cells = (state: BackfillState): (string | number)[] => [
   `${(state.share * 100).toFixed(1)} %`,
 ];
 
-const documentOf = ({ demand, ...state }: BackfillState): Record<string, unknown> => ({
+/** Loaded once in a process, however often it is asked. */
+const platformsOf = ({ demand }: BackfillState): Promise<readonly Platform[]> => platformsBehind([demand], listed);
+
+const documentOf = async ({ demand, ...state }: BackfillState): Promise<Record<string, unknown>> => ({
   ...state,
-  overload: measuredOverload(demand, registry) ?? null,
+  overload: measuredOverload(demand, await platformsBehind([demand], listed)) ?? null,
   from: formatInstant(state.from),
   to: formatInstant(state.to),
   createdAt: formatInstant(state.createdAt),
@@ -161,8 +167,8 @@ const documentOf = ({ demand, ...state }: BackfillState): Record<string, unknown
   outboxFullSince: instantOrNull(state.outboxFullSince),
 });
 
-const describe = (state: BackfillState): string => {
-  const overload = state.state === 'running' ? measuredOverload(state.demand, registry) : undefined;
+const describe = async (state: BackfillState): Promise<string> => {
+  const overload = state.state === 'running' ? measuredOverload(state.demand, await platformsOf(state)) : undefined;
   return overload === undefined
     ? progressOf(state)
     : `${progressOf(state)}\n${overload.message}\n  try: ${overload.remedy}`;

@@ -34,7 +34,7 @@ async function checkOne(config: SourceConfig, heading: boolean, json: boolean): 
   const begun = performance.now();
   const steps: Step[] = [];
   const settings = readSettings(process.env);
-  const checking = checkSource(config, platformOf(config), {
+  const checking = checkSource(config, await platformOf(config), {
     now: localNow,
     signal: new AbortController().signal,
     maxReadings: settings.windowReadings,

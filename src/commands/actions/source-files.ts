@@ -2,7 +2,9 @@ import type { Instant } from '../../core/instant.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import { registry, registryFor } from '../../context-registry.ts';
 import { platformsFor } from '../../platform/platforms-for.ts';
-import type { Platform, Registry } from '../../platform/contract.ts';
+import { loadedOf } from '../../platform/registry.ts';
+import type { Platform } from '../../platform/contract.ts';
+import type { Registry } from '../../platform/registry.ts';
 import { readSettings } from '../../settings.ts';
 import { readConfigs } from '../../source/configs.ts';
 import type { FileProblem } from '../../source/configs.ts';
@@ -21,8 +23,10 @@ export function registryOf({ adapter = '' }: SourceConfig): Registry {
 }
 
 /** The platform that a source of `sourcesIn` names. */
-export const platformOf = (config: SourceConfig): Platform =>
-  registryOf(config).platforms.find(({ name }) => name === config.platform) as Platform;
+export async function platformOf(config: SourceConfig): Promise<Platform> {
+  const [platform] = await loadedOf(registryOf(config).platforms, [config.platform]);
+  return platform as Platform;
+}
 
 /**
  * The sources in a file, in a directory or (`-`) on standard input. Where a source is wrong, prints every problem with
@@ -32,8 +36,9 @@ export async function sourcesIn(path: string, json: boolean): Promise<readonly S
   const allowed = registryFor(readSettings(process.env));
   const { sources, problems } = await readConfigs(path, allowed, localNow());
   for (const one of sources) {
-    const [platform] = await platformsFor(allowed, one);
-    if (one.adapter !== undefined && platform !== undefined) adapters.set(one.adapter, platform);
+    if (one.adapter === undefined) continue;
+    const [platform] = await loadedOf(await platformsFor(allowed, one), [one.platform]);
+    if (platform !== undefined) adapters.set(one.adapter, platform);
   }
   if (problems.length === 0) return sources;
   process.exitCode = EXIT.usage;

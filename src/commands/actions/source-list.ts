@@ -4,10 +4,11 @@ import { formatDuration } from '../../core/duration.ts';
 import { SECOND } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
 import { listSources } from '../../source/report.ts';
+import type { Platform } from '../../platform/contract.ts';
 import type { SourceLine } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
-import { registry } from '../../context-registry.ts';
-import { hindranceOf, measuredOverload } from '../../source/demand.ts';
+import { platforms as listed } from '../../context-platforms.ts';
+import { hindranceOf, measuredOverload, platformsBehind } from '../../source/demand.ts';
 import { chosenOf, conditionOf } from '../../source/condition.ts';
 import type { SourceChoice } from '../../source/condition.ts';
 import { fittingTable } from '../../terminal/fitting.ts';
@@ -30,8 +31,12 @@ export async function sourceList(
   const sort = options.sort ?? (behind === true ? 'lag' : 'name');
   const chosen = chosenOf(all, { behind, condition, platform, sort });
   const lines = chosen.slice(0, limit);
+  const platforms = await platformsBehind(
+    lines.map(({ demand }) => demand),
+    listed,
+  );
   if (options.json) {
-    printJson(lines.map(lineDocument));
+    printJson(lines.map((line) => lineDocument(line, platforms)));
     return;
   }
   if (all.length === 0) {
@@ -39,12 +44,16 @@ export async function sourceList(
     return;
   }
   const several = new Set(all.map(({ organisation }) => organisation)).size > 1;
-  if (lines.length > 0) printExactly(`${fittingTable(columnsOf(several), lines, widthOf(process.stdout))}\n`);
+  if (lines.length > 0)
+    printExactly(`${fittingTable(columnsOf(several, platforms), lines, widthOf(process.stdout))}\n`);
   printLine(sourcesInWords(all, chosen.length, lines.length));
 }
 
 /** The columns, with those that a narrow terminal leaves out. */
-const columnsOf = (severalOrganisations: boolean): readonly ShownColumn<SourceLine>[] => [
+const columnsOf = (
+  severalOrganisations: boolean,
+  platforms: readonly Platform[],
+): readonly ShownColumn<SourceLine>[] => [
   {
     title: 'organisation',
     cell: (line) => line.organisation,
@@ -61,7 +70,7 @@ const columnsOf = (severalOrganisations: boolean): readonly ShownColumn<SourceLi
   { title: 'gaps', cell: (line) => (line.gaps ? 'yes' : 'no'), drop: 7 },
   { title: '24h', cell: (line) => line.readings24h, drop: 6 },
   { title: 'req/h', cell: (line) => line.requestsLastHour, drop: 5 },
-  { title: 'last fault', cell: (line) => short(whyOf(line), FAULT_LENGTH), least: 24 },
+  { title: 'last fault', cell: (line) => short(whyOf(line, platforms), FAULT_LENGTH), least: 24 },
 ];
 
 const FAULT_LENGTH = 60;
@@ -71,7 +80,7 @@ const platformInWords = ({ platform, unproven, adapter }: SourceLine): string =>
   return marks.length === 0 ? platform : `${platform} (${marks.join(', ')})`;
 };
 
-const whyOf = (line: SourceLine): string => {
+const whyOf = (line: SourceLine, platforms: readonly Platform[]): string => {
   const { outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;
   if (clocksDisagree) return 'not asked: the clocks of hosts and database disagree (databridge doctor)';
   if (outboxFullSince !== null) return `not asked: the outbox of ${project} is full (databridge ingestion list)`;
@@ -81,17 +90,20 @@ const whyOf = (line: SourceLine): string => {
       : '';
   const look = lookFault === null ? '' : `looking for sensors: ${lookFault.message}`;
   const clock = clockAhead === null ? '' : clockTrouble(clockAhead, settle).message;
-  return hindranceOf(line, registry) || clock || holes || look;
+  return hindranceOf(line, platforms) || clock || holes || look;
 };
 
-const lineDocument = ({ lag, overdue, demand, clockAhead, ...line }: SourceLine): Record<string, unknown> => ({
+const lineDocument = (
+  { lag, overdue, demand, clockAhead, ...line }: SourceLine,
+  platforms: readonly Platform[],
+): Record<string, unknown> => ({
   ...line,
   condition: conditionOf({ ...line, lag, overdue }),
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,
   overdueSeconds: overdue === null ? null : overdue / SECOND,
   newestAt: instantOrNull(line.newestAt),
-  overload: measuredOverload(demand, registry) ?? null,
+  overload: measuredOverload(demand, platforms) ?? null,
   heldUntil: instantOrNull(line.heldUntil),
   outboxFullSince: instantOrNull(line.outboxFullSince),
   settle: formatDuration(line.settle),

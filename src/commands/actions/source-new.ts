@@ -1,6 +1,7 @@
 import { configInvalid } from '../../core/errors.ts';
 import { suggest } from '../../core/source/nearest.ts';
 import { registry } from '../../context-registry.ts';
+import { loadedOf } from '../../platform/registry.ts';
 import type { Platform } from '../../platform/contract.ts';
 import { readSettings } from '../../settings.ts';
 import { sampleText } from '../../source/draft.ts';
@@ -17,7 +18,7 @@ const PRINT = 'databridge source new --platform NAME --print prints a sample fil
 
 /** `source new`. */
 export async function sourceNew(file: string | undefined, options: NewOptions): Promise<void> {
-  const platform = options.platform === undefined ? undefined : platformNamed(options.platform);
+  const platform = options.platform === undefined ? undefined : await platformNamed(options.platform);
   if (options.print) {
     if (platform === undefined) throw configInvalid('no platform is named', `add --platform NAME; ${NAMES}`, '--print');
     printExactly((await sampleText(platform)).trimEnd());
@@ -40,8 +41,8 @@ export async function sourceNew(file: string | undefined, options: NewOptions): 
 
 const NAMES = `the platforms are: ${registry.platforms.map(({ name }) => name).join(', ')}`;
 
-function platformNamed(name: string): Platform {
-  const platform = registry.platforms.find((one) => one.name === name);
+async function platformNamed(name: string): Promise<Platform> {
+  const [platform] = await loadedOf(registry.platforms, [name]);
   if (platform !== undefined) return platform;
   const names = registry.platforms.map((one) => one.name);
   throw configInvalid(

@@ -44,7 +44,7 @@ async function previewOne(config: SourceConfig, options: PreviewOptions): Promis
     throw configInvalid('--from is not before the end', remedy, '--from');
   }
   const settings = readSettings(process.env);
-  return await previewSource(config, platformOf(config), {
+  return await previewSource(config, await platformOf(config), {
     now: localNow,
     signal: new AbortController().signal,
     maxReadings: settings.windowReadings,

@@ -7,9 +7,10 @@ import { isMapping } from '../../core/source/path.ts';
 import { formatProblem } from '../../core/source/problems.ts';
 import { parseReference } from '../../core/source/reference.ts';
 import { commonFields } from '../../core/source/schema.ts';
-import { parseSource } from '../../core/source/source.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import { registry } from '../../context-registry.ts';
+import { parseListed } from '../../platform/platforms-for.ts';
+import { loadedOf } from '../../platform/registry.ts';
 import type { KindName, Platform } from '../../platform/contract.ts';
 import type { Settings } from '../../settings.ts';
 import { draftText, fieldsOf, sampleFields } from '../../source/draft.ts';
@@ -76,9 +77,9 @@ export async function makeSource(questions: Questions, making: Making): Promise<
     ...(options.length > 0 && { options: asked }),
     schedule: { every },
   };
-  const sensors = await chooseSensors(questions, configOf(source), platform, making);
+  const sensors = await chooseSensors(questions, await configOf(source), platform, making);
   const whole = sensors === undefined ? source : { ...source, sensors };
-  await showReadings(questions, configOf(whole), platform, making);
+  await showReadings(questions, await configOf(whole), platform, making);
 
   comments.set('schedule', 'A start like 7d also fetches the last week.');
   comments.set('sensors', 'Only these are read. Many sensors may stand in a table: sensors: { table: ./tags.csv }');
@@ -97,12 +98,13 @@ export async function makeSource(questions: Questions, making: Making): Promise<
 async function choosePlatform(questions: Questions, url: string, making: Making): Promise<Platform> {
   questions.tell(`asking ${new URL(url).host} for its platform, without credentials`);
   const given = { now: localNow, signal: questions.signal, ...making.egress };
-  const { found, trouble } = await stoppable(questions, platformsAt(url, registry.platforms, given));
+  const all = await loadedOf(registry.platforms);
+  const { found, trouble } = await stoppable(questions, platformsAt(url, all, given));
   for (const { title } of found) questions.tell(`it answers like ${title}`);
   if (trouble !== undefined)
     questions.tell(`${trouble.message}${trouble.remedy === undefined ? '' : `\n  try: ${trouble.remedy}`}`);
   else if (found.length === 0) questions.tell('it cannot be told without credentials');
-  const platforms = [...new Set([...found, ...registry.platforms])];
+  const platforms = [...new Set([...found, ...all])];
   const choices = platforms.map(({ name, title }) => ({ value: name, label: `${name.padEnd(16)} ${title}` }));
   const chosen = await questions.choose('Platform', choices);
   return platforms.find(({ name }) => name === chosen) as Platform;
@@ -145,8 +147,8 @@ async function connectionFields(platform: Platform, kind: KindName): Promise<rea
   }));
 }
 
-function configOf(source: object): SourceConfig {
-  const parsed = parseSource(source, registry.platforms, { kinds: registry.kinds, now: localNow() });
+async function configOf(source: object): Promise<SourceConfig> {
+  const parsed = await parseListed(source, registry.platforms, { kinds: registry.kinds, now: localNow() });
   if (parsed.ok) return parsed.source;
   const [problem] = parsed.problems;
   throw configInvalid(

@@ -17,7 +17,7 @@ export async function sourceRecord(path: string, options: { into?: string; json?
   if (sources.length > 1)
     throw configInvalid(`${path} holds ${sources.length} sources`, 'record one at a time: give the file of one source');
   const into = options.into ?? `recorded-${source.name}`;
-  const { cases, requests } = await recordCases(source, platformOf(source), {
+  const { cases, requests } = await recordCases(source, await platformOf(source), {
     now: localNow,
     signal: new AbortController().signal,
     ...readSettings(process.env).egress,

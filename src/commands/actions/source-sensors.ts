@@ -22,7 +22,7 @@ export async function sourceSensors(path: string, options: SensorsOptions): Prom
   const { search = '', limit } = options;
   const documents: Record<string, unknown>[] = [];
   for (const one of sources) {
-    const found = await searchSensors(one, platformOf(one), {
+    const found = await searchSensors(one, await platformOf(one), {
       now: localNow,
       signal: new AbortController().signal,
       ...readSettings(process.env).egress,

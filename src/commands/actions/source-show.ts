@@ -15,10 +15,11 @@ import { ownedElsewhere, ownerInWords, takeOverCommand } from '../../source/take
 import type { OwnedElsewhere } from '../../source/take-over.ts';
 import { refusalsByReason } from '../../source/refusals.ts';
 import { shownConfig } from '../../source/shown-config.ts';
-import { measuredOverload } from '../../source/demand.ts';
+import { measuredOverload, platformsBehind } from '../../source/demand.ts';
 import { reportSource } from '../../source/report.ts';
 import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
+import type { Platform } from '../../platform/contract.ts';
 import { registry } from '../../context-registry.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
@@ -32,18 +33,23 @@ export async function sourceShow(name: string, options: { organisation?: string;
     const source = await findSource(database, { name, organisation: options.organisation });
     const report = await reportSource(database, source.id);
     if (report === undefined) throw unknownSource(source);
+    const platforms = await platformsBehind([report.demand], registry.platforms);
     const refusals = await refusalsByReason(database, source.id);
     const elsewhere = await ownedElsewhere(database, source);
-    const config = shownConfig(report.config, registry);
-    if (options.json) printJson({ ...documentOf({ ...report, config }, refusals), seriesOfOthers: elsewhere });
+    const config = await shownConfig(report.config, registry);
+    if (options.json)
+      printJson({ ...documentOf({ ...report, config }, refusals, platforms), seriesOfOthers: elsewhere });
     else {
-      print({ ...report, config }, refusals, clock.now());
+      print({ ...report, config }, { refusals, platforms, now: clock.now() });
       for (const owned of elsewhere) printOwner(source, owned);
     }
   });
 }
 
-function print(report: SourceReport, refusals: Refusals, now: Instant): void {
+function print(
+  report: SourceReport,
+  { refusals, platforms, now }: { refusals: Refusals; platforms: readonly Platform[]; now: Instant },
+): void {
   printExactly(configText(report.config));
   section('state');
   const ago = (instant: Instant | null): string => (instant === null ? 'never' : `${roughly(now - instant)} ago`);
@@ -72,7 +78,7 @@ function print(report: SourceReport, refusals: Refusals, now: Instant): void {
     printLine('unproven: nothing shows that the answers of this platform are complete; its operator accepted that');
   if (report.adapter !== null) printLine(`adapter: ${report.adapter}`);
   printLine(paceInWords(report, now));
-  printOverload(report);
+  printOverload(report, platforms);
   printPlatformClock(report);
   if (report.fault !== null) printFault(report.fault);
   printLine(looksInWords(report, now));
@@ -131,8 +137,8 @@ function paceInWords({ pace }: SourceReport, now: Instant): string {
   return `pace: ${counted(pace.leases.length, 'request')} under way${lost}${silence}`;
 }
 
-function printOverload({ demand }: SourceReport): void {
-  const overload = measuredOverload(demand, registry);
+function printOverload({ demand }: SourceReport, platforms: readonly Platform[]): void {
+  const overload = measuredOverload(demand, platforms);
   if (overload === undefined) return;
   printLine(overload.message);
   printLine(`  try: ${overload.remedy}`);
@@ -237,6 +243,7 @@ const windowCells = (window: WindowReport): Cell[] => [
 const documentOf = (
   { streamReports, windows, lag, overdue, demand, clockAhead, ...report }: SourceReport,
   refusals: Refusals,
+  platforms: readonly Platform[],
 ): Record<string, unknown> => ({
   ...report,
   every: formatDuration(report.every),
@@ -244,7 +251,7 @@ const documentOf = (
   lagSeconds: lag === null ? null : lag / SECOND,
   overdueSeconds: overdue === null ? null : overdue / SECOND,
   platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
-  overload: measuredOverload(demand, registry) ?? null,
+  overload: measuredOverload(demand, platforms) ?? null,
   startAt: formatInstant(report.startAt),
   ...instants(report, [
     'newestAt',

@@ -1,6 +1,7 @@
 import { SECOND } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
-import { registry } from '../../context-registry.ts';
+import { loadedOf } from '../../platform/registry.ts';
+import { platforms as listed } from '../../context-platforms.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import { reportSource } from '../../source/report.ts';
@@ -19,7 +20,7 @@ export async function sourceWhy(name: string, options: { organisation?: string; 
     const report = await reportSource(database, source.id);
     if (report === undefined) throw unknownSource(source);
     const known = await circumstanceOf(database, source.id);
-    const causes = causesOf(report, known, registry);
+    const causes = causesOf(report, known, await loadedOf(listed, [report.platform]));
     if (options.json) {
       printJson({
         name,

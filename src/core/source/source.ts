@@ -75,18 +75,19 @@ export type ParsedSource<P extends SourcePlatform, K extends string> =
 
 /**
  * Checks one source. Kind and platform are looked up first, and not in a union of all schemas, so that every message is
- * about the one schema they decide. With `now`, as at registration, a start in the future is a problem.
+ * about the one schema they decide. With `now`, as at registration, a start in the future is a problem. `names` are those of all
+ * platforms where `platforms` lacks some that the source does not name.
  */
 export function parseSource<P extends SourcePlatform, K extends string>(
   input: unknown,
   platforms: readonly P[],
-  given: { readonly kinds: KindSchemas<K>; readonly now?: Instant },
+  given: { readonly kinds: KindSchemas<K>; readonly now?: Instant; readonly names?: readonly string[] },
 ): ParsedSource<P, K> {
   if (!isMapping(input)) {
     const remedy = 'write it as a mapping that begins with "name: …"';
     return { ok: false, problems: [{ path: '', message: 'this is not a source', remedy }] };
   }
-  const names = platforms.map(({ name }) => name);
+  const names = given.names ?? platforms.map(({ name }) => name);
   const kind = choose('kind', input['kind'], Object.keys(given.kinds) as K[]);
   const named = choose('platform', input['platform'], names);
   const platform = platforms.find(({ name }) => name === named.choice);

@@ -1,4 +1,4 @@
-import { kinds } from '../../../adapters/index.ts';
+import { kinds } from '../../../adapters/kinds.ts';
 import { parseSource } from '../../../src/core/source/source.ts';
 import { formatProblem } from '../../../src/core/source/problems.ts';
 import type { Instant } from '../../../src/core/instant.ts';

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { platforms } from '../../../adapters/index.ts';
+import { allPlatforms } from '../../../adapters/index.ts';
 import { simulators } from '../../../adapters/simulators.ts';
 import { asDeclared } from '../../../src/platform/contract.ts';
 import type { Platform } from '../../../src/platform/contract.ts';
 import type { SimulatedProduct } from '../../../src/simulator/contract.ts';
+
+const platforms = await allPlatforms();
 
 /** A registered platform with its simulator. */
 export interface Subject {

@@ -1,4 +1,4 @@
-import { kinds } from '../../../adapters/index.ts';
+import { kinds } from '../../../adapters/kinds.ts';
 import type { Sealing } from '../../../src/access/sealing.ts';
 import { MINUTE, SECOND, formatInstant } from '../../../src/core/instant.ts';
 import type { Instant } from '../../../src/core/instant.ts';

@@ -1,11 +1,11 @@
-import { kinds } from '../../../adapters/index.ts';
+import { kinds } from '../../../adapters/kinds.ts';
 import type { Sealing } from '../../../src/access/sealing.ts';
 import { MINUTE, SECOND } from '../../../src/core/instant.ts';
 import type { Instant } from '../../../src/core/instant.ts';
 import { formatProblem } from '../../../src/core/source/problems.ts';
 import { parseSource } from '../../../src/core/source/source.ts';
 import type { Database } from '../../../src/database/database.ts';
-import type { Registry } from '../../../src/platform/contract.ts';
+import type { Registry } from '../../../src/platform/registry.ts';
 import { forgetImpossibleWaits, uncoverFutureWindows } from '../../../src/pull/future.ts';
 import { planOnce } from '../../../src/pull/planner.ts';
 import type { Queue } from '../../../src/queue/queue.ts';

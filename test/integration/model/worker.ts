@@ -5,7 +5,7 @@ import type { Database } from '../../../src/database/database.ts';
 import { memoryOf } from '../../../src/database/memory.ts';
 import { partitionsOf } from '../../../src/database/partitions.ts';
 import { readingPreparer } from '../../../src/ingest/prepare.ts';
-import type { Registry } from '../../../src/platform/contract.ts';
+import type { Registry } from '../../../src/platform/registry.ts';
 import type { Bridge } from '../../../src/pull/bridge.ts';
 import { claimsOf } from '../../../src/pull/claim.ts';
 import { look } from '../../../src/pull/discovery.ts';
