@@ -50,6 +50,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       onWaiting: (reason) => {
         log.warn({ reason }, 'the database is away; waiting for it');
       },
+      onMigration: (step) => {
+        if (step.step === 'waits') log.info('another process brings the database forward; waiting for it');
+        else log.info(`bringing the database forward: ${step.name} (${step.number} of ${step.of})`);
+      },
       ...(options.signal && { signal: options.signal }),
     });
     const sealing = await openSealing(settings.home, settings.sealingKey);
@@ -76,6 +80,9 @@ export async function withContext<T>(options: ContextOptions, work: (context: Co
   const context = await openContext(options);
   try {
     return await work(context);
+  } catch (error) {
+    const { outdated } = context.database;
+    throw outdated.aborted ? outdated.reason : error;
   } finally {
     await context.close();
   }

@@ -3,7 +3,9 @@ import type { Client, ClientBase, Pool, PoolClient, QueryResultRow } from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import { memoryOf } from './memory.ts';
 import type { Memory } from './memory.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationNames } from './migrate.ts';
+import type { MigrationStep } from './migrate.ts';
+import { beginUse } from './schema-use.ts';
 
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -33,6 +35,11 @@ export interface Database {
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** A new connection outside the pool, for LISTEN and the like; the caller ends it. */
   dedicated(): Promise<Client>;
+  /**
+   * Aborted once a databridge of another version has changed the schema. The reason is a `BridgeError` with a remedy. From then on
+   * no statement reaches the database, as if it were away, and the process has to end.
+   */
+  readonly outdated: AbortSignal;
   close(): Promise<void>;
 }
 
@@ -49,6 +56,8 @@ export interface OpenOptions {
   readonly applicationName: string;
   /** Called after each failed attempt to connect, while `patient` waits for the server. */
   readonly onWaiting?: (reason: string) => void;
+  /** Called while a database that holds a bridge is brought forward, here or by another process. */
+  readonly onMigration?: (step: MigrationStep) => void;
   readonly signal?: AbortSignal;
   /** True: wait for a server that is away, however long (daemons). False: fail at once (commands a person waits for). */
   readonly patient: boolean;
@@ -64,19 +73,25 @@ const configurationOf = ({ url, applicationName }: Omit<OpenOptions, 'poolSize'>
   types,
 });
 
-/** Connects, migrates and opens the pool. Throws `config-invalid` for a fault that waiting cannot cure. */
+/**
+ * Connects, migrates and opens the pool. Throws `config-invalid` for a fault that waiting cannot cure, and for a database that a
+ * newer databridge made.
+ */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const configuration = configurationOf(options);
   const first = await firstConnection(configuration, options);
   try {
-    await migrate(first);
+    await migrate(first, { another: () => connect({ ...options, patient: false }), onStep: options.onMigration });
   } finally {
     await first.end();
   }
+  const outdated = new AbortController();
+  const begin = (client: ClientBase): Promise<void> =>
+    beginUse(client, migrationNames(), (reason) => outdated.abort(reason));
   const pool = new pg.Pool({
     ...configuration,
     // The pool waits for it, which its types do not say.
-    onConnect: countInUtc as (client: ClientBase) => void,
+    onConnect: begin as (client: ClientBase) => void,
     max: options.poolSize,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
@@ -84,10 +99,23 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   });
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', ignored);
-  return databaseOf(options.url, pool, configuration);
+  const dedicated = async (): Promise<Client> => {
+    const client = new pg.Client({ ...configuration, keepAlive: true });
+    await client.connect();
+    await begin(client).catch(async (error: unknown) => {
+      await client.end();
+      throw error;
+    });
+    return client;
+  };
+  return databaseOf(options.url, pool, { dedicated, outdated: outdated.signal });
 }
 
-function databaseOf(url: string, pool: Pool, configuration: pg.ClientConfig): Database {
+function databaseOf(
+  url: string,
+  pool: Pool,
+  { dedicated, outdated }: Pick<Database, 'dedicated' | 'outdated'>,
+): Database {
   const rows = async <R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     (await pool.query<R>(text, values as unknown[])).rows;
   const row = async <R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R | undefined> =>
@@ -118,26 +146,14 @@ function databaseOf(url: string, pool: Pool, configuration: pg.ClientConfig): Da
         client.release(broken);
       }
     },
-    async dedicated() {
-      const client = new pg.Client({ ...configuration, keepAlive: true });
-      await client.connect();
-      await countInUtc(client);
-      return client;
-    },
+    dedicated,
+    outdated,
     close: () => pool.end(),
   };
   return { ...database, memory: memoryOf(database) };
 }
 
 const ignored = (): undefined => undefined;
-
-/**
- * A database or a user may have a time zone of its own. In one with daylight saving `interval '1 day'` lasts 23 hours once a
- * year, and instants are written with its offset.
- */
-async function countInUtc(client: ClientBase): Promise<void> {
-  await client.query(`set time zone 'UTC'`);
-}
 
 /** Faults that waiting cannot cure: 28P01 and 28000 wrong password or user, 3D000 no such database. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -155,7 +171,7 @@ async function firstConnection(
     client.on('error', ignored);
     try {
       await client.connect();
-      await countInUtc(client);
+      await client.query(`set time zone 'UTC'`);
       await assertUsable(client);
       return client;
     } catch (error) {

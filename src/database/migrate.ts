@@ -1,25 +1,75 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client, ClientBase } from 'pg';
+import { VERSION } from '../version.ts';
+import { assertNotNewer, ledgerOf } from './ledger.ts';
+import { endOtherUse } from './schema-use.ts';
 
-const directory = fileURLToPath(new URL('migrations', import.meta.url));
+const DIRECTORY = fileURLToPath(new URL('migrations', import.meta.url));
 
 /** Number of the advisory lock: the same in every databridge process. */
 const MIGRATION_LOCK = 7_263_541;
 
-/**
- * Brings the schema up to date. Any number of processes may start at once: the first does the work, the others wait for
- * the lock and then find nothing to do. The library's own lock is not used, because it throws instead of waiting.
- *
- * @returns the names of the migrations it ran
- */
-export async function migrate(client: Client): Promise<string[]> {
-  return await withMigrationLock(client, async () => ((await isUpToDate(client)) ? [] : await run(client)));
+/** One step of bringing a database forward that holds a bridge already, for people who wait. */
+export type MigrationStep =
+  | { readonly step: 'waits' }
+  | { readonly step: 'runs'; readonly name: string; readonly number: number; readonly of: number };
+
+export interface MigrateOptions {
+  /** A further connection to the same database, which `migrate` ends. */
+  readonly another: () => Promise<Client>;
+  readonly onStep?: ((step: MigrationStep) => void) | undefined;
+  /** Where the migrations are; tests give a later version's. */
+  readonly directory?: string;
+  /** Of the databridge that runs them. */
+  readonly version?: string;
 }
 
-/** Runs `work` while no other process migrates the database or begins to use it. */
-export async function withMigrationLock<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+/**
+ * Brings the schema up to date. Any number of processes may start at once: the first does the work, the others wait for
+ * the lock and then find nothing to do. The library's own lock is not used, because it throws instead of waiting. Processes of an
+ * earlier version lose their connections before the first change, and get no new one (`schema-use.ts`). One transaction
+ * holds all migrations, so a process that is killed meanwhile leaves the earlier schema.
+ *
+ * Throws `config-invalid` for a database of a newer version.
+ * @returns the names of the migrations it ran
+ */
+export async function migrate(client: Client, options: MigrateOptions): Promise<string[]> {
+  const { directory = DIRECTORY, version = VERSION, onStep = ignored } = options;
+  const work = async (): Promise<string[]> => {
+    const ledger = await ledgerOf(client);
+    const names = namesIn(directory);
+    assertNotNewer(ledger, names, version);
+    if (ledger.length === names.length) return [];
+    await client.query('begin');
+    try {
+      // A database that is new has no users, and nobody waits for it.
+      if (ledger.length > 0) await endOtherUse(client, options.another);
+      let number = 0;
+      const of = names.length - ledger.length;
+      const begins = (name: string): void => {
+        number += 1;
+        if (ledger.length > 0) onStep({ step: 'runs', name, number, of });
+      };
+      const done = await migrateInside(client, { directory, begins });
+      await client.query('update public.migration set version = $1 where name = any($2)', [version, done]);
+      await client.query('commit');
+      return done;
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  };
+  return await withMigrationLock(client, work, () => onStep({ step: 'waits' }));
+}
+
+/** Runs `work` while no other process migrates the database or begins to use it; `onWait` is called where one does so now. */
+export async function withMigrationLock<T>(client: Client, work: () => Promise<T>, onWait = ignored): Promise<T> {
+  const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [MIGRATION_LOCK]);
+  if (rows[0]?.got !== true) {
+    onWait();
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  }
   try {
     return await work();
   } finally {
@@ -27,51 +77,50 @@ export async function withMigrationLock<T>(client: Client, work: () => Promise<T
   }
 }
 
-/** The names of all migrations in their order. */
-export const migrationNames = (): string[] =>
+const namesIn = (directory: string): string[] =>
   readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))
     .toSorted()
     .map((file) => file.slice(0, -'.sql'.length));
+
+/** Read once: an upgrade may replace the files under a running process, whose code stays as it is. */
+const NAMES: readonly string[] = namesIn(DIRECTORY);
+
+/** The names of all migrations in their order. */
+export const migrationNames = (): readonly string[] => NAMES;
 
 /**
  * Runs the next `count` migrations, by default all, as a part of the transaction that the caller began.
  *
  * @returns the names of the migrations it ran
  */
-export async function migrateInside(client: ClientBase, count?: number): Promise<string[]> {
+export async function migrateInside(
+  client: ClientBase,
+  given: { readonly count?: number; readonly directory?: string; readonly begins?: (name: string) => void } = {},
+): Promise<string[]> {
+  const { count, directory = DIRECTORY, begins = ignored } = given;
   // The library brackets the migrations by a transaction of its own, which would commit that of the caller.
   const inside = {
     query: async (text: string, values?: unknown[]) =>
       /^(?:begin|commit|rollback);?$/i.test(text) ? { rows: [] } : await client.query(text, values),
   };
-  return await run(inside as unknown as ClientBase, count);
-}
-
-/** Whether every migration of this version has run, and no other. To be asked under the lock; loading the library takes longer. */
-async function isUpToDate(client: ClientBase): Promise<boolean> {
-  const { rows: tables } = await client.query<{ found: string | null }>(
-    `select to_regclass('public.migration') as found`,
-  );
-  if (typeof tables[0]?.found !== 'string') return false;
-  const { rows } = await client.query<{ name: string }>('select name from public.migration order by run_on, id');
-  const names = migrationNames();
-  return rows.length === names.length && rows.every(({ name }, at) => name === names[at]);
-}
-
-async function run(dbClient: ClientBase, count?: number): Promise<string[]> {
+  const info = (said: string): void => {
+    const name = /^### MIGRATION (\S+) /.exec(said)?.[1];
+    if (name !== undefined) begins(name);
+  };
+  // Loading the library takes longer than a look at the ledger.
   const { runner } = await import('node-pg-migrate');
   const done = await runner({
-    dbClient,
+    dbClient: inside as unknown as ClientBase,
     dir: directory,
     direction: 'up',
     migrationsTable: 'migration',
     noLock: true,
-    log: () => undefined,
-    logger: { debug: silent, info: silent, warn: silent, error: silent },
+    log: ignored,
+    logger: { debug: ignored, info, warn: ignored, error: ignored },
     ...(count !== undefined && { count }),
   });
   return done.map((migration) => migration.name);
 }
 
-const silent = (): undefined => undefined;
+const ignored = (): void => undefined;

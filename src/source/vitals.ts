@@ -8,8 +8,8 @@ import type { FaultRecord } from './report.ts';
 export interface Vitals {
   readonly version: string;
   readonly bytes: number;
-  /** Names of the migrations that were run. */
-  readonly migrations: readonly string[];
+  /** The newest migration, and the databridge that ran it; null where that was not noted yet. */
+  readonly schema: { readonly name: string; readonly version: string | null; readonly at: Instant };
   /** Time since the planner last planned; null before its first step. */
   readonly plannerAge: Microseconds | null;
   readonly workers: readonly {
@@ -29,7 +29,8 @@ export interface Vitals {
 
 const VITALS = `
   select current_setting('server_version') as version, instant_of(now()) as now, pg_database_size(current_database()) as bytes,
-    (select coalesce(jsonb_agg(name order by name), '[]') from migration) as migrations,
+    (select jsonb_build_object('name', name, 'version', version, 'at', instant_of(run_on at time zone 'UTC'))
+     from migration order by id desc limit 1) as schema,
     (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
     (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
        'age', instant_of(now()) - instant_of(beat_at), 'clockAhead', clock_ahead_us) order by host, pid), '[]')

@@ -164,7 +164,7 @@ describe('a backup', () => {
     const names = migrationNames();
     const first = names.indexOf('0020_series_owner') + 1;
     await client.query('begin');
-    expect(await migrateInside(client, first)).toEqual(names.slice(0, first));
+    expect(await migrateInside(client, { count: first })).toEqual(names.slice(0, first));
     await client.query('commit');
     await client.query(FILL);
     await client.end();
@@ -206,7 +206,7 @@ describe('a backup', () => {
     }
     await refused(Buffer.from(whole.toString('latin1').replace('backup 1', 'backup 2'), 'latin1'), /has format 2/);
     await database.run(`insert into migration (name, run_on) values ('9999_future', now())`);
-    await back(database, file);
+    await back({ dedicated: () => connect({ url: database.url, applicationName: 'test', patient: false }) }, file);
     await refused(await readFile(file), /made by databridge 7\.7\.7 with a newer database/);
     expect(await tablesIn(target)).toBe(0);
   });

@@ -49,7 +49,7 @@ describe('migrations', () => {
     const files = readdirSync(join(import.meta.dirname, '../../src/database/migrations')).toSorted();
     expect(rows?.map(({ name }) => `${name}.sql`)).toEqual(files);
     const locks = await first?.row<{ held: number }>(
-      `select count(*) as held from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+      `select count(*) as held from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and database = (select oid from pg_database where datname = current_database())`,
     );
     expect(locks).toEqual({ held: 0 });
     for (const pool of pools) await pool.close();

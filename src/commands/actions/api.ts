@@ -9,7 +9,7 @@ import { withBridge } from '../../context-bridge.ts';
 import type { OpenBridge } from '../../context-bridge.ts';
 import { EXIT } from '../../terminal/output.ts';
 import { keepHeapSmall } from './small-heap.ts';
-import { untilStopped } from './stop.ts';
+import { stoppedOrOutdated, untilStopped } from './stop.ts';
 
 /** `api`. */
 export async function api(): Promise<void> {
@@ -37,11 +37,11 @@ async function serve(): Promise<number> {
       repeat(TIDY_MS, () => tidyAccess(context.database), tryLater),
     ];
     log.info({ version: VERSION, url: api.url }, 'the API is up');
-    await stop.stopped;
+    const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, log);
     log.info('stopping: requests under way are answered, new ones are not taken');
     const inTime = await within(settings.drainMs, api.close());
     await Promise.all(loops.map((loop) => loop.stop()));
-    return inTime ? EXIT.done : EXIT.failed;
+    return code ?? (inTime ? EXIT.done : EXIT.failed);
   });
 }
 

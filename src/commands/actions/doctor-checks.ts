@@ -1,6 +1,6 @@
 import { formatBytes } from '../../core/bytes.ts';
 import type { StatsFs } from 'node:fs';
-import { readdir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError } from '../../core/errors.ts';
@@ -19,6 +19,7 @@ import type { Context } from '../../context.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import type { Check } from './doctor-deliveries.ts';
 import { grouped, roughly, short } from '../../terminal/words.ts';
+import { VERSION } from '../../version.ts';
 
 const OLDEST_NODE = 24;
 const SKEW = 2 * SECOND;
@@ -69,7 +70,7 @@ function whereEmbedded(home: string): string {
 async function* checksInside({ database, clock, settings }: Context, place: string): AsyncGenerator<Check> {
   const vitals = await vitalsOf(database);
   yield ok('database', `PostgreSQL ${vitals.version} ${place}, ${formatBytes(vitals.bytes)}`);
-  yield await schemaCheck(vitals.migrations);
+  yield schemaCheck(vitals);
   const ahead = clock.now() - Date.now() * 1000;
   yield clockCheck(ahead);
   if (settings.redisUrl === undefined) {
@@ -138,16 +139,9 @@ async function redisCheck(url: string): Promise<Check> {
   }
 }
 
-async function schemaCheck(migrations: readonly string[]): Promise<Check> {
-  const files = await readdir(new URL('../../database/migrations', import.meta.url));
-  const known = new Set(files.map((file) => file.replace(/\.sql$/, '')));
-  const newer = migrations.filter((name) => !known.has(name));
-  if (newer.length === 0) return ok('schema', `up to date (${migrations.at(-1) ?? 'empty'})`);
-  return failed(
-    'schema',
-    `was created by a newer databridge: ${newer.join(', ')}`,
-    'use that version, or a later one, on every host',
-  );
+/** A database with a newer schema is not opened at all. */
+function schemaCheck({ schema: { name, version, at } }: Vitals): Check {
+  return ok('schema', `${name}, of ${formatInstant(at)} by databridge ${version ?? '(not noted)'}; this is ${VERSION}`);
 }
 
 export function clockCheck(ahead: number): Check {
@@ -159,7 +153,9 @@ export function clockCheck(ahead: number): Check {
 function workersCheck({ workers }: Vitals): Check {
   if (workers.length === 0) return warning('workers', 'no process polls', 'start databridge up or databridge worker');
   const names = workers.map(({ host, pid, version }) => `${host}:${pid} (${version})`);
-  return ok('workers', `${workers.length}: ${short(names.join(', '), 200)}`);
+  const detail = `${workers.length}: ${short(names.join(', '), 200)}`;
+  if (workers.every(({ version }) => version === VERSION)) return ok('workers', detail);
+  return warning('workers', detail, `bring all hosts to one version; this command is of ${VERSION}`);
 }
 
 /** A check for each worker that polls nothing because the clock of its host and the database's disagree. */

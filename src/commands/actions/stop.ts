@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import type { BridgeError } from '../../core/errors.ts';
 import { EXIT } from '../../terminal/output.ts';
 
 /** Signals within this time count as one, ms: service managers signal a whole group, and launchers pass theirs on. */
@@ -18,4 +20,27 @@ export function untilStopped(): { readonly signal: AbortSignal; readonly stopped
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   return { signal: stopping.signal, stopped };
+}
+
+/**
+ * Waits until the process is told to stop, or until a databridge of another version has changed the schema of its database (see
+ * `Database.outdated`), and says why.
+ *
+ * @returns the exit code where it has to end by itself; undefined where it was told to
+ */
+export async function stoppedOrOutdated(
+  stopped: Promise<void>,
+  outdated: AbortSignal,
+  log: Logger,
+): Promise<number | undefined> {
+  const { promise: changed, resolve } = Promise.withResolvers<void>();
+  const change = (): void => resolve();
+  if (outdated.aborted) change();
+  else outdated.addEventListener('abort', change, { once: true });
+  await Promise.race([stopped, changed]);
+  outdated.removeEventListener('abort', change);
+  if (!outdated.aborted) return undefined;
+  const { message, remedy } = outdated.reason as BridgeError;
+  log.error({ remedy }, `${message}; this process ends, and wrote nothing there since`);
+  return EXIT.usage;
 }

@@ -7,7 +7,7 @@ import { apiBeside } from './api.ts';
 import { withBridge } from '../../context-bridge.ts';
 import { EXIT } from '../../terminal/output.ts';
 import { keepHeapSmall } from './small-heap.ts';
-import { untilStopped } from './stop.ts';
+import { stoppedOrOutdated, untilStopped } from './stop.ts';
 
 /** How long closing may take after the drain, ms. */
 const CLOSING_MS = 10_000;
@@ -53,10 +53,10 @@ async function runUntilStopped(serving: boolean): Promise<number> {
     const database =
       context.settings.databaseUrl === undefined ? `embedded in ${context.settings.home}` : 'DATABASE_URL';
     context.log.info({ version: VERSION, database, queue }, 'databridge is up');
-    await stop.stopped;
+    const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, context.log);
     context.log.info('stopping at the next window boundary');
     endWithin(context.settings.drainMs + CLOSING_MS, context.log);
     const [drained] = await Promise.all([daemon.drain(), api?.close()]);
-    return drained ? EXIT.done : EXIT.failed;
+    return code ?? (drained ? EXIT.done : EXIT.failed);
   });
 }

@@ -49,9 +49,10 @@ export async function restore(
     try {
       await client.query(AS_TEXT);
       await assertEmpty(client);
-      await migrateInside(client, file.header.migrations.length);
+      await migrateInside(client, { count: file.header.migrations.length });
       const copied = await copyAll(client, file, request);
       const migrated = await migrateInside(client);
+      await client.query(NOTE_VERSIONS, [file.header.version, migrated, request.version]);
       await client.query(RELEASE_CLAIMS);
       await request.finish(client);
       await client.query('commit');
@@ -62,6 +63,9 @@ export async function restore(
     }
   });
 }
+
+/** Migrations of the backup count as run by the databridge that made it. */
+const NOTE_VERSIONS = `update migration set version = case when name = any($2) then $3 else $1 end`;
 
 /** Tables, views and sequences of the schema, besides those of extensions, and those of the queue. */
 const FOUND = `

@@ -57,4 +57,4 @@ export const AS_TEXT = `
   set local transaction_timeout = 0`;
 
 /** Advisory lock: shared by backups under way, exclusive while old partitions are dropped. */
-export const BACKUP_LOCK = 7_263_542;
+export const BACKUP_LOCK = 7_263_545;
