@@ -1,5 +1,5 @@
-import cliProgress from 'cli-progress';
-import { short } from './words.ts';
+import { isScreen, paintOn, screenOn } from './screen.ts';
+import { folded, widthOf } from './words.ts';
 
 /** How far a task is. */
 export interface TaskState {
@@ -18,29 +18,55 @@ export interface Progress {
 }
 
 const LINE_EVERY_MS = 5_000;
-const LONGEST_NOTE = 80;
 
 /** A task of a command with `--json` shows no progress. */
 export const SILENT: Progress = { update: () => undefined, tell: () => undefined, stop: () => undefined };
 
 /** Shows progress on stderr: a bar on a terminal where the share is known, otherwise one line every five seconds. */
 export const startProgress = (first: TaskState, stream: NodeJS.WriteStream = process.stderr): Progress =>
-  stream.isTTY && first.share !== undefined ? bar(first, stream) : lines(first, stream);
+  isScreen(stream) && first.share !== undefined ? bar(first, stream) : lines(first, stream);
 
 const joined = (facts: readonly string[]): string => facts.filter((fact) => fact !== '').join(' │ ');
 
-/** The bar counts thousandths, because a percent of a large task takes minutes. */
+const DRAW_EVERY_MS = 100;
+const [SHORTEST_BAR, LONGEST_BAR] = [10, 40];
+
+/** A bar with the facts beside it, and the trouble below it, because the trouble says what the operator has to do. */
 function bar(first: TaskState, stream: NodeJS.WriteStream): Progress {
-  const shown = new cliProgress.SingleBar(
-    { stream, format: '{bar} {percentage}% │ {facts}{note}', hideCursor: true, clearOnComplete: false },
-    cliProgress.Presets.shades_classic,
-  );
-  const thousandths = ({ share = 0 }: TaskState): number => Math.floor(Math.min(1, share) * 1000);
-  shown.start(1000, thousandths(first), { facts: joined(first.facts), note: '' });
+  const screen = screenOn(stream);
+  const paint = paintOn(stream);
+  let state = first;
+  let trouble: string | undefined;
+  let drawn = false;
+  const draw = (): void => {
+    const width = widthOf(stream) ?? 80;
+    const share = Math.min(1, state.share ?? 0);
+    const facts = ` ${String(Math.floor(share * 100)).padStart(3)}% │ ${joined(state.facts)}`;
+    const cells = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, width - facts.length));
+    const full = Math.floor(share * cells);
+    const line = `${'█'.repeat(full)}${'░'.repeat(cells - full)}${facts}`;
+    const told = trouble === undefined ? [] : folded(trouble, width).split('\n');
+    screen.draw([...folded(line, width).split('\n'), ...told.map((text) => paint('yellow', text))]);
+    drawn = true;
+  };
+  const timer = setInterval(() => {
+    if (!drawn) draw();
+  }, DRAW_EVERY_MS).unref();
+  draw();
   return {
-    update: (state) => shown.update(thousandths(state), { facts: joined(state.facts) }),
-    tell: (trouble) => shown.update({ note: trouble === undefined ? '' : ` │ ${short(trouble, LONGEST_NOTE)}` }),
-    stop: () => shown.stop(),
+    update: (next) => {
+      state = next;
+      drawn = false;
+    },
+    tell: (next) => {
+      trouble = next;
+      drawn = false;
+    },
+    stop: () => {
+      clearInterval(timer);
+      if (!drawn) draw();
+      screen.leave();
+    },
   };
 }
 

@@ -43,3 +43,20 @@ test('frames of any height replace each other below earlier output', () => {
   expect(lines()).toEqual(['before', '']);
   expect(cursor()).toBe(true);
 });
+
+test('a screen that is left stays, with the cursor below it; the end of the process shows the cursor, too', () => {
+  const before = process.listenerCount('exit');
+  const { lines, stream, cursor } = terminal();
+  const screen = screenOn(stream);
+  screen.draw(['one', 'two']);
+  expect([cursor(), process.listenerCount('exit')]).toEqual([false, before + 1]);
+  process.listeners('exit').at(-1)?.(0);
+  expect(cursor()).toBe(true);
+  screen.draw(['one', 'three']);
+  screen.leave();
+  screen.leave();
+  expect([lines(), cursor(), process.listenerCount('exit')]).toEqual([['before', 'one', 'three', ''], true, before]);
+  screen.draw(['next']);
+  screen.leave();
+  expect(lines()).toEqual(['before', 'one', 'three', 'next', '']);
+});

@@ -14,19 +14,38 @@ export interface Screen {
   draw(lines: readonly string[]): void;
   /** Removes the lines that were drawn, so that the next output takes their place. May be called again. */
   clear(): void;
+  /** Leaves the lines where they are, and shows the cursor below them. May be called again. */
+  leave(): void;
 }
 
-/** Draws a frame with one write, so that it does not flicker. The cursor is hidden until `clear`. */
+/** Whether a stream is a terminal on which the cursor can be moved. */
+export const isScreen = (stream: NodeJS.WriteStream): boolean => stream.isTTY && process.env['TERM'] !== 'dumb';
+
+/** Begins a new line, or clears the present one where that is possible. */
+export function freshLine(stream: NodeJS.WriteStream): void {
+  if (stream.isTTY) stream.write(isScreen(stream) ? `\r${CLEAR_LINE}` : '\n');
+}
+
+/** Draws a frame with one write, so that it does not flicker. The cursor is hidden until the screen is left, also by the end of the process. */
 export function screenOn(stream: NodeJS.WriteStream): Screen {
   let height = 0;
+  const show = (): void => {
+    stream.write(SHOW_CURSOR);
+  };
   const up = (): string => (height === 0 ? '' : `\u001B[${height}A\r`);
   return {
     draw(lines) {
       stream.write(`${HIDE_CURSOR}${up()}${lines.map((line) => `${line}${CLEAR_LINE}\n`).join('')}${CLEAR_BELOW}`);
+      if (height === 0) process.once('exit', show);
       height = lines.length;
     },
     clear() {
-      if (height > 0) stream.write(`${up()}${CLEAR_BELOW}${SHOW_CURSOR}`);
+      if (height > 0) stream.write(`${up()}${CLEAR_BELOW}`);
+      this.leave();
+    },
+    leave() {
+      if (height > 0) show();
+      process.off('exit', show);
       height = 0;
     },
   };
