@@ -15,6 +15,7 @@ const tools: readonly Tool[] = [
   { command: 'redis-server', versionArgument: '--version', debianPackage: 'redis-server' },
   { command: 'influxd', versionArgument: 'version', debianPackage: 'influxdb' },
   { command: 'openssl', versionArgument: 'version', debianPackage: 'openssl' },
+  { command: 'script', versionArgument: '--version', debianPackage: 'bsdutils' },
 ];
 
 const aptGet = '/usr/bin/apt-get';
@@ -31,7 +32,7 @@ function prepare(): boolean {
   console.error(
     `\nThe tests need ${unusable.map((tool) => tool.command).join(' and ')}. Nothing is skipped without them.\n` +
       `Debian or Ubuntu, as root: apt-get update && apt-get install -y --no-install-recommends ${packages}\n` +
-      `Elsewhere: put redis-server, influxd 1.x and openssl into the PATH.`,
+      `Elsewhere: put redis-server, influxd 1.x, openssl and script (util-linux) into the PATH.`,
   );
   return false;
 }

@@ -38,10 +38,11 @@ const given = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 const needed = given ? [given] : ['-V', '--version'].includes(name) ? [] : Object.values(COMMANDS);
 for (const load of needed) (await load())(program);
 
-// A reader that closes the pipe early (`databridge … | head`) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+// A reader that closes the pipe early (`databridge … | head`) is no failure, and neither is a terminal that was closed.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+  });
 
 try {
   await program.parseAsync();

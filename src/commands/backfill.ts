@@ -3,6 +3,9 @@ import { helpBelow } from './help.ts';
 import { SOURCE_ORGANISATION, wholeNumberUpTo } from './options.ts';
 import { whenRun } from './when-run.ts';
 
+const NO_PROCESS = 'no process works on it';
+const WATCHED = '130 Ctrl-C, while it goes on';
+
 const MOST_BACKFILLS = 10_000;
 
 export function addBackfill(program: Command): void {
@@ -23,7 +26,6 @@ export function addBackfill(program: Command): void {
       'after',
       helpBelow({
         examples: ['databridge backfill cancel 7'],
-        exitCodes: '0 cancelled, 1 failed or the backfill was not running, 2 wrong usage',
       }),
     )
     .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillCancel));
@@ -50,9 +52,9 @@ function addStart(backfill: Command): void {
           'databridge backfill start hall-3 --from 2026-11-01 --to 2026-11-08 --again',
         ],
         notes: [
-          'databridge up or a worker does the work, and goes on after a restart. Ctrl-C ends the watching, not the backfill; databridge backfill show ID watches it again.',
+          'databridge up or a worker does the work, and goes on after a restart. Ctrl-C ends the watching, not the backfill; databridge backfill show ID watches it again. Where no process works on it, a terminal says so and waits; without a terminal the command ends after half a minute.',
         ],
-        exitCodes: '0 done (with --detach: started), 1 failed or cancelled, 2 wrong usage',
+        exitCodes: `0 done (with --detach: started), 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`,
       }),
     )
     .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillStart));
@@ -69,12 +71,13 @@ function addList(backfill: Command): void {
   backfill
     .command('show <id>')
     .description('show a backfill; on a terminal, watch it until it ends')
+    .option('--follow', 'watch it until it ends, also where there is no terminal')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       helpBelow({
         examples: ['databridge backfill show 7'],
-        exitCodes: '0 done, 1 failed or cancelled while it was watched, 2 wrong usage',
+        exitCodes: `0 done, 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`,
       }),
     )
     .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillShow));

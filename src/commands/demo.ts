@@ -20,7 +20,7 @@ export function addDemo(program: Command): void {
           'At the end the demo compares every stored reading with the records of the plants, and every request with the agreed pace. On a busy machine --for lasts until each source has a reading, at most a minute more.',
         ],
         exitCodes:
-          '0 readings arrived, none is lost, doubled or wrong, and no request was too early; 1 otherwise; 2 wrong usage',
+          '0 readings arrived, none is lost, doubled or wrong, and no request was too early; 1 otherwise; 2 wrong usage; 130 Ctrl-C before the first poll, or before the time of --for',
       }),
     )
     .action(whenRun(async () => (await import('./actions/demo.ts')).demo));

@@ -1,7 +1,7 @@
 import { wrapped } from '../terminal/words.ts';
 
 /** The exit codes of a command that does one thing and ends. */
-const EXIT_CODES = '0 done, 1 failed, 2 wrong usage or invalid configuration';
+const EXIT_CODES = '0 done, 1 failed, 2 wrong use, 130 Ctrl-C';
 
 /**
  * The text below the options of a command, for `addHelpText('after', …)`: examples (a line that ends in `\` goes on in

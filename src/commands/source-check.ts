@@ -17,7 +17,7 @@ export function addSourceCheck(source: Command): void {
           'A check asks the platform never faster than the pace of the source.',
           'A file may say "sensors: { table: ./tags.csv }": a table beside it, CSV or YAML, with the columns tag, variable, group, sensorId, valueName, scale, offset, unit, labels (a;b) and states (Off=0;On=1). Only tag is needed. Wrong rows are told with their lines.',
         ],
-        exitCodes: '0 no step failed (warnings do not count), 1 a step failed, 2 the file is wrong',
+        exitCodes: '0 no step failed (warnings do not count), 1 a step failed, 2 the file is wrong, 130 Ctrl-C',
       }),
     )
     .action(whenRun(async () => (await import('./actions/source-check.ts')).sourceCheck));

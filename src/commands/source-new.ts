@@ -21,7 +21,8 @@ export function addSourceNew(source: Command): void {
           'It asks at a terminal only, and writes the file after the last question. Secrets become references, such as ${env:HALL_3_PASSWORD}, unless you choose to have them in the file. Ctrl-C ends it, and leaves no file.',
           'It asks the platform for its sensors and ten minutes of readings, never faster than the pace of a source. It registers nothing: that is "source apply".',
         ],
-        exitCodes: '0 the file was written, 1 it was ended before, 2 wrong usage or no terminal',
+        exitCodes:
+          '0 the file was written, 1 the platform could not be read, 2 wrong usage or no terminal, 130 Ctrl-C, and no file was written',
       }),
     )
     .action(whenRun(async () => (await import('./actions/source-new.ts')).sourceNew));

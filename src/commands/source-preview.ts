@@ -20,7 +20,7 @@ export function addSourcePreview(source: Command): void {
           'databridge source preview hall-3.yaml --from 2026-11-01 --to 2026-11-02 \\\n--limit 100',
         ],
         notes: ['A preview reads only a few windows, and never faster than the pace of the source.'],
-        exitCodes: '0 done, 1 the platform could not be read, 2 wrong usage or a wrong file',
+        exitCodes: '0 done, 1 the platform could not be read, 2 wrong usage or a wrong file, 130 Ctrl-C',
       }),
     )
     .action(whenRun(async () => (await import('./actions/source-preview.ts')).sourcePreview));

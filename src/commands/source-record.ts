@@ -19,7 +19,7 @@ export function addSourceRecord(source: Command): void {
           'Secrets, tokens, users and hosts of the source are replaced. Names of sensors, databases and everything else that the platform says stay: look through the files before you hand them on.',
         ],
         exitCodes:
-          '0 recorded, also where the window failed, 1 the platform did not get that far, 2 wrong usage or a wrong file',
+          '0 recorded, also where the window failed, 1 the platform did not get that far, 2 wrong usage or a wrong file, 130 Ctrl-C',
       }),
     )
     .action(whenRun(async () => (await import('./actions/source-record.ts')).sourceRecord));

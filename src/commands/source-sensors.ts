@@ -22,7 +22,8 @@ export function addSourceSensors(source: Command): void {
           'It shows every sensor that the credentials may read and the options choose, whatever "sensors" in the file says, and ends with YAML that chooses those shown.',
           'It asks the platform never faster than the pace of the source.',
         ],
-        exitCodes: '0 done, also where none matches, 1 the platform could not be read, 2 wrong usage or a wrong file',
+        exitCodes:
+          '0 done, also where none matches, 1 the platform could not be read, 2 wrong usage or a wrong file, 130 Ctrl-C',
       }),
     )
     .action(whenRun(async () => (await import('./actions/source-sensors.ts')).sourceSensors));

@@ -115,7 +115,7 @@ async function pollAndJudge(
   options: DemoOptions,
   audience: Audience,
 ): Promise<DemoOutcome> {
-  if (options.signal.aborted) return { ran: 0, verdicts: [], problems: ['stopped before anything was polled'] };
+  if (options.signal.aborted) return { ran: 0, verdicts: [], problems: ['interrupted before anything was polled'] };
   const begun = now();
   audience.begins();
   const daemon = await startDaemon(context, VERSION, options.signal);

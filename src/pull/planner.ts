@@ -1,3 +1,4 @@
+import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -77,10 +78,15 @@ const STEPS = [
 ] as const;
 
 /** Whether no process has planned for `PLANNER_SILENCE_MS`, so that this process has to. */
-export async function isPlannerSilent(database: Database): Promise<boolean> {
-  const row = await database.row<{ fresh: boolean }>(
-    `select beat_at between now() - $1 * interval '1 millisecond' and now() + interval '1 second' as fresh from heartbeat where name = 'planner'`,
+export const isPlannerSilent = async (database: Database): Promise<boolean> =>
+  (await plannerSilence(database)) !== undefined;
+
+/** Since when no process plans, null where none ever has; undefined where one has planned within `PLANNER_SILENCE_MS`. */
+export async function plannerSilence(database: Database): Promise<{ readonly since: Instant | null } | undefined> {
+  const row = await database.row<{ fresh: boolean; since: Instant }>(
+    `select beat_at between now() - $1 * interval '1 millisecond' and now() + interval '1 second' as fresh, instant_of(beat_at) as since
+     from heartbeat where name = 'planner'`,
     [PLANNER_SILENCE_MS],
   );
-  return row?.fresh !== true;
+  return row?.fresh === true ? undefined : { since: row?.since ?? null };
 }

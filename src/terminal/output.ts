@@ -1,10 +1,21 @@
 import { userInfo } from 'node:os';
 import { counted } from '../core/counted.ts';
 import { BridgeError, configInvalid } from '../core/errors.ts';
+import { freshLine } from './screen.ts';
 import { folded, grouped, widthOf } from './words.ts';
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage or invalid configuration. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+/**
+ * Exit codes: 0 done, 1 a fault was found or the work failed, 2 wrong use (an option, a file, a setting or a credential that
+ * the operator has to change), 130 interrupted by Ctrl-C. SIGTERM is 143 and a closed terminal 129, as shells have it.
+ */
+export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+const SIGNALLED: Partial<Record<NodeJS.Signals, number>> = { SIGTERM: 143, SIGHUP: 129 };
+
+let interruption: number | undefined;
+
+/** Notes that the operator interrupts this process. @returns its exit code */
+export const interruptedBy = (signal: NodeJS.Signals): number => (interruption = SIGNALLED[signal] ?? EXIT.interrupted);
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -114,7 +125,10 @@ export function printError(error: unknown, json: boolean): void {
     return;
   }
   const remedy = bridge?.remedy === undefined ? '' : `\n  try: ${bridge.remedy}`;
-  process.stderr.write(`${folded(`error: ${message}${remedy}`, widthOf(process.stderr))}\n`);
+  // Ctrl-C is no error, and the terminal has written ^C into the line.
+  const interrupted = bridge?.code === 'cancelled' && interruption !== undefined;
+  if (interrupted) freshLine(process.stderr);
+  process.stderr.write(`${folded(`${interrupted ? '' : 'error: '}${message}${remedy}`, widthOf(process.stderr))}\n`);
   if (bridge === undefined && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
 }
 
@@ -130,9 +144,15 @@ export function printMisuse(text: string, json: boolean): void {
   );
 }
 
-/** The exit code of an error: 2 where the operator has to change an option, a file or a credential, otherwise 1. */
-export const exitCodeOf = (error: unknown): number =>
-  error instanceof BridgeError && error.code === 'config-invalid' ? EXIT.usage : EXIT.failed;
+/** The exit code of a command that was interrupted, and says by itself what holds now. */
+export const exitCodeOfInterruption = (): number => interruption ?? EXIT.interrupted;
+
+/** The exit code of an error. */
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof BridgeError)) return EXIT.failed;
+  if (error.code === 'cancelled') return interruption ?? EXIT.failed;
+  return error.code === 'config-invalid' ? EXIT.usage : EXIT.failed;
+}
 
 /** The actor that the audit names: the account of this computer that runs the command. */
 export function actor(): string {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { BridgeError } from '../core/errors.ts';
+import { interruptedBy } from './output.ts';
 
 /** Questions to an operator at a terminal, one a line. Each throws `cancelled` after Ctrl-C and at the end of the input. */
 export interface Questions {
@@ -40,7 +41,9 @@ export function askAt(
   });
   const ended = new AbortController();
   const lines = createInterface({ input, output: shown, terminal: given.terminal, historySize: 0 });
+  let closed = false;
   const end = (): void => {
+    if (!closed) interruptedBy('SIGINT');
     ended.abort();
   };
   lines.on('SIGINT', end).on('close', end);
@@ -53,7 +56,7 @@ export function askAt(
       return (await lines.question(prompt, { signal: ended.signal })).trim();
     } catch (cause) {
       throw ended.signal.aborted
-        ? new BridgeError({ code: 'cancelled' }, 'ended before the last question', { cause })
+        ? new BridgeError({ code: 'cancelled' }, 'interrupted: no file was written', { cause })
         : cause;
     }
   }
@@ -92,6 +95,7 @@ export function askAt(
       return meant(await text('number', { otherwise: '1', fault }))?.value ?? '';
     },
     close: () => {
+      closed = true;
       lines.close();
     },
   };

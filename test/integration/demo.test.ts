@@ -104,8 +104,8 @@ describe('a demo', () => {
 
   test('that is stopped while it starts leaves no data', async () => {
     const { code, stdout } = await demo([], /a bridge and a simulated plant/);
-    expect(stdout).toContain('✗ stopped before anything was polled');
-    expect(code).toBe(1);
+    expect(stdout).toContain('✗ interrupted before anything was polled');
+    expect(code).toBe(130);
     nothingIsLeft();
   });
 

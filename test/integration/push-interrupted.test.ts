@@ -154,7 +154,7 @@ describe('a push', () => {
     await startApi();
     const pushing = await startPush(file);
     process.kill(pushing.pid, 'SIGINT');
-    expect(await pushing.exited).toEqual({ code: 1, signal: null });
+    expect(await pushing.exited).toEqual({ code: 130, signal: null });
     const { place, counts } = await stateOf(file);
     expect(pushing.output()).toContain(
       `stopped: everything before line ${place.line} was answered; --resume goes on there`,
@@ -202,7 +202,7 @@ describe('standard input', () => {
     child.kill('SIGINT');
     const [code] = await ended;
     const told = /before line 4 was answered; --from-line 4 goes on there; a pipe cannot/;
-    expect([code, output()]).toEqual([1, expect.stringMatching(told)]);
+    expect([code, output()]).toEqual([130, expect.stringMatching(told)]);
   });
 
   it('is closed when the push cannot go on', async () => {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { counted } from '../../core/counted.ts';
-import { configInvalid } from '../../core/errors.ts';
-import { MILLISECOND, formatInstant } from '../../core/instant.ts';
+import { BridgeError, configInvalid } from '../../core/errors.ts';
+import { MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { backfillState, cancelBackfill, listBackfills, olderBackfills, startBackfill } from '../../source/backfills.ts';
 import type { BackfillState } from '../../source/backfills.ts';
-import { isPlannerSilent } from '../../pull/planner.ts';
+import { plannerSilence } from '../../pull/planner.ts';
 import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
 import { hindranceOf, measuredOverload, platformsBehind } from '../../source/demand.ts';
@@ -15,16 +15,21 @@ import type { Context } from '../../context.ts';
 import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
 import { SILENT, startProgress } from '../../terminal/progress.ts';
+import { isScreen } from '../../terminal/screen.ts';
 import type { TaskState } from '../../terminal/progress.ts';
 import { instantOrNull, roughly } from '../../terminal/words.ts';
+import { interruptible } from './stop.ts';
 
 /** `backfill cancel`. */
 export async function backfillCancel(text: string, options: { json?: boolean }): Promise<void> {
   const id = idOf(text);
-  const cancelled = await withContext({ patient: false }, ({ database }) => cancelBackfill(database, id, actor()));
+  const { cancelled, state } = await withContext({ patient: false }, async ({ database }) => ({
+    cancelled: await cancelBackfill(database, id, actor()),
+    state: await backfillState(database, id),
+  }));
+  if (state === undefined) throw unknownBackfill(id);
   if (options.json) printJson({ id, cancelled });
-  else printLine(cancelled ? `backfill ${id} cancelled` : `backfill ${id} was not running`);
-  if (!cancelled) process.exitCode = EXIT.failed;
+  else printLine(cancelled ? `backfill ${id} cancelled` : `backfill ${id} was ${state.state} already`);
 }
 
 /** `backfill start`. */
@@ -54,7 +59,7 @@ export async function backfillStart(
       else printLine(`backfill ${id} started; databridge backfill show ${id} watches it`);
       return;
     }
-    await watch(context, id, options.json ?? false);
+    await watchBackfill(context, id, { json: options.json ?? false });
   });
 }
 
@@ -74,35 +79,62 @@ export async function backfillList(options: { limit: number; json?: boolean }): 
 }
 
 /** `backfill show`. */
-export async function backfillShow(text: string, options: { json?: boolean }): Promise<void> {
+export async function backfillShow(text: string, options: { follow?: boolean; json?: boolean }): Promise<void> {
   const id = idOf(text);
   await withContext({ patient: false }, async (context) => {
     const state = await backfillState(context.database, id);
-    if (!state) throw configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows all backfills');
-    if (options.json) printJson(await documentOf(state));
-    else if (process.stdout.isTTY && state.state === 'running') await watch(context, id, false);
+    if (!state) throw unknownBackfill(id);
+    const follows = options.follow === true || (process.stdout.isTTY && options.json !== true);
+    if (follows && state.state === 'running') await watchBackfill(context, id, { json: options.json ?? false });
+    else if (options.json) printJson(await documentOf(state));
     else printLine(await describe(state));
   });
 }
 
 const WATCH_MS = 500;
 
-/** Shows the progress of a backfill until it ends. */
-async function watch(context: Context, id: number, json: boolean): Promise<void> {
-  if (await isPlannerSilent(context.database)) {
-    process.stderr.write('no process works on it now: start databridge up or databridge worker\n');
-  }
-  let state = await backfillState(context.database, id);
-  const begun = { at: performance.now(), share: state?.share ?? 0 };
+/** Off a terminal a watch ends when no process has polled for so long. Starting `up` takes a few seconds. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Shows the progress of a backfill until it ends. On a terminal it goes on while no process polls, and says so. Elsewhere that
+ * would be without end, so it fails after `patienceMs` with `unavailable`.
+ */
+export async function watchBackfill(
+  context: Pick<Context, 'database' | 'clock'>,
+  id: number,
+  { json, patienceMs = PATIENCE_MS }: { readonly json: boolean; readonly patienceMs?: number },
+): Promise<void> {
+  const { database, clock } = context;
+  const holds = `backfill ${id} goes on; databridge backfill show ${id} shows it, databridge backfill cancel ${id} ends it`;
+  let state = await backfillState(database, id);
   const progress = json || !state ? SILENT : startProgress(taskState(state, []));
+  const mayWait = !json && isScreen(process.stderr);
+  let begun = { at: performance.now(), share: state?.share ?? 0 };
+  let silentAt: number | undefined;
+  let told = '';
   try {
-    while (state?.state === 'running') {
-      progress.update(
-        taskState(state, [etaOf(state, begun), noteOf(state, context.clock.now(), await platformsOf(state))]),
-      );
-      await sleep(WATCH_MS);
-      state = await backfillState(context.database, id);
-    }
+    await interruptible(holds, async (signal) => {
+      while (state?.state === 'running') {
+        const silence = await plannerSilence(database);
+        const trouble =
+          silence === undefined
+            ? noteOf(state, clock.now(), await platformsOf(state))
+            : `${pollsNobody(silence.since)}; start databridge up`;
+        if (trouble !== told) progress.tell(trouble === '' ? undefined : trouble);
+        told = trouble;
+        progress.update(taskState(state, silence === undefined ? [etaOf(state, begun)] : []));
+        if (silence === undefined) silentAt = undefined;
+        else {
+          silentAt ??= performance.now();
+          // The time without a process says nothing about the pace of the rest.
+          begun = { at: performance.now(), share: state.share };
+          if (!mayWait && performance.now() - silentAt >= patienceMs) throw nobodyPolls(id, silence.since);
+        }
+        await sleep(WATCH_MS, undefined, { signal });
+        state = await backfillState(database, id);
+      }
+    });
     if (state) progress.update(taskState(state, [state.state]));
   } finally {
     progress.stop();
@@ -112,6 +144,14 @@ async function watch(context: Context, id: number, json: boolean): Promise<void>
   else printLine(await describe(state));
   if (state.state !== 'done') process.exitCode = EXIT.failed;
 }
+
+const pollsNobody = (since: Instant | null): string =>
+  since === null ? 'no process polls' : `no process polls since ${formatInstant(Math.floor(since / SECOND) * SECOND)}`;
+
+const nobodyPolls = (id: number, since: Instant | null): BridgeError =>
+  new BridgeError({ code: 'unavailable', why: 'time-out' }, `backfill ${id} waits: ${pollsNobody(since)}`, {
+    remedy: `start databridge up; databridge backfill show ${id} shows the backfill, databridge backfill cancel ${id} ends it`,
+  });
 
 const taskState = ({ share, readings }: BackfillState, facts: readonly string[]): TaskState => ({
   share,
@@ -177,6 +217,9 @@ const describe = async (state: BackfillState): Promise<string> => {
 const progressOf = (state: BackfillState): string =>
   `backfill ${state.id} of ${titleOf({ name: state.source, organisation: state.organisation })}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
   `${(state.share * 100).toFixed(1)} % covered, ${counted(state.readings, 'reading')} read${state.unreadable > 0 ? `; ${unreadableIn(state)}` : ''}`;
+
+const unknownBackfill = (id: number): BridgeError =>
+  configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows all backfills');
 
 function idOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -8,12 +8,21 @@ import { wrapped } from '../../terminal/words.ts';
 import { VERSION } from '../../version.ts';
 import { countsInWords, startCopyProgress } from './copy-progress.ts';
 import { KEY_CHECK } from './key-check.ts';
-import { untilStopped } from './stop.ts';
+import { interruptible } from './stop.ts';
+
+interface BackupOptions {
+  readonly withKey?: boolean;
+  readonly json?: boolean;
+}
 
 /** `backup`. */
-export async function backup(path: string, options: { withKey?: boolean; json?: boolean }): Promise<void> {
-  const { signal } = untilStopped();
-  await withContext({ patient: false, signal }, async ({ database, sealing, settings }) => {
+export async function backup(path: string, options: BackupOptions): Promise<void> {
+  const holds = `nothing was written to ${path}; an earlier backup of that name stays`;
+  await interruptible(holds, (signal) => backUpTo(path, options, signal));
+}
+
+const backUpTo = (path: string, options: BackupOptions, signal: AbortSignal): Promise<void> =>
+  withContext({ patient: false, signal }, async ({ database, sealing, settings }) => {
     const withKey = options.withKey ?? false;
     const place = settings.sealingKey === undefined ? keyFileOf(settings.home) : 'DATABRIDGE_KEY';
     const text = withKey ? await findKey(settings.home, settings.sealingKey) : undefined;
@@ -36,4 +45,3 @@ export async function backup(path: string, options: { withKey?: boolean; json?: 
       ),
     );
   });
-}

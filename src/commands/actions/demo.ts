@@ -4,7 +4,7 @@ import { DAY, SECOND } from '../../core/instant.ts';
 import type { Microseconds } from '../../core/instant.ts';
 import { openHome } from '../../demo/home.ts';
 import { demoPlants } from '../../demo/plants.ts';
-import { paintOn, plain } from '../../terminal/screen.ts';
+import { isScreen, paintOn, plain } from '../../terminal/screen.ts';
 import { stopOnSignals } from '../../demo/stop.ts';
 import { SUMMARY, resultLines, summaryDocument, summaryRows } from '../../demo/summary.ts';
 import type { DemoOutcome } from '../../demo/summary.ts';
@@ -27,7 +27,7 @@ export async function demo(flags: DemoFlags): Promise<void> {
   const home = await openHome(flags.keep);
   const viewer = flags.json
     ? silentViewer
-    : process.stdout.isTTY
+    : isScreen(process.stdout)
       ? terminalViewer(home.path, plants, length)
       : pipeViewer(home.path, plants);
   let outcome: DemoOutcome;
@@ -49,8 +49,16 @@ export async function demo(flags: DemoFlags): Promise<void> {
     }
     printLine(`${resultLines(outcome, process.stdout.isTTY ? paintOn(process.stdout) : plain).join('\n')}`);
     if (home.kept) printLine(`  Kept: export DATABRIDGE_HOME=${home.path}`);
+    else if (stop.signal.aborted) printLine('  Interrupted: plants, database and readings of the demo are removed.');
   }
-  process.exitCode = outcome.problems.length === 0 ? EXIT.done : EXIT.failed;
+  process.exitCode = codeOf(outcome, stop.signal.aborted && length !== undefined);
+}
+
+/** Ctrl-C is the end of a demo without a length. */
+function codeOf({ problems, verdicts }: DemoOutcome, early: boolean): number {
+  if (problems.length > 0 && verdicts.length > 0) return EXIT.failed;
+  if (early || problems.length > 0) return EXIT.interrupted;
+  return EXIT.done;
 }
 
 function lengthOf(text: string | undefined): Microseconds | undefined {

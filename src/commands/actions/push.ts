@@ -4,13 +4,14 @@ import type { PushClient, PushFault, Remote } from '../../client/index.ts';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
 import { API_PORT } from '../../settings-port.ts';
 import { VERSION } from '../../version.ts';
-import { EXIT } from '../../terminal/output.ts';
+import { EXIT, exitCodeOfInterruption } from '../../terminal/output.ts';
+import { freshLine } from '../../terminal/screen.ts';
 import type { Format } from '../../upload/format.ts';
 import { localJudge } from '../../upload/dry-run.ts';
 import { runPush } from '../../upload/run.ts';
 import { printSummary, printSummaryJson } from '../../upload/summary.ts';
 import { travelsInClear } from '../options.ts';
-import { untilStopped } from './stop.ts';
+import { interruptible } from './stop.ts';
 
 const SECRET = 'DATABRIDGE_APPLICATION_SECRET';
 
@@ -36,15 +37,19 @@ interface PushOptions {
 export async function push(file: string, options: PushOptions): Promise<void> {
   const target = { url: options.url.replace(/\/+$/, ''), organisation: options.organisation, project: options.project };
   const client = options.dryRun ? localJudge : clientOf(options);
-  const { signal } = untilStopped();
-  const { summary, error } = await runPush(
-    { file, target, client, stop: signal, dryRun: options.dryRun ?? false, json: options.json ?? false },
-    options,
-  );
+  const task = { file, target, client, dryRun: options.dryRun ?? false, json: options.json ?? false };
+  let interrupted = false;
+  const { summary, error } = await interruptible('', async (stop) => {
+    const ended = await runPush({ ...task, stop }, options);
+    interrupted = stop.aborted;
+    return ended;
+  });
+  if (interrupted) freshLine(process.stderr);
   if (options.json) printSummaryJson(summary);
   else if (error === undefined || summary.counts.read > 0) printSummary(summary);
   if (error !== undefined) throw explained(error, target.url);
-  if (!summary.finished || summary.counts.refused > 0) process.exitCode = EXIT.failed;
+  if (!summary.finished && interrupted) process.exitCode = exitCodeOfInterruption();
+  else if (!summary.finished || summary.counts.refused > 0) process.exitCode = EXIT.failed;
 }
 
 function clientOf({ url, organisation, application, secretFile }: PushOptions): PushClient {

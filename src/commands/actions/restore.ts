@@ -13,12 +13,19 @@ import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { VERSION } from '../../version.ts';
 import { countsInWords, startCopyProgress } from './copy-progress.ts';
 import { KEY_CHECK } from './key-check.ts';
-import { untilStopped } from './stop.ts';
+import { interruptible } from './stop.ts';
 
 /** `restore`. */
-export async function restoreBackup(path: string, options: { withoutKey?: boolean; json?: boolean }): Promise<void> {
+export const restoreBackup = (path: string, options: RestoreOptions): Promise<void> =>
+  interruptible('nothing was restored', (signal) => restoreFrom(path, options, signal));
+
+interface RestoreOptions {
+  readonly withoutKey?: boolean;
+  readonly json?: boolean;
+}
+
+async function restoreFrom(path: string, options: RestoreOptions, signal: AbortSignal): Promise<void> {
   const settings = readSettings(process.env);
-  const { signal } = untilStopped();
   const progress = startCopyProgress(options.json ?? false);
   const name = resolve(path);
   try {

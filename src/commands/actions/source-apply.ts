@@ -8,6 +8,7 @@ import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
 import { withContext } from '../../context.ts';
 import { grouped } from '../../terminal/words.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
+import { interruptible } from './stop.ts';
 import { registryOf, sourcesIn } from './source-files.ts';
 
 export interface ApplyOptions {
@@ -21,25 +22,42 @@ export interface ApplyOptions {
 export async function sourceApply(path: string, options: ApplyOptions): Promise<void> {
   const sources = await sourcesIn(path, options.json ?? false);
   if (sources === undefined) return;
-  const applied = await withContext(
-    { patient: false, mayCreate: options.dryRun !== true },
-    async ({ database, sealing, clock }) => {
-      const { dryRun = false, sameData = false, rename = false } = options;
-      const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
-      const placeOf = (one: SourceConfig) => ({ database, sealing, registry: registryOf(one) });
-      // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
-      const planned: Applied[] = [];
-      for (const one of sources) planned.push(await applySource(placeOf(one), one, { ...given, dryRun: true }));
-      if (given.dryRun) return planned;
-      for (const one of planned) refuseRenames(one, rename);
-      const done: Applied[] = [];
-      for (const one of sources) done.push(await applySource(placeOf(one), one, given));
-      return done;
-    },
+  const done: Applied[] = [];
+  const applied = await interruptible(
+    () => keptInWords(done.length, sources.length),
+    (signal) => applyAll(sources, done, options, signal),
   );
   if (options.json) printJson(applied);
   else for (const one of applied) printApplied(one, options.dryRun ?? false);
 }
+
+const keptInWords = (done: number, all: number): string =>
+  done === 0
+    ? 'nothing was changed'
+    : `${counted(done, 'source')} of ${all} applied, the others are as they were; applying again goes on`;
+
+/** Applies sources one after the other, and notes in `done` those that are applied. Throws where the signal aborts between two. */
+const applyAll = (
+  sources: readonly SourceConfig[],
+  done: Applied[],
+  options: ApplyOptions,
+  signal: AbortSignal,
+): Promise<readonly Applied[]> =>
+  withContext({ patient: false, mayCreate: options.dryRun !== true, signal }, async ({ database, sealing, clock }) => {
+    const { dryRun = false, sameData = false, rename = false } = options;
+    const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
+    const placeOf = (one: SourceConfig) => ({ database, sealing, registry: registryOf(one) });
+    // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
+    const planned: Applied[] = [];
+    for (const one of sources) planned.push(await applySource(placeOf(one), one, { ...given, dryRun: true }));
+    if (given.dryRun) return planned;
+    for (const one of planned) refuseRenames(one, rename);
+    for (const one of sources) {
+      signal.throwIfAborted();
+      done.push(await applySource(placeOf(one), one, given));
+    }
+    return done;
+  });
 
 /** Prints the effect of applying a source. */
 export function printApplied(applied: Applied, dryRun: boolean): void {

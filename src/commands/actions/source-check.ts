@@ -7,6 +7,7 @@ import type { Step } from '../../source/check.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
 import { roughly } from '../../terminal/words.ts';
+import { interruptible } from './stop.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
 
 /** `source check`. */
@@ -15,7 +16,9 @@ export async function sourceCheck(path: string, options: { json?: boolean }): Pr
   const sources = await sourcesIn(path, json);
   if (sources === undefined) return;
   const documents: CheckDocument[] = [];
-  for (const one of sources) documents.push(await checkOne(one, sources.length > 1, json));
+  await interruptible('nothing was saved', async (signal) => {
+    for (const one of sources) documents.push(await checkOne(one, { heading: sources.length > 1, json, signal }));
+  });
   if (json) printJson(documents);
   if (documents.some(({ ok }) => !ok)) process.exitCode = EXIT.failed;
 }
@@ -29,19 +32,23 @@ interface CheckDocument {
   readonly steps: readonly Record<string, unknown>[];
 }
 
-async function checkOne(config: SourceConfig, heading: boolean, json: boolean): Promise<CheckDocument> {
+async function checkOne(
+  config: SourceConfig,
+  { heading, json, signal }: { readonly heading: boolean; readonly json: boolean; readonly signal: AbortSignal },
+): Promise<CheckDocument> {
   if (heading && !json) printLine(titleOf(config));
   const begun = performance.now();
   const steps: Step[] = [];
   const settings = readSettings(process.env);
   const checking = checkSource(config, await platformOf(config), {
     now: localNow,
-    signal: new AbortController().signal,
+    signal,
     maxReadings: settings.windowReadings,
     ...settings.egress,
   });
   let next = await checking.next();
   while (!next.done) {
+    signal.throwIfAborted();
     steps.push(next.value);
     if (!json) printStep(next.value);
     next = await checking.next();

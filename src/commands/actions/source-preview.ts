@@ -12,6 +12,7 @@ import { readSettings } from '../../settings.ts';
 import { printJson, printLine, printTable } from '../../terminal/output.ts';
 import { READING_FIELDS, readingCells, readingDocument } from '../../terminal/reading-rows.ts';
 import { parseTime } from '../options.ts';
+import { interruptible } from './stop.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
 import { times } from '../../terminal/words.ts';
 
@@ -28,14 +29,14 @@ export async function sourcePreview(path: string, options: PreviewOptions): Prom
   if (sources === undefined) return;
   const documents: Record<string, unknown>[] = [];
   for (const one of sources) {
-    const preview = await previewOne(one, options);
+    const preview = await interruptible('nothing was saved', (signal) => previewOne(one, options, signal));
     if (options.json) documents.push(documentOf(one, preview));
     else print(one, preview, sources.length > 1);
   }
   if (options.json) printJson(documents);
 }
 
-async function previewOne(config: SourceConfig, options: PreviewOptions): Promise<Preview> {
+async function previewOne(config: SourceConfig, options: PreviewOptions, signal: AbortSignal): Promise<Preview> {
   const now = localNow();
   const from = parseTime(options.from, now, '--from');
   const to = options.to === undefined ? undefined : parseTime(options.to, now, '--to');
@@ -46,7 +47,7 @@ async function previewOne(config: SourceConfig, options: PreviewOptions): Promis
   const settings = readSettings(process.env);
   return await previewSource(config, await platformOf(config), {
     now: localNow,
-    signal: new AbortController().signal,
+    signal,
     maxReadings: settings.windowReadings,
     ...settings.egress,
     range: { from, to },

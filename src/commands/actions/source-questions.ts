@@ -236,7 +236,7 @@ async function stoppable<T>({ signal }: Questions, work: Promise<T>): Promise<T>
     return await work;
   } catch (error) {
     throw signal.aborted
-      ? new BridgeError({ code: 'cancelled' }, 'ended before the last question', { cause: error })
+      ? new BridgeError({ code: 'cancelled' }, 'interrupted: no file was written', { cause: error })
       : error;
   }
 }

@@ -7,6 +7,7 @@ import { readSettings } from '../../settings.ts';
 import { recordCases } from '../../source/recording.ts';
 import { printJson, printLine } from '../../terminal/output.ts';
 import { wrapped } from '../../terminal/words.ts';
+import { interruptible } from './stop.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
 
 /** `source record`. */
@@ -17,11 +18,11 @@ export async function sourceRecord(path: string, options: { into?: string; json?
   if (sources.length > 1)
     throw configInvalid(`${path} holds ${sources.length} sources`, 'record one at a time: give the file of one source');
   const into = options.into ?? `recorded-${source.name}`;
-  const { cases, requests } = await recordCases(source, await platformOf(source), {
-    now: localNow,
-    signal: new AbortController().signal,
-    ...readSettings(process.env).egress,
-  });
+  const platform = await platformOf(source);
+  const given = { now: localNow, ...readSettings(process.env).egress };
+  const { cases, requests } = await interruptible('nothing was written', (signal) =>
+    recordCases(source, platform, { ...given, signal }),
+  );
   await makeDirectory(into);
   for (const { name, files } of cases) {
     await mkdir(join(into, name));

@@ -7,6 +7,7 @@ import type { FoundSensors } from '../../source/sensor-search.ts';
 import { readSettings } from '../../settings.ts';
 import { printExactly, printJson, printLine } from '../../terminal/output.ts';
 import { grouped, short, wrapped } from '../../terminal/words.ts';
+import { interruptible } from './stop.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
 
 interface SensorsOptions {
@@ -22,13 +23,11 @@ export async function sourceSensors(path: string, options: SensorsOptions): Prom
   const { search = '', limit } = options;
   const documents: Record<string, unknown>[] = [];
   for (const one of sources) {
-    const found = await searchSensors(one, await platformOf(one), {
-      now: localNow,
-      signal: new AbortController().signal,
-      ...readSettings(process.env).egress,
-      search,
-      limit,
-    });
+    const platform = await platformOf(one);
+    const given = { now: localNow, ...readSettings(process.env).egress, search, limit };
+    const found = await interruptible('nothing was saved', (signal) =>
+      searchSensors(one, platform, { ...given, signal }),
+    );
     if (options.json) documents.push(documentOf(one, found));
     else print(found, { search, heading: sources.length > 1 ? titleOf(one) : undefined });
   }
