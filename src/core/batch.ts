@@ -27,6 +27,33 @@ export interface Refusal {
   readonly reason: RefusalReason;
 }
 
+/** A refused point with its value. */
+export interface RefusedPoint {
+  /** The instant of the point. A point without a readable one stands at the start of its window. */
+  readonly place: Instant;
+  readonly at: Instant | undefined;
+  readonly raw: string;
+}
+
+/** The points of one variable that were refused for one reason in a window. */
+export interface RefusedSeries extends Pick<Refusal, 'sensor' | 'variable' | 'reason'> {
+  /** Where each of the points stands, in the order of the answer; a place comes twice where two points of it were refused. */
+  readonly places: readonly Instant[];
+  /** Some of them, spread over the answer: the first, the last and a few between. */
+  readonly examples: readonly RefusedPoint[];
+}
+
+/** The examples of refused points as single refusals: the first one of every variable and reason, then the second ones. */
+export function examplesOf(refusals: readonly RefusedSeries[]): Refusal[] {
+  const most = Math.max(0, ...refusals.map(({ examples }) => examples.length));
+  return Array.from({ length: most }, (_, round) => round).flatMap((round) =>
+    refusals.flatMap(({ sensor, variable, reason, examples }) => {
+      const example = examples[round];
+      return example === undefined ? [] : [{ sensor, variable, reason, at: example.at, raw: example.raw }];
+    }),
+  );
+}
+
 /** Characters of a raw text, at most. */
 export const RAW_LENGTH = 200;
 
@@ -40,7 +67,7 @@ function wholeText(value: unknown): string {
   return value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value);
 }
 
-/** The content of one window: readings by series, the number of refusals, and examples of them. */
+/** The content of one window: readings by series, and refused points. */
 export interface Batch {
   readonly columns: readonly Column[];
   readonly readings: number;
@@ -50,11 +77,10 @@ export interface Batch {
   readonly outside: number;
   /** Samples of sensors that the source does not choose, which were dropped. */
   readonly unchosen: number;
-  /** Number of refused points by reason. */
+  /** Number of refused points by reason. A series of spectra or arrays counts once, because each of its points has the same reason. */
   readonly refused: ReadonlyMap<RefusalReason, number>;
-  /** Those in time not covered before, so that time read again does not count them twice. */
-  readonly refusedFirst: ReadonlyMap<RefusalReason, number>;
-  readonly examples: readonly Refusal[];
+  /** Every refused point, those of spectra and arrays included. */
+  readonly refusals: readonly RefusedSeries[];
 }
 
 /** The newest instant of a batch; undefined where it holds no reading. */

@@ -1,20 +1,41 @@
 import type { Instant } from './instant.ts';
 import type { RefusalReason } from './reading.ts';
 
-/** A refused point that is stored, so that an operator can find it. */
-export interface KeptRefusal {
+/** Refused points: how many, and the instants of the first and the last one. */
+export interface ReasonSum {
   readonly reason: RefusalReason;
+  readonly refused: number;
+  /** Number of variables that they are of. */
+  readonly series: number;
+  /** Null where no point has an instant that could be read. */
+  readonly first: Instant | null;
+  readonly last: Instant | null;
+}
+
+/** A refused point with its value as text, shortened. */
+export interface ShownRefusal {
   readonly sensor: string;
   readonly variable: string;
-  /** Null for an instant that could not be read. */
   readonly at: Instant | null;
-  /** The value as the platform or the application sent it, shortened. */
   readonly raw: string;
+}
+
+/** The refused points of one variable and reason. */
+export interface RefusalSum extends Omit<ReasonSum, 'series'> {
+  readonly sensor: string;
+  readonly variable: string;
+  /** A few of them, spread over time. */
+  readonly examples: readonly Pick<ShownRefusal, 'at' | 'raw'>[];
+}
+
+/** A refused point that is stored, so that an operator can find it. */
+export interface KeptRefusal extends ShownRefusal {
+  readonly reason: RefusalReason;
   readonly notedAt: Instant;
 }
 
 /** Points refused for one reason. Every refusal is counted; refusals beyond an hourly limit are not kept. */
-export interface RefusalCount {
+interface RefusalCount {
   readonly reason: RefusalReason;
   readonly refused: number;
   readonly kept: number;

@@ -65,10 +65,12 @@ test('a local time that was shown twice is refused where the source says so, and
     {
       samples: { ...page, at: [NaN, NaN], values: [0, 2], rawInstants: ['2025-10-26T02:00:00', '2025-10-26T02:59:59'] },
       reason: 'local-time-repeated',
+      places: [at('2025-10-26T00:00:00Z'), at('2025-10-26T00:59:59Z')],
     },
     {
       samples: { ...page, at: [NaN], values: [1], rawInstants: ['2025-03-30T02:59:59'] },
       reason: 'local-time-missing',
+      places: [at('2025-03-30T01:59:59Z')],
     },
   ]);
   const raw = { ...page, rawInstants: ['a', 'b', 'c'] };

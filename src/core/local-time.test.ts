@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changesIn, oracleInstants } from '../../test/kit/time-changes.ts';
+import { examplesOf } from './batch.ts';
 import type { Batch } from './batch.ts';
 import { HOUR, MINUTE, formatInstant, parseInstant, parseLocal } from './instant.ts';
 import { AMBIGUOUS_TIME } from './local-time.ts';
@@ -24,7 +25,6 @@ function read(locals: readonly number[], window: Window, localTimes: LocalTimes)
       series: (sensorId, valueName) => ({ sensorId, valueName, scale: 1, offset: 0, labels: [] }),
     },
     window,
-    covered: [],
     maxReadings: Infinity,
   });
   for (const part of localWindows(localTimes.zone, window)) {
@@ -105,13 +105,19 @@ describe('local times', () => {
   test('that never existed or are taken for no instant are shown to an operator as they are', () => {
     const locals = ['2025-03-30T02:30:00', '2025-10-26T02:15:00.5'].map((text) => parseLocal(text) ?? NaN);
     const whole = { from: at('2025-01-01T00:00:00Z'), to: at('2026-01-01T00:00:00Z') };
-    const { examples } = read(locals, whole, { zone: berlin, dst: 'refuse' });
+    const { refusals } = read(locals, whole, { zone: berlin, dst: 'refuse' });
+    const examples = examplesOf(refusals);
     expect(new Set(examples.map(({ at: instant, raw, reason }) => `${instant} ${raw} ${reason}`))).toEqual(
       new Set([
         'undefined 2025-03-30T02:30:00 local-time-missing',
         'undefined 2025-10-26T02:15:00.500 local-time-repeated',
       ]),
     );
+    // Windows that end elsewhere find them in the same places.
+    expect(refusals.map(({ places }) => places.map((place) => formatInstant(place)))).toEqual([
+      ['2025-03-30T01:30:00Z'],
+      ['2025-10-26T00:15:00.500Z'],
+    ]);
   });
 
   test('keep the quality and the labels of their points', () => {
@@ -124,7 +130,6 @@ describe('local times', () => {
         series: (sensorId, valueName) => ({ sensorId, valueName, scale: 1, offset: 0, labels: [] }),
       },
       window: { from: at('2025-10-26T00:00:00Z'), to: at('2025-10-26T04:00:00Z') },
-      covered: [],
       maxReadings: 9,
     });
     pages.take({
@@ -136,12 +141,12 @@ describe('local times', () => {
       quality: ['uncertain', 'good', 'good'],
       labels: ['hall'],
     });
-    const { columns, examples } = pages.seal();
+    const { columns, refusals } = pages.seal();
     expect(columns[0]?.segments).toEqual([
       { at: [at('2025-10-26T01:30:00Z')], value: [1], precision: [50], labels: [AMBIGUOUS_TIME, 'hall'] },
       { at: [at('2025-10-26T02:30:00Z')], value: [2], precision: [100], labels: ['hall'] },
     ]);
-    expect(examples).toMatchObject([{ raw: 'never', reason: 'bad-instant' }]);
+    expect(examplesOf(refusals)).toMatchObject([{ raw: 'never', reason: 'bad-instant' }]);
   });
 });
 

@@ -20,6 +20,8 @@ export const AMBIGUOUS_TIME = 'ambiguous-time';
 interface Timed {
   readonly samples: Samples;
   readonly reason: RefusalReason | undefined;
+  /** With a reason: the instants in whose windows the points count. */
+  readonly places?: readonly Instant[];
 }
 
 /** What becomes of a point: its instant, or the reason for none. Undefined: another window, which asks for it as well, has its instant. */
@@ -82,7 +84,7 @@ function timed(page: Samples, indexes: readonly number[], at: readonly Instant[]
   // Without an instant, an operator is shown the local time.
   const text = (index: number): string => page.rawInstants?.[index] ?? formatLocal(page.at[index] as LocalTime);
   const samples = { ...chosen(page, indexes, at), at: indexes.map(() => NaN), rawInstants: indexes.map(text) };
-  return { samples, reason: kind };
+  return { samples, reason: kind, places: indexes.map((index) => at[index] as Instant) };
 }
 
 /** The samples at some places of a page, by their instants. */

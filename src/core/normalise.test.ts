@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { examplesOf } from './batch.ts';
 import type { Batch } from './batch.ts';
-import { coverageOf } from './coverage.ts';
 import { BridgeError } from './errors.ts';
 import { normaliser } from './normalise.ts';
 import type { Rules, SeriesRule } from './normalise.ts';
@@ -90,23 +90,23 @@ const rules: fc.Arbitrary<Rules> = fc
     qualities,
     series: (sensor, variable) => table[(sensor === 's' ? 0 : 2) + (variable === 'x' ? 0 : 1)],
   }));
-const covered = fc
-  .array(fc.tuple(fc.nat(SPAN), fc.nat(SPAN)), { maxLength: 2 })
-  .map((all) => coverageOf(all.map(([from, to]) => ({ from, to }))));
 
-function taken(given: {
-  pages: readonly Samples[];
-  rules: Rules;
-  covered: ReturnType<typeof coverageOf>;
-  asked: typeof window;
-}): Batch {
+/** Where the refused points of a batch stand: `sensor variable reason place`. */
+const placesOf = ({ refusals }: Batch): string[] =>
+  refusals
+    .flatMap(({ sensor, variable, reason, places }) =>
+      places.map((place) => `${sensor} ${variable} ${reason} ${place}`),
+    )
+    .toSorted();
+
+function taken(given: { pages: readonly Samples[]; rules: Rules; asked: typeof window }): Batch {
   const normalising = normaliser({ ...given, window, maxReadings: Infinity });
   for (const samples of given.pages) normalising.take(samples);
   return normalising.seal();
 }
 
 describe('normalising a window', () => {
-  const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, covered, asked: around });
+  const given = fc.record({ pages: fc.array(page, { maxLength: 6 }), rules, asked: around });
 
   test('makes of every sample one reading, one refusal or one counted sample that was dropped, as the naive oracle does', () =>
     fc.assert(
@@ -132,7 +132,7 @@ describe('normalising a window', () => {
         expect(batch.outside).toBe(expected.outside);
         expect(batch.unchosen).toBe(expected.unchosen);
         expect(batch.refused).toEqual(expected.refused);
-        expect(batch.refusedFirst).toEqual(expected.refusedFirst);
+        expect(placesOf(batch)).toEqual(expected.places.toSorted());
         expect(readings.every((reading) => Number.isFinite(reading.value) && !Object.is(reading.value, -0))).toBe(true);
       }),
       { numRuns: 3_000 },
@@ -141,10 +141,13 @@ describe('normalising a window', () => {
   test('has each series once and shows only what it counted', () =>
     fc.assert(
       fc.property(given, (each) => {
-        const { columns, refused, examples } = taken(each);
+        const { columns, refusals } = taken(each);
         expect(new Set(columns.map(({ sensorId, valueName }) => `${sensorId}.${valueName}`)).size).toBe(columns.length);
-        const shown = Map.groupBy(examples, ({ reason }) => reason);
-        for (const [reason, all] of shown) expect(all.length).toBeLessThanOrEqual(refused.get(reason) ?? 0);
+        for (const { places, examples } of refusals) {
+          expect(examples.length).toBeLessThanOrEqual(Math.min(5, places.length));
+          expect(examples[0]?.place).toBe(places[0]);
+          expect(examples.at(-1)?.place).toBe(places.at(-1));
+        }
       }),
     ));
 });
@@ -156,34 +159,19 @@ describe('what an operator finds', () => {
     qualities,
     series: (sensorId, valueName) => ({ sensorId, valueName, scale: 1, offset: 0, labels: [] }),
   };
-  const many = (from: number, to: number): Samples => ({
-    sensor: 's',
-    variable: 'x',
-    at: Array.from({ length: to - from }, (_, index) => from + index),
-    values: Array.from({ length: to - from }, () => 'text'),
-  });
-  const normalise = (pages: readonly Samples[], already = coverageOf([])): Batch => {
+  const normalise = (pages: readonly Samples[]): Batch => {
     const normalising = normaliser({
       rules: keeping,
       window: { from: 0, to: 1_000 },
-      covered: already,
       maxReadings: Infinity,
     });
     for (const samples of pages) normalising.take(samples);
     return normalising.seal();
   };
 
-  test('is a part of many refusals, and what is new among them however much was seen before', () => {
-    const batch = normalise([many(0, 500), many(500, 900)], coverageOf([{ from: 0, to: 500 }]));
-    expect(batch.refused.get('not-a-number')).toBe(900);
-    expect(batch.refusedFirst.get('not-a-number')).toBe(400);
-    expect(batch.examples).toHaveLength(200);
-    expect(batch.examples.filter(({ at }) => at !== undefined && at >= 500)).toHaveLength(100);
-  });
-
   test('is the raw value in short, also of what has no JSON', () => {
     const raw = (single: unknown): string | undefined =>
-      normalise([{ sensor: 's', variable: 'x', at: [1], values: [single] }]).examples[0]?.raw;
+      normalise([{ sensor: 's', variable: 'x', at: [1], values: [single] }]).refusals[0]?.examples[0]?.raw;
     expect(raw('No Data')).toBe('"No Data"');
     expect(raw(2n ** 64n)).toBe('18446744073709551616');
     expect(raw(undefined)).toBe('nothing');
@@ -203,7 +191,7 @@ describe('what an operator finds', () => {
     const batch = normalise([off]);
     expect(batch.readings).toBe(1);
     expect([...batch.refused]).toEqual([['system-state', 2]]);
-    expect(batch.examples.map(({ at, raw, reason }) => [at, raw, reason])).toEqual([
+    expect(examplesOf(batch.refusals).map(({ at, raw, reason }) => [at, raw, reason])).toEqual([
       [1, 'No Data (248)', 'system-state'],
       [3, 'Shutdown', 'system-state'],
     ]);
@@ -214,13 +202,17 @@ describe('what an operator finds', () => {
       { sensor: 's', variable: 'x', at: [1, 2], values: [5, 6], quality: ['Sehr gut', 'good'] },
     ]);
     expect(batch.readings).toBe(1);
-    expect(batch.examples).toMatchObject([{ at: 1, raw: 'quality "Sehr gut" of 5', reason: 'unknown-quality' }]);
+    expect(examplesOf(batch.refusals)).toMatchObject([
+      { at: 1, raw: 'quality "Sehr gut" of 5', reason: 'unknown-quality' },
+    ]);
   });
 
   test('is the text of an instant that could not be read', () => {
-    const [example] = normalise([
+    const { refusals } = normalise([
       { sensor: 's', variable: 'x', at: [NaN], values: [1], rawInstants: ['yesterday'] },
-    ]).examples;
+    ]);
+    const [example] = examplesOf(refusals);
+    expect(refusals[0]?.places).toEqual([0]);
     expect(example).toEqual({ sensor: 's', variable: 'x', at: undefined, raw: 'yesterday', reason: 'bad-instant' });
   });
 
@@ -229,27 +221,25 @@ describe('what an operator finds', () => {
       ...keeping,
       series: () => ({ sensorId: 'pump 7', valueName: 'axis_x', scale: 10, offset: 1, labels: [] }),
     };
-    const normalising = normaliser({ rules: scaled, window: { from: 0, to: 9 }, covered: [], maxReadings: 9 });
+    const normalising = normaliser({ rules: scaled, window: { from: 0, to: 9 }, maxReadings: 9 });
     normalising.take({ sensor: 's', variable: 'axis x', at: [4, 4, 4], values: [1.5, 2.5, 3.5] });
     normalising.take({ sensor: 's', variable: 'axis x', at: [3, 4], values: [7, 2.5] });
-    const { columns, readings, repeats, refused, refusedFirst, examples } = normalising.seal();
+    const { columns, readings, repeats, refused, refusals } = normalising.seal();
     expect(columns[0]?.segments).toMatchObject([{ at: [3, 4], value: [71, 26] }]);
     expect({ readings, repeats }).toEqual({ readings: 2, repeats: 1 });
     expect([...refused]).toEqual([['same-instant', 2]]);
-    expect(refusedFirst).toEqual(refused);
     const shared = { sensor: 's', variable: 'axis x', at: 4, reason: 'same-instant' };
-    expect(examples).toEqual([
+    expect(examplesOf(refusals)).toEqual([
       { ...shared, raw: '1.5' },
       { ...shared, raw: '3.5' },
     ]);
   });
 
-  test('is a spectrum once, also where it was seen before and goes on', () => {
+  test('is a spectrum once, and each instant of it', () => {
     const spectra: Samples = { sensor: 's', variable: 'x', at: [1, 2, 3, 4], values: [[1], [2], [3], [4]] };
-    expect(normalise([spectra]).refused.get('not-a-scalar')).toBe(1);
-    const again = normalise([spectra], coverageOf([{ from: 0, to: 3 }]));
-    expect(again.refusedFirst.get('not-a-scalar')).toBe(1);
-    expect(normalise([spectra], coverageOf([{ from: 0, to: 9 }])).refusedFirst.size).toBe(0);
+    const { refused, refusals } = normalise([spectra]);
+    expect(refused.get('not-a-scalar')).toBe(1);
+    expect(refusals[0]?.places).toEqual([1, 2, 3, 4]);
   });
 });
 
@@ -259,7 +249,6 @@ test('a state becomes a number only by the mapping of its variable, before facto
   const normalising = normaliser({
     rules: { booleans: 'refuse', bad: 'refuse', series: () => rule },
     window,
-    covered: [],
     maxReadings: 9,
   });
   const values = [state('Open', 2), state('Closed'), state('toString'), state('open')];
@@ -271,7 +260,7 @@ test('a state becomes a number only by the mapping of its variable, before facto
 
 test('a window that outgrows the buffer is too much, counting what is thrown away too', () => {
   const unwanted: Rules = { booleans: 'refuse', bad: 'refuse', series: () => undefined };
-  const normalising = normaliser({ rules: unwanted, window, covered: [], maxReadings: 3 });
+  const normalising = normaliser({ rules: unwanted, window, maxReadings: 3 });
   const two: Samples = { sensor: 's', variable: 'x', at: [5, 6], values: [1, 2] };
   normalising.take(two);
   const error = (() => {
@@ -291,7 +280,6 @@ test('a usual page is taken without a copy', () => {
   const normalising = normaliser({
     rules: { booleans: 'refuse', bad: 'refuse', series: () => rule },
     window,
-    covered: [],
     maxReadings: 9,
   });
   const values = [1, 2];

@@ -1,15 +1,13 @@
 import { RAW_LENGTH, inOrder, rawText } from './batch.ts';
-import type { Batch, Column, Refusal, Segment } from './batch.ts';
-import type { Coverage } from './coverage.ts';
-import { covers } from './coverage.ts';
+import type { Batch, Column, Segment } from './batch.ts';
 import { tooMuch } from './errors.ts';
-import { MICROSECOND } from './instant.ts';
 import { inInstants } from './local-time.ts';
 import type { LocalTimes } from './local-time.ts';
 import type { Instant } from './instant.ts';
 import type { Quality, QualityTable } from './quality.ts';
 import { judgeLabels, judgeQuality, judgeValue } from './reading.ts';
 import type { RefusalReason } from './reading.ts';
+import { refusalNotes } from './refusal-notes.ts';
 import type { Samples } from './samples.ts';
 import { formatWindow } from './window.ts';
 import type { Window } from './window.ts';
@@ -43,9 +41,6 @@ export interface Normaliser {
   seal(): Batch;
 }
 
-/** Examples kept for each reason: this many in time not covered before, and as many in time that is read again. */
-export const EXAMPLES_PER_REASON = 100;
-
 /** Readings of one page in the order of the platform, with the names and values that the platform gave them. */
 interface Piece extends Segment {
   readonly sensor: string;
@@ -56,60 +51,54 @@ interface Piece extends Segment {
 /**
  * Turns the pages of one window into a batch of readings and refusals. Nothing is coerced (law 6). Points outside
  * `window` and of sensors that are not chosen are dropped, and counted unless they are of the time `asked`. Of several points of a series at one instant the
- * last becomes a reading. Refusals in `covered` time were counted before.
+ * last becomes a reading.
  */
 export function normaliser(given: {
   readonly rules: Rules;
   readonly window: Window;
   /** The time of which the answer may hold points (question.ts); the window unless told. */
   readonly asked?: Window;
-  readonly covered: Coverage;
   readonly maxReadings: number;
 }): Normaliser {
-  const { rules, window, asked = window, covered, maxReadings } = given;
+  const { rules, window, asked = window, maxReadings } = given;
   const columns = new Map<string, { rule: SeriesRule; pieces: Piece[] }>();
   const refused = new Map<RefusalReason, number>();
-  const refusedFirst = new Map<RefusalReason, number>();
-  const shown = new Map<string, number>();
   const notScalar = new Set<string>();
-  const examples: Refusal[] = [];
+  const notes = refusalNotes();
   let samplesTaken = 0;
   let outside = 0;
   let unchosen = 0;
 
-  /** `raw` is asked for only where the refusal is shown. */
+  /** `raw` is asked for only where the refusal is shown. `place`: where a point without an instant stands. */
   function note(
     { sensor, variable }: Pick<Samples, 'sensor' | 'variable'>,
     at: number,
     reason: RefusalReason,
-    raw: () => string,
+    { raw, place = window.from }: { readonly raw: () => string; readonly place?: Instant | undefined },
   ): void {
     const known = isInstant(at);
-    const first = !covers(covered, known ? { from: at, to: at + MICROSECOND } : window);
-    // A series of spectra or arrays is counted once in new time and once in time read again, because each of its points has
-    // the same reason.
-    if (reason === 'not-a-scalar' && !isNew(notScalar, JSON.stringify([sensor, variable, first]))) return;
+    notes.note(sensor, variable, reason, { place: known ? at : place, at: known ? at : undefined, raw });
+    // A series of spectra or arrays is counted once, because each of its points has the same reason.
+    if (reason === 'not-a-scalar' && !isNew(notScalar, JSON.stringify([sensor, variable]))) return;
     count(refused, reason);
-    if (first) count(refusedFirst, reason);
-    if (count(shown, first ? reason : `again ${reason}`) > EXAMPLES_PER_REASON) return;
-    examples.push({ sensor, variable, at: known ? at : undefined, raw: raw(), reason });
   }
 
-  function refuse(samples: Samples, index: number, reason: RefusalReason): void {
+  function refuse(samples: Samples, index: number, reason: RefusalReason, place?: Instant): void {
     const at = samples.at[index] as number;
-    note(samples, at, reason, () => {
+    const raw = (): string => {
       if (!isInstant(at)) return (samples.rawInstants?.[index] ?? `${at}`).slice(0, RAW_LENGTH);
       const value = rawText(samples.values[index]);
       return reason === 'unknown-quality'
         ? `quality ${rawText(qualityAt(samples, index))} of ${value}`.slice(0, RAW_LENGTH)
         : value;
-    });
+    };
+    note(samples, at, reason, { raw, place });
   }
 
-  function refuseAll(samples: Samples, reason: RefusalReason): void {
+  function refuseAll(samples: Samples, reason: RefusalReason, places: readonly Instant[] = []): void {
     for (let index = 0; index < samples.at.length; index += 1) {
       const at = samples.at[index] as number;
-      if (!isOutside(at, window)) refuse(samples, index, reason);
+      if (!isOutside(at, window)) refuse(samples, index, reason, places[index]);
       else if (isOutside(at, asked)) outside += 1;
     }
   }
@@ -140,9 +129,9 @@ export function normaliser(given: {
   }
 
   /** Takes samples by instants. */
-  function takeTimed(samples: Samples, rule: SeriesRule | RefusalReason): void {
+  function takeTimed(samples: Samples, rule: SeriesRule | RefusalReason, places?: readonly Instant[]): void {
     if (typeof rule === 'string') {
-      refuseAll(samples, rule);
+      refuseAll(samples, rule, places);
       return;
     }
     const column = columnOf(rule);
@@ -187,7 +176,9 @@ export function normaliser(given: {
         takeTimed(samples, rule);
         return;
       }
-      for (const part of inInstants(samples, rules.localTimes, window)) takeTimed(part.samples, part.reason ?? rule);
+      for (const part of inInstants(samples, rules.localTimes, window)) {
+        takeTimed(part.samples, part.reason ?? rule, part.places);
+      }
     },
     seal() {
       const sealed: Column[] = [];
@@ -197,14 +188,15 @@ export function normaliser(given: {
         const ordered = inOrder(pieces);
         repeats += ordered.repeats;
         for (const { segment, index } of ordered.displaced) {
-          note(segment, segment.at[index] as number, 'same-instant', () => rawText(segment.raw[index]));
+          const raw = (): string => rawText(segment.raw[index]);
+          note(segment, segment.at[index] as number, 'same-instant', { raw });
         }
         for (const segment of ordered.segments) readings += segment.at.length;
         if (ordered.segments.length > 0) {
           sealed.push({ sensorId: rule.sensorId, valueName: rule.valueName, segments: ordered.segments });
         }
       }
-      return { columns: sealed, readings, repeats, outside, unchosen, refused, refusedFirst, examples };
+      return { columns: sealed, readings, repeats, outside, unchosen, refused, refusals: notes.sealed() };
     },
   };
 }

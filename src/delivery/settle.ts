@@ -22,7 +22,7 @@ const CLEAR_FAULT = `
     waiting = greatest(0, waiting - $3)
   where project_id = $1`;
 
-/** Refused readings of a stream are also counted with its other refusals, unless the stream was removed meanwhile. */
+/** Refused readings of a stream also stand with its other refusals, each once, unless the stream was removed meanwhile. */
 const REFUSED = `
   with given as (
     select * from jsonb_to_recordset($2::jsonb) as one (stream int, sensor text, variable text, at bigint, raw text, place int)),
@@ -32,10 +32,15 @@ const REFUSED = `
     from given left join stream on stream.id = given.stream
     where place + (select count(*) from refusal where project_id = $1 and application_id is null and noted_at >= date_trunc('hour', now(), 'UTC')) <= ${REFUSALS_KEPT_PER_HOUR}
     on conflict do nothing returning stream_id)
-  insert into refusal_count as known (stream_id, reason, hour, refused, kept)
-  select stream.id, 'refused-there', date_trunc('hour', now(), 'UTC'), count(*), (select count(*) from kept where stream_id = stream.id)
-  from given join stream on stream.id = given.stream group by stream.id
-  on conflict (stream_id, reason, hour) do update set refused = known.refused + excluded.refused, kept = known.kept + excluded.kept`;
+  insert into refused_hour as known (stream_id, hour, sensor, variable, reason, points, examples)
+  select stream.id, hours.hour, sensor, variable, 'refused-there', array_agg(distinct point order by point),
+    jsonb_build_array(jsonb_build_array(min(point), (array_agg(raw order by point))[1]))
+  from given join stream on stream.id = given.stream
+  cross join lateral (select date_trunc('hour', at_instant(given.at), 'UTC') as hour) as hours
+  cross join lateral (select (given.at - instant_of(hours.hour) - 1800000000)::int as point) as its
+  group by 1, 2, 3, 4 order by 1, 2, 3, 4
+  on conflict (stream_id, hour, sensor, variable, reason) do update set noted_at = now(),
+    points = array(select unnest(known.points) union select unnest(excluded.points) order by 1)`;
 
 /**
  * Notes the present values of readings in the outbox once more. It locks the readings, so that a window that is revising

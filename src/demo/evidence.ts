@@ -11,7 +11,7 @@ type Stored = Evidence['stored'];
 const LEDGER = `
   select coalesce(sum(windows), 0) as windows, coalesce(sum(readings - duplicates - revised), 0) as fresh,
     coalesce(sum(revised), 0) as revised, coalesce(sum(late), 0) as late,
-    (select coalesce(sum(refused), 0) from refusal_count join stream on stream.id = stream_id
+    (select coalesce(sum(cardinality(points)), 0) from refused_hour join stream on stream.id = stream_id
      where stream.source_id = source.id) as refused
   from source left join window_sum on source_id = source.id where source.name = $1 group by source.id`;
 

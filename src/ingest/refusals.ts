@@ -2,7 +2,7 @@ import type { Refusal } from '../core/batch.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { RefusalReason } from '../core/reading.ts';
 
-/** A stream, and an application in a project, keeps at most this many rows of refusals for each reason and hour. */
+/** An application in a project keeps at most this many rows of refusals for each reason and hour. */
 export const REFUSALS_KEPT_PER_HOUR = 1_000;
 
 /** Names of refused points are cut, because they may have any length and an index row of PostgreSQL may not. */

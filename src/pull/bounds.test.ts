@@ -64,7 +64,6 @@ it.each([
           stream: { selection: { group: undefined, sensors: ['s'], variables: undefined } } as never,
           lane: 'live',
           window: { from, to: edges[index + 1] as number },
-          covered: [],
           place: undefined as never,
           maxReadings: Infinity,
           now: () => 0,

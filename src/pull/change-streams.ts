@@ -8,6 +8,23 @@ import type { Choice, KnownStream, PlannedStream, StreamPlan } from './stream-pl
 const isOneOf = (id: string, inherits: string): string =>
   `${id} in (select value::int from jsonb_array_elements_text(${inherits}))`;
 
+/**
+ * The refused points of a stream go with its sensors, so that a window of the new stream replaces them. A stream without a list of
+ * sensors takes all of them.
+ */
+const MOVE_REFUSED = `
+  with moving as (
+    select stream.id, old.value::int as old, selection -> 'sensors' as sensors
+    from unnest($2::text[], $3::jsonb[]) as planned (key, inherits) join stream using (key)
+    cross join jsonb_array_elements_text(inherits) as old where source_id = $1 and retired_at is null),
+  gone as (
+    delete from refused_hour as known using moving
+    where stream_id = moving.old and (moving.sensors is null or moving.sensors ? sensor)
+    returning moving.id, known.*)
+  insert into refused_hour (stream_id, hour, sensor, variable, reason, points, examples, noted_at)
+  select id, hour, sensor, variable, reason, array_agg(point order by point), (array_agg(examples))[1], max(noted_at)
+  from gone left join lateral unnest(points) as point on true where points <> '{}' group by 1, 2, 3, 4, 5`;
+
 /** Stores new streams. A running backfill covers every stream of its source, so it takes in those that were found after it began. */
 export async function addStreams(
   client: ClientBase,
@@ -30,6 +47,9 @@ export async function addStreams(
      where source.id = $1 order by place returning id, key`,
     [sourceId, keys, selections, sensors, inherits],
   );
+  if (planned.some((stream) => stream.inherits.length > 0)) {
+    await client.query(MOVE_REFUSED, [sourceId, keys, inherits]);
+  }
   const idOf = new Map(rows.map(({ id, key }) => [key, id]));
   await client.query(
     `insert into backfill_stream (backfill_id, stream_id, done)

@@ -74,7 +74,7 @@ async function commitSmall(
   { columns, stamp }: PreparedReadings,
 ): Promise<Taken | undefined> {
   const { batch } = handover;
-  const statement = batch.examples.length > 0 ? COMMIT_SMALL_REFUSING : COMMIT_SMALL;
+  const statement = batch.refusals.length > 0 ? COMMIT_SMALL_REFUSING : COMMIT_SMALL;
   const { rows } = await client.query<TakenRow & { moved: number }>(
     statement({ ...settlementOf(handover, stamp, 0), ...encodeArrays(columns) }),
   );
@@ -105,7 +105,7 @@ async function commitLarge(
   const { rowCount } = await client.query(LOCK(settlementOf(handover, stamp, 0)));
   if (!rowCount) return undefined;
   const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
-  const statement = batch.examples.length > 0 ? SETTLE_LARGE_REFUSING : SETTLE_LARGE;
+  const statement = batch.refusals.length > 0 ? SETTLE_LARGE_REFUSING : SETTLE_LARGE;
   await client.query(statement({ ...settlementOf(handover, stamp, performance.now() - begun), ...taken }));
   return taken;
 }

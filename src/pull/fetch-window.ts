@@ -1,6 +1,6 @@
 import { counted } from '../core/counted.ts';
 import type { Batch } from '../core/batch.ts';
-import { intersect, union } from '../core/coverage.ts';
+import { union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import { BridgeError, contractBroken, isUnanswered } from '../core/errors.ts';
 import { HOUR } from '../core/instant.ts';
@@ -75,7 +75,7 @@ export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): 
 /** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
   source: OpenSource,
-  given: Pick<WindowTask, 'stream' | 'lane' | 'window' | 'covered'> &
+  given: Pick<WindowTask, 'stream' | 'lane' | 'window'> &
     Pick<Bridge, 'place'> & {
       maxReadings: number;
       now: () => Instant;
@@ -86,9 +86,8 @@ export async function readWindow(
   const meter = newMeter();
   const askedAt = given.now();
   const http = source.connection.http({ lane, signal, meter, place });
-  const covered = intersect(given.covered, window);
   const asked = answerFor(window, source.platform.facts);
-  const pages = normaliser({ rules: source.rules, window, asked, covered, maxReadings: given.maxReadings });
+  const pages = normaliser({ rules: source.rules, window, asked, maxReadings: given.maxReadings });
   let normaliseMs = 0;
   let count = 0;
   const failed = new Map<string, BridgeError>();

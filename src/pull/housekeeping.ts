@@ -11,8 +11,35 @@ export const forgetAccounts = (database: Database): Promise<number> =>
        and not exists (select from pace where state ->> 'account' = digest)`,
   );
 
+/** A row of a window under way stays until the next time, so that the two never wait for each other in a ring. */
+const DROP_REFUSED = `
+  delete from refused_hour where ctid = any(array(
+    select ctid from refused_hour where noted_at < now() - $1 * interval '1 day' or points = '{}' for update skip locked))`;
+
+/** Ours: a source keeps at most this many rows of refused points, each of a variable, reason and hour: some 100 MB. */
+const MOST_REFUSED_HOURS = 500_000;
+
+/** Of very many refused points the oldest ones are counted only. */
+const BOUND_REFUSED = `
+  with many as (
+    select source_id from refused_hour join stream on stream.id = stream_id group by 1 having count(*) > $1),
+  ranked as (
+    select refused_hour.ctid as place, row_number() over (partition by source_id order by noted_at desc, hour desc) as number
+    from refused_hour join stream on stream.id = stream_id join many using (source_id)),
+  gone as (
+    delete from refused_hour where ctid = any(array(
+      select refused_hour.ctid from refused_hour join ranked on place = refused_hour.ctid where number > $1 for update of refused_hour skip locked))
+    returning stream_id, reason, points)
+  insert into refusal_count as known (stream_id, reason, hour, refused, kept)
+  select stream_id, reason, date_trunc('hour', now(), 'UTC'), sum(cardinality(points)), 0 from gone where points <> '{}' group by 1, 2 order by 1, 2
+  on conflict (stream_id, reason, hour) do update set refused = known.refused + excluded.refused`;
+
 /** Drops the days of the window log, the refusals and their counts that are older than `days`. Hourly sums stay. */
-export async function dropOldLogs(database: Database, days: number): Promise<void> {
+export async function dropOldLogs(
+  database: Database,
+  days: number,
+  mostRefusedHours = MOST_REFUSED_HOURS,
+): Promise<void> {
   const old = await database.rows<{ name: string }>(
     `select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
      where inhparent = 'window_log'::regclass
@@ -28,5 +55,7 @@ export async function dropOldLogs(database: Database, days: number): Promise<voi
     for (const { name } of old) await client.query(`drop table if exists ${name}`);
   });
   await database.run(`delete from refusal where noted_at < now() - $1 * interval '1 day'`, [days]);
+  await database.run(DROP_REFUSED, [days]);
+  await database.run(BOUND_REFUSED, [mostRefusedHours]);
   await database.run(`delete from refusal_count where hour < now() - $1 * interval '1 day'`, [days]);
 }

@@ -3,13 +3,12 @@ import type { Batch } from '../core/batch.ts';
 import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
-import { EXAMPLES_PER_REASON } from '../core/normalise.ts';
 import type { Window } from '../core/window.ts';
 import { multirangeOf } from '../database/multirange.ts';
 import { REMEMBERS } from '../database/memory.ts';
 import type { Stamp } from '../database/memory.ts';
 import { printableJson } from '../database/printable.ts';
-import { REFUSALS_KEPT_PER_HOUR, refusalRows } from '../ingest/refusals.ts';
+import { REFUSED, RESOLVED, refusedHours } from '../ingest/refused-hours.ts';
 import type { Meter } from '../platform/connection/index.ts';
 
 /** Everything one window leaves behind, committed together or not at all (law 1). */
@@ -89,40 +88,13 @@ const LOGGED = `
       refused = total.refused + excluded.refused, repeats = total.repeats + excluded.repeats,
       outside = total.outside + excluded.outside, late = total.late + excluded.late)`;
 
-/**
- * Refusals are counted always, and kept as rows within the limit. A refusal that is read again has its row already, so it
- * is neither counted nor kept a second time. A new row in time that was covered before is a late refusal and is counted,
- * unless refusals of this reason were left out, because then it may be one of those.
- */
-const REFUSED = `
-  shown as (
-    insert into refusal (stream_id, reason, sensor, variable, at, raw)
-    select $streamId::int, example.reason, example.sensor, example.variable, example.at, example.raw
-    from jsonb_to_recordset($examples::jsonb) as example (reason text, sensor text, variable text, at timestamptz, raw text, place int), moved
-    where example.place + coalesce((select kept from refusal_count where stream_id = $streamId::int and reason = example.reason
-      and hour = date_trunc('hour', now(), 'UTC')), 0) <= ${REFUSALS_KEPT_PER_HOUR}
-    on conflict do nothing returning reason),
-  counted as (
-    select reason, kept, refused + case when exists (
-        select from refusal_count as known where stream_id = $streamId::int and known.reason = given.reason and known.refused > known.kept)
-      then 0 else greatest(0, kept - shown_first) end as refused
-    from unnest($reasons::text[], $refusedFirst::int[], $shownFirst::int[]) as given (reason, refused, shown_first)
-    cross join lateral (select count(*) as kept from shown where shown.reason = given.reason) as rows),
-  counts as (
-    insert into refusal_count as known (stream_id, reason, hour, refused, kept)
-    select $streamId::int, reason, date_trunc('hour', now(), 'UTC'), refused, kept from counted, moved
-    where refused > 0 or kept > 0
-    on conflict (stream_id, reason, hour) do update set refused = known.refused + excluded.refused,
-      kept = known.kept + excluded.kept)`;
-
 /** SQL: logs a window and its refusals, and ends the statement. It reads `moved` and `taken`. */
 export const settled = (withRefusals: boolean): string =>
-  `${LOGGED}${withRefusals ? `, ${REFUSED}` : ''} select taken.*, (select count(*) from moved) as moved from taken`;
+  `${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.*, (select count(*) from moved) as moved from taken`;
 
 /** The values of the parameters of `MOVED` and `settled`. `storeMs`: how long the readings took to store before them. */
 export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs: number) {
   const { batch, meter, window } = handover;
-  const reasons = [...batch.refused.keys()];
   return {
     streamId: handover.streamId,
     streamKey: handover.streamKey,
@@ -149,11 +121,7 @@ export function settlementOf(handover: Handover, { process, mark }: Stamp, store
     httpMs: meter.httpMs,
     normaliseMs: handover.normaliseMs,
     storeMs,
-    reasons,
-    refusedFirst: reasons.map((reason) => batch.refusedFirst.get(reason) ?? 0),
-    /** How many of the examples lie in time not covered before. */
-    shownFirst: reasons.map((reason) => Math.min(batch.refusedFirst.get(reason) ?? 0, EXAMPLES_PER_REASON)),
-    examples: printableJson(refusalRows(batch.examples)),
+    refusals: printableJson(refusedHours(batch.refusals)),
   };
 }
 

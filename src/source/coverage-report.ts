@@ -22,7 +22,7 @@ export interface CoveredBucket extends BucketTime {
   readonly state: BucketState;
   /** Readings of the sensor that was asked about; null for a whole stream, whose readings are not counted. */
   readonly readings: number | null;
-  /** Kept refusals. */
+  /** Refused points. */
   readonly refused: number;
 }
 
@@ -40,7 +40,7 @@ export interface CoverageReport {
   /** Streams beyond the limit. */
   readonly hidden: number;
   readonly refusals: readonly BucketRefusals[];
-  /** Refusals of these streams, of any time, whose instants are not known because only some are kept. */
+  /** Refusals of these streams, of any time, whose instants are not known. */
   readonly unkept: number;
 }
 

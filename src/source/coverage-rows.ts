@@ -120,7 +120,7 @@ export async function readingsByBucket(
   return new Map(rows.map(({ bucket, readings }) => [bucket, readings]));
 }
 
-/** Kept refusals of one stream, reason and bucket. */
+/** Refused points of one stream, reason and bucket. */
 export interface BucketRefusals {
   readonly stream: number;
   readonly bucket: number;
@@ -128,21 +128,26 @@ export interface BucketRefusals {
   readonly refused: number;
   readonly first: Instant;
   readonly last: Instant;
-  /** The value of the last one as the platform sent it. */
-  readonly raw: string;
+  /** The value of the last one whose value is kept, as the platform sent it; null where that of none is. */
+  readonly raw: string | null;
 }
 
-/** The kept refusals inside a grid; `sensor`: those of this sensor of the platform only. */
+/** The refused points inside a grid; `sensor`: those of this sensor of the platform only. */
 export const refusalsByBucket = (
   database: Database,
   wanted: { readonly streams: readonly number[]; readonly sensors: readonly string[] | undefined },
   { from, length, count }: Grid,
 ): Promise<BucketRefusals[]> =>
   database.rows<BucketRefusals & Record<string, unknown>>(
-    `select stream_id as stream, (instant_of(at) - $3::bigint) / $4::bigint as bucket, reason, count(*) as refused,
-       instant_of(min(at)) as first, instant_of(max(at)) as last, (array_agg(raw order by at desc))[1] as raw
-     from refusal where stream_id = any($1::int[]) and ($2::text[] is null or sensor = any($2))
-       and at >= at_instant($3) and at < at_instant($3::bigint + $5::bigint * $4::bigint)
+    `select stream_id as stream, (at - $3::bigint) / $4::bigint as bucket, reason, count(*) as refused, min(at) as first, max(at) as last,
+       (array_agg(raw order by at desc) filter (where raw is not null))[1] as raw
+     from refused_hour cross join lateral (
+       select instant_of(hour) + 1800000000 + point as at, (
+         select example ->> 1 from jsonb_array_elements(examples) as example where (example ->> 0)::int = point limit 1) as raw
+       from unnest(points) as point) as one
+     where stream_id = any($1::int[]) and ($2::text[] is null or sensor = any($2))
+       and hour > at_instant($3) - interval '1 hour' and hour < at_instant($3::bigint + $5::bigint * $4::bigint)
+       and at >= $3::bigint and at < $3::bigint + $5::bigint * $4::bigint
      group by 1, 2, 3 order by 1, 2, 3`,
     [wanted.streams, wanted.sensors ?? null, from, length, count],
   );
@@ -150,7 +155,7 @@ export const refusalsByBucket = (
 /** How many refusals of some streams were counted and not kept, so that their instants are not known. */
 export async function unkeptRefusals(database: Database, streams: readonly number[]): Promise<number> {
   const row = await database.row<{ unkept: number }>(
-    'select coalesce(sum(refused - kept), 0) as unkept from refusal_count where stream_id = any($1::int[])',
+    'select coalesce(sum(refused), 0) as unkept from refusal_count where stream_id = any($1::int[])',
     [streams],
   );
   return row?.unkept ?? 0;

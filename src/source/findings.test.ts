@@ -45,8 +45,7 @@ describe('lateness', () => {
     outside: 0,
     unchosen: 0,
     refused: new Map(),
-    refusedFirst: new Map(),
-    examples: [],
+    refusals: [],
   });
 
   test('is a warning where series stop well before the end of a settled window', () => {

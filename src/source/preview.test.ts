@@ -15,10 +15,11 @@ function batch(series: Record<string, number[]>, refused: [RefusalReason, number
     outside: 2,
     unchosen: 3,
     refused: new Map(refused),
-    refusedFirst: new Map(),
-    examples: refused.flatMap(([reason, count]) =>
-      Array.from({ length: count }, (_, at) => ({ sensor: 's', variable: 'v', at, raw: 'null', reason })),
-    ),
+    refusals: refused.map(([reason, count]) => {
+      const places = Array.from({ length: count }, (_, at) => at);
+      const examples = places.map((place) => ({ place, at: place, raw: 'null' }));
+      return { sensor: 's', variable: 'v', reason, places, examples };
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { examplesOf } from '../core/batch.ts';
 import type { Batch, Refusal } from '../core/batch.ts';
 import { overloadOf } from '../core/demand.ts';
 import type { Overload } from '../core/demand.ts';
@@ -117,7 +118,7 @@ export function sumOf(batches: readonly Batch[], limit: number): Summary {
   const series = new Map<string, StoredReading[]>();
   for (const batch of batches) {
     for (const [reason, count] of batch.refused) refused.set(reason, (refused.get(reason) ?? 0) + count);
-    for (const example of batch.examples) {
+    for (const example of examplesOf(batch.refusals)) {
       const before = shown.get(example.reason) ?? 0;
       shown.set(example.reason, before + 1);
       if (before < EXAMPLES_PER_REASON) examples.push(example);

@@ -1,48 +1,112 @@
-import type { HourlyRefusals, KeptRefusal, RefusalCount } from '../core/kept-refusals.ts';
+import type { RefusalSum, ReasonSum, ShownRefusal } from '../core/kept-refusals.ts';
+import type { Instant } from '../core/instant.ts';
+import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
 
-interface Wanted {
+/** The refusals that are asked for; an undefined bound, sensor or reason leaves none out. */
+export interface WantedRefusals {
   readonly sourceId: number;
-  readonly reason: string | undefined;
-  readonly limit: number;
+  readonly reason?: RefusalReason | undefined;
+  /** As the platform calls it. */
+  readonly sensor?: string | undefined;
+  readonly from?: Instant | undefined;
+  /** The first instant after the wanted ones. */
+  readonly to?: Instant | undefined;
 }
 
-const OF_SOURCE = `stream_id in (select id from stream where source_id = $1)
-  and ($2::text is null or reason = $2)`;
-
-/** The latest kept refusals of a source and its latest hourly counts. */
-export async function refusalsOf(
-  database: Database,
-  { sourceId, reason, limit }: Wanted,
-): Promise<{ readonly kept: readonly KeptRefusal[]; readonly hours: readonly HourlyRefusals[] }> {
-  const values = [sourceId, reason ?? null, limit];
-  const kept = await database.rows<KeptRefusal & Record<string, unknown>>(
-    `select reason, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
-     from refusal where ${OF_SOURCE} order by noted_at desc, id desc limit $3`,
-    values,
-  );
-  const hours = await database.rows<HourlyRefusals & Record<string, unknown>>(
-    `select instant_of(hour) as hour, reason, sum(refused) as refused, sum(refusal_count.kept) as kept
-     from refusal_count where ${OF_SOURCE} group by 1, 2 order by 1 desc, 2 limit $3`,
-    values,
-  );
-  return { kept, hours };
+/** The refused points of a source that stand: they were refused when their time was asked for last. */
+export interface StandingRefusals {
+  /** By variable and reason, those with most points first. */
+  readonly series: readonly RefusalSum[];
+  /** By reason, over all variables; the most frequent one first. */
+  readonly reasons: readonly ReasonSum[];
+  /** Points that were counted without their instants: an earlier version kept few of them, and of very many the oldest go. */
+  readonly undated: number;
 }
 
-const EXAMPLES_PER_REASON = 3;
+const HALF_HOUR = 1_800_000_000;
 
-/** Refusals of a source by reason, the most frequent reason first, each with its latest examples. */
-export const refusalsByReason = (
+/** SQL: the wanted rows of `refused_hour`, each with the number and the first and last instant (µs) of its wanted points. */
+const WANTED = `
+  wanted as (
+    select stream_id, hour, sensor, variable, reason, examples, part.refused, part.first, part.last
+    from refused_hour join stream on stream.id = stream_id
+    cross join lateral (select instant_of(hour) + ${HALF_HOUR} as middle) as its
+    cross join lateral (select middle - ${HALF_HOUR} >= $4::bigint and middle + ${HALF_HOUR} <= $5::bigint as whole) as lies
+    cross join lateral (
+      select cardinality(points)::bigint as refused, middle + points[1] as first, middle + points[cardinality(points)] as last where whole
+      union all
+      select count(*), middle + min(point), middle + max(point) from unnest(points) as point
+      where not whole and middle + point >= $4::bigint and middle + point < $5::bigint) as part
+    where stream.source_id = $1 and retired_at is null and ($2::text is null or reason = $2) and ($3::text is null or sensor = $3)
+      and hour > at_instant($4::bigint) - interval '1 hour' and hour < at_instant($5::bigint) and part.refused > 0)`;
+
+/** Instants that PostgreSQL can subtract an hour from, and that hold every reading. */
+const EARLIEST = -62_000_000_000_000_000;
+const LATEST = 200_000_000_000_000_000;
+
+const valuesOf = ({ sourceId, reason, sensor, from, to }: WantedRefusals): unknown[] => [
+  sourceId,
+  reason ?? null,
+  sensor ?? null,
+  Math.max(from ?? EARLIEST, EARLIEST),
+  Math.min(to ?? LATEST, LATEST),
+];
+
+/** The refused points that stand, at most `limit` variables of them, each with its first, its last and one other example. */
+export async function refusalsOf(database: Database, wanted: WantedRefusals, limit: number): Promise<StandingRefusals> {
+  const values = valuesOf(wanted);
+  const series = await database.rows<RefusalSum & Record<string, unknown>>(
+    `with ${WANTED}, summed as (
+       select reason, sensor, variable, sum(refused)::bigint as refused, min(first) as first, max(last) as last
+       from wanted group by 1, 2, 3 order by refused desc, 1, 2, 3 limit $6),
+     shown as (
+       select reason, sensor, variable, at, raw, row_number() over each as place, count(*) over (partition by reason, sensor, variable) as number
+       from wanted join summed using (reason, sensor, variable)
+       cross join lateral (
+         select instant_of(hour) + ${HALF_HOUR} + (example ->> 0)::int as at, example ->> 1 as raw from jsonb_array_elements(examples) as example) as one
+       where at >= $4::bigint and at < $5::bigint window each as (partition by reason, sensor, variable order by at, raw))
+     select summed.*, coalesce((
+       select jsonb_agg(jsonb_build_object('at', at, 'raw', raw) order by place) from shown
+       where shown.reason = summed.reason and shown.sensor = summed.sensor and shown.variable = summed.variable
+         and place in (1, (number + 1) / 2, number)), '[]') as examples
+     from summed order by refused desc, reason, sensor, variable`,
+    [...values, limit],
+  );
+  return { series, reasons: await reasonsOf(database, wanted), undated: await undatedOf(database, wanted) };
+}
+
+/** The refused points of a source by reason, the most frequent reason first, each with examples of up to three variables. */
+export async function refusalsByReason(
   database: Database,
   sourceId: number,
-): Promise<(RefusalCount & { readonly examples: readonly Omit<KeptRefusal, 'reason' | 'notedAt'>[] })[]> =>
-  database.rows(
-    `select reason, counted.refused, counted.kept, coalesce(shown.examples, '[]') as examples
-     from (select reason, sum(refused) as refused, sum(kept) as kept from refusal_count where ${OF_SOURCE} group by reason) as counted
-     cross join lateral (
-       select jsonb_agg(jsonb_build_object('sensor', sensor, 'variable', variable, 'at', instant_of(at), 'raw', raw)) as examples
-       from (select * from refusal where refusal.reason = counted.reason and ${OF_SOURCE} order by noted_at desc, id desc
-             limit ${EXAMPLES_PER_REASON}) as latest) as shown
-     order by counted.refused desc`,
-    [sourceId, null],
+): Promise<(ReasonSum & { readonly examples: readonly ShownRefusal[] })[]> {
+  const { series, reasons } = await refusalsOf(database, { sourceId }, MOST_SUMMED);
+  return reasons.map((sum) => ({
+    ...sum,
+    examples: series
+      .filter(({ reason }) => reason === sum.reason)
+      .slice(0, EXAMPLES_PER_REASON)
+      .flatMap(({ sensor, variable, examples }) => examples.slice(0, 1).map((one) => ({ sensor, variable, ...one }))),
+  }));
+}
+
+const MOST_SUMMED = 1_000;
+const EXAMPLES_PER_REASON = 3;
+
+const reasonsOf = (database: Database, wanted: WantedRefusals): Promise<ReasonSum[]> =>
+  database.rows<ReasonSum & Record<string, unknown>>(
+    `with ${WANTED}
+     select reason, sum(refused)::bigint as refused, count(distinct (sensor, variable)) as series, min(first) as first, max(last) as last
+     from wanted group by 1 order by refused desc, 1`,
+    valuesOf(wanted),
   );
+
+async function undatedOf(database: Database, { sourceId, reason }: WantedRefusals): Promise<number> {
+  const row = await database.row<{ undated: number }>(
+    `select coalesce(sum(refused), 0)::bigint as undated from refusal_count join stream on stream.id = stream_id
+     where source_id = $1 and retired_at is null and ($2::text is null or reason = $2)`,
+    [sourceId, reason ?? null],
+  );
+  return row?.undated ?? 0;
+}

@@ -113,14 +113,18 @@ describe('sources', () => {
   test('refusals are listed and counted', async () => {
     const { stdout } = await run('source', 'refusals', 'hall-3', '--json');
     const found = JSON.parse(stdout) as {
-      hours: { reason: string; refused: number }[];
-      kept: { raw: string; sensor: string }[];
+      reasons: unknown[];
+      series: { examples: unknown[] }[];
     };
-    expect(found.hours.reduce((sum, { refused }) => sum + refused, 0)).toBe(20);
-    expect(found.kept).toHaveLength(20);
-    expect(found.kept[0]).toMatchObject({ sensor: 'pump', raw: '"ok"' });
+    expect(found.reasons).toMatchObject([{ reason: 'not-a-number', refused: 20, series: 1 }]);
+    expect(found.series).toMatchObject([{ sensor: 'pump', variable: 'state', refused: 20, reason: 'not-a-number' }]);
+    expect(found.series[0]?.examples[0]).toMatchObject({ raw: '"ok"' });
+    const list = await run('source', 'refusals', 'hall-3');
+    expect(list.stdout).toMatch(
+      /^not-a-number: 20 points of 1 variable\n {2}\S.*\n\nsensor +variable +refused +first +last +value\n.*\npump +state +20 +20\S+ \S+ +20\S+ \S+ +"ok"/s,
+    );
     const other = await run('source', 'refusals', 'hall-3', '--reason', 'null');
-    expect(other).toMatchObject({ code: 0, stdout: 'nothing was refused\n' });
+    expect(other).toMatchObject({ code: 0, stdout: 'nothing is refused\n' });
     expect(await run('source', 'refusals', 'hall-5')).toMatchObject({ code: 2 });
   });
 });

@@ -24,12 +24,11 @@ const commit = (given: Given): Promise<Committed> => ground.commit(given);
 /** The number of rows that windows left in each table. */
 const traces = async (): Promise<unknown> =>
   database.row(
-    `select (select count(*) from reading) as readings, (select count(*) from refusal) as refusals,
-       (select count(*) from refusal_count) as counts, (select count(*) from window_log) as log,
+    `select (select count(*) from reading) as readings, (select count(*) from refused_hour) as refusals, (select count(*) from window_log) as log,
        (select count(*) from window_sum) as sums, (select count(*) from stream where covered <> '{}') as covered,
        (select count(*) from backfill_stream where done <> '{}') as done`,
   );
-const NOTHING = { readings: 0, refusals: 0, counts: 0, log: 0, sums: 0, covered: 0, done: 0 };
+const NOTHING = { readings: 0, refusals: 0, log: 0, sums: 0, covered: 0, done: 0 };
 
 it.each([1, SMALL + 1])('a window of %i readings is not handed over where what belongs to it fails', async (count) => {
   const window = { from: BORDER, to: BORDER + count * SECOND };
@@ -128,14 +127,14 @@ describe('a window is stored as a whole or not at all:', () => {
       batch: batchOf(columnsFrom(BORDER, count), refusals),
       ...(row ? { backfillId: row.id } : {}),
     };
-    for (const table of ['window_log', 'window_sum', 'refusal', 'refusal_count', 'backfill_stream', 'stream']) {
+    for (const table of ['window_log', 'window_sum', 'refused_hour', 'backfill_stream', 'stream']) {
       await database.run(`alter table ${table} add constraint never check (false) not valid`);
       await expect(commit(given), table).rejects.toMatchObject({ code: '23514' });
       await database.run(`alter table ${table} drop constraint never`);
       expect(await traces(), table).toEqual(NOTHING);
     }
     await commit(given);
-    expect(await traces()).toEqual({ readings: count, refusals: 2, counts: 1, log: 1, sums: 1, covered: 1, done: 1 });
+    expect(await traces()).toEqual({ readings: count, refusals: 1, log: 1, sums: 1, covered: 1, done: 1 });
   });
 
   it.each([10, 5_000])('none of %i readings remains where the stream was removed before', async (count) => {

@@ -57,7 +57,7 @@ async function kept() {
     streams: await rows('select id, source_id, key, selection, covered::text, learned from stream order by id'),
     readings: await rows('select series, at, value, precision, labels from reading order by series, at'),
     series: await rows('select id, project_id, sensor_id, value_name from series order by id'),
-    refusals: await rows('select stream_id, reason, sensor, variable, at, raw from refusal order by id'),
+    refusals: await refusedPoints(),
     backfills: await rows('select id, source_id, from_at, to_at, again, state from backfill order by id'),
     outbox: await rows('select project_id, stream_id, readings, series, at, value from outbox order by id'),
     applications: await rows('select id, organisation_id, name from application order by id'),
@@ -65,6 +65,22 @@ async function kept() {
     audit: await rows('select at, actor, action, subject, detail from audit order by id'),
     windows: await rows('select count(*)::int as windows, sum(readings)::int as readings from window_log'),
   };
+}
+
+/** The kept refusals, wherever the version of the database has them; those of a remote service stand with their stream and their project. */
+async function refusedPoints(): Promise<unknown[]> {
+  const { rows: tables } = await client.query<{ name: string | null }>(
+    `select to_regclass('refused_hour')::text as name`,
+  );
+  const pulled =
+    tables[0]?.name === null
+      ? 'select stream_id, reason, sensor, variable, at from refusal where stream_id is not null'
+      : `select stream_id, reason, sensor, variable, hour + interval '30 minutes' + point * interval '1 microsecond' as at
+         from refused_hour cross join unnest(points) as point`;
+  const { rows } = await client.query(
+    `${pulled} union all select null, reason, sensor, variable, at from refusal where project_id is not null order by 1, 2, 3, 4, 5`,
+  );
+  return rows;
 }
 
 /** Each true reading of a plant from `fromMs` on: `sensor value-name at value`. Texts, and booleans unless told, are refused. */

@@ -244,7 +244,7 @@ test('a point corrected within the overlap is revised, a future point waits, and
   ]);
   expect(Date.now() * 1000).toBeGreaterThan(future);
   const { rows } = await rig.client.query<{ revised: number; refused: number }>(
-    `select sum(revised)::int as revised, (select sum(refused)::int from refusal_count
+    `select sum(revised)::int as revised, (select sum(cardinality(points))::int from refused_hour
        join stream on stream.id = stream_id where source_id = source.id) as refused
      from window_log join source on source.id = source_id where name = 'fixes' group by source.id`,
   );
@@ -256,7 +256,7 @@ test('a point corrected within the overlap is revised, a future point waits, and
   );
   expect(twins).toEqual([{ value: 2, sensor: 'twin' }]);
   const { rows: displaced } = await rig.client.query(
-    `select refusal_count.reason, refused::int, sensor, variable, raw from refusal_count join refusal using (stream_id)
+    `select reason, cardinality(points) as refused, sensor, variable, examples -> 0 ->> 1 as raw from refused_hour
      join stream on stream.id = stream_id join source on source.id = source_id where name = 'twins'`,
   );
   expect(displaced).toEqual([{ reason: 'same-instant', refused: 1, sensor: 'twin', variable: 'flow', raw: '1' }]);

@@ -73,7 +73,9 @@ async function readings(): Promise<string[]> {
 }
 
 const refusals = async (): Promise<unknown> =>
-  database.rows('select reason, sum(refused)::int as refused from refusal_count group by reason order by reason');
+  database.rows(
+    'select reason, sum(cardinality(points))::int as refused from refused_hour group by reason order by reason',
+  );
 
 /** The readings that the points mean, by the calendar itself. */
 function meant(points: readonly WallClockPoint[], choice: 'earlier' | 'later' | 'refuse'): string[] {

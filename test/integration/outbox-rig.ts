@@ -239,7 +239,7 @@ export const settingsOf = ({ url }: Service): RemoteSettings => ({
 export async function expectNoSecret(database: Database, service: Service, logged: string): Promise<void> {
   const shown = JSON.stringify(
     await database.rows(
-      `select remote::text as row from remote union all select refusal::text from refusal
+      `select remote::text as row from remote union all select refusal::text from refusal union all select refused_hour::text from refused_hour
        union all select audit::text from audit union all select remote_token::text from remote_token`,
     ),
   );

@@ -1,129 +1,235 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { Batch, Refusal } from '../../src/core/batch.ts';
-import { HOUR } from '../../src/core/instant.ts';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Refusal } from '../../src/core/batch.ts';
+import { HOUR, MINUTE } from '../../src/core/instant.ts';
+import type { RefusalSum } from '../../src/core/kept-refusals.ts';
+import type { RefusalReason } from '../../src/core/reading.ts';
+import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
-import type { Committed } from '../../src/pull/commit.ts';
+import { addStreams } from '../../src/pull/change-streams.ts';
+import { dropOldLogs } from '../../src/pull/housekeeping.ts';
+import { refusalsOf } from '../../src/source/refusals.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { batchOf, storeStream } from '../kit/stored-source.ts';
 import { BORDER, SMALL, columnsFrom, makeGround, refusal } from './commit-ground.ts';
-import type { Given, Ground } from './commit-ground.ts';
+import type { Ground } from './commit-ground.ts';
 
 const databases = useDatabases();
 let ground: Ground;
 let database: Database;
+let streams = 0;
 
-beforeEach(async () => {
+beforeAll(async () => {
   ground = await makeGround(databases);
   ({ database } = ground);
 });
 
-const commit = (given: Given): Promise<Committed> => ground.commit(given);
+/** A stream without refusals; those of other tests are retired, so that the source lists only its own. */
+async function newStream(): Promise<number> {
+  await database.run('update stream set retired_at = now() where retired_at is null');
+  return await storeStream(database, ground.source, `stream ${(streams += 1)}`);
+}
 
-describe('refusals', () => {
-  const window = { from: BORDER, to: BORDER + HOUR };
-  const many = (from: number, count: number, more: Partial<Refusal> = {}): Refusal[] =>
-    Array.from({ length: count }, (_, index) => refusal(BORDER + from + index, more));
-  const counts = (): Promise<Record<string, unknown>[]> =>
-    database.rows(
-      `select reason, sum(refused)::bigint as refused, sum(kept)::bigint as kept from refusal_count group by 1 order by 1`,
+const inside = (window: Window, at: number): boolean => at >= window.from && at < window.to;
+
+/** The refused points of a stream, straight from the table: `sensor variable reason instant`. */
+const rowsOf = async (stream: number): Promise<string[]> => {
+  const rows = await database.rows<{ line: string }>(
+    `select concat_ws(' ', sensor, variable, reason, instant_of(hour) + 1800000000 + point) as line
+     from refused_hour cross join unnest(points) as point where stream_id = $1`,
+    [stream],
+  );
+  return rows.map(({ line }) => line).toSorted();
+};
+
+const lineOf = ({ sensor, variable, reason, at }: Refusal): string => [sensor, variable, reason, at].join(' ');
+
+const listed = (more: Omit<Parameters<typeof refusalsOf>[1], 'sourceId'> = {}, limit = 1_000) =>
+  refusalsOf(database, { sourceId: ground.source.sourceId, ...more }, limit);
+
+const sumOf = ({ reason, sensor, variable, refused, first, last }: RefusalSum) => ({
+  reason,
+  sensor,
+  variable,
+  refused,
+  first,
+  last,
+});
+
+/** The sums by the plainest code. */
+function summed(points: readonly Refusal[]): { refused: number; first: number; last: number }[] {
+  const groups = Map.groupBy(points, ({ sensor, variable, reason }) => JSON.stringify([reason, sensor, variable]));
+  return [...groups]
+    .map(([key, all]) => {
+      const instants = all.map(({ at }) => at as number);
+      const [reason, sensor, variable] = JSON.parse(key) as string[];
+      return {
+        reason,
+        sensor,
+        variable,
+        refused: all.length,
+        first: Math.min(...instants),
+        last: Math.max(...instants),
+      };
+    })
+    .toSorted((one, other) => other.refused - one.refused || (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+describe('the refused points of a stream', () => {
+  const START = BORDER - 2 * HOUR;
+  const minute = fc.integer({ min: 0, max: 300 });
+  const point = fc.record({
+    at: fc.tuple(minute, fc.nat(59_999_999)).map(([minutes, more]) => START + minutes * MINUTE + more),
+    sensor: fc.constantFrom('a', 'b'),
+    variable: fc.constantFrom('x', 'y'),
+    reason: fc.constantFrom<RefusalReason>('boolean', 'null'),
+    raw: fc.constantFrom('true', 'null'),
+  });
+  const window = fc
+    .tuple(minute, fc.integer({ min: 1, max: 150 }))
+    .map(([from, length]) => ({ from: START + from * MINUTE, to: START + (from + length) * MINUTE }));
+  // Each step asks for one window; before it, the platform refuses some points more, and some no longer.
+  const step = fc.record({
+    window,
+    appear: fc.array(point, { maxLength: 12 }),
+    vanish: fc.option(window, { nil: undefined, freq: 3 }),
+    repeat: fc.boolean(),
+  });
+
+  it('are those of the last answer for their time, however windows cut the hours and whatever is asked again', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), window, async (steps, range) => {
+        const stream = await newStream();
+        let truth: Refusal[] = [];
+        let known: Refusal[] = [];
+        for (const { window: asked, appear, vanish, repeat } of steps) {
+          truth = [...truth.filter(({ at }) => !vanish || !inside(vanish, at as number)), ...appear];
+          const answer = truth.filter(({ at }) => inside(asked, at as number));
+          for (let times = repeat ? 2 : 1; times > 0; times -= 1) {
+            await ground.commit({ window: asked, batch: batchOf([], answer), stream });
+          }
+          known = [...known.filter(({ at }) => !inside(asked, at as number)), ...answer];
+          expect(await rowsOf(stream)).toEqual(known.map(lineOf).toSorted());
+        }
+        const { series } = await listed();
+        expect(series.map(sumOf)).toEqual(summed(known));
+        for (const { examples, ...names } of series) {
+          const instants = known.filter((one) => lineOf({ ...one, at: 0 }) === lineOf({ ...names, at: 0, raw: '' }));
+          for (const { at } of examples) expect(instants.map((one) => one.at)).toContain(at);
+        }
+        const part = known.filter(({ at, sensor }) => inside(range, at as number) && sensor === 'a');
+        const found = await listed({ ...range, sensor: 'a' });
+        expect(found.series.map(sumOf)).toEqual(summed(part));
+        expect(found.reasons.reduce((sum, { refused }) => sum + refused, 0)).toBe(part.length);
+      }),
+      { numRuns: 25 },
     );
-  const rows = (): Promise<Record<string, unknown>[]> =>
-    database.rows('select reason, count(*) as rows from refusal group by 1 order by 1');
+  });
 
-  it('are counted exactly and kept up to a limit for each stream, reason and hour', async () => {
-    const other = await storeStream(database, ground.source, 'other');
-    for (let turn = 0; turn < 12; turn += 1) {
-      const refusals = [...many(turn * 100, 100), ...many(turn * 100, 3, { reason: 'null' })];
-      const { refused } = await commit({ window, batch: batchOf([], refusals) });
-      expect(refused).toBe(103);
+  const hour = { from: BORDER, to: BORDER + HOUR };
+  const many = (count: number, more: Partial<Refusal> = {}): Refusal[] =>
+    Array.from({ length: count }, (_, index) => refusal(BORDER + index * 1_000, more));
+
+  it('are replaced by large windows, too, in the transaction of the window', async () => {
+    const stream = await newStream();
+    const large = columnsFrom(BORDER, SMALL + 1);
+    for (let turn = 0; turn < 2; turn += 1) {
+      await ground.commit({ window: hour, batch: batchOf(large, many(1_500)), stream });
+      expect(await rowsOf(stream)).toHaveLength(1_500);
     }
-    await commit({ window, batch: batchOf([], many(0, 5)), stream: other });
-    expect(
-      await database.rows('select stream_id, reason, count(*) as rows from refusal group by 1, 2 order by 1, 2'),
-    ).toEqual([
-      { stream_id: ground.streamId, reason: 'not-a-number', rows: 1_000 },
-      { stream_id: ground.streamId, reason: 'null', rows: 36 },
-      { stream_id: other, reason: 'not-a-number', rows: 5 },
-    ]);
-    expect(await counts()).toEqual([
-      { reason: 'not-a-number', refused: 1_205, kept: 1_005 },
-      { reason: 'null', refused: 36, kept: 36 },
-    ]);
-  });
-
-  it('without a kept point are counted, too', async () => {
-    const batch = batchOf([], many(0, 10));
-    const more: Batch = {
-      ...batch,
-      refused: new Map([['not-a-number', 1_000_000]]),
-      refusedFirst: new Map([['not-a-number', 999_999]]),
-    };
-    await commit({ window, batch: more });
-    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 999_999, kept: 10 }]);
-    expect(await database.row('select refused from window_log')).toEqual({ refused: 1_000_000 });
-  });
-
-  it('of points read again are neither counted nor kept twice, and leave room for new ones', async () => {
-    await commit({ window, batch: batchOf([], many(0, 50)) });
-    for (let turn = 0; turn < 30; turn += 1) await commit({ window, batch: batchOf([], many(0, 50), 50) });
-    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 50, kept: 50 }]);
-    await commit({ window, batch: batchOf([], [...many(0, 50), ...many(50, 20)], 50) });
-    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 70, kept: 70 }]);
-    expect(await rows()).toEqual([{ reason: 'not-a-number', rows: 70 }]);
-  });
-
-  it('of late points are counted once, in time that was covered before', async () => {
-    await commit({ window, batch: batchOf([], many(0, 50)) });
-    const late = many(50, 5);
-    for (let turn = 0; turn < 3; turn += 1) {
-      await commit({ window, batch: batchOf([], [...many(0, 50), ...late], 55) });
+    const stop = (): Promise<void> => Promise.reject(new Error('killed'));
+    for (const columns of [[], large]) {
+      const commit = ground.commit({ window: hour, batch: batchOf(columns), stream, also: stop });
+      await expect(commit).rejects.toThrow('killed');
+      expect(await rowsOf(stream)).toHaveLength(1_500);
     }
-    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 55, kept: 55 }]);
-    // Late ones and ones in new time come together.
-    await commit({ window, batch: batchOf([], [...many(55, 4), ...many(59, 7)], 4) });
-    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 66, kept: 66 }]);
+    await ground.commit({ window: hour, batch: batchOf(large), stream });
+    expect(await rowsOf(stream)).toEqual([]);
+    expect((await listed()).series).toEqual([]);
+    await dropOldLogs(database, 30);
+    expect(await database.rows('select from refused_hour where stream_id = $1', [stream])).toEqual([]);
   });
 
-  it('that were left out are not taken for late ones when they are read again', async () => {
-    const first = batchOf([], many(0, 100));
-    const more: Batch = {
-      ...first,
-      refused: new Map([['not-a-number', 150]]),
-      refusedFirst: new Map([['not-a-number', 150]]),
-    };
-    await commit({ window, batch: more });
-    await commit({ window, batch: batchOf([], many(50, 100), 100) });
-    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 150, kept: 150 }]);
-    // The rest has its rows now, so nothing is left out any more.
-    await commit({ window, batch: batchOf([], many(150, 3), 3) });
-    expect(await counts()).toEqual([{ reason: 'not-a-number', refused: 153, kept: 153 }]);
+  it('have examples of every sensor, from their first to their last hour', async () => {
+    const stream = await newStream();
+    for (let place = 0; place < 5; place += 1) {
+      const window = { from: BORDER + place * HOUR, to: BORDER + (place + 1) * HOUR };
+      const refusals = ['a', 'b'].flatMap((sensor) =>
+        Array.from({ length: 60 }, (_, index) =>
+          refusal(window.from + index * MINUTE, { sensor, raw: `"${sensor} ${place}:${index}"` }),
+        ),
+      );
+      await ground.commit({ window, batch: batchOf([], refusals), stream });
+    }
+    const { series } = await listed();
+    expect(series.map(({ sensor, examples }) => [sensor, examples.map(({ raw }) => raw)])).toEqual([
+      ['a', ['"a 0:0"', '"a 2:32"', '"a 4:59"']],
+      ['b', ['"b 0:0"', '"b 2:32"', '"b 4:59"']],
+    ]);
+    expect((await listed({}, 1)).series).toHaveLength(1);
+    expect((await listed({}, 1)).reasons).toMatchObject([{ reason: 'not-a-number', refused: 600, series: 2 }]);
   });
 
-  it('without an instant are kept as one row for each variable', async () => {
+  it('without an instant stand at the start of their window', async () => {
+    const stream = await newStream();
     const lost = [1, 2, 3].map((number) => refusal(undefined, { raw: `day ${number}`, reason: 'bad-instant' }));
-    await commit({ window, batch: batchOf([], lost) });
-    expect(await database.rows('select at, raw from refusal')).toEqual([{ at: null, raw: 'day 1' }]);
-    expect(await counts()).toEqual([{ reason: 'bad-instant', refused: 3, kept: 1 }]);
+    for (let turn = 0; turn < 2; turn += 1) {
+      await ground.commit({ window: hour, batch: batchOf([], lost, hour.from), stream });
+      expect((await listed()).series).toMatchObject([{ reason: 'bad-instant', refused: 3, first: hour.from }]);
+    }
   });
 
   it('may hold any text of a platform: NUL, halves of characters, very long names', async () => {
+    const stream = await newStream();
     const texts = ['nul \0', 'half \ud83d', '\udc00 half', `long ${'ü'.repeat(10_000)}`, '"\\u0000"', 'whole 😀'];
-    const odd = texts.flatMap((text) => [
+    // Names that become one when they are cut or made printable.
+    const alike = ['nul ␀', `long ${'ü'.repeat(10_001)}`];
+    const odd = [...texts, ...alike].flatMap((text) => [
       refusal(BORDER, { sensor: text, reason: 'bad-sensor-id' }),
       refusal(BORDER, { variable: text, reason: 'bad-value-name' }),
       refusal(BORDER, { raw: text.slice(0, 200), sensor: text, variable: text }),
     ]);
     for (const count of [1, SMALL + 1]) {
-      await commit({ window, batch: batchOf(columnsFrom(BORDER, count), odd) });
+      await ground.commit({ window: hour, batch: batchOf(columnsFrom(BORDER, count), odd), stream });
     }
-    expect(await rows()).toEqual([
-      { reason: 'bad-sensor-id', rows: 6 },
-      { reason: 'bad-value-name', rows: 6 },
-      { reason: 'not-a-number', rows: 6 },
+    const { series, reasons } = await listed();
+    expect(reasons.map(({ reason, refused }) => [reason, refused])).toEqual([
+      ['bad-sensor-id', 8],
+      ['bad-value-name', 8],
+      ['not-a-number', 8],
     ]);
-    const kept = await database.rows<{ raw: string }>(`select raw from refusal where reason = 'not-a-number'`);
-    expect(kept.map(({ raw }) => raw)).toEqual(
+    expect(series.flatMap(({ examples }) => examples.map(({ raw }) => raw))).toEqual(
       expect.arrayContaining(['nul ␀', 'half \ufffd', '\ufffd half', '"\\u0000"', 'whole 😀']),
     );
+  });
+
+  it('go with their sensors to another stream', async () => {
+    const stream = await newStream();
+    const refusals = [...many(3, { sensor: 'a' }), ...many(2, { sensor: 'b' })];
+    await ground.commit({ window: hour, batch: batchOf([], refusals), stream });
+    const selection = { group: undefined, sensors: ['b'], variables: undefined };
+    const [added] = await database.transaction((client) =>
+      addStreams(client, ground.source.sourceId, [{ key: 'apart', selection, sensors: [], inherits: [stream] }]),
+    );
+    expect(await rowsOf(added?.id ?? NaN)).toEqual(refusals.slice(3).map(lineOf));
+    expect(await rowsOf(stream)).toEqual(refusals.slice(0, 3).map(lineOf));
+  });
+
+  it('leave with the other logs', async () => {
+    const stream = await newStream();
+    await ground.commit({ window: hour, batch: batchOf([], many(3)), stream });
+    await dropOldLogs(database, 30);
+    expect(await rowsOf(stream)).toHaveLength(3);
+    await dropOldLogs(database, 30, 1);
+    expect(await rowsOf(stream)).toHaveLength(3);
+    await ground.commit({ window: hour, batch: batchOf([], [...many(3), ...many(2, { sensor: 'b' })]), stream });
+    await dropOldLogs(database, 30, 1);
+    const { reasons, undated } = await listed();
+    expect(reasons).toHaveLength(1);
+    expect((reasons[0]?.refused ?? 0) + undated).toBe(5);
+    expect(undated).toBeGreaterThan(0);
+    await database.run(`update refused_hour set noted_at = now() - interval '31 days' where stream_id = $1`, [stream]);
+    await dropOldLogs(database, 30);
+    expect(await rowsOf(stream)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formatInstant, parseInstant } from '../../src/core/instant.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -119,16 +120,17 @@ test('of several events in one microsecond the last is stored, and each other on
 });
 
 test('a refusal is kept with the instant and the value, under the names of the platform', async () => {
-  const { kept } = JSON.parse(await rig.bridge.succeed('source', 'refusals', 'hall', '--json', '--limit', '1000')) as {
-    kept: { reason: string; sensor: string; variable: string; at: string; raw: string }[];
+  const { series } = JSON.parse(await rig.bridge.succeed('source', 'refusals', 'hall', '--json')) as {
+    series: { first: string; last: string; examples: { at: string; raw: string }[] }[];
   };
-  // One point of each instant is kept as an example; all of them are counted.
-  const instants = kept.map(({ at }) => Date.parse(at) * 1000);
-  expect(instants.toSorted((one, other) => one - other)).toEqual([...new Set(expected.refused.map(({ at }) => at))]);
-  for (const { at, ...example } of kept) {
-    const here = expected.refused.filter((event) => event.at === Date.parse(at) * 1000);
-    expect(here.map(({ value }) => `${value}`)).toContain(example.raw);
-    expect(example).toMatchObject({ reason: 'same-instant', sensor: 'P1', variable: 'press.load' });
+  const instants = expected.refused.map(({ at }) => at);
+  const [first, last] = [Math.min(...instants), Math.max(...instants)].map((at) => formatInstant(at));
+  const names = { reason: 'same-instant', sensor: 'P1', variable: 'press.load' };
+  expect(series).toMatchObject([{ ...names, refused: expected.refused.length, first, last }]);
+  expect(series[0]?.examples).toHaveLength(3);
+  for (const { at, raw } of series[0]?.examples ?? []) {
+    const here = expected.refused.filter((event) => event.at === parseInstant(at));
+    expect(here.map(({ value }) => `${value}`)).toContain(raw);
   }
 });
 

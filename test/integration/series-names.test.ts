@@ -65,7 +65,7 @@ class Process {
 }
 
 const refused = async (): Promise<unknown[]> =>
-  database.rows('select variable, reason from refusal order by variable, at');
+  database.rows('select variable, reason from refused_hour cross join unnest(points) order by variable, hour');
 
 it('a name stays with the variable that had it first, also in a process that sees another variable first', async () => {
   const one = new Process();

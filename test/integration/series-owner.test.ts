@@ -78,7 +78,7 @@ const values = (): Promise<unknown[]> =>
 
 const refusals = (): Promise<unknown[]> =>
   database.rows(
-    `select source.name, reason, refused from refusal_count join stream on stream.id = stream_id join source on source.id = source_id order by 1`,
+    `select source.name, reason, cardinality(points) as refused from refused_hour join stream on stream.id = stream_id join source on source.id = source_id order by 1`,
   );
 
 const owners = (): Promise<unknown[]> => database.rows('select sensor_id as sensor, owner from series order by 1');
@@ -94,7 +94,7 @@ describe('a series', () => {
       { sensor: 'pump', value: 1 },
     ]);
     expect(await refusals()).toEqual([refused('south')]);
-    expect(await database.rows('select sensor, variable, raw from refusal')).toEqual([
+    expect(await database.rows('select sensor, variable, examples -> 0 ->> 1 as raw from refused_hour')).toEqual([
       { sensor: 'pump', variable: 'value', raw: '2' },
     ]);
     // Processes that start later answer the same.
@@ -114,7 +114,9 @@ describe('a series', () => {
     );
     expect(rows).toHaveLength(200);
     for (const { owner, value } of rows) expect(value).toBe(owner === 'north' ? 1 : 2);
-    const lost = await database.row<{ refused: number }>('select sum(refused)::int as refused from refusal_count');
+    const lost = await database.row<{ refused: number }>(
+      'select sum(cardinality(points))::int as refused from refused_hour',
+    );
     expect(lost?.refused).toBeGreaterThanOrEqual(200);
   });
 

@@ -122,13 +122,13 @@ describe('coverage', () => {
     await read('a', 'pump', 2, 2.25, 2.5, 7);
     await read('b', 'b', 3);
     await database.run(
-      `insert into refusal (stream_id, reason, sensor, variable, at, raw)
-       select $1, reason, sensor, 'value', at_instant($2 + minutes * ${MINUTE}::bigint), 'on'
-       from (values ('not-a-number', 'a', 241), ('not-a-number', 'a', 250), ('null', 'a', 421), ('not-a-number', 'b', 300)) as given (reason, sensor, minutes)`,
+      `insert into refused_hour (stream_id, hour, reason, sensor, variable, points, examples)
+       select $1, at_instant($2 + minutes / 60 * 60 * ${MINUTE}::bigint), reason, sensor, 'value', array_agg(point), jsonb_build_array(jsonb_build_array(min(point), 'on'))
+       from (select *, (minutes % 60 - 30) * ${MINUTE} as point from (values ('not-a-number', 'a', 241), ('not-a-number', 'a', 250), ('null', 'a', 421), ('not-a-number', 'b', 300)) as given (reason, sensor, minutes)) as points group by 2, 3, 4`,
       [id, BEGIN],
     );
     await database.run(
-      `insert into refusal_count (stream_id, reason, hour, refused, kept) values ($1, 'not-a-number', now(), 10, 3)`,
+      `insert into refusal_count (stream_id, reason, hour, refused, kept) values ($1, 'not-a-number', now(), 7, 0)`,
       [id],
     );
     for (const sensor of ['a', 'pump']) {

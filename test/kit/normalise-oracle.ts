@@ -1,4 +1,3 @@
-import type { Coverage } from '../../src/core/coverage.ts';
 import type { Rules } from '../../src/core/normalise.ts';
 import type { Samples } from '../../src/core/samples.ts';
 import { judgeLabels } from '../../src/core/reading.ts';
@@ -12,7 +11,8 @@ export interface Understood {
   readonly outside: number;
   readonly unchosen: number;
   readonly refused: ReadonlyMap<RefusalReason, number>;
-  readonly refusedFirst: ReadonlyMap<RefusalReason, number>;
+  /** Where each refused point stands: `sensor variable reason place`. */
+  readonly places: readonly string[];
 }
 
 interface OracleReading {
@@ -24,20 +24,19 @@ interface OracleReading {
 }
 
 export function understood(
-  given: { readonly pages: readonly Samples[]; readonly rules: Rules; readonly covered: Coverage },
+  given: { readonly pages: readonly Samples[]; readonly rules: Rules },
   window: Window,
   asked = window,
 ): Understood {
-  const candidates = new Map<string, OracleReading[]>();
+  const candidates = new Map<string, { reading: OracleReading; names: string }[]>();
   const refused = new Map<RefusalReason, number>();
-  const refusedFirst = new Map<RefusalReason, number>();
+  const places: string[] = [];
   const spectra = new Set<string>();
   let outside = 0;
   let unchosen = 0;
   let repeats = 0;
-  const refuse = (reason: RefusalReason, again: boolean): void => {
+  const refuse = (reason: RefusalReason): void => {
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
-    if (!again) refusedFirst.set(reason, (refusedFirst.get(reason) ?? 0) + 1);
   };
   for (const page of given.pages) {
     const rule = given.rules.series(page.sensor, page.variable);
@@ -53,32 +52,33 @@ export function understood(
       }
       const verdict = judge(page, index, rule, given.rules);
       if (typeof verdict === 'string') {
-        const [from, to] = real ? [at, at + 1] : [window.from, window.to];
-        const again = given.covered.some((part) => part.from <= from && to <= part.to);
-        const spectrum = `${page.sensor}.${page.variable} ${again}`;
+        places.push(`${page.sensor} ${page.variable} ${verdict} ${real ? at : window.from}`);
+        const spectrum = `${page.sensor}.${page.variable}`;
         if (verdict === 'not-a-scalar' && spectra.has(spectrum)) continue;
         if (verdict === 'not-a-scalar') spectra.add(spectrum);
-        refuse(verdict, again);
+        refuse(verdict);
         continue;
       }
       const key = `${verdict.series} ${String(at).padStart(9)}`;
-      candidates.set(key, [...(candidates.get(key) ?? []), verdict]);
+      candidates.set(key, [
+        ...(candidates.get(key) ?? []),
+        { reading: verdict, names: `${page.sensor} ${page.variable}` },
+      ]);
     }
   }
   const readings: OracleReading[] = [];
   for (const [, all] of [...candidates].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-    const last = all.at(-1) as OracleReading;
+    const last = all.at(-1)?.reading as OracleReading;
     readings.push(last);
-    for (const earlier of all.slice(0, -1)) {
-      if (JSON.stringify(earlier) === JSON.stringify(last)) repeats += 1;
-      else
-        refuse(
-          'same-instant',
-          given.covered.some((part) => part.from <= last.at && last.at + 1 <= part.to),
-        );
+    for (const { reading, names } of all.slice(0, -1)) {
+      if (JSON.stringify(reading) === JSON.stringify(last)) repeats += 1;
+      else {
+        refuse('same-instant');
+        places.push(`${names} same-instant ${reading.at}`);
+      }
     }
   }
-  return { readings, repeats, outside, unchosen, refused, refusedFirst };
+  return { readings, repeats, outside, unchosen, refused, places };
 }
 
 function judge(

@@ -1,5 +1,6 @@
 import type { Batch, Column, Refusal, Segment } from '../../src/core/batch.ts';
 import type { RefusalReason } from '../../src/core/reading.ts';
+import { refusalNotes } from '../../src/core/refusal-notes.ts';
 import type { Database } from '../../src/database/database.ts';
 
 /** A source as a registration stores it, with an empty configuration. */
@@ -45,16 +46,16 @@ export const columnOf = (sensorId: string, segment: Partial<Segment> & Pick<Segm
   segments: [{ value: segment.at.map(() => 1), precision: undefined, labels: [], ...segment }],
 });
 
-/** A batch of columns and of refusals, all of them seen for the first time unless `again` says otherwise. */
-export function batchOf(columns: readonly Column[], refusals: readonly Refusal[] = [], again = 0): Batch {
+/** A batch of columns and of refusals. A refusal without an instant stands at `from`, the start of its window. */
+export function batchOf(columns: readonly Column[], refusals: readonly Refusal[] = [], from = 0): Batch {
   const refused = new Map<RefusalReason, number>();
-  const refusedFirst = new Map<RefusalReason, number>();
-  for (const [index, { reason }] of refusals.entries()) {
+  const notes = refusalNotes();
+  for (const { sensor, variable, reason, at, raw } of refusals) {
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
-    if (index >= again) refusedFirst.set(reason, (refusedFirst.get(reason) ?? 0) + 1);
+    notes.note(sensor, variable, reason, { place: at ?? from, at, raw: () => raw });
   }
   const readings = columns.flatMap(({ segments }) => segments).reduce((sum, { at }) => sum + at.length, 0);
-  return { columns, readings, repeats: 0, outside: 0, unchosen: 0, refused, refusedFirst, examples: refusals };
+  return { columns, readings, repeats: 0, outside: 0, unchosen: 0, refused, refusals: notes.sealed() };
 }
 
 /** All stored readings as `sensor at value precision labels`, in order. */

@@ -94,7 +94,8 @@ function refusalsInWords({ refusals, unkept }: CoverageReport): string[] {
     const refused = all.reduce((sum, each) => sum + each.refused, 0);
     const first = Math.min(...all.map((each) => each.first));
     const last = Math.max(...all.map((each) => each.last));
-    return `refused ${grouped(refused)} × ${reason}, ${formatInstant(first)} to ${formatInstant(last)}, such as ${all.at(-1)?.raw}: ${REFUSALS[reason]}`;
+    const raw = all.findLast((each) => each.raw !== null)?.raw ?? undefined;
+    return `refused ${grouped(refused)} × ${reason}, ${formatInstant(first)} to ${formatInstant(last)}${raw === undefined ? '' : `, such as ${raw}`}: ${REFUSALS[reason]}`;
   });
   return unkept === 0
     ? lines

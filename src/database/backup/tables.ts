@@ -26,6 +26,7 @@ export const BACKED_UP = [
   'delivery_sum',
   'refusal',
   'refusal_count',
+  'refused_hour',
   'hand_over',
   'former_configuration',
   'audit',
