@@ -14,7 +14,13 @@ export function addSourceList(source: Command): void {
     .option('--behind', 'only sources that lack time which their schedule promised, the longest lag first')
     .addOption(new Option('--state <state>', 'only sources in this state').choices(Object.keys(CONDITIONS)))
     .option('--platform <name>', 'only sources of this platform')
-    .addOption(new Option('--sort <order>', 'by name, or the longest lag first').choices(['name', 'lag']))
+    .addOption(
+      new Option('--sort <order>', 'by name, the longest lag first, or the most requests first').choices([
+        'name',
+        'lag',
+        'requests',
+      ]),
+    )
     .option('--limit <number>', 'sources shown', wholeNumber)
     .option('--json', 'print JSON')
     .addHelpText(
@@ -27,7 +33,7 @@ export function addSourceList(source: Command): void {
         ],
         notes: [
           `state: ${conditionsInWords()}. A terminal that is too narrow shows fewer columns.`,
-          'platform: "unproven" marks a source whose operator accepted that nothing proves its answers complete, "adapter" one whose platform is no part of databridge. lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests for readings in the last hour.',
+          'platform: "unproven" marks a source whose operator accepted that nothing proves its answers complete, "adapter" one whose platform is no part of databridge. lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests of the last hour, with failed ones, logins and looks for sensors; databridge source requests sets them against the pace.',
         ],
       }),
     )

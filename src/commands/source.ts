@@ -10,6 +10,7 @@ import { addSourceNew } from './source-new.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRecord } from './source-record.ts';
 import { addSourceRefusals } from './source-refusals.ts';
+import { addSourceRequests } from './source-requests.ts';
 import { addSourceRestore } from './source-restore.ts';
 import { addSourceSensors } from './source-sensors.ts';
 import { addSourceTakeOver } from './source-take-over.ts';
@@ -40,6 +41,7 @@ export function addSource(program: Command): void {
   addSourceWhy(source);
   addSourceCoverage(source);
   addSourceRecord(source);
+  addSourceRequests(source);
   addSourceRefusals(source);
   addSourceTakeOver(source);
   addSourceRestore(source);

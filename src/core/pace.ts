@@ -3,6 +3,7 @@ import type { Instant, Microseconds } from './instant.ts';
 import type { Lane } from './plan.ts';
 import { nextAllowed } from './quiet-hours.ts';
 import type { QuietHours } from './quiet-hours.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 /**
  * The lanes in which requests wait for slots. A look for sensors takes its turn with live for the rate, because a live lane
@@ -48,6 +49,8 @@ export interface PaceState {
   readonly account?: string;
   /** The platform may refuse the credentials: a request that carries them asks the account before it leaves. */
   readonly doubt?: boolean;
+  /** The requests of the last hour, each counted when it takes its slot. */
+  readonly requests?: RequestCounts | undefined;
 }
 
 /** Whether a request with the credentials of `account` has to ask the account before it leaves. */

@@ -5,8 +5,10 @@ import { MILLISECOND, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { LEASE, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
+import { countEnd, countRequest } from '../core/request-counts.ts';
+import type { RequestKind } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
-import type { Pacer } from '../platform/connection/index.ts';
+import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
 import type { SharedAccount } from './account.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
@@ -39,8 +41,15 @@ interface Taken {
   readonly inDoubt: boolean;
 }
 
+/** A slot, as its request is counted. */
+interface CountedSlot {
+  readonly at: Instant;
+  readonly kind: RequestKind;
+}
+
 interface SlotWanted {
   readonly lane: SlotLane;
+  readonly kind: RequestKind;
   readonly signal: AbortSignal;
   readonly begun: boolean;
 }
@@ -130,11 +139,19 @@ export function pacerOf(given: {
   const counts = ({ id, abandoned }: Lease): boolean =>
     abandoned === true || holderOf(id) !== workerId || underWay.has(id);
 
-  const giveBack = (leaseId: string): Promise<void> =>
-    change((state) => ({ next: release(state, leaseId), result: undefined }));
+  /** Gives a slot back. Its request was counted with the slot, so that no crash loses it; here the count is corrected. */
+  function end(leaseId: string, { at, kind }: CountedSlot, ending: RequestEnd): Promise<void> {
+    const life = { sentAt: at, givenUpAt: now() };
+    return change((state) => {
+      const next = ending === 'abandoned' ? abandon(state, leaseId, life) : release(state, leaseId);
+      if (ending === 'answered') return { next, result: undefined };
+      const about = { at, kind, ending: ending === 'unsent' ? ending : ('failed' as const) };
+      return { next: { ...next, requests: countEnd(next.requests, about) }, result: undefined };
+    });
+  }
 
   /** @returns the slot once its instant has come */
-  async function take(leaseId: string, { lane, signal, begun }: SlotWanted): Promise<Taken> {
+  async function take(leaseId: string, { lane, kind, signal, begun }: SlotWanted): Promise<Taken> {
     const patience = begun ? LONGEST_WAIT + (SLOTS_AWAITED * SECOND) / pace.requestsPerSecond : LONGEST_WAIT;
     const givesUpAt = now() + patience;
     let readAnew = false;
@@ -145,7 +162,11 @@ export function pacerOf(given: {
         if (!isOpenTo(state, revision)) return { next: undefined, result: undefined };
         const counted = { ...state, leases: state.leases.filter(counts) };
         const answer = reserve(pace, counted, { now: at, lane, leaseId, leaseLength: LEASE, horizon: HORIZON });
-        return { next: answer.state, result: answer };
+        if (answer.kind === 'wait') return { next: answer.state, result: answer };
+        return {
+          next: { ...answer.state, requests: countRequest(state.requests, answer.at, kind) },
+          result: answer,
+        };
       });
       if (decision === undefined)
         throw new BridgeError({ code: 'cancelled' }, 'the source was changed or paused meanwhile');
@@ -183,33 +204,32 @@ export function pacerOf(given: {
         missed = !missed && now() > decision.at + LATE;
         if (!held && !missed) return { sentAt: decision.at, inDoubt };
       } catch (error) {
-        await giveBack(leaseId);
+        await end(leaseId, { at: decision.at, kind }, 'unsent');
         throw error;
       }
-      await giveBack(leaseId);
+      await end(leaseId, { at: decision.at, kind }, 'unsent');
     }
   }
 
   return {
-    async slot(lane, signal, begun = false) {
+    async slot(lane, signal, { begun = false, login = false } = {}) {
       const leaseId = `${workerId}/${randomUUID()}`;
+      const kind = login ? 'login' : lane;
       underWay.add(leaseId);
       let taken: Taken;
       try {
-        taken = await take(leaseId, { lane, signal, begun });
+        taken = await take(leaseId, { lane, kind, signal, begun });
       } catch (error) {
         underWay.delete(leaseId);
         throw error;
       }
       return {
         inDoubt: taken.inDoubt,
-        async release(ending) {
-          if (ending === 'abandoned') {
-            const life = { sentAt: taken.sentAt, givenUpAt: now() };
-            await change((state) => ({ next: abandon(state, leaseId, life), result: undefined }));
-          }
+        async release(ending = 'answered') {
+          // Without its lease here, the process no longer counts the one in the row, also where the row cannot be changed.
+          if (ending !== 'abandoned') underWay.delete(leaseId);
+          await end(leaseId, { at: taken.sentAt, kind }, ending);
           underWay.delete(leaseId);
-          if (ending !== 'abandoned') await giveBack(leaseId);
         },
       };
     },

@@ -14,6 +14,7 @@ const source = (more: Partial<Parameters<typeof conditionOf>[0]> = {}, name = 'a
   failures: 0,
   fault: null,
   lookFault: null,
+  requests: { all: name.length },
   ...more,
 });
 
@@ -57,6 +58,7 @@ describe('a list of sources', () => {
     expect(names({})).toEqual(['well', 'late', 'never', 'later', 'other']);
     expect(names({ behind: true, sort: 'lag' })).toEqual(['never', 'later', 'late']);
     expect(names({ condition: 'behind' })).toEqual(['late']);
+    expect(names({ sort: 'requests' })).toEqual(['never', 'later', 'other', 'well', 'late']);
     expect(names({ condition: 'well', platform: 'canary' })).toEqual(['other']);
   });
 

@@ -26,15 +26,14 @@ export interface SourceChoice {
   readonly behind?: boolean | undefined;
   readonly condition?: Condition | undefined;
   readonly platform?: string | undefined;
-  /** `name`: the order of organisations and names; `lag`: the longest lag first. */
-  readonly sort: 'name' | 'lag';
+  /** `name`: the order of organisations and names; `lag`: the longest lag first; `requests`: the most requests in the last hour first. */
+  readonly sort: 'name' | 'lag' | 'requests';
 }
 
 /** Filters and sorts sources; a source without streams has no lag and comes first among the longest. */
-export function chosenOf<Line extends Judged & Pick<SourceLine, 'platform'>>(
-  lines: readonly Line[],
-  { behind, condition, platform, sort }: SourceChoice,
-): readonly Line[] {
+export function chosenOf<
+  Line extends Judged & Pick<SourceLine, 'platform'> & { readonly requests: { readonly all: number } },
+>(lines: readonly Line[], { behind, condition, platform, sort }: SourceChoice): readonly Line[] {
   const chosen = lines.filter(
     (line) =>
       (behind !== true || lacksTime(line)) &&
@@ -42,6 +41,7 @@ export function chosenOf<Line extends Judged & Pick<SourceLine, 'platform'>>(
       (platform === undefined || line.platform === platform),
   );
   if (sort === 'name') return chosen;
+  if (sort === 'requests') return chosen.toSorted((one, other) => other.requests.all - one.requests.all);
   const far = ({ lag }: Line): number => lag ?? Infinity;
   return chosen.toSorted((one, other) => (far(one) === far(other) ? 0 : far(other) - far(one)));
 }

@@ -1,6 +1,6 @@
 import { overloadOf } from '../core/demand.ts';
 import type { Overload } from '../core/demand.ts';
-import { MILLISECOND } from '../core/instant.ts';
+import { HOUR, MILLISECOND, SECOND } from '../core/instant.ts';
 import type { Microseconds } from '../core/instant.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
@@ -35,7 +35,7 @@ export const DEMAND = `(
     'requests', coalesce(sum(window_sum.requests), 0), 'windows', coalesce(sum(window_sum.windows), 0))
   from window_sum where window_sum.source_id = source.id and lane = 'live' and hour > now() - interval '24 hours')`;
 
-/** Loads the platforms whose defaults decide the overload of these sources. */
+/** Loads the platforms whose defaults decide the overload of these sources, and the requests that their paces allow. */
 export const platformsBehind = (
   demands: readonly MeasuredDemand[],
   platforms: Registry['platforms'],
@@ -44,10 +44,26 @@ export const platformsBehind = (
     platforms,
     demands
       .filter(
-        ({ windows, requestsPerSecond, concurrency }) => windows > 0 && (requestsPerSecond ?? concurrency) === null,
+        ({ windows, requestsPerSecond, concurrency }) =>
+          requestsPerSecond === null || (windows > 0 && concurrency === null),
       )
       .map(({ platform }) => platform),
   );
+
+/**
+ * The requests that the pace of a registered source allows in an hour; null where the pace is that of an adapter which is not
+ * loaded.
+ */
+export function allowedPerHour(
+  { platform, requestsPerSecond }: Pick<MeasuredDemand, 'platform' | 'requestsPerSecond'>,
+  platforms: readonly Platform[],
+): number | null {
+  const perSecond = requestsPerSecond ?? usualPace(platform, platforms)?.requestsPerSecond;
+  return perSecond === undefined ? null : (perSecond * HOUR) / SECOND;
+}
+
+const usualPace = (platform: string, platforms: readonly Platform[]): Platform['facts']['pace'] | undefined =>
+  platforms.find(({ name }) => name === platform)?.facts.pace;
 
 /**
  * The overload of a registered source; undefined where its pace suffices, or where no poll has shown its need yet. `platforms`
@@ -55,7 +71,7 @@ export const platformsBehind = (
  */
 export function measuredOverload(measured: MeasuredDemand, platforms: readonly Platform[]): Overload | undefined {
   const { streams, requests, windows, every, httpMs } = measured;
-  const usual = platforms.find(({ name }) => name === measured.platform)?.facts.pace;
+  const usual = usualPace(measured.platform, platforms);
   const requestsPerSecond = measured.requestsPerSecond ?? usual?.requestsPerSecond;
   const concurrency = measured.concurrency ?? usual?.concurrency;
   // The defaults of an adapter are known to the processes that load it.

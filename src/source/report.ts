@@ -1,5 +1,7 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Lease } from '../core/pace.ts';
+import { hourOf, requestsByMinute } from '../core/request-counts.ts';
+import type { HourOfRequests, RequestCounts } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
 import { LIVES } from '../database/presence.ts';
 import { DEMAND } from './demand.ts';
@@ -41,8 +43,8 @@ export interface SourceLine {
   readonly gaps: boolean;
   /** New and revised readings of the last 24 hours, to about an hour, because sums are kept by the hour. */
   readonly readings24h: number;
-  /** Requests for readings in about the last hour: of the clock hour before this one, the share within 60 min. */
-  readonly requestsLastHour: number;
+  /** The requests of the last hour as the platform saw them: also failed ones, logins and looks for sensors. */
+  readonly requests: HourOfRequests;
   readonly failures: number;
   readonly heldUntil: Instant | null;
   /** Since when the source is not asked because the outbox of its project is full; null otherwise. */
@@ -76,7 +78,8 @@ const LINES = `
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at)) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce((select bool_and(clock_ahead_us is not null) from worker where ${LIVES}), false) as "clocksDisagree",
-    coalesce(sums.readings, 0) as "readings24h", coalesce(sums.requests, 0) as "requestsLastHour"
+    coalesce(sums.readings, 0) as "readings24h", (select pace.state ->> 'requests' from pace where source_id = source.id) as counts,
+    instant_of(now()) as "countedAt"
   from source join ml_project on ml_project.id = project_id
   cross join lateral (
     select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
@@ -84,14 +87,25 @@ const LINES = `
       coalesce(bool_or(not covered @> tstzrange(least(start_at, upper(covered)), upper(covered))), false) as gaps
     from stream where source_id = source.id and retired_at is null) as reach
   left join lateral (
-    select sum(readings - duplicates) as readings,
-      round(sum(requests * case date_trunc('hour', now(), 'UTC') - hour when interval '0' then 1
-        when interval '1 hour' then 1 - extract(epoch from now() - date_trunc('hour', now(), 'UTC')) / 3600 else 0 end)) as requests
+    select sum(readings - duplicates) as readings
     from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums on true`;
 
+/** A line with its requests as they are stored. */
+type StoredLine = Omit<SourceLine, 'requests'> & {
+  readonly counts: RequestCounts | null;
+  readonly countedAt: Instant;
+};
+
+const lineOf = ({ counts, countedAt, ...line }: StoredLine): SourceLine => ({
+  ...line,
+  requests: hourOf(requestsByMinute(counts ?? undefined, countedAt)),
+});
+
 /** All sources in the order of their organisations and names. */
-export const listSources = (database: Database): Promise<SourceLine[]> =>
-  database.rows<SourceLine & Record<string, unknown>>(`${LINES} order by source.organisation_id, source.name`);
+export const listSources = async (database: Database): Promise<SourceLine[]> =>
+  (
+    await database.rows<StoredLine & Record<string, unknown>>(`${LINES} order by source.organisation_id, source.name`)
+  ).map(lineOf);
 
 export interface StreamReport {
   readonly key: string;
@@ -181,12 +195,12 @@ const WINDOWS_SHOWN = 10;
 
 /** Returns undefined for a source that was removed meanwhile. */
 export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
-  const line = await database.row<SourceLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
+  const line = await database.row<StoredLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
   const more = await database.row<Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
     `select kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
        instant_of(last_poll_at) as "lastPollAt", instant_of(last_success_at) as "lastSuccessAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look_due_at) as "lookDueAt", look_failures as "lookFailures",
-       awaits_look as "awaitsLook", pace.state as pace, sums.*
+       awaits_look as "awaitsLook", pace.state - 'requests' as pace, sums.*
      from source left join pace on source_id = source.id cross join lateral (
        select coalesce(sum(refused), 0) as "refused24h", coalesce(sum(repeats), 0) as "repeats24h",
          coalesce(sum(outside), 0) as "outside24h"
@@ -196,7 +210,7 @@ export async function reportSource(database: Database, id: number): Promise<Sour
   );
   if (line === undefined || more === undefined) return undefined;
   const [streamReports, windows] = await Promise.all([streamsOf(database, id), lastWindows(database, id)]);
-  return { ...line, ...more, streamReports, windows };
+  return { ...lineOf(line), ...more, streamReports, windows };
 }
 
 const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]> =>

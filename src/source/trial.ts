@@ -189,8 +189,8 @@ function countingPacer(inner: Pacer): { pacer: Pacer; requests: () => number; si
     requests: () => requests,
     silent: silence.signal,
     pacer: {
-      async slot(lane, signal, begun) {
-        const slot = await inner.slot(lane, signal, begun);
+      async slot(lane, signal, about) {
+        const slot = await inner.slot(lane, signal, about);
         requests += 1;
         if (requests === 1) timer = setTimeout(() => silence.abort(), FIRST_ANSWER_MS);
         return {

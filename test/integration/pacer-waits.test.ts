@@ -163,7 +163,7 @@ describe('a window of several requests', () => {
   it('that waits for a slot ends when the source is paused', async () => {
     const { pacer } = await host(slow);
     await (await pacer.slot('live', never)).release();
-    const waiting = pacer.slot('live', never, true).catch((error: unknown) => error);
+    const waiting = pacer.slot('live', never, { begun: true }).catch((error: unknown) => error);
     await changeSource(database, 'pause', { name: 'source' }, 'test');
     expect(await waiting).toMatchObject({ code: 'cancelled' });
   });

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MILLISECOND, MINUTE, SECOND } from '../../src/core/instant.ts';
+import { hourOf, requestsByMinute } from '../../src/core/request-counts.ts';
+import type { HourOfRequests } from '../../src/core/request-counts.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { logPace, loggedPaces, requestsWithoutSlot, slotsOf } from '../kit/pace-log.ts';
@@ -27,6 +29,9 @@ const host = (pace: Parameters<typeof hostOn>[2], now?: () => number): Promise<H
 
 const log = (): Promise<LoggedPace[]> => loggedPaces(database.pool, sourceId);
 
+const requests = async (): Promise<HourOfRequests> =>
+  hourOf(requestsByMinute((await log()).at(-1)?.state.requests, clock()));
+
 describe('many hosts on one source', () => {
   it('never exceed the pace in any second, nor the number of requests at a time', async () => {
     const pace = { requestsPerSecond: 25, burst: 4, concurrency: 3 };
@@ -52,6 +57,9 @@ describe('many hosts on one source', () => {
     const all = await log();
     const slots = slotsOf(all);
     expect(granted).toHaveLength(60);
+    const counted = await requests();
+    expect(counted).toMatchObject({ all: 60, look: 0, login: 0, failed: 0 });
+    expect(Math.min(counted.live, counted.history)).toBeGreaterThan(0);
     expect(slots.length).toBeGreaterThanOrEqual(60);
     expect(mostInAnySecond(slots.map(({ at }) => at / MILLISECOND))).toBeLessThanOrEqual(
       pace.burst + pace.requestsPerSecond,
@@ -156,6 +164,8 @@ describe('leases', () => {
     giveUp.abort();
     expect(await waiting).toMatchObject({ code: 'cancelled' });
     expect((await log()).at(-1)?.state.leases).toEqual([]);
+    // The request that gave up was never sent.
+    expect((await requests()).all).toBe(1);
     await expect(pacer.slot('live', giveUp.signal)).rejects.toMatchObject({ code: 'cancelled' });
   });
 
@@ -177,6 +187,25 @@ describe('leases', () => {
     );
     expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
     expect((await log()).at(-1)?.state.leases).toEqual([]);
+  });
+});
+
+it('requests are counted by kind, and those that failed or never left', async () => {
+  const { pacer } = await host({ requestsPerSecond: 100, burst: 10, concurrency: 10 });
+  const take = (lane: 'live' | 'history' | 'look', login = false) => pacer.slot(lane, never, { login });
+  await (await take('live')).release('answered');
+  await (await take('history')).release('failed');
+  await (await take('look')).release('unsent');
+  await (await take('live', true)).release('abandoned');
+  await take('look');
+  expect(await requests()).toEqual({
+    all: 4,
+    live: 1,
+    history: 1,
+    look: 1,
+    login: 1,
+    failed: 2,
+    fullestMinute: expect.any(Number),
   });
 });
 

@@ -8,7 +8,7 @@ import type { Platform } from '../../platform/contract.ts';
 import type { SourceLine } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
-import { hindranceOf, measuredOverload, platformsBehind } from '../../source/demand.ts';
+import { allowedPerHour, hindranceOf, measuredOverload, platformsBehind } from '../../source/demand.ts';
 import { chosenOf, conditionOf } from '../../source/condition.ts';
 import type { SourceChoice } from '../../source/condition.ts';
 import { fittingTable } from '../../terminal/fitting.ts';
@@ -69,7 +69,7 @@ const columnsOf = (
   { title: 'lag', cell: (line) => (line.lag === null ? null : roughly(line.lag)) },
   { title: 'gaps', cell: (line) => (line.gaps ? 'yes' : 'no'), drop: 7 },
   { title: '24h', cell: (line) => line.readings24h, drop: 6 },
-  { title: 'req/h', cell: (line) => line.requestsLastHour, drop: 5 },
+  { title: 'req/h', cell: (line) => line.requests.all, drop: 5 },
   { title: 'last fault', cell: (line) => short(whyOf(line, platforms), FAULT_LENGTH), least: 24 },
 ];
 
@@ -94,10 +94,11 @@ const whyOf = (line: SourceLine, platforms: readonly Platform[]): string => {
 };
 
 const lineDocument = (
-  { lag, overdue, demand, clockAhead, ...line }: SourceLine,
+  { lag, overdue, demand, clockAhead, requests, ...line }: SourceLine,
   platforms: readonly Platform[],
 ): Record<string, unknown> => ({
   ...line,
+  requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
   condition: conditionOf({ ...line, lag, overdue }),
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,

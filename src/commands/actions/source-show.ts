@@ -15,7 +15,7 @@ import { ownedElsewhere, ownerInWords, takeOverCommand } from '../../source/take
 import type { OwnedElsewhere } from '../../source/take-over.ts';
 import { refusalsByReason } from '../../source/refusals.ts';
 import { shownConfig } from '../../source/shown-config.ts';
-import { measuredOverload, platformsBehind } from '../../source/demand.ts';
+import { allowedPerHour, measuredOverload, platformsBehind } from '../../source/demand.ts';
 import { reportSource } from '../../source/report.ts';
 import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
@@ -24,6 +24,7 @@ import { registry } from '../../context-registry.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { grouped, instantOrNull, roughly, times } from '../../terminal/words.ts';
+import { hourInWords } from './requests-in-words.ts';
 
 type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
 
@@ -58,9 +59,7 @@ function print(
   );
   const lag = report.lag === null ? '' : `${roughly(report.lag)} behind, `;
   const gaps = report.gaps ? 'with gaps' : 'without gaps';
-  printLine(
-    `${lag}${gaps}; ${counted(report.readings24h, 'new reading')} in 24h, ${counted(report.requestsLastHour, 'request')} in the last hour`,
-  );
+  printLine(`${lag}${gaps}; ${counted(report.readings24h, 'new reading')} in 24h`);
   printLine(
     `in 24h ${counted(report.refused24h, 'point')} refused, ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
   );
@@ -78,6 +77,7 @@ function print(
     printLine('unproven: nothing shows that the answers of this platform are complete; its operator accepted that');
   if (report.adapter !== null) printLine(`adapter: ${report.adapter}`);
   printLine(paceInWords(report, now));
+  printLine(hourInWords(report.requests, allowedPerHour(report.demand, platforms)));
   printOverload(report, platforms);
   printPlatformClock(report);
   if (report.fault !== null) printFault(report.fault);
@@ -241,11 +241,12 @@ const windowCells = (window: WindowReport): Cell[] => [
 ];
 
 const documentOf = (
-  { streamReports, windows, lag, overdue, demand, clockAhead, ...report }: SourceReport,
+  { streamReports, windows, lag, overdue, demand, clockAhead, requests, ...report }: SourceReport,
   refusals: Refusals,
   platforms: readonly Platform[],
 ): Record<string, unknown> => ({
   ...report,
+  requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
   every: formatDuration(report.every),
   settle: formatDuration(report.settle),
   lagSeconds: lag === null ? null : lag / SECOND,

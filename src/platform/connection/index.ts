@@ -40,7 +40,7 @@ export type { AccountStore, Admission } from './account.ts';
 export type { Tls } from './agents.ts';
 export type { AllowedHosts } from './egress.ts';
 export type { ProxySettings } from './proxy.ts';
-export type { Conversation } from './layer.ts';
+export type { Conversation, RequestEnd } from './layer.ts';
 export type { RequestLimits } from './limits.ts';
 export { newMeter } from './meter.ts';
 export type { Meter } from './meter.ts';
@@ -147,7 +147,8 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
         gate,
         now,
         attempt: () => attemptOf(account, 'login'),
-        login: (conversation, permit) => makeHttp((request) => login({ ...request, permit }), conversation),
+        login: (conversation, permit) =>
+          makeHttp((request) => login({ ...request, permit }), { ...conversation, login: true }),
       })
     : undefined;
   const signing = {

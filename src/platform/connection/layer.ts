@@ -13,6 +13,8 @@ export interface Conversation {
   readonly meter: Meter;
   /** Told of every wait for the head of an answer, with the login and the slot before it, so that the job may make room. */
   readonly place?: { waitFor<T>(answer: Promise<T>): Promise<T> } | undefined;
+  /** Its requests are about a token. */
+  readonly login?: true;
 }
 
 /** The part of a request that is under way: connecting, waiting for the head of the answer, reading its body. */
@@ -56,8 +58,11 @@ export interface PlatformAnswer {
 /** A layer is a Send around another Send. It throws BridgeErrors. */
 export type Send = (request: PlatformRequest) => Promise<PlatformAnswer>;
 
-/** How a request ended. `abandoned`: the bridge waits for its answer no longer, and the platform may still work on it. */
-export type RequestEnd = 'ended' | 'abandoned';
+/**
+ * How a request ended. `answered`: with a status below 400. `failed`: without an answer, or with another status. `abandoned`: it
+ * failed because the bridge waits for its answer no longer, and the platform may still work on it. `unsent`: it never left.
+ */
+export type RequestEnd = 'answered' | 'failed' | 'abandoned' | 'unsent';
 
 /** The innermost Send. It calls `ended` once: when the answer was read to its end, failed or was given up. */
 export type Wire = (request: PlatformRequest, ended: (ending: RequestEnd) => void) => Promise<PlatformAnswer>;

@@ -12,17 +12,21 @@ const LONGEST_WAIT_MS = 5_000;
 export interface Slot {
   /** The platform may refuse the credentials of the source, so each request that carries them asks before it leaves. */
   readonly inDoubt: boolean;
-  /** Gives the slot back. An `abandoned` request keeps its place until the platform can have ended it. */
+  /** Gives the slot back. An `abandoned` request keeps its place until the platform can have ended it; an `unsent` one does not count. */
   release(ending?: RequestEnd): Promise<void> | void;
+}
+
+export interface AboutRequest {
+  /** The conversation has sent a request already, and would lose its answer, so a longer wait is worth it. */
+  readonly begun?: boolean;
+  /** The request is about a token. */
+  readonly login?: boolean;
 }
 
 /** Gives the request slots of one source, which all hosts share (law 3). */
 export interface Pacer {
-  /**
-   * Resolves when the request may be sent; throws `throttled` when the wait is too long, `cancelled` when aborted. `begun`: the
-   * conversation has sent a request already, and would lose its answer, so a longer wait is worth it.
-   */
-  slot(lane: SlotLane, signal: AbortSignal, begun?: boolean): Promise<Slot>;
+  /** Resolves when the request may be sent; throws `throttled` when the wait is too long, `cancelled` when aborted. */
+  slot(lane: SlotLane, signal: AbortSignal, about?: AboutRequest): Promise<Slot>;
   /** No request gets a slot before `until`. */
   hold(until: Instant): Promise<void>;
 }
@@ -52,10 +56,10 @@ export function paced(pacer: Pacer, wire: Wire): Pacing {
   }
 
   async function slotFor(request: PlatformRequest): Promise<Slot> {
-    const { lane, signal, meter } = request.conversation;
+    const { lane, signal, meter, login = false } = request.conversation;
     const asked = performance.now();
     try {
-      return await pacer.slot(lane, signal, meter.requests > 0);
+      return await pacer.slot(lane, signal, { begun: meter.requests > 0, login });
     } catch (error) {
       throw signal.aborted ? cancelled(`${requestName(request)}: cancelled while waiting for its turn`) : error;
     } finally {
@@ -72,10 +76,10 @@ export function paced(pacer: Pacer, wire: Wire): Pacing {
       try {
         if (permit === undefined || (await permit.mayLeave(slot.inDoubt))) return release;
       } catch (error) {
-        release('ended');
+        release('unsent');
         throw error;
       }
-      release('ended');
+      release('unsent');
       // The wait needs no slot, because the request it waits for needs one.
       await untilReady(request, permit);
     }
@@ -87,7 +91,7 @@ export function paced(pacer: Pacer, wire: Wire): Pacing {
       if (signal.aborted) throw cancelled(`${requestName(request)}: cancelled before it was sent`);
       const release = await permitted(request);
       if (signal.aborted) {
-        release('ended');
+        release('unsent');
         throw cancelled(`${requestName(request)}: cancelled before it was sent`);
       }
       return await wire(request, release);

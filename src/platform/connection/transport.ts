@@ -79,8 +79,10 @@ export function transport(agents: Agents, limits: RequestLimits): Wire {
       if (stopped) throw stopped;
       if (body === undefined) throw new TypeError('an answer came without a request over http');
       const { closed } = body;
-      const bodyClosed = (): void =>
-        settle(response.status === GATEWAY_TIME_OUT ? 'abandoned' : endingOf(body?.errored, 'body'));
+      const bodyClosed = (): void => {
+        if (response.status === GATEWAY_TIME_OUT) settle('abandoned');
+        else settle(body?.errored ? endingOf(body.errored, 'body') : response.status >= 400 ? 'failed' : 'answered');
+      };
       if (closed) bodyClosed();
       else body.once('close', bodyClosed);
       return {
@@ -92,7 +94,7 @@ export function transport(agents: Agents, limits: RequestLimits): Wire {
     } catch (error) {
       const explained = stopped ?? explainTransport(failure ?? error, deadlines.phase, request);
       const stale = stopped === undefined && isStale(request, started, failure, performance.now() - sentAt);
-      settle(stale ? 'ended' : endingOf(explained, deadlines.phase));
+      settle(stale ? 'failed' : endingOf(explained, deadlines.phase));
       if (!stale) throw explained;
       agents.dropIdle();
       throw new StaleConnection(explained);
@@ -107,12 +109,12 @@ const GATEWAY_TIME_OUT = 504;
  * Whether the platform may still work on a request that failed so: it was sent, and then no answer came or it stopped. An
  * answer that flowed until the bridge cut it off has ended, because the platform hears of that with its next piece.
  */
-function endingOf(error: Error | null | undefined, phase: Phase): RequestEnd {
-  if (!(error instanceof BridgeError) || phase === 'connect') return 'ended';
+function endingOf(error: Error, phase: Phase): RequestEnd {
+  if (!(error instanceof BridgeError) || phase === 'connect') return 'failed';
   const { fault } = error;
-  if (fault.code === 'cancelled') return phase === 'head' ? 'abandoned' : 'ended';
+  if (fault.code === 'cancelled') return phase === 'head' ? 'abandoned' : 'failed';
   const lost = fault.code === 'unavailable' && (fault.why === 'time-out' || fault.why === 'reset');
-  return lost ? 'abandoned' : 'ended';
+  return lost ? 'abandoned' : 'failed';
 }
 
 /** Axios only sends: its own handling of bodies, statuses and redirects is off, because the layers do that. */

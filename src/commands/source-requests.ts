@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { helpBelow } from './help.ts';
+import { whenRun } from './when-run.ts';
+
+export function addSourceRequests(source: Command): void {
+  source
+    .command('requests')
+    .description('show the requests that each platform host got in the last hour, against the pace')
+    .option('--json', 'print JSON, with the sources of each host and the kinds of requests')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge source requests', 'databridge source requests --json'],
+        notes: [
+          'A host is the origin of connection.url; all sources that ask it add up, over all organisations. The host closest to its pace comes first.',
+          'last hour: every request that took a slot of the pace, also failed ones, logins and looks for sensors. minute: the fullest one. allowed: pace.requestsPerSecond of its sources together, for an hour. failed: no answer, or a status from 400 on.',
+          'Not counted: source check, preview and sensors, which say their requests themselves, and the requests of removed sources. Logins count for the host of the source, also where another server gives the tokens.',
+        ],
+      }),
+    )
+    .action(whenRun(async () => (await import('./actions/source-requests.ts')).sourceRequests));
+}

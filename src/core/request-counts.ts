@@ -1,0 +1,137 @@
+import { MINUTE } from './instant.ts';
+import type { Instant } from './instant.ts';
+
+/** The work that a request was sent for. `login`: to get, renew or give back a token, in whichever lane. */
+export const REQUEST_KINDS = ['live', 'history', 'look', 'login'] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+
+/** The fields of a minute, as they stand in the text. A new one goes to the end, because stored texts stay. */
+const FIELDS = [...REQUEST_KINDS, 'failed'] as const;
+type Field = (typeof FIELDS)[number];
+
+/** Requests of each kind. Those that `failed` are among the others: no answer came, or one with a status from 400 on. */
+export type RequestTally = Readonly<Record<Field, number>>;
+
+/** The last hour: so many minutes, the one under way among them. */
+export const MINUTES_COUNTED = 60;
+
+/** A slot may lie a few seconds ahead and so in the next minute, and then the oldest of the last hour must stay. */
+const MINUTES_KEPT = MINUTES_COUNTED + 1;
+
+/**
+ * The newest minute may be so far ahead of a request, because hosts see the clock a little apart and a slow database delays
+ * requests. One that is further ahead stems from a clock that was wrong, and is forgotten.
+ */
+const MOST_AHEAD = 10;
+
+/**
+ * The requests of a source in the last hour as a short text, because it is written with every slot: the number of its newest
+ * minute since 1970, `|`, and the minutes, the newest last, each as its fields. Zeros are empty: `29684402|5;5,,1;1,,,1,2`.
+ */
+export type RequestCounts = string;
+
+/** Counts a request in the minute of `at`. */
+export function countRequest(counts: RequestCounts | undefined, at: Instant, kind: RequestKind): RequestCounts {
+  const minute = Math.floor(at / MINUTE);
+  return withMore(reaching(counts, minute), { minute, field: kind, by: 1 });
+}
+
+/** Corrects the count of a request that was counted at `at` and has ended so. A minute that is no longer kept stays away. */
+export function countEnd(
+  counts: RequestCounts | undefined,
+  { at, kind, ending }: { readonly at: Instant; readonly kind: RequestKind; readonly ending: 'failed' | 'unsent' },
+): RequestCounts | undefined {
+  const minute = Math.floor(at / MINUTE);
+  if (counts === undefined) return undefined;
+  return withMore(counts, ending === 'failed' ? { minute, field: 'failed', by: 1 } : { minute, field: kind, by: -1 });
+}
+
+/** The requests of each of the last `MINUTES_COUNTED` minutes up to `now`, the oldest first. */
+export function requestsByMinute(counts: RequestCounts | undefined, now: Instant): RequestTally[] {
+  const minutes = minutesOf(counts);
+  const last = Math.floor(now / MINUTE);
+  return Array.from({ length: MINUTES_COUNTED }, (_, index) => {
+    const minute = last - MINUTES_COUNTED + 1 + index;
+    // A slot of the next minute counts already, because it is only seconds ahead.
+    const rows = minute === last ? [rowOf(minutes, minute), rowOf(minutes, minute + 1)] : [rowOf(minutes, minute)];
+    return sumOfRequests(rows.map(tallyOf));
+  });
+}
+
+/** The sums of several minutes or sources. */
+export const sumOfRequests = (tallies: readonly RequestTally[]): RequestTally =>
+  tallyFrom((field) => tallies.reduce((sum, tally) => sum + tally[field], 0));
+
+/** The requests of all kinds. */
+export const requestsIn = (tally: RequestTally): number => REQUEST_KINDS.reduce((sum, kind) => sum + tally[kind], 0);
+
+/** Requests of an hour, by kind, and in its fullest minute. */
+export interface HourOfRequests extends RequestTally {
+  readonly all: number;
+  readonly fullestMinute: number;
+}
+
+export function hourOf(minutes: readonly RequestTally[]): HourOfRequests {
+  const tally = sumOfRequests(minutes);
+  return { all: requestsIn(tally), ...tally, fullestMinute: Math.max(0, ...minutes.map(requestsIn)) };
+}
+
+/** The minutes of a text; the newest row is the last. */
+interface Minutes {
+  readonly newest: number;
+  readonly rows: readonly string[];
+}
+
+interface More {
+  readonly minute: number;
+  readonly field: Field;
+  readonly by: 1 | -1;
+}
+
+function minutesOf(counts: RequestCounts | undefined): Minutes {
+  const [newest = '', rows] = (counts ?? '').split('|');
+  return { newest: Number(newest), rows: rows === undefined ? [] : rows.split(';') };
+}
+
+/** The row of a minute; empty where it has none. */
+const rowOf = ({ newest, rows }: Minutes, minute: number): string => rows[rows.length - 1 - (newest - minute)] ?? '';
+
+/** The counts with a row for `minute`, which is mostly the newest one. Once a minute there is one more, and old ones go. */
+function reaching(counts: RequestCounts | undefined, minute: number): RequestCounts {
+  if (counts?.startsWith(`${minute}|`)) return counts;
+  const minutes = minutesOf(counts);
+  const ahead = minutes.newest - minute;
+  const newest = ahead > 0 && ahead <= MOST_AHEAD ? minutes.newest : minute;
+  const kept = Array.from({ length: MINUTES_KEPT }, (_, index) => newest - MINUTES_KEPT + 1 + index);
+  const rows = kept.map((each) => rowOf(minutes, each));
+  const first = rows.findIndex((row, index) => row !== '' || kept[index] === minute);
+  return `${newest}|${rows.slice(first).join(';')}`;
+}
+
+/** Changes one row; nothing where the minute has none. Mostly it is the newest one, and the others need not be read. */
+function withMore(counts: RequestCounts, { minute, field, by }: More): RequestCounts {
+  const ago = Number.parseInt(counts, 10) - minute;
+  if (ago < 0) return counts;
+  let end = counts.length;
+  for (let back = 0; back < ago; back += 1) {
+    end = counts.lastIndexOf(';', end - 1);
+    if (end < 0) return counts;
+  }
+  const begin = Math.max(counts.lastIndexOf(';', end - 1), counts.indexOf('|')) + 1;
+  const before = tallyOf(counts.slice(begin, end));
+  const after = { ...before, [field]: Math.max(0, before[field] + by) };
+  return counts.slice(0, begin) + rowFrom(after) + counts.slice(end);
+}
+
+const rowFrom = (tally: RequestTally): string =>
+  FIELDS.map((field) => tally[field] || '')
+    .join(',')
+    .replace(/,+$/, '');
+
+function tallyOf(row: string): RequestTally {
+  const numbers = row.split(',');
+  return tallyFrom((_, index) => Number(numbers[index] ?? 0));
+}
+
+const tallyFrom = (countOf: (field: Field, index: number) => number): RequestTally =>
+  Object.fromEntries(FIELDS.map((field, index) => [field, countOf(field, index)])) as RequestTally;
