@@ -29,18 +29,58 @@ export interface AuditEntry {
   readonly detail: unknown;
 }
 
-/** The newest changes first. `before` is the id of the last entry of the page before. */
+/** The changes that are wanted; a field that is undefined chooses nothing. */
+export interface AuditChoice {
+  /** The id of the last entry of the page before. */
+  readonly before?: number | undefined;
+  /** The name of a source, or one that a source had; with its organisation, where that matters. */
+  readonly source?: string | undefined;
+  readonly organisation?: string | undefined;
+  /** A part of the actor, in capitals or not. */
+  readonly actor?: string | undefined;
+  readonly from?: Instant | undefined;
+  /** Not included. */
+  readonly to?: Instant | undefined;
+}
+
+/**
+ * A source with another name is a new source that took the series of the old one over, so the names behind a source are found
+ * by such take-overs.
+ */
+const NAMED = `
+  with recursive named (name, organisation) as (
+    select $2::text, $3::text
+    union
+    select detail ->> 'from', detail ->> 'organisation' from audit join named on subject = name
+    where action = 'source.take-over' and detail ->> 'sensors' is null and detail ->> 'from' is not null
+      and (organisation is null or detail ->> 'organisation' = organisation))`;
+
+const CHOSEN = `
+  where ($1::bigint is null or id < $1)
+    and ($2 is null or (action like 'source.%' or action like 'backfill.%') and exists (select from named
+      where (subject = name or action = 'source.take-over' and detail ->> 'from' = name)
+        and (organisation is null or coalesce(detail ->> 'organisation', 'default') = organisation)))
+    and ($4::text is null or position(lower($4) in lower(actor)) > 0)
+    and ($5::bigint is null or at >= at_instant($5)) and ($6::bigint is null or at < at_instant($6))`;
+
+const parametersOf = ({ before, source, organisation, actor, from, to }: AuditChoice): unknown[] =>
+  [before, source, organisation, actor, from, to].map((value) => value ?? null);
+
+/** The newest changes first. */
 export const listAudit = (
   database: Database,
-  page: { readonly limit: number; readonly before?: number | undefined },
+  choice: AuditChoice & { readonly limit: number },
 ): Promise<AuditEntry[]> =>
   database.rows<AuditEntry & Record<string, unknown>>(
-    `select id, instant_of(at) as at, actor, action, subject, detail from audit
-     where $2::bigint is null or id < $2 order by id desc limit $1`,
-    [page.limit, page.before ?? null],
+    `${NAMED} select id, instant_of(at) as at, actor, action, subject, detail from audit ${CHOSEN} order by id desc limit $7`,
+    [...parametersOf(choice), choice.limit],
   );
 
-/** How many changes were recorded before an entry. */
-export async function olderAudit(database: Database, id: number): Promise<number> {
-  return (await database.row<{ older: number }>('select count(*) as older from audit where id < $1', [id]))?.older ?? 0;
+/** How many of the wanted changes were recorded before an entry. */
+export async function olderAudit(database: Database, choice: AuditChoice, id: number): Promise<number> {
+  const row = await database.row<{ older: number }>(
+    `${NAMED} select count(*) as older from audit ${CHOSEN}`,
+    parametersOf({ ...choice, before: id }),
+  );
+  return row?.older ?? 0;
 }
