@@ -70,14 +70,14 @@ const schema = z.object({
     .refine((text) => listOf(text).every((host) => HOST.test(host)), 'is not a list of hosts without scheme and port')
     .optional()
     .describe(
-      'hosts that platforms and their authorisation servers may be asked at, separated by commas: names, addresses, or `*.plant.example` for all names below it; without it any, except metadata and link-local addresses, which are always blocked',
+      'hosts that platforms, their authorisation servers and the services of `ingestion push` may be asked at, separated by commas: names, addresses, or `*.plant.example` for all names below it; without it any, except metadata and link-local addresses, which are always blocked',
     ),
   DATABRIDGE_EGRESS_PROXY: z
     .string()
     .refine(isProxy, 'is not an address like http://proxy.plant.example:3128')
     .optional()
     .describe(
-      'HTTP proxy through which platforms and their authorisation servers are asked, each in a tunnel (`CONNECT`): `http://` or `https://`, host and port, also `user:password@` for Basic; `HTTP_PROXY` and `HTTPS_PROXY` are not read',
+      'HTTP proxy through which platforms, their authorisation servers and other bridges are asked, each in a tunnel (`CONNECT`): `http://` or `https://`, host and port, also `user:password@` for Basic; `HTTP_PROXY` and `HTTPS_PROXY` are not read',
     ),
   DATABRIDGE_EGRESS_NO_PROXY: z
     .string()

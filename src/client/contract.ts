@@ -67,7 +67,21 @@ export interface PushAnswer {
   readonly unknownFieldNames: readonly string[];
 }
 
+/** Sends a request as `fetch` does, and follows no redirect. */
+export type PushFetch = (
+  url: URL,
+  request: {
+    readonly method: 'POST';
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | Uint8Array<ArrayBuffer>;
+    readonly redirect: 'error';
+    readonly signal: AbortSignal;
+  },
+) => Promise<Response>;
+
 export interface PushClientOptions {
+  /** Default: `fetch` of Node.js. Another one may go through a proxy, or refuse addresses by throwing an error. */
+  readonly fetch?: PushFetch;
   /** Default: in the memory of this client. */
   readonly grants?: PushGrantStore;
   /** The limit for a whole request, from the connection to the last byte of the answer; default 60,000. */

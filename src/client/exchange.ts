@@ -1,3 +1,5 @@
+import { BridgeError } from '../core/errors.ts';
+import type { PushFetch } from './contract.ts';
 import { PushError, notABridge } from './fault.ts';
 import type { WhyUnreachable } from './fault.ts';
 
@@ -24,7 +26,11 @@ const MOST_ANSWER_BYTES = 16 * 1_048_576;
  */
 export async function exchange(
   { url, headers, body }: Call,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+  {
+    fetch,
+    timeoutMs,
+    signal,
+  }: { readonly fetch: PushFetch; readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
 ): Promise<Answered> {
   signal?.throwIfAborted();
   const stop = new AbortController();
@@ -88,6 +94,9 @@ const TLS = /^(?:EPROTO|ERR_(?:SSL|TLS|OSSL)_|CERT_|CRL_|UNABLE_TO_|HOSTNAME_|IN
 
 /** Never shows the message of fetch, because it may quote a header, but the code of its cause. */
 function unreachable(error: unknown, url: URL): PushError {
+  if (error instanceof BridgeError) {
+    return new PushError({ code: 'unreachable', why: 'blocked' }, error.message, undefined, { cause: error });
+  }
   const cause = error instanceof Error ? error.cause : undefined;
   const text = cause instanceof Error ? cause.message : '';
   // These two errors of fetch have no code, only a message.

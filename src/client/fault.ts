@@ -1,5 +1,8 @@
-/** Why no complete answer came. `broken`: the connection ended or failed before the answer was complete. */
-export type WhyUnreachable = 'refused' | 'unknown-host' | 'time-out' | 'tls' | 'broken';
+/**
+ * Why no complete answer came. `broken`: the connection ended or failed before the answer was complete. `blocked`: the
+ * `fetch` that the caller gave forbids the address, or its proxy does; `cause` is its error.
+ */
+export type WhyUnreachable = 'blocked' | 'refused' | 'unknown-host' | 'time-out' | 'tls' | 'broken';
 
 /**
  * The closed list of faults of a push, and the action that the caller has to take:
@@ -41,8 +44,8 @@ export class PushError extends Error {
   readonly fault: PushFault;
   readonly problem: PushProblem | undefined;
 
-  constructor(fault: PushFault, message: string, problem?: PushProblem) {
-    super(message);
+  constructor(fault: PushFault, message: string, problem?: PushProblem, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'PushError';
     this.fault = fault;
     this.problem = problem;

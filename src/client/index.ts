@@ -4,6 +4,7 @@ export type {
   PushAnswer,
   PushClient,
   PushClientOptions,
+  PushFetch,
   Reading,
   RefusedReading,
   Remote,

@@ -26,10 +26,15 @@ const compressed = promisify(gzip);
  * Throws TypeError for an invalid `baseUrl`.
  */
 export function openPushClient(remote: Remote, options: PushClientOptions = {}): PushClient {
-  const { timeoutMs = TIMEOUT_MS, nowMs = Date.now, userAgent = 'databridge-client' } = options;
+  const {
+    timeoutMs = TIMEOUT_MS,
+    nowMs = Date.now,
+    userAgent = 'databridge-client',
+    fetch = globalThis.fetch,
+  } = options;
   const base = baseOf(remote.baseUrl);
   const grants = options.grants ?? grantsInMemory();
-  const tokenParts = { remote, url: new URL(`${base}/v0/oauth2/token`), userAgent, timeoutMs, nowMs };
+  const tokenParts = { remote, url: new URL(`${base}/v0/oauth2/token`), userAgent, timeoutMs, nowMs, fetch };
   const obtain = (previous: PushGrant | undefined): Promise<PushGrant> => obtainGrant(tokenParts, previous);
 
   async function usableGrant(): Promise<PushGrant> {
@@ -54,7 +59,7 @@ export function openPushClient(remote: Remote, options: PushClientOptions = {}):
             },
             body,
           },
-          { timeoutMs, signal },
+          { fetch, timeoutMs, signal },
         );
       let grant = await unlessAborted(signal, usableGrant());
       let answered = await send(grant);

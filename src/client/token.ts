@@ -1,4 +1,4 @@
-import type { PushGrant, Remote } from './contract.ts';
+import type { PushFetch, PushGrant, Remote } from './contract.ts';
 import { exchange } from './exchange.ts';
 import type { Answered } from './exchange.ts';
 import { PushError, notABridge } from './fault.ts';
@@ -10,6 +10,7 @@ export interface TokenClientParts {
   readonly url: URL;
   readonly userAgent: string;
   readonly timeoutMs: number;
+  readonly fetch: PushFetch;
   readonly nowMs: () => number;
 }
 
@@ -50,7 +51,7 @@ async function create(parts: TokenClientParts): Promise<PushGrant> {
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
 const post = (
-  { url, userAgent, timeoutMs }: TokenClientParts,
+  { url, userAgent, timeoutMs, fetch }: TokenClientParts,
   form: Readonly<Record<string, string>>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Answered> =>
@@ -65,7 +66,7 @@ const post = (
       },
       body: new URLSearchParams(form).toString(),
     },
-    { timeoutMs },
+    { fetch, timeoutMs },
   );
 
 function grantOf({ url, nowMs }: TokenClientParts, answered: Answered, secrets: readonly string[]): PushGrant {

@@ -38,7 +38,8 @@ export async function actOnDelivery(
   if (error instanceof BridgeError && error.code === 'cancelled') return;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const remedy = DELIVERY_REMEDIES[code] ?? (error instanceof BridgeError ? error.remedy : undefined);
+  const own = error instanceof PushError ? error.cause : error;
+  const remedy = (own instanceof BridgeError ? own.remedy : undefined) ?? DELIVERY_REMEDIES[code];
   const record = printableJson({ code, message, remedy, at: formatInstant(now()) });
   const context = { project: remote.project, fault: code, remedy };
   if (code === 'credentials-rejected' || code === 'config-invalid') {

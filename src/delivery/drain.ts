@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Sealing } from '../access/sealing.ts';
-import type { PushClient } from '../client/index.ts';
+import type { PushClient, PushFetch } from '../client/index.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import { isDatabaseAway } from '../database/away.ts';
@@ -20,6 +20,8 @@ import { keepNoted, settle } from './settle.ts';
 export interface DelivererGround {
   readonly database: Database;
   readonly sealing: Sealing;
+  /** Goes through the egress guard, as every request of the bridge. */
+  readonly fetch: PushFetch;
   readonly workerId: string;
   readonly log: Logger;
   readonly now: () => Instant;
@@ -46,11 +48,11 @@ const CLAIM = `
 
 /** Delivers the outbox of one project, unless another process has claimed it. */
 export async function drain(ground: DelivererGround, projectId: number, ending: Ending): Promise<void> {
-  const { database, sealing, workerId } = ground;
+  const { database, workerId } = ground;
   const row = await database.row<RemoteRow & Record<string, unknown>>(CLAIM, [projectId, workerId]);
   if (row === undefined) return;
   try {
-    await sendAll(ground, row, await openRemote(database, sealing, row), ending);
+    await sendAll(ground, row, await openRemote(ground, row), ending);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     await actOnDelivery(ground, row, error);

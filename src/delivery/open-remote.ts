@@ -3,10 +3,18 @@ import { secretPlaces } from '../access/secret-places.ts';
 import { resolveSecrets } from '../access/secret-reference.ts';
 import { sharedGrantOf } from '../access/shared-grant.ts';
 import { PushError, openPushClient } from '../client/index.ts';
-import type { PushGrant, PushClient } from '../client/index.ts';
+import type { PushFetch, PushGrant, PushClient } from '../client/index.ts';
 import { parseReference } from '../core/source/reference.ts';
 import type { Database } from '../database/database.ts';
 import { assertRemote } from './assert-remote.ts';
+
+/** The parts that a client of a remote service works with. */
+interface RemoteGround {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  /** Goes through the egress guard, as every request of the bridge. */
+  readonly fetch: PushFetch;
+}
 
 /** A row of `remote`, as a claim returns it. */
 export interface RemoteRow {
@@ -27,7 +35,7 @@ export interface RemoteRow {
  * A client of the remote service; all processes share its token. Throws `config-invalid` for an address that no service
  * can have and for a secret that cannot be read.
  */
-export async function openRemote(database: Database, sealing: Sealing, row: RemoteRow): Promise<PushClient> {
+export async function openRemote({ database, sealing, fetch }: RemoteGround, row: RemoteRow): Promise<PushClient> {
   assertRemote({ url: row.url, secret: '' });
   const owner = {
     name: `the ingestion of ${row.project}`,
@@ -48,7 +56,7 @@ export async function openRemote(database: Database, sealing: Sealing, row: Remo
   const applicationSecret = await secretOf(row.secret, sealing);
   return openPushClient(
     { baseUrl, organisation, applicationId, applicationSecret },
-    { grants, userAgent: 'databridge' },
+    { grants, fetch, userAgent: 'databridge' },
   );
 }
 

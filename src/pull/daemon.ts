@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../database/away.ts';
 import { dropOldMemories } from '../database/memory.ts';
 import { clocksInWords } from '../database/clock.ts';
 import { delivererOf } from '../delivery/deliverer.ts';
+import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { isRedisAway, openQueue } from '../queue/queue.ts';
 import type { Queue, Work } from '../queue/queue.ts';
 import type { Bridge } from './bridge.ts';
@@ -93,7 +94,11 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
   );
   const clocks = clockWatch(bridge, (taking) => jobs.take(taking));
   await clocks.obey();
-  const deliverer = delivererOf({ ...bridge, now: bridge.clock.now });
+  const deliverer = delivererOf({
+    ...bridge,
+    fetch: outgoingFetch(bridge.settings.egress),
+    now: bridge.clock.now,
+  });
   const loops = [
     repeat(BEAT_MS, () => presence.beat(bridge.clock.disagreement()), complain),
     repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),

@@ -95,6 +95,7 @@ describe('the API of another bridge', () => {
       const deliverer = delivererOf({
         database: here.database,
         sealing: rig.sealing,
+        fetch,
         workerId: worker.id,
         log: pino({ level: 'silent' }),
         now: () => START,

@@ -11,6 +11,8 @@ import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { presenceOf } from '../../src/database/presence.ts';
 import { delivererOf } from '../../src/delivery/deliverer.ts';
+import { outgoingFetch } from '../../src/platform/connection/outgoing.ts';
+import type { GuardedFetch } from '../../src/platform/connection/outgoing.ts';
 import type { Deliverer } from '../../src/delivery/deliverer.ts';
 import { setRemote } from '../../src/delivery/remote.ts';
 import type { RemoteSettings } from '../../src/delivery/remote.ts';
@@ -62,7 +64,7 @@ export interface Rig {
   commit(points: readonly Point[], given?: { stream?: number; source?: StoredSource }): Promise<Committed>;
   push(settings?: Partial<RemoteSettings>): Promise<void>;
   /** `url`: another address of the database, for a worker that reaches it through a proxy. */
-  worker(url?: string): Promise<Worker>;
+  worker(url?: string, fetch?: GuardedFetch): Promise<Worker>;
   /** Lets workers look until the outbox is empty; `meanwhile` runs before each look. */
   drain(workers: readonly Worker[], meanwhile?: () => Promise<void>): Promise<void>;
   remote(): Promise<RemoteState>;
@@ -175,12 +177,12 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
     },
     push: (settings = {}) =>
       setRemote(database, sealing, PROJECT_HERE, { ...settingsOf(service), ...settings }, 'test'),
-    async worker(url = database.url) {
+    async worker(url = database.url, fetch = outgoingFetch({ allowHosts: undefined, proxy: undefined })) {
       const own = await databases.another({ ...database, url });
       const id = randomUUID();
       const presence = presenceOf(own, id, 'test');
       await presence.beat();
-      const deliverer = delivererOf({ database: own, sealing, workerId: id, log, now: clock.now });
+      const deliverer = delivererOf({ database: own, sealing, fetch, workerId: id, log, now: clock.now });
       const worker = {
         id,
         deliverer,

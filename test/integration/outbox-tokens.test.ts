@@ -100,7 +100,9 @@ describe('a token', () => {
     if (row === undefined) throw new Error('there is no remote');
     const pools = await Promise.all([0, 1, 2].map(() => databases.another(rig.database)));
     const pushAll = async (): Promise<void> => {
-      const clients = await Promise.all(pools.map((pool) => openRemote(pool, rig.sealing, row)));
+      const clients = await Promise.all(
+        pools.map((pool) => openRemote({ database: pool, sealing: rig.sealing, fetch }, row)),
+      );
       await Promise.all(clients.map((client) => client.push(PROJECT, [])));
     };
     await pushAll();

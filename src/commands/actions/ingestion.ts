@@ -3,6 +3,8 @@ import { parseReference } from '../../core/source/reference.ts';
 import { checkRemote } from '../../delivery/check.ts';
 import { listIngestions, removeRemote, resumeRemote, setRemote } from '../../delivery/remote.ts';
 import type { IngestionLine } from '../../delivery/remote.ts';
+import { outgoingFetch } from '../../platform/connection/outgoing.ts';
+import { readSettings } from '../../settings.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
@@ -62,7 +64,7 @@ export async function ingestionPush(code: string, options: PushOptions): Promise
   };
   const settings = { ...shown, secret: secretOf(options) };
   if (!options.allowPlain) assertPrivate(options.url);
-  if (options.check) await checkRemote(settings);
+  if (options.check) await checkRemote(settings, outgoingFetch(readSettings(process.env).egress));
   const project = { organisation: options.organisation, code };
   await withContext({ patient: false }, ({ database, sealing }) =>
     setRemote(database, sealing, project, settings, actor()),

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { PushError, openPushClient } from '../../client/index.ts';
 import type { PushClient, PushFault, Remote } from '../../client/index.ts';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
+import { outgoingFetch } from '../../platform/connection/outgoing.ts';
+import { readSettings } from '../../settings.ts';
 import { API_PORT } from '../../settings-port.ts';
 import { VERSION } from '../../version.ts';
 import { EXIT, exitCodeOfInterruption } from '../../terminal/output.ts';
@@ -68,7 +70,10 @@ function clientOf({ url, organisation, application, secretFile }: PushOptions): 
   warnOfPlainHttp(url);
   const remote: Remote = { baseUrl: url, organisation, applicationId: application, applicationSecret };
   try {
-    return openPushClient(remote, { userAgent: `databridge/${VERSION}` });
+    // The operator names this address now, so the list of hosts for sources does not bound it.
+    const { proxy } = readSettings(process.env).egress;
+    const fetch = outgoingFetch({ allowHosts: undefined, proxy });
+    return openPushClient(remote, { fetch, userAgent: `databridge/${VERSION}` });
   } catch (error) {
     throw configInvalid((error as Error).message, `write it like http://127.0.0.1:${API_PORT}`, '--url');
   }
@@ -93,6 +98,8 @@ function secretIn(path: string): string {
 function explained(error: unknown, url: string): unknown {
   if (!(error instanceof PushError)) return error;
   const { fault, message } = error;
+  // The guard and the proxy name a remedy of their own.
+  if (error.cause instanceof BridgeError) return error.cause;
   const remedy = REMEDIES[fault.code];
   switch (fault.code) {
     case 'credentials-rejected':
