@@ -19,6 +19,8 @@ export function addSourceRestore(source: Command): void {
         notes: [
           'The bridge keeps the last 20 configurations of a source, secrets sealed. A removed source comes back without its coverage: all time since its start is read again. Going back is a change itself, so restoring twice returns to where you were.',
         ],
+        exitCodes:
+          '0 done, or a dry run that would change nothing, 1 failed, 2 wrong usage or nothing to go back to, 3 a dry run that would change something',
       }),
     )
     .action(whenRun(async () => (await import('./actions/source-restore.ts')).sourceRestore));

@@ -6,6 +6,7 @@ import { addSourceApply } from './source-apply.ts';
 import { addSourceCheck } from './source-check.ts';
 import { addSourceCoverage } from './source-coverage.ts';
 import { addSourceList } from './source-list.ts';
+import { addSourceExport } from './source-export.ts';
 import { addSourceNew } from './source-new.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRecord } from './source-record.ts';
@@ -45,6 +46,7 @@ export function addSource(program: Command): void {
   addSourceRefusals(source);
   addSourceTakeOver(source);
   addSourceRestore(source);
+  addSourceExport(source);
   const changes = [
     ['pause', 'stop asking a source until it is resumed'],
     ['resume', 'ask a source again, after a pause or a stop; the missed time is fetched'],
@@ -54,11 +56,20 @@ export function addSource(program: Command): void {
   for (const [change, description] of changes) {
     const command = source
       .command(change)
-      .addArgument(new Argument('<name>', 'name of the source'))
+      .addArgument(new Argument('<name...>', "names of sources, or patterns such as 'plant-*', in quotes"))
       .description(description)
       .option(...SOURCE_ORGANISATION)
       .option('--json', 'print JSON')
-      .addHelpText('after', helpBelow({ examples: [`databridge source ${change} hall-3`] }))
+      .addHelpText(
+        'after',
+        helpBelow({
+          examples: [`databridge source ${change} hall-3`, `databridge source ${change} hall-3 'plant-*'`],
+          notes: [
+            'In a pattern * stands for any text and ? for one character. A pattern that matches nothing is an error.',
+          ],
+          exitCodes: '0 done, 1 failed, also for some of several sources, 2 wrong usage, or no source has the name',
+        }),
+      )
       .action(whenRun(async () => (await import('./actions/source.ts')).sourceChanges[change]));
     if (change === 'remove') command.option('--yes', 'do not ask');
   }

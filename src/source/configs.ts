@@ -17,25 +17,43 @@ export interface FileProblem extends SourceProblem {
   readonly column: number;
 }
 
+/** The sources of one file, and its problems; a file with a problem is applied in no part. */
+export interface ConfigFile {
+  readonly file: string;
+  readonly sources: readonly SourceConfig[];
+  readonly problems: readonly FileProblem[];
+}
+
 /** Parses every source at a path (see `readSources`), with the tables they name, and collects every problem of every file. */
+export async function readConfigFiles(path: string, registry: Registry, now: Instant): Promise<readonly ConfigFile[]> {
+  const files = new Map<string, { file: string; sources: SourceConfig[]; problems: FileProblem[] }>();
+  for (const read of await readSources(path)) {
+    const { file } = read;
+    const found = files.get(file) ?? { file, sources: [], problems: [] };
+    files.set(file, found);
+    if (!read.ok) {
+      const { line, column, message, remedy } = read;
+      found.problems.push({ file, line, column, path: '', message, remedy });
+      continue;
+    }
+    const parsed = await configOf(read, registry, now);
+    if ('source' in parsed) found.sources.push(parsed.source);
+    else found.problems.push(...parsed.problems);
+  }
+  return [...files.values()];
+}
+
+/** The sources and problems of all files at a path. */
 export async function readConfigs(
   path: string,
   registry: Registry,
   now: Instant,
 ): Promise<{ sources: SourceConfig[]; problems: FileProblem[] }> {
-  const sources: SourceConfig[] = [];
-  const problems: FileProblem[] = [];
-  for (const read of await readSources(path)) {
-    if (!read.ok) {
-      const { file, line, column, message, remedy } = read;
-      problems.push({ file, line, column, path: '', message, remedy });
-      continue;
-    }
-    const parsed = await configOf(read, registry, now);
-    if ('source' in parsed) sources.push(parsed.source);
-    else problems.push(...parsed.problems);
-  }
-  return { sources, problems };
+  const files = await readConfigFiles(path, registry, now);
+  return {
+    sources: files.flatMap(({ sources }) => sources),
+    problems: files.flatMap(({ problems }) => problems),
+  };
 }
 
 async function configOf(

@@ -30,3 +30,58 @@ export async function findSource(database: Database, { name, organisation }: Wan
     'source',
   );
 }
+
+/** Whether a name is a pattern: `*` stands for any text, `?` for one character. No name of a source holds either. */
+export const isPattern = (name: string): boolean => /[*?]/.test(name);
+
+/**
+ * The sources that names and patterns mean, each once, in the order of the names. Throws `config-invalid` for a name or pattern
+ * without a source, and where one means sources of several organisations and none is given.
+ */
+export async function findSources(
+  database: Database,
+  names: readonly string[],
+  organisation: string | undefined,
+): Promise<readonly FoundSource[]> {
+  const found = new Map<number, FoundSource>();
+  for (const name of names) {
+    const sources = isPattern(name)
+      ? await matching(database, name, organisation)
+      : [await findSource(database, { name, organisation })];
+    for (const source of sources) found.set(source.id, source);
+  }
+  return [...found.values()];
+}
+
+async function matching(database: Database, pattern: string, organisation: string | undefined): Promise<FoundSource[]> {
+  const like = pattern
+    .replaceAll(/[\\%_]/g, '\\$&')
+    .replaceAll('*', '%')
+    .replaceAll('?', '_');
+  const found = await database.rows<FoundSource & Record<string, unknown>>(
+    `select id, name, organisation_id as organisation, project_id as "projectId" from source
+     where name like $1 and ($2::text is null or organisation_id = $2) order by name, organisation_id`,
+    [like, organisation ?? null],
+  );
+  if (found.length === 0)
+    throw configInvalid(
+      `no source${organisation === undefined ? '' : ` of organisation ${organisation}`} matches ${pattern}`,
+      'databridge source list shows all sources',
+      'source',
+    );
+  const organisations = [...new Set(found.map((one) => one.organisation))];
+  if (organisations.length === 1) return found;
+  throw configInvalid(
+    `${pattern} matches sources of ${organisations.length} organisations: ${organisations.join(', ')}`,
+    `name one of them, such as --organisation ${organisations[0]}`,
+    'source',
+  );
+}
+
+/** All sources, or those of an organisation. */
+export const allSources = (database: Database, organisation?: string): Promise<FoundSource[]> =>
+  database.rows<FoundSource & Record<string, unknown>>(
+    `select id, name, organisation_id as organisation, project_id as "projectId" from source
+     where $1::text is null or organisation_id = $1 order by organisation_id, name`,
+    [organisation ?? null],
+  );

@@ -37,13 +37,15 @@ export interface Applied extends Pick<Comparison, 'action' | 'differences'>, Sou
   readonly seriesOfOthers: readonly OwnedElsewhere[];
 }
 
-interface ApplyPlace {
+/** Where sources are registered, and the platforms that they may name. */
+export interface ApplyPlace {
   readonly database: Database;
   readonly sealing: Sealing;
   readonly registry: SourceSchemas;
 }
 
-interface ApplyWish {
+/** How a source is applied, and by which actor. */
+export interface ApplyWish {
   readonly now: Instant;
   readonly actor: string;
   readonly dryRun: boolean;

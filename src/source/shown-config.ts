@@ -17,8 +17,12 @@ export async function shownConfig(stored: unknown, registry: Pick<Registry, 'kin
   const kind = Object.entries(registry.kinds).find(([name]) => name === shown['kind'])?.[1];
   const [platform] = await loadedOf(registry.platforms, [String(shown['platform'])]);
   for (const path of secretPaths(kind, platform, shown)) hide(shown, parsePath(path) ?? []);
-  return Object.fromEntries(Object.entries(shown).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
+  return inWrittenOrder(shown);
 }
+
+/** The fields of a source in the order in which operators write them. */
+export const inWrittenOrder = (config: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(config).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
 
 /** The order in which operators write a source; JSON in the database keeps no order. */
 const ORDER = [

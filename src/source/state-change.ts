@@ -1,4 +1,5 @@
 import { audit } from '../access/audit.ts';
+import { BridgeError } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
@@ -10,6 +11,9 @@ import { inactiveSource, unknownSource } from './unusable-source.ts';
 
 /** SQL: the sensors are looked up again at once, also where a look is under way. */
 export const LOOK_NOW = 'look_due_at = now(), look_asked = true, look_failures = 0';
+
+/** A change that an operator makes to a source. */
+export type SourceChange = keyof typeof CHANGES;
 
 /** SQL for each change of the source with id `$1`. */
 const CHANGES = {
@@ -34,7 +38,7 @@ const ASK_ALL = `update stream set retry_at = null, history_due_at = least(histo
  */
 export async function changeSource(
   database: Database,
-  change: keyof typeof CHANGES,
+  change: SourceChange,
   wanted: WantedSource,
   actor: string,
 ): Promise<FoundSource> {
@@ -57,4 +61,29 @@ export async function changeSource(
     await audit(client, actor, `source.${change}`, source.name, { organisation: source.organisation });
   });
   return source;
+}
+
+/** How a change of one of several sources ended; without an `error` it is done. */
+export interface SourceChanged {
+  readonly source: FoundSource;
+  readonly error?: BridgeError;
+}
+
+/** Changes sources one after the other. One that cannot be changed (`config-invalid`) stops no other. */
+export async function changeSources(
+  database: Database,
+  change: SourceChange,
+  sources: readonly FoundSource[],
+  actor: string,
+): Promise<readonly SourceChanged[]> {
+  const changed: SourceChanged[] = [];
+  for (const source of sources) {
+    try {
+      changed.push({ source: await changeSource(database, change, source, actor) });
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== 'config-invalid') throw error;
+      changed.push({ source, error });
+    }
+  }
+  return changed;
 }

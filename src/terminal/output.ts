@@ -6,9 +6,9 @@ import { folded, grouped, widthOf } from './words.ts';
 
 /**
  * Exit codes: 0 done, 1 a fault was found or the work failed, 2 wrong use (an option, a file, a setting or a credential that
- * the operator has to change), 130 interrupted by Ctrl-C. SIGTERM is 143 and a closed terminal 129, as shells have it.
+ * the operator has to change), 3 a dry run that would change something, 130 interrupted by Ctrl-C. SIGTERM is 143 and a closed terminal 129, as shells have it.
  */
-export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+export const EXIT = { done: 0, failed: 1, usage: 2, wouldChange: 3, interrupted: 130 } as const;
 
 const SIGNALLED: Partial<Record<NodeJS.Signals, number>> = { SIGTERM: 143, SIGHUP: 129 };
 

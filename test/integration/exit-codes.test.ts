@@ -73,10 +73,10 @@ describe('a name that stands for nothing is wrong use (2) in', () => {
     ['source show', () => sourceShow('none', {})],
     ['source take-over', () => sourceTakeOver('none', { fromPushed: true })],
     ['source why', () => sourceWhy('none', {})],
-    ['source pause', () => sourceChanges.pause('none', {})],
-    ['source resume', () => sourceChanges.resume('none', {})],
-    ['source poll', () => sourceChanges.poll('none', {})],
-    ['source remove', () => sourceChanges.remove('none', { yes: true })],
+    ['source pause', () => sourceChanges.pause(['none'], {})],
+    ['source resume', () => sourceChanges.resume(['none'], {})],
+    ['source poll', () => sourceChanges.poll(['none'], {})],
+    ['source remove', () => sourceChanges.remove(['none'], { yes: true })],
   ])('%s', async (_, action) => {
     expect(await codeOf(action)).toBe(EXIT.usage);
   });
@@ -87,8 +87,8 @@ it('what stands already as it is asked for is done (0)', async () => {
   expect(await twice(() => organisationCreate('north', {}))).toEqual([0, 0]);
   expect(await twice(() => projectCreate('hall', ORGANISATION))).toEqual([0, 0]);
   expect(await twice(() => ingestionStore('hall', ORGANISATION))).toEqual([0, 0]);
-  expect(await twice(() => sourceChanges.pause('source', {}))).toEqual([0, 0]);
-  expect(await twice(() => sourceChanges.resume('source', {}))).toEqual([0, 0]);
+  expect(await twice(() => sourceChanges.pause(['source'], {}))).toEqual([0, 0]);
+  expect(await twice(() => sourceChanges.resume(['source'], {}))).toEqual([0, 0]);
   const backfill = { source: { name: 'source' }, from: 0, to: 60_000_000, again: false, requestedBy: 'tester' };
   const id = await startBackfill(database, backfill);
   expect(await twice(() => backfillCancel(String(id), {}))).toEqual([0, 0]);

@@ -89,7 +89,7 @@ test('an operator who names a series of another owner in a source is told so whe
     stdin: JSON.stringify(source),
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });
-  expect(applied).toMatchObject({ code: 0, stderr: '' });
+  expect(applied).toMatchObject({ code: 3, stderr: '' });
   expect(applied.stdout).toBe(`source west would be created
   1 of the series that it names belong to source north, so its points for them are refused
     try: other names, or databridge source take-over west --from north

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
 import { startInflux } from '../kit/influx.ts';
@@ -62,7 +64,10 @@ test('every point of the new place is read, unless it is said to hold the same d
   await rig.covered('pumps', Date.now() - 10_000);
   expect(await stored()).toEqual(plant);
 
-  expect(await rig.bridge.apply(source('hall'), '--dry-run')).toBe(`source pumps would be changed
+  await writeFile(join(rig.bridge.home, 'hall.yaml'), JSON.stringify(source('hall')));
+  const dry = await rig.bridge.run('source', 'apply', '--dry-run', join(rig.bridge.home, 'hall.yaml'));
+  expect(dry.code).toBe(3);
+  expect(dry.stdout).toBe(`source pumps would be changed
   options.database: plant → hall
   the coverage of 1 stream would end, because options.database changed; new streams begin at the start of the source, and stored readings stay
 `);

@@ -80,7 +80,7 @@ test('a tag that names the sensors renames series only where the operator agrees
   try: keep the names by sensors[].as and values[].as, or add --rename: readings so far stay under the old names, new ones get the new names\n`,
   );
   const dry = await apply(pumps({ sensorTag: 'hall' }), '--dry-run');
-  expect(dry.code).toBe(0);
+  expect(dry.code).toBe(3);
   expect(dry.stdout.split('\n').filter((line) => / flow → /.test(line))).toEqual(renames);
   const document = await apply(pumps({ sensorTag: 'hall' }), '--dry-run', '--json');
   expect(JSON.parse(document.stdout)).toMatchObject([

@@ -1,15 +1,17 @@
+import { stat } from 'node:fs/promises';
 import { counted } from '../../core/counted.ts';
-import type { SourceConfig } from '../../core/source/source.ts';
-import { titleOf } from '../../core/source/source-name.ts';
-import { applySource } from '../../source/registration.ts';
-import { matters, refuseRenames, renameInWords } from '../../source/renames.ts';
-import type { Applied } from '../../source/registration.ts';
-import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
+import { configInvalid } from '../../core/errors.ts';
+import type { ConfigFile } from '../../source/configs.ts';
+import { applyFiles } from '../../source/directory.ts';
+import type { FilesPlace } from '../../source/directory.ts';
+import type { ApplyWish } from '../../source/registration.ts';
 import { withContext } from '../../context.ts';
-import { grouped } from '../../terminal/words.ts';
-import { actor, printJson, printLine } from '../../terminal/output.ts';
+import { EXIT, actor, printJson } from '../../terminal/output.ts';
+import { isChange, printApplied } from './applied.ts';
+import { applyDirectory } from './source-apply-directory.ts';
+import type { DirectoryOptions } from './source-apply-directory.ts';
 import { interruptible } from './stop.ts';
-import { registryOf, sourcesIn } from './source-files.ts';
+import { filesAt, printProblems, registryOf } from './source-files.ts';
 
 export interface ApplyOptions {
   readonly dryRun?: boolean;
@@ -19,87 +21,50 @@ export interface ApplyOptions {
 }
 
 /** `source apply`. */
-export async function sourceApply(path: string, options: ApplyOptions): Promise<void> {
-  const sources = await sourcesIn(path, options.json ?? false);
-  if (sources === undefined) return;
-  const done: Applied[] = [];
-  const applied = await interruptible(
-    () => keptInWords(done.length, sources.length),
-    (signal) => applyAll(sources, done, options, signal),
-  );
-  if (options.json) printJson(applied);
-  else for (const one of applied) printApplied(one, options.dryRun ?? false);
-}
-
-const keptInWords = (done: number, all: number): string =>
-  done === 0
-    ? 'nothing was changed'
-    : `${counted(done, 'source')} of ${all} applied, the others are as they were; applying again goes on`;
-
-/** Applies sources one after the other, and notes in `done` those that are applied. Throws where the signal aborts between two. */
-const applyAll = (
-  sources: readonly SourceConfig[],
-  done: Applied[],
-  options: ApplyOptions,
-  signal: AbortSignal,
-): Promise<readonly Applied[]> =>
-  withContext({ patient: false, mayCreate: options.dryRun !== true, signal }, async ({ database, sealing, clock }) => {
-    const { dryRun = false, sameData = false, rename = false } = options;
-    const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
-    const placeOf = (one: SourceConfig) => ({ database, sealing, registry: registryOf(one) });
-    // All sources are tried first, so that an error that can be foreseen leaves all of them unchanged.
-    const planned: Applied[] = [];
-    for (const one of sources) planned.push(await applySource(placeOf(one), one, { ...given, dryRun: true }));
-    if (given.dryRun) return planned;
-    for (const one of planned) refuseRenames(one, rename);
-    for (const one of sources) {
-      signal.throwIfAborted();
-      done.push(await applySource(placeOf(one), one, given));
-    }
-    return done;
-  });
-
-/** Prints the effect of applying a source. */
-export function printApplied(applied: Applied, dryRun: boolean): void {
-  const would = dryRun && applied.action !== 'unchanged' ? 'would be ' : '';
-  printLine(`source ${titleOf(applied)} ${would}${applied.action}`);
-  for (const organisation of applied.namesakes) {
-    printLine(`  another source ${applied.name} stands in organisation ${organisation}; it stays as it is`);
-  }
-  const ofSensors = applied.differences.filter(({ path }) => path.startsWith('sensors['));
-  const hidden = new Set(ofSensors.slice(ofSensors.length > 2 * SENSOR_LINES ? SENSOR_LINES : Infinity));
-  for (const difference of applied.differences) {
-    const { path, before, after } = difference;
-    if (!hidden.has(difference)) printLine(`  ${path}: ${show(before)} → ${show(after)}`);
-  }
-  if (hidden.size > 0) printLine(`  and ${grouped(hidden.size)} more fields of sensors; --json lists all`);
-  for (const line of moveInWords(applied.move, dryRun)) printLine(`  ${line}`);
-  for (const rename of applied.renames.filter(matters)) printLine(`  ${renameInWords(rename)}`);
-  for (const owned of applied.seriesOfOthers) {
-    printLine(
-      `  ${owned.series} of the series that it names belong to ${ownerInWords(owned)}, so its points for them are refused`,
+export async function sourceApply(path: string, options: ApplyOptions & DirectoryOptions): Promise<void> {
+  const { dryRun = false, sameData = false, rename = false, prune = false, json = false } = options;
+  const isDirectory = (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+  if (prune && !isDirectory)
+    throw configInvalid(
+      '--prune needs a directory',
+      'name the directory that holds all files of its projects',
+      '--prune',
     );
-    printLine(`    try: other names, or ${takeOverCommand(applied, owned)}`);
+  const files = await filesAt(path);
+  const problems = files.flatMap((one) => one.problems);
+  const sound = files.filter((one) => one.problems.length === 0);
+  if (problems.length > 0 && (!isDirectory || sound.length === 0)) {
+    printProblems(problems, json);
+    return;
   }
+  let done = 0;
+  const holds = (): string =>
+    done === 0
+      ? 'nothing was changed'
+      : `${counted(done, 'source')} applied, the others are as they were; applying again goes on`;
+  await interruptible(holds, async (signal) => {
+    await withContext({ patient: false, mayCreate: !dryRun, signal }, async ({ database, sealing, clock }) => {
+      const onApplied = (): void => {
+        done += 1;
+      };
+      const place = { database, sealing, registryOf, signal, onApplied };
+      const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
+      if (isDirectory) await applyDirectory({ place, files, given }, options);
+      else await applyOne(place, files, given, json);
+    });
+  });
 }
 
-/** The effect on the coverage; nothing where no field of the place changed. */
-function moveInWords({ coverage, fields, byText, streams }: Applied['move'], dryRun: boolean): string[] {
-  if (fields.length === 0) return [];
-  const listed = fields.join(' and ');
-  const number = `${counted(streams, 'stream')}`;
-  const [kept, ended] = dryRun ? ['would be kept', 'would end'] : ['is kept', 'has ended'];
-  const text = `${byText.join(' and ')}: a reference is compared by its text, not by its value`;
-  return [
-    coverage === 'kept'
-      ? `the coverage of ${number} ${kept}: --same-data says that ${listed} leads to the same data`
-      : `the coverage of ${number} ${ended}, because ${listed} changed; new streams begin at the start of the source, and stored readings stay`,
-    ...(byText.length > 0 ? [text] : []),
-  ];
+async function applyOne(
+  place: FilesPlace,
+  files: readonly ConfigFile[],
+  given: ApplyWish,
+  json: boolean,
+): Promise<void> {
+  const [effect] = await applyFiles(place, files, given);
+  if (effect?.fault) throw effect.fault;
+  const applied = effect?.applied ?? [];
+  if (json) printJson(applied);
+  else for (const one of applied) printApplied(one, given.dryRun);
+  if (given.dryRun && applied.some(isChange)) process.exitCode = EXIT.wouldChange;
 }
-
-/** Differences in the list of sensors that are shown, because a table has thousands of rows. */
-const SENSOR_LINES = 20;
-
-const show = (value: unknown): string =>
-  value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);

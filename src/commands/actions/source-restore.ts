@@ -3,8 +3,8 @@ import { withContext } from '../../context.ts';
 import { registry } from '../../context-registry.ts';
 import { lastFormer } from '../../source/former.ts';
 import { applySource } from '../../source/registration.ts';
-import { actor, printJson, printLine } from '../../terminal/output.ts';
-import { printApplied } from './source-apply.ts';
+import { EXIT, actor, printJson, printLine } from '../../terminal/output.ts';
+import { isChange, printApplied } from './applied.ts';
 import type { ApplyOptions } from './source-apply.ts';
 
 /** `source restore`. */
@@ -19,6 +19,7 @@ export async function sourceRestore(
     const wish = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
     return { former: found, applied: await applySource(place, found.source, wish) };
   });
+  if (dryRun && isChange(applied)) process.exitCode = EXIT.wouldChange;
   const { endedAt, endedBy, ending } = former;
   if (options.json) {
     printJson({ ...applied, endedAt: formatInstant(endedAt), endedBy, ending });
