@@ -12,6 +12,7 @@ import { nameRoom, rulesOf } from '../core/mapping.ts';
 import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
 import { questionFor } from '../core/question.ts';
+import { referencesIn } from '../core/source/reference.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { localWindows, zoneOf } from '../core/zone.ts';
 import type { Zone } from '../core/zone.ts';
@@ -27,6 +28,7 @@ import { accountDigest, sharedAccountOf } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
+import { withReferenceRemedy } from './reference-remedy.ts';
 import { sourceTokensOf } from './tokens.ts';
 
 /** A row of `source` as a claim returns it. `config` is null where the process has this edition open already. */
@@ -202,7 +204,9 @@ export async function openSource(
     revision: row.revision,
     edition: row.edition,
     projectId: row.projectId,
-    platform: withCleanErrors(asAsked(platform, localTimes?.zone), opened),
+    platform: withCleanErrors(asAsked(platform, localTimes?.zone), (error) =>
+      withReferenceRemedy(opened.cleanError(error), referencesIn('connection', config.connection)),
+    ),
     config,
     options,
     policy: {
@@ -239,7 +243,7 @@ function asAsked(platform: Platform, zone: Zone | undefined): Platform {
 }
 
 /** An adapter may quote an answer in its own errors, and an answer may quote a secret (law 8). */
-function withCleanErrors(platform: Platform, { cleanError }: Connection): Platform {
+function withCleanErrors(platform: Platform, cleanError: Connection['cleanError']): Platform {
   async function* clean<T extends object>(items: AsyncIterable<T>): AsyncGenerator<T> {
     try {
       for await (const item of items) yield 'failed' in item ? { ...item, failed: cleanError(item.failed) } : item;

@@ -14,3 +14,19 @@ export function parseReference(text: string): Reference | undefined {
 
 /** Whether a text is meant as a reference: it is one, is spelled wrongly, or holds one inside other text. */
 export const looksLikeReference = (text: string): boolean => /^\$\{.*\}$|\$\{(?:env|file):/s.test(text);
+
+/** A field of a block of a source that refers to a secret, like `connection.password`. */
+export interface ReferringField {
+  readonly path: string;
+  readonly reference: Reference;
+}
+
+/** The fields of a block whose whole text is a reference. */
+export const referencesIn = (block: string, fields: Readonly<Record<string, string>>): readonly ReferringField[] =>
+  Object.entries(fields).flatMap(([field, text]) => {
+    const reference = parseReference(text);
+    return reference === undefined ? [] : [{ path: `${block}.${field}`, reference }];
+  });
+
+/** A reference as the source spells it. */
+export const referenceText = ({ from, name }: Reference): string => `\${${from}:${name}}`;
