@@ -13,6 +13,16 @@ export const SOURCE_ORGANISATION = [
 /** The argument of commands on source files. */
 export const SOURCE_PATH = ['<path>', 'YAML file, directory of YAML files, or - for standard input'] as const;
 
+/** The argument of commands that try sources. */
+export const SOURCE_PATH_OR_NAME = [
+  '<path or name>',
+  'YAML file, directory of YAML files, - for standard input, or the name of a registered source',
+] as const;
+
+/** Options of commands that ask a platform by hand. */
+export const IN_QUIET_HOURS = ['--in-quiet-hours', 'ask the platform although the source has quiet hours'] as const;
+export const TRY_AGAIN = ['--try-again', 'send credentials once more that the platform refused before'] as const;
+
 /** The parser of an option that takes a whole number from 1 to `most`. */
 export const wholeNumberUpTo =
   (most: number) =>

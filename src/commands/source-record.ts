@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { helpBelow } from './help.ts';
-import { SOURCE_PATH } from './options.ts';
+import { IN_QUIET_HOURS, SOURCE_PATH, TRY_AGAIN } from './options.ts';
 import { whenRun } from './when-run.ts';
 
 export function addSourceRecord(source: Command): void {
@@ -9,6 +9,8 @@ export function addSourceRecord(source: Command): void {
     .argument(...SOURCE_PATH)
     .description('record the answers of a platform as cases, to hand them to an author of its adapter')
     .option('--into <directory>', 'directory to make; it must not exist. Default: recorded-NAME')
+    .option(...IN_QUIET_HOURS)
+    .option(...TRY_AGAIN)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

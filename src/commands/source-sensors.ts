@@ -1,15 +1,18 @@
 import type { Command } from 'commander';
 import { helpBelow } from './help.ts';
-import { SOURCE_PATH, wholeNumber } from './options.ts';
+import { IN_QUIET_HOURS, SOURCE_ORGANISATION, SOURCE_PATH_OR_NAME, TRY_AGAIN, wholeNumber } from './options.ts';
 import { whenRun } from './when-run.ts';
 
 export function addSourceSensors(source: Command): void {
   source
     .command('sensors')
-    .argument(...SOURCE_PATH)
+    .argument(...SOURCE_PATH_OR_NAME)
     .description('find sensors on the platform, to choose them; saves nothing and needs no database')
     .option('--search <text>', 'only sensors with this in their id or name; capitals do not matter')
     .option('--limit <number>', 'sensors shown', wholeNumber, 50)
+    .option(...SOURCE_ORGANISATION)
+    .option(...IN_QUIET_HOURS)
+    .option(...TRY_AGAIN)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -77,6 +77,12 @@ export async function withMigrationLock<T>(client: Client, work: () => Promise<T
   }
 }
 
+/** Whether the database has the schema of this version, neither an older nor a newer one. Changes nothing. */
+export async function hasThisSchema(client: ClientBase): Promise<boolean> {
+  const ledger = await ledgerOf(client);
+  return JSON.stringify(ledger.map(({ name }) => name).toSorted()) === JSON.stringify(NAMES);
+}
+
 const namesIn = (directory: string): string[] =>
   readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))

@@ -17,6 +17,9 @@ const SILENCE = "interval '12 s'";
  */
 export const LIVES = `beat_at between now() - ${SILENCE} and now() + ${SILENCE}`;
 
+/** SQL condition on a row of `worker`: its process lives and polls. A command that asks a platform lives, and polls nothing. */
+export const POLLS = `polls and ${LIVES}`;
+
 /** How often `beat` must be called, ms: several times within the silence that frees its claims. */
 export const BEAT_MS = 3_000;
 
@@ -24,13 +27,14 @@ export const BEAT_MS = 3_000;
 export const claimable = (column: string, me: string): string =>
   `(${column} is null or ${column} = ${me} or not exists (select from worker where id = ${column} and ${LIVES}))`;
 
-export function presenceOf(database: Database, workerId: string, version: string): Presence {
+/** `polls`: false for a command, which takes slots and claims nothing. */
+export function presenceOf(database: Database, workerId: string, version: string, polls = true): Presence {
   return {
     async beat(clockAhead) {
       await database.run(
-        `insert into worker (id, host, pid, version, clock_ahead_us) values ($1, $2, $3, $4, $5)
+        `insert into worker (id, host, pid, version, clock_ahead_us, polls) values ($1, $2, $3, $4, $5, $6)
          on conflict (id) do update set beat_at = now(), clock_ahead_us = $5`,
-        [workerId, hostname(), process.pid, version, clockAhead ?? null],
+        [workerId, hostname(), process.pid, version, clockAhead ?? null, polls],
       );
       await database.run(`delete from worker where beat_at < now() - interval '1 hour'`);
     },

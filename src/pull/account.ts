@@ -11,6 +11,10 @@ import type { AccountStore, Admission } from '../platform/connection/index.ts';
 /** An account in the database, which all hosts share. */
 export interface SharedAccount extends AccountStore {
   readonly digest: string;
+  /** Whether the platform refused it often enough that no request carries its credentials any more. */
+  isLeftAlone(): Promise<boolean>;
+  /** Allows one more request, where the account was refused often enough to be left alone: an operator says so. */
+  tryAgain(): Promise<void>;
   /** Notes in the row of the pace which account the source has, unless a newer configuration of the source is in force. */
   link(sourceId: number, revision: number): Promise<void>;
 }
@@ -28,12 +32,15 @@ const UNDER_WAY = `
     join worker on worker.id = split_part(lease.id, '/', 1)::uuid
   where state ->> 'account' = $1 and abandoned is not true and now() between at_instant(until - ${LEASE + SLACK_OF_HOSTS}) and at_instant(until) and ${LIVES}`;
 
-/** Names the account of a source without telling its secret: a keyed hash of the address that takes the secret, user and secret. */
+/**
+ * Names the account of a source without telling its secret: a keyed hash of the host that takes the secret, user and secret. Paths
+ * do not count, because a host that locks accounts counts the refusals of all its paths.
+ */
 export function accountDigest(sealing: Sealing, { url = '', authUrl = url, ...secret }: Credentials): string {
-  const { origin, pathname } = new URL(authUrl);
+  const { origin } = new URL(authUrl);
   const fields = Object.keys(secret).sort();
   const values = fields.map((field) => [field, secret[field]]);
-  return sealing.digest(JSON.stringify([origin + pathname.replace(/\/+$/, ''), values]));
+  return sealing.digest(JSON.stringify([origin, values]));
 }
 
 /**
@@ -53,6 +60,13 @@ export function sharedAccountOf(database: Database, digest: string): SharedAccou
 
   return {
     digest,
+    isLeftAlone: async () => (await stateOf()).refused >= MOST_REFUSED,
+    async tryAgain() {
+      await database.run(
+        'update account set refused = least(refused, 1), probe = null where digest = $1 and refused >= $2',
+        [digest, MOST_REFUSED],
+      );
+    },
     async link(sourceId, revision) {
       await noting(async (client) => {
         await client.query(

@@ -77,8 +77,11 @@ export function pacerOf(given: {
   readonly workerId: string;
   /** The clock of the database, because slots of several hosts are points on one clock. */
   readonly now: () => Instant;
+  /** An operator asks by hand, which a paused or stopped source lets pass. */
+  readonly byHand?: boolean;
 }): Pacer {
-  const { database, rows, sourceId, revision, pace, account, now, workerId } = given;
+  const { database, rows, sourceId, revision, pace, account, now, workerId, byHand = false } = given;
+  const isOpen = (state: PaceState): boolean => isOpenTo(byHand ? { ...state, paused: false } : state, revision);
   let known: PaceRow | undefined;
   let linked = false;
   let turn: Promise<unknown> = Promise.resolve();
@@ -110,7 +113,7 @@ export function pacerOf(given: {
    */
   async function read(): Promise<PaceRow> {
     const row = await rows.read(sourceId);
-    if (linked || row.state.account === account.digest || !isOpenTo(row.state, revision)) return row;
+    if (linked || row.state.account === account.digest || !isOpen(row.state)) return row;
     linked = true;
     await account.link(sourceId, revision);
     return await rows.read(sourceId);
@@ -159,7 +162,7 @@ export function pacerOf(given: {
       if (signal.aborted) throw stoppedWaiting();
       const at = now();
       const decision = await change<Reservation | undefined>((state) => {
-        if (!isOpenTo(state, revision)) return { next: undefined, result: undefined };
+        if (!isOpen(state)) return { next: undefined, result: undefined };
         const counted = { ...state, leases: state.leases.filter(counts) };
         const answer = reserve(pace, counted, { now: at, lane, leaseId, leaseLength: LEASE, horizon: HORIZON });
         if (answer.kind === 'wait') return { next: answer.state, result: answer };

@@ -10,7 +10,10 @@ export function withReferenceRemedy(error: BridgeError, references: readonly Ref
   const { fault, message, remedy, cause } = error;
   if (fault.code !== 'credentials-rejected' || fault.right || references.length === 0) return error;
   const told = references.map((field) => `${field.path} is ${referenceText(field.reference)}, ${readWhen(field)}`);
-  return new BridgeError(fault, message, { remedy: [remedy, ...told].filter(Boolean).join('; '), cause });
+  return new BridgeError(fault, message, {
+    remedy: [remedy?.replace(/\.$/, ''), ...told].filter(Boolean).join('; '),
+    cause,
+  });
 }
 
 /** When workers read a secret again that changed in its place. */

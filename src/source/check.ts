@@ -2,16 +2,26 @@ import { counted } from '../core/counted.ts';
 import { asBridgeError } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { overloadOf } from '../core/demand.ts';
+import type { Overload } from '../core/demand.ts';
 import { formatDuration } from '../core/duration.ts';
 import { MINUTE } from '../core/instant.ts';
+import { referenceText, referencesIn } from '../core/source/reference.ts';
 import { isMapping } from '../core/source/path.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { formatWindow } from '../core/window.ts';
+import type { Window } from '../core/window.ts';
 import type { Platform } from '../platform/contract.ts';
+import { readWhen } from '../pull/reference-remedy.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
+import type { PlannedStream } from '../pull/stream-plan.ts';
 import { testDeclaration } from './declaration.ts';
 import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
+import type { Finding } from './findings.ts';
+import { lookAtStreams, refusedByReason } from './look-at-streams.ts';
+import type { LooksAtStreams } from './look-at-streams.ts';
+import { registeredAs } from './registered.ts';
+import type { RegisteredSource } from './registered.ts';
 import { strangeVariables } from './strange-variables.ts';
 import { openTrial } from './trial.ts';
 import type { Trial, TrialParts } from './trial.ts';
@@ -31,37 +41,118 @@ export interface Step {
   /** The step passed, but the operator should read `detail`. */
   readonly warning?: true;
   readonly error?: BridgeError;
+  /** Of the step `window`: the streams that were read, those that could not be read, and those that were left alone. */
+  readonly streams?: {
+    readonly read: readonly string[];
+    readonly unreadable: readonly string[];
+    readonly left: readonly string[];
+  };
 }
 
 /** Whether the operator accepted a source without a proof that its answers are complete (`declaredBy` in platform/contract.ts). */
 const isUnproven = ({ options }: SourceConfig): boolean => isMapping(options) && options['unproven'] === 'accepted';
 
+interface Looked {
+  readonly config: SourceConfig;
+  readonly wanted: Window;
+  readonly overload: Overload | undefined;
+  /** How many streams the source has. */
+  readonly streams: number;
+}
+
+/** The step `window`, of all streams that were looked at. */
+function windowStep({ looks, unreadable, left }: LooksAtStreams, given: Looked): Step {
+  const { config, wanted, overload } = given;
+  const batches = looks.map(({ batch }) => batch);
+  const readings = batches.reduce((sum, batch) => sum + batch.readings, 0);
+  const series = batches.reduce((sum, { columns }) => sum + columns.length, 0);
+  const halvings = looks.reduce((sum, look) => sum + look.halvings, 0);
+  const failed: FailedSensors = new Map(looks.flatMap((look) => [...look.failed]));
+  const silent = looks.filter(({ batch }) => batch.readings === 0).map(({ stream }) => stream);
+  const lateness = latenessOf({ looks }, config);
+  const keys = firstOf(keysOf(looks.map(({ stream }) => stream)), STREAMS_SHOWN);
+  const what = looks.length === given.streams ? keys : `${looks.length} of ${given.streams} streams (${keys})`;
+  const window = looks.length === 1 ? (looks[0]?.window ?? wanted) : wanted;
+  const parts = [
+    `${counted(readings, 'reading')} of ${series} series of ${what} in ${formatWindow(window)}${halvingsInWords(halvings)}${failuresInWords(failed)}`,
+    refusalsInWords(refusedByReason(batches)),
+    lateness.detail,
+    ...(silent.length > 0 && looks.length > 1 ? [`no readings in ${firstOf(keysOf(silent), STREAMS_SHOWN)}`] : []),
+    ...(left.length > 0 ? [`not looked at: ${firstOf(keysOf(left), STREAMS_SHOWN)}`] : []),
+    ...unreadable.map(({ stream, error }) => `cannot read ${stream.key}: ${error.message}`),
+    ...(overload === undefined ? [] : [`${overload.message}: ${overload.remedy}`]),
+  ];
+  const [fault] = unreadable;
+  const warning = lateness.warning || overload !== undefined || failed.size > 0;
+  return {
+    step: 'window',
+    ok: fault === undefined,
+    detail: parts.join('; '),
+    ...(warning && fault === undefined ? { warning } : {}),
+    ...(fault === undefined ? {} : { error: fault.error }),
+    streams: {
+      read: keysOf(looks.map(({ stream }) => stream)),
+      unreadable: keysOf(unreadable.map(({ stream }) => stream)),
+      left: keysOf(left),
+    },
+  };
+}
+
+const keysOf = (streams: readonly PlannedStream[]): string[] => streams.map(({ key }) => key);
+
+/** The first warning of a stream, or what the first stream with readings shows. */
+function latenessOf({ looks }: Pick<LooksAtStreams, 'looks'>, { schedule }: SourceConfig): Finding {
+  const findings = looks.map(({ batch, window }) => latenessFinding(batch, window, schedule.settle));
+  const late = findings.findIndex(({ warning }) => warning);
+  const shown = late === -1 ? looks.findIndex(({ batch }) => batch.readings > 0) : late;
+  const { detail, warning } = findings[Math.max(0, shown)] ?? { detail: 'nothing was read', warning: false };
+  return { detail: looks.length > 1 && late !== -1 ? `${looks[late]?.stream.key}: ${detail}` : detail, warning };
+}
+
 const SENSORS_SHOWN = 5;
 const STREAMS_SHOWN = 5;
 
+/** How a check asked. */
+export interface Checked {
+  readonly requests: number;
+  /** Whether it took turns with the workers of the source. */
+  readonly sharesPace: boolean;
+  /** The limit that it kept. */
+  readonly requestsPerSecond: number;
+}
+
 /**
  * Tries a source step by step within its pace, and saves nothing. Yields each step once, as soon as it is done; returns
- * the number of requests it sent.
+ * the number of requests it sent, and the pace.
  */
 export async function* checkSource(
   config: SourceConfig,
   platform: Platform,
   given: TrialParts & { readonly maxReadings: number },
-): AsyncGenerator<Step, { requests: number }> {
+): AsyncGenerator<Step, Checked> {
   const done = new Set<StepName>();
   const steps = STEPS.filter((step) => step !== 'declaration' || platform.declaredBy !== undefined);
   let trial: Trial | undefined;
+  let registered: RegisteredSource | undefined;
+  const checked = (): Checked => ({
+    requests: trial?.requests() ?? 0,
+    sharesPace: registered !== undefined,
+    requestsPerSecond: (trial?.sharing.pace ?? config.pace).requestsPerSecond,
+  });
   const passed = (step: StepName, detail: string, warning = false): Step => {
     done.add(step);
     return { step, ok: true, detail, ...(warning ? { warning } : {}) };
   };
   try {
+    registered = given.bridge && (await registeredAs(given.bridge, config));
     yield passed(
       'schema',
-      `${platform.title}, ${config.kind}, every ${formatDuration(config.schedule.every)}${isUnproven(config) ? '; unproven: accepted' : ''}`,
+      `${platform.title}, ${config.kind}, every ${formatDuration(config.schedule.every)}${isUnproven(config) ? '; unproven: accepted' : ''}${stateInWords(registered)}`,
+      registered !== undefined && registered.state !== 'active',
     );
     trial = await openTrial(config, platform, given);
-    yield passed('secrets', secretsInWords(config));
+    const others = otherCredentialsInWords(trial, config);
+    yield passed('secrets', `${secretsInWords(config)}${others ?? ''}`, others !== undefined);
 
     const asked = given.now();
     const { product, clock } = await trial.identify();
@@ -91,26 +182,26 @@ export async function* checkSource(
         doubts.length > 0,
       );
     }
-    const [stream] = streams;
-    if (stream === undefined) {
+    const [first] = streams;
+    if (first === undefined) {
       for (const step of steps.slice(steps.indexOf('window')))
         yield { step, ok: null, detail: 'not tried: there is nothing to read' };
     } else {
       const to = edgeOf(trial.source.policy, given.now());
       const wanted = { from: to - Math.min(MINUTE, config.schedule.maxWindow), to };
       const before = trial.requests();
-      const { window, batch, failed, halvings } = await trial.read(stream, wanted, 'newest', given.maxReadings);
-      const requestsPerWindow = (trial.requests() - before) / (halvings + 1);
+      const looked = await lookAtStreams(trial, streams, { ...given, window: wanted, keep: 'newest' });
+      const windows = looked.looks.reduce((sum, { halvings }) => sum + halvings + 1, looked.unreadable.length);
+      const requestsPerWindow = (trial.requests() - before) / windows;
       const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...config.schedule, ...config.pace });
-      const lateness = latenessFinding(batch, window, config.schedule.settle);
-      const read = `${counted(batch.readings, 'reading')} of ${batch.columns.length} series of ${stream.key} in ${formatWindow(window)}`;
-      yield passed(
-        'window',
-        `${read}${halvingsInWords(halvings)}${failuresInWords(failed)}; ${refusalsInWords(batch.refused)}; ${lateness.detail}${overload === undefined ? '' : `; ${overload.message}: ${overload.remedy}`}`,
-        lateness.warning || overload !== undefined || failed.size > 0,
-      );
+      yield windowStep(looked, { config, wanted, overload, streams: streams.length });
+      done.add('window');
+      if (looked.unreadable.length > 0) {
+        if (platform.declaredBy !== undefined) yield { step: 'declaration', ok: null, detail: 'not tried' };
+        return checked();
+      }
       if (platform.declaredBy !== undefined) {
-        const { detail, warning } = await testDeclaration(trial, stream, given.maxReadings);
+        const { detail, warning } = await testDeclaration(trial, first, given.maxReadings);
         yield passed('declaration', detail, warning);
       }
     }
@@ -120,12 +211,17 @@ export async function* checkSource(
     const open = steps.find((step) => !done.has(step)) ?? 'window';
     const failed = open === 'address' && isAnswered(error, requests) ? 'platform' : open;
     if (failed === 'platform') yield passed('address', `${config.connection['url']} answers`);
-    yield { step: failed, ok: false, detail: error.message + refusedInWords(trial?.refusedRequests() ?? 0), error };
+    yield {
+      step: failed,
+      ok: false,
+      detail: error.message + refusedInWords(trial?.refusedRequests() ?? 0, given.bridge !== undefined),
+      error,
+    };
     for (const step of steps.slice(steps.indexOf(failed) + 1)) yield { step, ok: null, detail: 'not tried' };
   } finally {
     await trial?.close();
   }
-  return { requests: trial?.requests() ?? 0 };
+  return checked();
 }
 
 /** Whether the error proves that an HTTP server answered at the address: then the address is right. */
@@ -136,10 +232,34 @@ function isAnswered({ fault }: BridgeError, requests: number): boolean {
   return requests > 1 && (fault.why === 'time-out' || fault.why === 'reset');
 }
 
-function refusedInWords(requests: number): string {
+/** `shared`: the workers know of it, so that neither they nor a further check send the credentials again. */
+function refusedInWords(requests: number, shared: boolean): string {
   if (requests === 0) return '';
   const times = requests === 1 ? 'once' : `${requests} times`;
-  return ` (refused ${times}; many platforms lock an account after a few, and each further check counts)`;
+  const further = shared ? 'these credentials are not sent again' : 'each further check counts';
+  return ` (refused ${times}; many platforms lock an account after a few, and ${further})`;
+}
+
+/** How the source of a file stands on the bridge. */
+function stateInWords(registered: RegisteredSource | undefined): string {
+  if (registered === undefined || registered.state === 'active') return '';
+  if (registered.state === 'paused')
+    return '; the source is paused: nothing polls it, and this check asks all the same';
+  const why = registered.fault === undefined ? '' : ` (${registered.fault})`;
+  return `; the source is stopped${why}: nothing polls it, and this check asks all the same`;
+}
+
+/** Tells that the workers use other credentials although the registered source says the same: a reference leads elsewhere here. */
+function otherCredentialsInWords({ sharing, asWorkers }: Trial, config: SourceConfig): string | undefined {
+  const { registered } = sharing;
+  const written = JSON.stringify(config.connection);
+  if (asWorkers !== false || registered === undefined || JSON.stringify(registered.config.connection) !== written)
+    return undefined;
+  const fields = referencesIn('connection', config.connection).map(
+    (field) => `${field.path} is ${referenceText(field.reference)}, ${readWhen(field)}`,
+  );
+  if (fields.length === 0) return undefined;
+  return `; the workers of the source last used other credentials than this check: ${fields.join('; ')}`;
 }
 
 function halvingsInWords(halvings: number): string {

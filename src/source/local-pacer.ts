@@ -17,8 +17,8 @@ const HORIZON = { live: LONGEST_SILENCE, history: LONGEST_SILENCE };
 const LEASE: Microseconds = 10 * MINUTE;
 
 /**
- * Request slots of one source in this process alone. A check or preview keeps the pace of its configuration and its quiet
- * hours without a database, so it asks beside the polls of a source that is registered. Throws `throttled` where the platform
+ * Request slots of one source in this process alone: a check or preview of a source that is not registered, or without a database,
+ * keeps the pace of its configuration and its quiet hours. Throws `throttled` where the platform
  * or the quiet hours ask for a silence of more than five seconds, `cancelled` when aborted.
  */
 export function localPacer({ pace, now }: { readonly pace: Pace; readonly now: () => Instant }): Pacer {

@@ -6,7 +6,10 @@ import type { Instant } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { SourceConfig } from '../core/source/source.ts';
+import { lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
+import { lookAtStreams, refusedByReason } from './look-at-streams.ts';
+import type { StreamLook } from './look-at-streams.ts';
 import type { StoredReading } from '../core/reading.ts';
 import type { Platform } from '../platform/contract.ts';
 import { learnedOf } from '../pull/fetch-window.ts';
@@ -16,7 +19,7 @@ import type { Trial, TrialParts } from './trial.ts';
 /** The readings that a source would store. A preview saves none of them. */
 export interface Preview {
   readonly windows: readonly { readonly stream: string; readonly window: Window; readonly readings: number }[];
-  /** Whether the windows cover the range in all streams; a preview reads at most five windows. */
+  /** Whether the windows cover the range in all streams: a preview reads one of each stream, and few more. */
   readonly complete: boolean;
   readonly readings: number;
   readonly series: number;
@@ -29,19 +32,25 @@ export interface Preview {
   readonly missing: { readonly message: string; readonly remedy: string } | null;
   /** Sensors that could not be read in one of the windows, with the reason. */
   readonly failed: readonly { readonly sensor: string; readonly message: string }[];
+  /** Streams that could not be read, and those that were not looked at. */
+  readonly unreadable: readonly { readonly stream: string; readonly message: string }[];
+  readonly left: readonly string[];
   readonly sample: readonly StoredReading[];
   readonly requests: number;
+  /** Whether the requests took turns with the workers of the source. */
+  readonly sharesPace: boolean;
   /** Null where the pace suffices for live polls, or where no window was read. */
   readonly overload: Overload | null;
 }
 
-/** An operator who wants to read more windows starts a backfill. */
+/** No further window of a stream is read after these. An operator who wants to read more starts a backfill. */
 const MOST_WINDOWS = 5;
 
 const EXAMPLES_PER_REASON = 3;
 
 /**
- * Reads a range as polls would, stream after stream, until `limit` readings can be shown or five windows were read.
+ * Reads a range as polls would: the first window of each stream (`MOST_STREAMS` at most), then further ones, until `limit` readings
+ * can be shown or five windows were read.
  * Throws every error of the platform.
  */
 export async function previewSource(
@@ -58,7 +67,12 @@ export async function previewSource(
   try {
     const range = { from: given.range.from, to: given.range.to ?? edgeOf(trial.source.policy, given.now()) };
     const { batches, ...read } = await readSome(trial, range, given);
-    return { ...read, ...sumOf(batches, given.limit), requests: trial.requests() };
+    return {
+      ...read,
+      ...sumOf(batches, given.limit),
+      requests: trial.requests(),
+      sharesPace: trial.sharing.registered !== undefined,
+    };
   } finally {
     await trial.close();
   }
@@ -67,8 +81,12 @@ export async function previewSource(
 async function readSome(
   trial: Trial,
   range: Window,
-  { maxReadings, limit }: { readonly maxReadings: number; readonly limit: number },
-): Promise<Pick<Preview, 'windows' | 'complete' | 'failed' | 'missing' | 'overload'> & { batches: Batch[] }> {
+  { maxReadings, limit, now }: { readonly maxReadings: number; readonly limit: number; readonly now: () => Instant },
+): Promise<
+  Pick<Preview, 'windows' | 'complete' | 'failed' | 'unreadable' | 'left' | 'missing' | 'overload'> & {
+    batches: Batch[];
+  }
+> {
   const windows: Preview['windows'][number][] = [];
   const batches: Batch[] = [];
   const failures = new Map<string, string>();
@@ -77,32 +95,48 @@ async function readSome(
     missing = { message, remedy };
   });
   const streams = trial.streamsOf(sensors);
-  let readings = 0;
-  let reads = 0;
   const before = trial.requests();
-  const result = (complete: boolean): Awaited<ReturnType<typeof readSome>> => {
-    const requestsPerWindow = (trial.requests() - before) / reads;
-    const { schedule, pace } = trial.source.config;
-    const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...schedule, ...pace }) ?? null;
-    const failed = [...failures].map(([sensor, message]) => ({ sensor, message }));
-    return { windows, complete, batches, failed, missing, overload };
+  const { length: first } = learnedOf(trial.source, { learned: undefined });
+  const begin = { from: range.from, to: Math.min(range.to, range.from + first) };
+  const looked = await lookAtStreams(trial, streams, { window: begin, keep: 'oldest', maxReadings, now });
+  let reads = looked.unreadable.length;
+  const add = ({ stream, window, batch, failed, halvings }: StreamLook): void => {
+    reads += halvings + 1;
+    windows.push({ stream: stream.key, window, readings: batch.readings });
+    batches.push(batch);
+    for (const [sensor, { message }] of failed) failures.set(sensor, message);
   };
-  for (const stream of streams) {
-    let { length } = learnedOf(trial.source, { learned: undefined });
-    for (let from = range.from; from < range.to;) {
-      if (windows.length === MOST_WINDOWS || readings >= limit) return result(false);
+  const readings = (): number => batches.reduce((sum, batch) => sum + batch.readings, 0);
+  for (const look of looked.looks) add(look);
+  const [fault] = looked.unreadable;
+  if (fault !== undefined && looked.looks.length === 0) throw fault.error;
+  let complete = looked.left.length === 0 && looked.unreadable.length === 0;
+  for (const { stream, window: seen } of looked.looks) {
+    let length = seen.to < begin.to ? lengthOf(seen) : first;
+    for (let from = seen.to; from < range.to;) {
+      if (windows.length >= MOST_WINDOWS || readings() >= limit) {
+        complete = false;
+        break;
+      }
       const wanted = { from, to: Math.min(range.to, from + length) };
-      const { window, batch, failed, halvings } = await trial.read(stream, wanted, 'oldest', maxReadings);
-      reads += halvings + 1;
-      windows.push({ stream: stream.key, window, readings: batch.readings });
-      batches.push(batch);
-      for (const [sensor, { message }] of failed) failures.set(sensor, message);
-      readings += batch.readings;
-      if (window.to < wanted.to) length = window.to - window.from;
-      from = window.to;
+      const read = await trial.read(stream, wanted, 'oldest', maxReadings);
+      add({ stream, ...read });
+      if (read.window.to < wanted.to) length = lengthOf(read.window);
+      from = read.window.to;
     }
   }
-  return result(true);
+  const { schedule, pace } = trial.source.config;
+  const requestsPerWindow = (trial.requests() - before) / Math.max(1, reads);
+  return {
+    windows,
+    complete,
+    batches,
+    failed: [...failures].map(([sensor, message]) => ({ sensor, message })),
+    unreadable: looked.unreadable.map(({ stream, error }) => ({ stream: stream.key, message: error.message })),
+    left: looked.left.map(({ key }) => key),
+    missing,
+    overload: overloadOf({ streams: streams.length, requestsPerWindow, ...schedule, ...pace }) ?? null,
+  };
 }
 
 type Summary = Pick<
@@ -112,12 +146,10 @@ type Summary = Pick<
 
 /** Adds several windows up; `sample` holds at most `limit` readings, spread over all series. */
 export function sumOf(batches: readonly Batch[], limit: number): Summary {
-  const refused = new Map<RefusalReason, number>();
   const examples: Refusal[] = [];
   const shown = new Map<RefusalReason, number>();
   const series = new Map<string, StoredReading[]>();
   for (const batch of batches) {
-    for (const [reason, count] of batch.refused) refused.set(reason, (refused.get(reason) ?? 0) + count);
     for (const example of examplesOf(batch.refusals)) {
       const before = shown.get(example.reason) ?? 0;
       shown.set(example.reason, before + 1);
@@ -142,7 +174,7 @@ export function sumOf(batches: readonly Batch[], limit: number): Summary {
     repeats: sum((batch) => batch.repeats),
     outside: sum((batch) => batch.outside),
     unchosen: sum((batch) => batch.unchosen),
-    refused,
+    refused: refusedByReason(batches),
     examples,
     sample: spread([...series.values()], limit),
   };

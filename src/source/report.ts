@@ -3,7 +3,7 @@ import type { Lease } from '../core/pace.ts';
 import { hourOf, requestsByMinute } from '../core/request-counts.ts';
 import type { HourOfRequests, RequestCounts } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
-import { LIVES } from '../database/presence.ts';
+import { POLLS } from '../database/presence.ts';
 import { DEMAND } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 
@@ -77,7 +77,7 @@ const LINES = `
     (select count(*) from unreadable join stream on stream.id = stream_id
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at)) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
-    coalesce((select bool_and(clock_ahead_us is not null) from worker where ${LIVES}), false) as "clocksDisagree",
+    coalesce((select bool_and(clock_ahead_us is not null) from worker where ${POLLS}), false) as "clocksDisagree",
     coalesce(sums.readings, 0) as "readings24h", (select pace.state ->> 'requests' from pace where source_id = source.id) as counts,
     instant_of(now()) as "countedAt"
   from source join ml_project on ml_project.id = project_id

@@ -1,22 +1,25 @@
 import type { Batch } from '../core/batch.ts';
+import { asBridgeError } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
-import type { Instant } from '../core/instant.ts';
+import { referencesIn } from '../core/source/reference.ts';
 import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { lengthOf } from '../core/window.ts';
 import type { Window } from '../core/window.ts';
 import type { Credentials, Grant, Platform, Sensor } from '../platform/contract.ts';
-import { memoryAccount, memoryTokens, newMeter } from '../platform/connection/index.ts';
+import { memoryTokens, newMeter } from '../platform/connection/index.ts';
 import type { AllowedHosts, GrantStore, Pacer, ProxySettings, Recording } from '../platform/connection/index.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
 import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
-import { localPacer } from './local-pacer.ts';
 import { openSource } from '../pull/open-source.ts';
 import type { OpenSource, SharedParts, Stream } from '../pull/open-source.ts';
+import { withReferenceRemedy } from '../pull/reference-remedy.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
 import { listSensors } from '../pull/sensors.ts';
 import { planStreams } from '../pull/stream-plan.ts';
 import type { PlannedStream } from '../pull/stream-plan.ts';
+import { sharingOf } from './sharing.ts';
+import type { Sharing, SharedWithWorkers, SharingWish } from './sharing.ts';
 
 /** The first request of a trial must be answered within this, connecting included, because an operator waits for it. */
 const FIRST_ANSWER_MS = 10_000;
@@ -24,9 +27,12 @@ const FIRST_ANSWER_MS = 10_000;
 /** A minute halved 12 times is 15 ms. */
 const MOST_HALVINGS = 12;
 
-/** A source opened for a check or preview: without a database, with a pace and tokens of this process. It saves nothing. */
+/** A source opened for a check or preview. It saves nothing; `sharingOf` says what it shares with workers. */
 export interface Trial {
   readonly source: OpenSource;
+  readonly sharing: Sharing;
+  /** Whether the workers of the registered source use the same credentials; undefined where they have used none yet. */
+  readonly asWorkers: boolean | undefined;
   /** Requests sent so far, logins included. */
   readonly requests: () => number;
   /** Requests with the secret that the platform refused: each counts where the platform locks accounts. */
@@ -66,8 +72,7 @@ export interface TrialRead {
   readonly halvings: number;
 }
 
-export interface TrialParts {
-  readonly now: () => Instant;
+export interface TrialParts extends SharingWish {
   readonly signal: AbortSignal;
   readonly allowHosts: AllowedHosts;
   readonly proxy?: ProxySettings | undefined;
@@ -79,25 +84,43 @@ export interface TrialParts {
   };
 }
 
-/** Opens a source from its configuration alone. Throws `config-invalid` for a missing secret or certificate. */
+/**
+ * Opens a source from its configuration. Throws `config-invalid` for a missing secret or certificate, `credentials-rejected` where the
+ * bridge knows that the platform refuses the credentials.
+ */
 export async function openTrial(config: SourceConfig, platform: Platform, given: TrialParts): Promise<Trial> {
   const { now, signal, allowHosts, proxy, tape } = given;
-  const account = memoryAccount();
-  const counting = countingPacer(localPacer({ pace: config.pace, now }));
+  const sharing = await sharingOf(config, given);
+  const counting = countedRequests();
+  let parts: SharedWithWorkers | undefined;
   const shared = (credentials: Credentials): SharedParts => {
     tape?.credentials(credentials);
-    const tokens = tape === undefined ? memoryTokens() : watchedTokens(tape.granted);
-    return { pacer: counting.pacer, tokens, account, record: tape?.record };
+    parts = sharing.partsFor(credentials);
+    const { pacer, tokens, account } = parts;
+    return {
+      pacer: counting.over(pacer),
+      tokens: tape === undefined ? tokens : watchedTokens(tape.granted),
+      account,
+      record: tape?.record,
+    };
   };
   const source = await openSource(
     { id: 0, revision: 0, edition: '', projectId: 0, start: startOf(config.schedule.start, now()) },
     { config, platform, shared, now, allowHosts, proxy },
   );
+  try {
+    await parts?.assertMayAsk();
+  } catch (error) {
+    await source.connection.close();
+    throw withReferenceRemedy(asBridgeError(error), referencesIn('connection', config.connection));
+  }
   const { minWindow, sensorsPerRead, namesVariables } = source.platform.facts;
   return {
     source,
+    sharing,
+    asWorkers: parts?.asWorkers,
     requests: counting.requests,
-    refusedRequests: account.refusedRequests,
+    refusedRequests: () => parts?.refusedRequests() ?? 0,
     async identify() {
       const { silent } = counting;
       const either = AbortSignal.any([signal, silent]);
@@ -181,14 +204,14 @@ const streamOf = ({ key, selection }: PlannedStream): Stream => ({
 });
 
 /** Counts requests, and aborts `silent` where the first request gets no answer in time. */
-function countingPacer(inner: Pacer): { pacer: Pacer; requests: () => number; silent: AbortSignal } {
+function countedRequests(): { over: (inner: Pacer) => Pacer; requests: () => number; silent: AbortSignal } {
   const silence = new AbortController();
   let requests = 0;
   let timer: NodeJS.Timeout | undefined;
   return {
     requests: () => requests,
     silent: silence.signal,
-    pacer: {
+    over: (inner) => ({
       async slot(lane, signal, about) {
         const slot = await inner.slot(lane, signal, about);
         requests += 1;
@@ -202,6 +225,6 @@ function countingPacer(inner: Pacer): { pacer: Pacer; requests: () => number; si
         };
       },
       hold: (until) => inner.hold(until),
-    },
+    }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
-import { LIVES } from '../database/presence.ts';
+import { POLLS } from '../database/presence.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { FaultRecord } from './report.ts';
 
@@ -34,7 +34,7 @@ const VITALS = `
     (select instant_of(now()) - instant_of(beat_at) from heartbeat where name = 'planner') as "plannerAge",
     (select coalesce(jsonb_agg(jsonb_build_object('host', host, 'pid', pid, 'version', version,
        'age', instant_of(now()) - instant_of(beat_at), 'clockAhead', clock_ahead_us) order by host, pid), '[]')
-     from worker where ${LIVES}) as workers,
+     from worker where ${POLLS}) as workers,
     to_regclass('bullmq.job') is not null or to_regnamespace('bullmq') is not null as "queueInside",
     (select count(*) from source where state = 'active') as "activeSources"`;
 

@@ -43,9 +43,9 @@ beforeAll(async () => {
   recorder = await startHttpFault(influx.url);
   silentProxy = await startProxy({ port: Number(new URL(influx.url).port) });
   await silentProxy.set({ stalled: true });
-  // The newest points lie two minutes ahead, so that new ones become visible while the tests run.
-  const newest = Date.now() * 1000 + 120_000_000;
-  const lines = Array.from({ length: 480 }, (_, index) => {
+  // The newest points lie ten minutes ahead, so that new ones become visible while the tests run.
+  const newest = Date.now() * 1000 + 600_000_000;
+  const lines = Array.from({ length: 1_200 }, (_, index) => {
     const unit = (index % 2) + 1;
     return `pump,unit=${unit} flow=${index / 4},state="ok" ${newest - index * 1_000_000}`;
   });

@@ -27,6 +27,13 @@ schedule: { every: 1m }
 pace: { requestsPerSecond: 100 }`,
   });
 
+interface Shown {
+  readonly complete: boolean;
+  readonly readings: number;
+  readonly windows: readonly { readonly stream: string }[];
+  readonly sample: readonly { readonly sensorId: string; readonly valueName: string }[];
+}
+
 const noon = ['--from', '2026-01-01T12:00:00Z', '--to', '2026-01-01T13:00:00Z'];
 
 test('a platform with tokens is checked like any other', async () => {
@@ -54,21 +61,26 @@ test('readings are shown with the names they would have, refusals with their rea
   expect(ran.stdout).toMatch(/^not-a-scalar, once: /m);
 });
 
-test('the limit is spread over all series, and says that there is more', async () => {
+test('every stream is read, the limit is spread over all series, and a longer range says that there is more', async () => {
   const ran = await run(['preview', '-', ...noon, '--limit', '5', '--json']);
-  const [document] = JSON.parse(ran.stdout) as [
-    { complete: boolean; readings: number; windows: object[]; sample: { valueName: string; date: string }[] },
-  ];
-  expect(document.sample.map(({ valueName }) => valueName)).toEqual([
-    'temperature',
-    'temperature',
-    'pressure',
-    'pressure',
-    'vibration',
+  const [document] = JSON.parse(ran.stdout) as [Shown];
+  expect(new Set(document.sample.map(({ sensorId, valueName }) => `${sensorId} ${valueName}`)).size).toBe(5);
+  // One of the five devices has no telemetry.
+  expect(document.windows).toHaveLength(4);
+  expect(new Set(document.windows.map(({ stream }) => stream)).size).toBe(4);
+  expect(document).toMatchObject({ complete: true, unreadable: [], left: [] });
+  expect(document.readings).toBeGreaterThan(2_500);
+
+  const longer = await run([
+    'preview',
+    '-',
+    '--from',
+    '2026-01-01T10:00:00Z',
+    '--to',
+    '2026-01-01T13:00:00Z',
+    '--json',
   ]);
-  expect(document.windows).toHaveLength(1);
-  expect(document.complete).toBe(false);
-  expect(document.readings).toBeGreaterThan(2500);
+  expect(JSON.parse(longer.stdout)).toMatchObject([{ complete: false }]);
 });
 
 test('an overloaded platform is asked for less at a time', async () => {

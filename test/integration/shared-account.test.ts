@@ -155,6 +155,7 @@ describe('an account that hosts share', () => {
     const same = accountDigest(sealing, base);
     expect(same).toMatch(/^[\w-]{22}$/);
     expect(accountDigest(sealing, { password: 'secret', username: 'u', url: 'HTTP://host:8086/' })).toBe(same);
+    expect(accountDigest(sealing, { ...base, url: 'http://host:8086/api/hall-3' })).toBe(same);
     expect(accountDigest(sealing, { ...base, url: 'http://data', authUrl: 'http://host:8086' })).toBe(same);
     const others = [{ password: 'x' }, { username: 'x' }, { url: 'http://x' }].map((change) =>
       accountDigest(sealing, { ...base, ...change }),

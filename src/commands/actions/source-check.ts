@@ -1,25 +1,36 @@
 import { counted } from '../../core/counted.ts';
 import { SECOND } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
-import type { SourceConfig } from '../../core/source/source.ts';
 import { checkSource } from '../../source/check.ts';
 import type { Step } from '../../source/check.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
 import { roughly } from '../../terminal/words.ts';
+import type { AtHand } from './bridge-at-hand.ts';
+import { localNow } from './source-files.ts';
 import { interruptible } from './stop.ts';
-import { localNow, platformOf, sourcesIn } from './source-files.ts';
+import { tryingSources, whyAlone } from './tried-sources.ts';
+import type { Tried } from './tried-sources.ts';
+
+interface CheckOptions {
+  readonly organisation?: string;
+  readonly inQuietHours?: boolean;
+  readonly tryAgain?: boolean;
+  readonly json?: boolean;
+}
 
 /** `source check`. */
-export async function sourceCheck(path: string, options: { json?: boolean }): Promise<void> {
+export async function sourceCheck(pathOrName: string, options: CheckOptions): Promise<void> {
   const json = options.json ?? false;
-  const sources = await sourcesIn(path, json);
-  if (sources === undefined) return;
   const documents: CheckDocument[] = [];
-  await interruptible('nothing was saved', async (signal) => {
-    for (const one of sources) documents.push(await checkOne(one, { heading: sources.length > 1, json, signal }));
-  });
-  if (json) printJson(documents);
+  const given = { pathOrName, organisation: options.organisation, json };
+  await interruptible('nothing was saved', (signal) =>
+    tryingSources(given, readSettings(process.env), async (sources, atHand) => {
+      for (const one of sources)
+        documents.push(await checkOne(one, { ...options, atHand, signal, heading: sources.length > 1 }));
+    }),
+  );
+  if (json && process.exitCode !== EXIT.usage) printJson(documents);
   if (documents.some(({ ok }) => !ok)) process.exitCode = EXIT.failed;
 }
 
@@ -28,36 +39,50 @@ interface CheckDocument {
   readonly organisation: string;
   readonly ok: boolean;
   readonly requests: number;
+  /** Whether the requests took turns with the workers of the source; where not, `why`. */
+  readonly sharesPace: boolean;
+  readonly why: string | null;
   readonly tookSeconds: number;
   readonly steps: readonly Record<string, unknown>[];
 }
 
 async function checkOne(
-  config: SourceConfig,
-  { heading, json, signal }: { readonly heading: boolean; readonly json: boolean; readonly signal: AbortSignal },
+  { config, platform }: Tried,
+  given: CheckOptions & { readonly atHand: AtHand; readonly signal: AbortSignal; readonly heading: boolean },
 ): Promise<CheckDocument> {
-  if (heading && !json) printLine(titleOf(config));
+  const { atHand, signal, inQuietHours, tryAgain, json = false } = given;
+  if (given.heading && !json) printLine(titleOf(config));
   const begun = performance.now();
   const steps: Step[] = [];
   const settings = readSettings(process.env);
-  const checking = checkSource(config, await platformOf(config), {
+  const checking = checkSource(config, platform, {
     now: localNow,
     signal,
+    bridge: atHand.bridge,
+    inQuietHours,
+    tryAgain,
     maxReadings: settings.windowReadings,
     ...settings.egress,
   });
   let next = await checking.next();
-  while (!next.done) {
-    signal.throwIfAborted();
-    steps.push(next.value);
-    if (!json) printStep(next.value);
-    next = await checking.next();
+  try {
+    while (!next.done) {
+      signal.throwIfAborted();
+      steps.push(next.value);
+      if (!json) printStep(next.value);
+      next = await checking.next();
+    }
+  } finally {
+    // An interrupted check gives its slots back.
+    await checking.return({ requests: 0, sharesPace: false, requestsPerSecond: 0 });
   }
-  const { requests } = next.value;
+  const { requests, sharesPace, requestsPerSecond } = next.value;
+  const why = sharesPace ? null : (whyAlone(atHand) ?? null);
   const tookSeconds = Math.round((performance.now() - begun) / 100) / 10;
   if (!json) {
+    const turns = sharesPace ? 'taking turns with its workers' : `without taking turns with workers: ${why ?? ''}`;
     printLine(
-      `${counted(requests, 'request')} in ${roughly(tookSeconds * SECOND)}, at most ${config.pace.requestsPerSecond} a second; nothing was saved`,
+      `${counted(requests, 'request')} in ${roughly(tookSeconds * SECOND)}, at most ${requestsPerSecond} a second, ${turns}; nothing was saved`,
     );
   }
   return {
@@ -65,6 +90,8 @@ async function checkOne(
     organisation: config.organisation,
     ok: steps.every(({ ok }) => ok !== false),
     requests,
+    sharesPace,
+    why,
     tookSeconds,
     steps: steps.map(documentOf),
   };
@@ -78,12 +105,13 @@ function printStep({ step, ok, detail, warning, error }: Step): void {
   if (error?.remedy !== undefined) printLine(`${' '.repeat(STEP_WIDTH + 2)}try: ${error.remedy}`);
 }
 
-function documentOf({ step, ok, detail, warning, error }: Step): Record<string, unknown> {
+function documentOf({ step, ok, detail, warning, error, streams }: Step): Record<string, unknown> {
   return {
     step,
     ok,
     detail,
     ...(warning ? { warning } : {}),
+    ...(streams === undefined ? {} : { streams }),
     ...(error === undefined ? {} : { fault: { ...error.fault, message: error.message, remedy: error.remedy ?? null } }),
   };
 }

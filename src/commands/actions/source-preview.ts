@@ -9,34 +9,48 @@ import { refusalsInWords } from '../../source/findings.ts';
 import { previewSource } from '../../source/preview.ts';
 import type { Preview } from '../../source/preview.ts';
 import { readSettings } from '../../settings.ts';
-import { printJson, printLine, printTable } from '../../terminal/output.ts';
+import { EXIT, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { READING_FIELDS, readingCells, readingDocument } from '../../terminal/reading-rows.ts';
 import { parseTime } from '../options.ts';
+import { times, wrapped } from '../../terminal/words.ts';
+import type { AtHand } from './bridge-at-hand.ts';
+import { localNow } from './source-files.ts';
 import { interruptible } from './stop.ts';
-import { localNow, platformOf, sourcesIn } from './source-files.ts';
-import { times } from '../../terminal/words.ts';
+import { tryingSources, whyAlone } from './tried-sources.ts';
+import type { Tried } from './tried-sources.ts';
 
 interface PreviewOptions {
   readonly from: string;
   readonly to?: string;
   readonly limit: number;
+  readonly organisation?: string;
+  readonly inQuietHours?: boolean;
+  readonly tryAgain?: boolean;
   readonly json?: boolean;
 }
 
 /** `source preview`. */
-export async function sourcePreview(path: string, options: PreviewOptions): Promise<void> {
-  const sources = await sourcesIn(path, options.json ?? false);
-  if (sources === undefined) return;
+export async function sourcePreview(pathOrName: string, options: PreviewOptions): Promise<void> {
+  const json = options.json ?? false;
   const documents: Record<string, unknown>[] = [];
-  for (const one of sources) {
-    const preview = await interruptible('nothing was saved', (signal) => previewOne(one, options, signal));
-    if (options.json) documents.push(documentOf(one, preview));
-    else print(one, preview, sources.length > 1);
-  }
-  if (options.json) printJson(documents);
+  const given = { pathOrName, organisation: options.organisation, json };
+  await interruptible('nothing was saved', (signal) =>
+    tryingSources(given, readSettings(process.env), async (sources, atHand) => {
+      for (const one of sources) {
+        const preview = await previewOne(one, { ...options, atHand, signal });
+        const why = preview.sharesPace ? undefined : whyAlone(atHand);
+        if (json) documents.push({ ...documentOf(one.config, preview), why: why ?? null });
+        else print(one.config, preview, { heading: sources.length > 1, why });
+      }
+    }),
+  );
+  if (json && process.exitCode !== EXIT.usage) printJson(documents);
 }
 
-async function previewOne(config: SourceConfig, options: PreviewOptions, signal: AbortSignal): Promise<Preview> {
+async function previewOne(
+  { config, platform }: Tried,
+  options: PreviewOptions & { readonly atHand: AtHand; readonly signal: AbortSignal },
+): Promise<Preview> {
   const now = localNow();
   const from = parseTime(options.from, now, '--from');
   const to = options.to === undefined ? undefined : parseTime(options.to, now, '--to');
@@ -45,9 +59,12 @@ async function previewOne(config: SourceConfig, options: PreviewOptions, signal:
     throw configInvalid('--from is not before the end', remedy, '--from');
   }
   const settings = readSettings(process.env);
-  return await previewSource(config, await platformOf(config), {
+  return await previewSource(config, platform, {
     now: localNow,
-    signal,
+    signal: options.signal,
+    bridge: options.atHand.bridge,
+    inQuietHours: options.inQuietHours,
+    tryAgain: options.tryAgain,
     maxReadings: settings.windowReadings,
     ...settings.egress,
     range: { from, to },
@@ -55,7 +72,11 @@ async function previewOne(config: SourceConfig, options: PreviewOptions, signal:
   });
 }
 
-function print(config: SourceConfig, preview: Preview, heading: boolean): void {
+function print(
+  config: SourceConfig,
+  preview: Preview,
+  { heading, why }: { readonly heading: boolean; readonly why: string | undefined },
+): void {
   if (heading) printLine(`\n${titleOf(config)}`);
   if (preview.sample.length > 0) printTable(READING_FIELDS, preview.sample.map(readingCells));
   for (const [reason, count] of preview.refused) {
@@ -76,9 +97,12 @@ function print(config: SourceConfig, preview: Preview, heading: boolean): void {
     printLine(`  ${stream} ${formatWindow(window)}: ${readings}`);
   for (const { sensor, message } of preview.failed) printLine(`  cannot read ${sensor}: ${message}`);
   if (preview.missing !== null) printLine(`${preview.missing.message}\n  try: ${preview.missing.remedy}`);
+  for (const { stream, message } of preview.unreadable) printLine(`  cannot read ${stream}: ${message}`);
+  if (preview.left.length > 0) printLine(wrapped(`not looked at: ${preview.left.join(' ; ')}`, '  '));
   if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
   if (preview.overload !== null) printLine(`${preview.overload.message}\n  try: ${preview.overload.remedy}`);
-  printLine(`${counted(preview.requests, 'request')}; nothing was saved`);
+  const turns = why === undefined ? 'taking turns with its workers' : `without taking turns with workers: ${why}`;
+  printLine(`${counted(preview.requests, 'request')}, ${turns}; nothing was saved`);
 }
 
 const documentOf = ({ name, organisation }: SourceConfig, preview: Preview): Record<string, unknown> => ({

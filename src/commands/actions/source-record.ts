@@ -7,21 +7,31 @@ import { readSettings } from '../../settings.ts';
 import { recordCases } from '../../source/recording.ts';
 import { printJson, printLine } from '../../terminal/output.ts';
 import { wrapped } from '../../terminal/words.ts';
-import { interruptible } from './stop.ts';
+import { besideWorkers } from './bridge-at-hand.ts';
 import { localNow, platformOf, sourcesIn } from './source-files.ts';
+import { interruptible } from './stop.ts';
+
+interface RecordOptions {
+  readonly into?: string;
+  readonly inQuietHours?: boolean;
+  readonly tryAgain?: boolean;
+  readonly json?: boolean;
+}
 
 /** `source record`. */
-export async function sourceRecord(path: string, options: { into?: string; json?: boolean }): Promise<void> {
+export async function sourceRecord(path: string, options: RecordOptions): Promise<void> {
   const sources = await sourcesIn(path, options.json ?? false);
   const [source] = sources ?? [];
   if (sources === undefined || source === undefined) return;
   if (sources.length > 1)
     throw configInvalid(`${path} holds ${sources.length} sources`, 'record one at a time: give the file of one source');
   const into = options.into ?? `recorded-${source.name}`;
+  const settings = readSettings(process.env);
+  const { inQuietHours, tryAgain } = options;
+  const asking = { now: localNow, inQuietHours, tryAgain, ...settings.egress };
   const platform = await platformOf(source);
-  const given = { now: localNow, ...readSettings(process.env).egress };
   const { cases, requests } = await interruptible('nothing was written', (signal) =>
-    recordCases(source, platform, { ...given, signal }),
+    besideWorkers(settings, ({ bridge }) => recordCases(source, platform, { ...asking, signal, bridge })),
   );
   await makeDirectory(into);
   for (const { name, files } of cases) {

@@ -5,33 +5,39 @@ import type { Sensor } from '../../platform/contract.ts';
 import { searchSensors, sensorsBlock } from '../../source/sensor-search.ts';
 import type { FoundSensors } from '../../source/sensor-search.ts';
 import { readSettings } from '../../settings.ts';
-import { printExactly, printJson, printLine } from '../../terminal/output.ts';
+import { EXIT, printExactly, printJson, printLine } from '../../terminal/output.ts';
 import { grouped, short, wrapped } from '../../terminal/words.ts';
+import { localNow } from './source-files.ts';
 import { interruptible } from './stop.ts';
-import { localNow, platformOf, sourcesIn } from './source-files.ts';
+import { tryingSources } from './tried-sources.ts';
 
 interface SensorsOptions {
   readonly search?: string;
   readonly limit: number;
+  readonly organisation?: string;
+  readonly inQuietHours?: boolean;
+  readonly tryAgain?: boolean;
   readonly json?: boolean;
 }
 
 /** `source sensors`. */
-export async function sourceSensors(path: string, options: SensorsOptions): Promise<void> {
-  const sources = await sourcesIn(path, options.json ?? false);
-  if (sources === undefined) return;
-  const { search = '', limit } = options;
+export async function sourceSensors(pathOrName: string, options: SensorsOptions): Promise<void> {
+  const json = options.json ?? false;
+  const { search = '', limit, inQuietHours, tryAgain } = options;
+  const settings = readSettings(process.env);
   const documents: Record<string, unknown>[] = [];
-  for (const one of sources) {
-    const platform = await platformOf(one);
-    const given = { now: localNow, ...readSettings(process.env).egress, search, limit };
-    const found = await interruptible('nothing was saved', (signal) =>
-      searchSensors(one, platform, { ...given, signal }),
-    );
-    if (options.json) documents.push(documentOf(one, found));
-    else print(found, { search, heading: sources.length > 1 ? titleOf(one) : undefined });
-  }
-  if (options.json) printJson(documents);
+  const given = { pathOrName, organisation: options.organisation, json };
+  await interruptible('nothing was saved', (signal) =>
+    tryingSources(given, settings, async (sources, { bridge }) => {
+      for (const { config, platform } of sources) {
+        const parts = { now: localNow, signal, bridge, inQuietHours, tryAgain, ...settings.egress };
+        const found = await searchSensors(config, platform, { ...parts, search, limit });
+        if (json) documents.push(documentOf(config, found));
+        else print(found, { search, heading: sources.length > 1 ? titleOf(config) : undefined });
+      }
+    }),
+  );
+  if (json && process.exitCode !== EXIT.usage) printJson(documents);
 }
 
 const SENSORS_INDENT = '  ';

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { findKey, openSealing } from '../../access/sealing.ts';
+import { registryFor } from '../../context-registry.ts';
+import { withContext } from '../../context.ts';
+import { clockOf } from '../../database/clock.ts';
+import { connect, openDatabase } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
+import { hasThisSchema } from '../../database/migrate.ts';
+import { BEAT_MS, presenceOf } from '../../database/presence.ts';
+import { urlOfRunning } from '../../database/running.ts';
+import { repeat } from '../../pull/repeat.ts';
+import type { Settings } from '../../settings.ts';
+import type { BridgeAtHand } from '../../source/registered.ts';
+import { VERSION } from '../../version.ts';
+
+/** The bridge that a command shares pace and accounts with, or the reason why there is none. */
+export type AtHand = { readonly bridge: BridgeAtHand } | { readonly bridge?: undefined; readonly why: string };
+
+const NAME = 'databridge';
+
+/**
+ * Runs a command that asks platforms, beside the workers of the bridge where one is at hand: that of DATABASE_URL, or one whose
+ * embedded database runs. Starts, makes and migrates nothing. `work` gets the reason where no bridge is at hand.
+ */
+export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand) => Promise<T>): Promise<T> {
+  const { home, sealingKey } = settings;
+  const url = settings.databaseUrl ?? urlOfRunning(home);
+  if (url === undefined) return await work({ why: 'no bridge runs here' });
+  // Without the key of the bridge nobody can tell which account a source has, and a new one would be made.
+  if ((await findKey(home, sealingKey)) === undefined) return await work({ why: 'the key of the bridge is not here' });
+  const database = await currentDatabase(url);
+  if (typeof database === 'string') return await work({ why: database });
+  try {
+    const sealing = await openSealing(home, sealingKey);
+    const bridge = { database, sealing, clock: await clockOf(database), workerId: randomUUID() };
+    return await present({ ...bridge, registry: registryFor(settings) }, (one) => work({ bridge: one }));
+  } finally {
+    await database.close();
+  }
+}
+
+/** Runs a command on a registered source. Starts the embedded database of the bridge where it does not run. */
+export async function onBridge<T>(settings: Settings, work: (bridge: BridgeAtHand) => Promise<T>): Promise<T> {
+  return await withContext({ patient: false, settings }, (context) =>
+    present({ ...context, workerId: randomUUID(), registry: registryFor(settings) }, work),
+  );
+}
+
+/** The leases of a command count while it is present. */
+async function present<T>(bridge: BridgeAtHand, work: (bridge: BridgeAtHand) => Promise<T>): Promise<T> {
+  const presence = presenceOf(bridge.database, bridge.workerId, VERSION, false);
+  await presence.beat();
+  const beats = repeat(
+    BEAT_MS,
+    () => presence.beat(),
+    () => undefined,
+  );
+  try {
+    return await work(bridge);
+  } finally {
+    await beats.stop();
+    await presence.leave().catch(() => undefined);
+  }
+}
+
+/** The database, where it is that of this version and answers; otherwise the reason. */
+async function currentDatabase(url: string): Promise<Database | string> {
+  const place = { url, applicationName: NAME, patient: false };
+  try {
+    const client = await connect(place);
+    const current = await hasThisSchema(client).finally(() => client.end());
+    if (!current) return 'the database is that of another version of databridge';
+    return await openDatabase({ ...place, poolSize: 2 });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
