@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, exitCodeOf, printError, printMisuse } from './terminal/output.ts';
 import { VERSION } from './version.ts';
 
 const json = process.argv.includes('--json');
@@ -47,9 +46,16 @@ for (const stream of [process.stdout, process.stderr])
 try {
   await program.parseAsync();
 } catch (error) {
+  // The version and a help end here, too, and have printed all that they print.
+  const isDone = error instanceof CommanderError && error.exitCode === 0;
+  if (!isDone) await fail(error);
+}
+
+async function fail(error: unknown): Promise<void> {
+  const { EXIT, exitCodeOf, printError, printMisuse } = await import('./terminal/output.ts');
   if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    if (error.exitCode !== 0 && error.code !== 'commander.help') printMisuse(error.message, json);
+    process.exitCode = EXIT.usage;
+    if (error.code !== 'commander.help') printMisuse(error.message, json);
   } else {
     printError(error, json);
     process.exitCode = exitCodeOf(error);

@@ -7,11 +7,11 @@ import { modulesLoadedBy } from '../kit/loaded-modules.ts';
 import { ROOT, roomOf, sourceFiles } from './source-files.ts';
 
 describe('the version', () => {
-  it('loads no command', () => {
+  it('loads no command, and nothing that prints one', () => {
     const { own, packages, stdout } = modulesLoadedBy(['--version']);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(packages).toEqual(['commander']);
-    expect(own.filter((path) => roomOf(path) === 'commands')).toEqual([]);
+    expect(own.toSorted()).toEqual(['src/main.ts', 'src/version.ts']);
   });
 });
 
@@ -62,13 +62,17 @@ describe('the compiled modules', () => {
     expect(readdirSync(open)).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('are not kept in a directory of another account', () => {
-    const others = join(root, 'others');
-    mkdirSync(others);
-    chownSync(others, 65_534, 65_534);
-    expect(start(others)).toEqual(version);
-    expect(readdirSync(others)).toEqual([]);
-  });
+  it.skipIf(process.getuid?.() !== 0).each([['others'], ['others/databridge']])(
+    'are not kept where another account made %s',
+    (made) => {
+      const directory = join(root, made);
+      mkdirSync(directory, { recursive: true });
+      chownSync(join(root, 'others'), 65_534, 65_534);
+      chownSync(directory, 65_534, 65_534);
+      expect(start(join(root, 'others'))).toEqual(version);
+      expect(readdirSync(directory)).toEqual([]);
+    },
+  );
 
   it.each(['/proc/self', '/proc/self/none', '/dev/null', join(root, 'none', 'below'), 'relative'])(
     'may fail to be kept, as in %s',
