@@ -11,7 +11,7 @@ describe('the version', () => {
     const { own, packages, stdout } = modulesLoadedBy(['--version']);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(packages).toEqual(['commander']);
-    expect(own.toSorted()).toEqual(['src/main.ts', 'src/version.ts']);
+    expect(own.toSorted()).toEqual(['src/main-program.ts', 'src/main.ts', 'src/version.ts']);
   });
 });
 

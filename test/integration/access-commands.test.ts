@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY, everythingIn, granted, openProcess } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridge, databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // An operator sets up access for a client on the command line; each test continues where the test before ended.
@@ -18,10 +18,10 @@ beforeAll(async () => {
   database = await databases.create();
 });
 
-const run = (...args: readonly string[]): Promise<Ran> =>
-  databridge(args, {
-    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', USER: 'anna' },
-  });
+const settings = () => ({
+  env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', USER: 'anna' },
+});
+const run = (...args: readonly string[]): Promise<Ran> => databridgeHere(args, settings());
 
 async function json<T>(...args: readonly string[]): Promise<T> {
   const ran = await run(...args, '--json');
@@ -44,7 +44,8 @@ const secrets: string[] = [];
 
 describe('an organisation with a project', () => {
   test('is created once and listed', async () => {
-    expect(await run('organisation', 'create', 'north', '--name', 'North works')).toMatchObject({
+    const create = ['organisation', 'create', 'north', '--name', 'North works'];
+    expect(await databridge(create, settings())).toMatchObject({
       code: 0,
       stdout: 'organisation north created\n',
     });
@@ -163,7 +164,7 @@ test('the audit lists actions and actors page by page, and no secret is in the a
   );
   const page = await json<{ id: number }[]>('audit', 'list', '--limit', '2', '--before', String(entries[1]?.id));
   expect(page.map(({ id }) => id)).toEqual([entries[2]?.id, entries[3]?.id]);
-  const shown = (await run('audit', 'list')).stdout;
+  const shown = (await databridge(['audit', 'list'], settings())).stdout;
   expect(shown).toMatch(new RegExp(`^.*${ACTOR} +organisation\\.created +north +\\{"name":"North works"\\}$`, 'm'));
   expect(await run('audit', 'list', '--limit', '0')).toMatchObject({ code: 2 });
   const dump = `${shown}${JSON.stringify(entries)}${await everythingIn(database)}`;

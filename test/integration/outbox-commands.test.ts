@@ -5,7 +5,7 @@ import { freePort } from '../kit/free-port.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { databridge } from './command-line.ts';
+import { databridge, databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 import { eventually } from './daemon-rig.ts';
 import { makeRig } from './outbox-rig.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
-  databridge(['ingestion', ...args], {
+  databridgeHere(['ingestion', ...args], {
     env: {
       DATABASE_URL: rig.database.url,
       DATABRIDGE_KEY: 'A'.repeat(43),

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 
 // Each command that shows a source or project tells the operator that its outbox is full.
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const told = async (...args: string[]): Promise<string> => {
   const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: 'A'.repeat(43), DATABRIDGE_HOME: '/nowhere' };
-  const { stdout, stderr } = await databridge(args, { env });
+  const { stdout, stderr } = await databridgeHere(args, { env });
   return stdout + stderr;
 };
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridge, databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // Two organisations each have a source with the name `north`.
@@ -10,12 +10,11 @@ import type { Ran } from './command-line.ts';
 const databases = useDatabases();
 let database: Database;
 
-const runWith = (stdin: string, ...args: readonly string[]): Promise<Ran> =>
-  databridge(args, {
-    stdin,
-    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
-  });
-const run = (...args: readonly string[]): Promise<Ran> => runWith('', ...args);
+const settings = () => ({
+  env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+});
+const runWith = (stdin: string, ...args: readonly string[]): Promise<Ran> => databridge(args, { stdin, ...settings() });
+const run = (...args: readonly string[]): Promise<Ran> => databridgeHere(args, settings());
 
 const textOf = (organisation: string, user: string): string => `
 name: north
@@ -62,7 +61,8 @@ test('a source of another organisation is another source, which leaves the first
 
 test('a command names an ambiguous source by its organisation', async () => {
   await runWith(textOf('acme', 'otto'), 'source', 'apply', '-');
-  const backfill = ['backfill', 'start', 'north', '--from', '2026-01-01', '--to', '2026-01-02', '--detach'] as const;
+  const range = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-02T00:00:00Z'] as const;
+  const backfill = ['backfill', 'start', 'north', ...range, '--detach'] as const;
   const commands = [
     ['source', 'show', 'north'],
     ['source', 'refusals', 'north'],

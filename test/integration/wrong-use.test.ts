@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { databridge } from './command-line.ts';
+import { databridge, databridgeHere } from './command-line.ts';
 
 it.each([
   [['sorce', 'list'], /\nerror: unknown command 'sorce'\n {2}try: did you mean "source"\n$/],
@@ -7,7 +7,7 @@ it.each([
   [['source', 'list', '--behnd'], /\nerror: unknown option '--behnd'\n {2}try: did you mean "--behind"\n$/],
   [['source', 'list', '--limit', 'x'], /\nerror: .*whole number.*\n {2}try: add --help .*\n$/],
 ])('%j prints its error last, below the help, with the nearest word', async (args, end) => {
-  const { code, stdout, stderr } = await databridge(args);
+  const { code, stdout, stderr } = await databridgeHere(args);
   expect(stderr).toMatch(/^Usage: databridge /m);
   expect(stderr).toMatch(end);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

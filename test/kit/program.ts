@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 
-const main = new URL('../../src/main.ts', import.meta.url);
+const main = new URL('../../src/main-program.ts', import.meta.url);
 
-/** The program with all its commands, as `src/main.ts` lists them. */
+/** The program with all its commands, as `src/main-program.ts` lists them. */
 export async function programOf(): Promise<Command> {
   const program = new Command('databridge');
   const listed = readFileSync(main, 'utf8').matchAll(/import\('(\.\/commands\/[\w-]+\.ts)'\)\)\.(add\w+)/g);
