@@ -143,7 +143,7 @@ it('quiet hours follow their own zone, whatever the zones of host and database a
 
 it('the log on a terminal shows UTC', async () => {
   const log = new URL('../../src/telemetry/log.ts', import.meta.url).href;
-  const script = `import { openLog } from '${log}'; openLog('info', true).info('hello'); console.log(new Date().toISOString())`;
+  const script = `import { openLog } from '${log}'; (await openLog('info', true)).info('hello'); console.log(new Date().toISOString())`;
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, TZ: HOST_ZONE },
   });
