@@ -18,6 +18,10 @@ export const apiFields = {
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('address at which clients reach the API, without `/v0`; for the reference at `/docs`'),
+  DATABRIDGE_API_DOCS: z
+    .enum(['true', 'false'])
+    .default('true')
+    .describe('whether `/docs` and `/openapi.json` describe the API'),
   DATABRIDGE_API_TLS_CERT: z
     .string()
     .optional()
@@ -57,6 +61,7 @@ export interface ApiSettings {
   readonly port: number;
   /** Without a slash at its end. */
   readonly publicUrl: string | undefined;
+  readonly docs: boolean;
   readonly tlsCertificate: string | undefined;
   readonly tlsKey: string | undefined;
   readonly trustProxy: string | undefined;
@@ -77,6 +82,7 @@ export const apiSettings = (values: Values): ApiSettings => ({
   host: values.DATABRIDGE_API_HOST,
   port: values.DATABRIDGE_API_PORT,
   publicUrl: values.DATABRIDGE_API_PUBLIC_URL?.replace(/\/+$/, ''),
+  docs: values.DATABRIDGE_API_DOCS === 'true',
   tlsCertificate: values.DATABRIDGE_API_TLS_CERT,
   tlsKey: values.DATABRIDGE_API_TLS_KEY,
   trustProxy: values.DATABRIDGE_API_TRUST_PROXY,

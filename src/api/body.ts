@@ -13,6 +13,8 @@ const UNPACKING_BYTES = 2 * UNPACKED_CHUNK_BYTES;
 export interface BodyLimits {
   /** A body may hold at most this many bytes, counted after unpacking. */
   readonly mostBytes: number;
+  /** What a client whose body is too large should do, as a sentence. */
+  readonly smaller: string;
   /** Whether gzip is accepted. */
   readonly gzip: boolean;
   /** Reserves memory before it is used. Throws where none is left. */
@@ -27,14 +29,14 @@ export interface BodyLimits {
  */
 export async function readBody(request: FastifyRequest, reply: FastifyReply, limits: BodyLimits): Promise<Buffer> {
   const packed = isPacked(request.headers['content-encoding'], limits.gzip);
-  if (Number(request.headers['content-length'] ?? 0) > limits.mostBytes) throw tooLarge(limits.mostBytes);
+  if (Number(request.headers['content-length'] ?? 0) > limits.mostBytes) throw tooLarge(limits);
   // A client that sent "Expect: 100-continue" waits for this line before it sends the body.
   if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
   const chunks: Buffer[] = [];
   let bytes = 0;
   const onChunk = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes > limits.mostBytes) throw tooLarge(limits.mostBytes);
+    if (bytes > limits.mostBytes) throw tooLarge(limits);
     limits.inspect?.(chunk);
     limits.reserve(chunk.length);
     chunks.push(chunk);
@@ -62,11 +64,8 @@ function isPacked(encoding: string | undefined, gzip: boolean): boolean {
   );
 }
 
-const tooLarge = (mostBytes: number): HttpProblem =>
-  new HttpProblem(
-    'body-too-large',
-    `A body may hold at most ${mostBytes} bytes, counted after unpacking. Send the readings in several bodies.`,
-  );
+const tooLarge = ({ mostBytes, smaller }: BodyLimits): HttpProblem =>
+  new HttpProblem('body-too-large', `A body may hold at most ${mostBytes} bytes, counted after unpacking. ${smaller}`);
 
 function read(source: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEM_TYPE, HttpProblem } from './problem.ts';
 
@@ -7,14 +8,18 @@ export function answerBrokenRequests(error: NodeJS.ErrnoException, socket: Socke
     socket.destroy();
     return;
   }
-  const problem =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? new HttpProblem('too-slow', 'Send smaller bodies.')
-      : new HttpProblem('bad-request', 'The request line or a header is malformed or too large.');
+  const problem = problemOfBroken(error.code);
   const body = JSON.stringify(problem.document);
-  const reason = problem.status === 408 ? 'Request Timeout' : 'Bad Request';
   socket.end(
-    `HTTP/1.1 ${problem.status} ${reason}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${body}`,
   );
+}
+
+function problemOfBroken(code: string | undefined): HttpProblem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new HttpProblem('too-slow', 'Send smaller bodies.');
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new HttpProblem('headers-too-large', 'Request line and headers may have at most 16 kB together.');
+  }
+  return new HttpProblem('bad-request', 'The request line or a header is malformed.');
 }

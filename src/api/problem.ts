@@ -18,6 +18,7 @@ const PROBLEMS = {
   'too-many-values': [413, 'The body holds too many values'],
   'unsupported-media-type': [415, 'The content type is not supported'],
   'unsupported-encoding': [415, 'The content encoding is not supported'],
+  'headers-too-large': [431, 'The headers are too large'],
   'too-many-failures': [429, 'Too many failed authentications'],
   internal: [500, 'Something is wrong with the service'],
   overloaded: [503, 'The service has too much to do'],

@@ -15,25 +15,27 @@ export const readingSchema = z
     valueName: z
       .string()
       .regex(/^[A-Za-z0-9_]{1,128}$/)
+      .nullable()
       .default('none')
       .describe('The variable of the sensor to which the value belongs.'),
     date: z
       .string()
       .describe(
-        'Date and time in ISO 8601. `Z` and `+00:00` are UTC, and so is no offset; another offset is converted. ' +
+        'Date and time in ISO 8601, also in its basic form (`20261120T081530Z`). `Z` and `+00:00` are UTC, and so is no offset; another offset is converted. ' +
           'Digits beyond the microsecond are cut. A date without a time is refused, and so is a date more than 24 hours ' +
           'ahead, unless the operator chose another limit.',
       ),
     value: z.number().describe('A finite JSON number. Text (also "1.5"), true, false, null and 1e999 are refused.'),
-    precision: z.int().min(0).max(100).optional().describe('Quality of the value, a whole number: 99.5 is refused.'),
+    precision: z.int().min(0).max(100).nullish().describe('Quality of the value, a whole number: 99.5 is refused.'),
     labels: z
       .array(z.string().min(1).max(128))
-      .optional()
+      .nullish()
       .describe('At most 32 different labels. Their order is not kept, and repeated labels count as one.'),
   })
   .describe(
     'Fields that are not listed here are ignored, counted and named in the answer. A field that differs from one of these ' +
-      'only in case, blanks, `_` or `-` is a typing error: its reading is refused (`misspelt-field`).',
+      'only in case, blanks, `_` or `-` is a typing error: its reading is refused (`misspelt-field`). A field that is not ' +
+      'required may be null, which is as if it were absent.',
   )
   .meta({
     id: 'Reading',

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { HOUR } from '../core/instant.ts';
-import { REFUSALS } from '../core/reading.ts';
+import { refusalForSender } from '../core/reading.ts';
 import type { SharedClock } from '../database/clock.ts';
 import { inTime } from '../database/patience.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
@@ -72,7 +72,13 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     reserve: Reserve,
   ): Promise<Pushed> {
     const inspect = inspectorOf(jsonBounds);
-    const body = await readBody(request, reply, { mostBytes: settings.bodyBytes, gzip: true, reserve, inspect });
+    const body = await readBody(request, reply, {
+      mostBytes: settings.bodyBytes,
+      smaller: 'Send the readings in several bodies.',
+      gzip: true,
+      reserve,
+      inspect,
+    });
     const bounds = { now: clock.now(), ahead };
     // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
     const judge = (foreign?: ReadonlySet<string>): Pushed => judgePushed(elementsOf(body), bounds, foreign);
@@ -94,7 +100,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
         share.reserve(bytesBesides(pushed.columns));
         const counts = await intake.push(applicationId, projectId, pushed);
         const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
-        const refused = refusals.map((refusal) => ({ ...refusal, message: REFUSALS[refusal.reason] }));
+        const refused = refusals.map((refusal) => ({ ...refusal, message: refusalForSender(refusal.reason) }));
         const none = refusedCount > 0 && pushed.readings === 0;
         const answer = { ...counts, refused, refusedCount, unknownFields, unknownFieldNames };
         return await reply.code(none ? 422 : 200).send(answer);

@@ -52,15 +52,18 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, problemOf(error, log)));
   app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply, new HttpProblem('not-found', 'See /docs for the paths of this API.')),
+    sendProblem(
+      reply,
+      new HttpProblem('not-found', settings.docs ? 'See /docs for the paths of this API.' : 'Check the path.'),
+    ),
   );
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
     if (parts.certificate) reply.header('strict-transport-security', 'max-age=31536000');
-    done();
+    done(hostsOf(request.raw.rawHeaders) > 1 ? new HttpProblem('bad-request', 'Send one Host header.') : undefined);
   });
 
-  await addReference(app, settings.publicUrl);
+  if (settings.docs) await addReference(app, settings.publicUrl);
   const ownership = pushedOwnershipOf(database);
   addPushRoute(app, { ...parts, ownership, verify: access.verifyAccessToken, targets: targetsOf(database) });
   addToken(app, { settings, grant: access.grantToken, log });
@@ -82,6 +85,16 @@ const jwksDocumentation = {
   description: 'A JWK set (RFC 7517). The header of a token names its key as `kid`.',
   tags: ['Tokens'],
 };
+
+/** How many Host headers a request has. Node.js keeps the first; a proxy in front may have judged another one. */
+function hostsOf(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
+}
 
 function onlyPost(): never {
   throw new HttpProblem('method-not-allowed', 'Use POST.', { headers: { allow: 'POST' } });

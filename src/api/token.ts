@@ -96,7 +96,12 @@ async function readForm(request: FastifyRequest, reply: FastifyReply): Promise<R
   if (type !== 'application/x-www-form-urlencoded') {
     throw new Refused(400, 'invalid_request', 'send application/x-www-form-urlencoded');
   }
-  const body = await readBody(request, reply, { mostBytes: MOST_BYTES, gzip: false, reserve: () => undefined });
+  const body = await readBody(request, reply, {
+    mostBytes: MOST_BYTES,
+    smaller: 'A request for a token needs fewer than a thousand.',
+    gzip: false,
+    reserve: () => undefined,
+  });
   const text = decodeUtf8(body);
   if (text === undefined) throw new Refused(400, 'invalid_request', 'the body is not UTF-8');
   const form = formOf(text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DAY, LAST_INSTANT, formatInstant, fromMillis, parseInstant, toMillis } from './instant.ts';
+import { DAY, LAST_INSTANT, formatInstant, fromMillis, parseInstant, parseLocal, toMillis } from './instant.ts';
 
 // oxlint-disable-next-line no-restricted-globals -- the oracle these instants are compared with
 const Oracle = Date;
@@ -64,6 +64,17 @@ test('a formatted instant is read back, to the µs', () =>
     }),
   ));
 
+test('the basic form is the same instant, and no local time where it has an offset', () => {
+  check(
+    fc.property(instant, (each) => {
+      const [date = '', time = ''] = formatInstant(each).split('T');
+      const basic = `${date.replaceAll('-', '')}T${time.replaceAll(':', '')}`;
+      if (date.length === 10) expect(parseInstant(basic)).toBe(each);
+      expect(parseLocal(basic)).toBeUndefined();
+    }),
+  );
+});
+
 test('digits beyond the µs are cut, also before 1970, and missing ones are zero', () => {
   const digits = fc.stringMatching(/^\d{1,12}$/);
   check(
@@ -86,7 +97,15 @@ test.each([
   expect(parseInstant(text)).toBe(expected);
 });
 
-const notOurs = ['', 'now', '1795248900', '20261121T081530Z', '-2026-11-21T08:15:30Z', '２026-11-21T08:15:30Z'];
+const notOurs = [
+  '',
+  'now',
+  '1795248900',
+  '20261121 081530Z',
+  '202611-21T08:15:30Z',
+  '-2026-11-21T08:15:30Z',
+  '２026-11-21T08:15:30Z',
+];
 const padded = [' 2026-11-21T08:15:30Z', '2026-11-21T08:15:30Z\n', '2026-11-21T08:15:30ZZ', '+2026-11-21T08:15:30Z'];
 const incomplete = ['2026', '2026-11', '2026-11-21', '2026-11-21T', '2026-11-21T08', '2026-11-21T08:15:30.Z'];
 const noSuchDay = ['2023-02-29T00:00:00Z', '1900-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-00-10T00:00:00Z'];

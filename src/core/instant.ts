@@ -38,6 +38,10 @@ export const toMillis = (instant: Instant): number => Math.floor(instant / MILLI
 
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*(Z|z|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/;
+/** The basic form, without separators: `20261121T081531Z`. */
+const BASIC = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(?:(\d{2})(?:[.,](\d+))?)?\s*(Z|z|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/;
+
+const partsOfDate = (text: string): RegExpExecArray | null => ISO.exec(text) ?? BASIC.exec(text);
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -54,12 +58,12 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
 }
 
 /**
- * ISO 8601 date and time → instant, or undefined where the text is not one.
+ * ISO 8601 date and time, extended or basic form → instant, or undefined where the text is not one.
  * `Z` or an offset counts, no offset means UTC, digits beyond the microsecond are cut. A date without
  * a time, a day that no calendar has, hour 24 and a leap second are not accepted.
  */
 export function parseInstant(text: string): Instant | undefined {
-  const match = ISO.exec(text);
+  const match = partsOfDate(text);
   if (!match) return undefined;
   const [year, month, day, hour, minute] = match.slice(1, 6).map(Number) as [number, number, number, number, number];
   const second = Number(match[6] ?? 0);
@@ -75,7 +79,7 @@ export function parseInstant(text: string): Instant | undefined {
 
 /** ISO 8601 date and time without `Z` and offset → local time, or undefined where the text is not one. */
 export const parseLocal = (text: string): LocalTime | undefined =>
-  ISO.exec(text)?.[8] === undefined ? parseInstant(text) : undefined;
+  partsOfDate(text)?.[8] === undefined ? parseInstant(text) : undefined;
 
 /** Local time → `2026-11-21T08:15:30.123456`, as `formatInstant` without a zone. */
 export const formatLocal = (local: LocalTime): string => formatInstant(local).slice(0, -1);

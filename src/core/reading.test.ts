@@ -79,7 +79,7 @@ describe('names', () => {
   test('a valueName is letters, digits and underscores; without one it is "none"', () => {
     expect(judgeValueName(undefined)).toBe('none');
     for (const good of ['x', 'AXIS_1', '_', '0', 'x'.repeat(128)]) expect(judgeValueName(good)).toBe(good);
-    for (const bad of ['', 'a b', 'é', 'a-b', 'x\n', 'x'.repeat(129), null, 1]) {
+    for (const bad of ['', 'a b', 'é', 'a-b', 'x\n', 'x'.repeat(129), 1]) {
       expect(judgeValueName(bad)).toEqual({ refused: 'bad-value-name' });
     }
   });
@@ -88,7 +88,7 @@ describe('names', () => {
 test('a precision is a whole number from 0 to 100', () => {
   for (const good of [undefined, 0, 50, 100]) expect(judgePrecision(good)).toBe(good);
   expect(Object.is(judgePrecision(-0), 0)).toBe(true);
-  for (const bad of [-1, 101, 99.5, NaN, '50', null, true, [50]]) expect(judgePrecision(bad)).toBe('bad-precision');
+  for (const bad of [-1, 101, 99.5, NaN, '50', true, [50]]) expect(judgePrecision(bad)).toBe('bad-precision');
 });
 
 describe('labels', () => {
@@ -103,7 +103,7 @@ describe('labels', () => {
 
   test('are refused where one is not a text or there are too many', () => {
     expect(judgeLabels(undefined)).toEqual([]);
-    for (const bad of [null, 'a', {}, [''], [1], ['a', null], ['x'.repeat(129)], ['a\n'], ['\udc00']]) {
+    for (const bad of ['a', {}, [''], [1], ['a', null], ['x'.repeat(129)], ['a\n'], ['\udc00']]) {
       expect(judgeLabels(bad)).toBe('bad-label');
     }
     const labels = Array.from({ length: 33 }, (_, index) => `label ${index}`);

@@ -34,6 +34,7 @@ export const REFUSALS = {
   'bad-quality': 'The platform calls the value bad. Let the source keep bad data to take it with precision 0.',
   'unknown-quality':
     'The platform gives the value a quality that this bridge does not know, so the value may be bad. Please report the quality.',
+  'no-date': 'There is no date.',
   'bad-instant': 'The date is not an ISO 8601 date and time that exists (in UTC or with an offset, before June 2255).',
   'date-without-time': 'The date has no time of day.',
   'in-the-future': 'The date lies further in the future than clocks may differ.',
@@ -57,6 +58,20 @@ export const REFUSALS = {
 
 export type RefusalReason = keyof typeof REFUSALS;
 
+/** Other sentences for the sender of a pushed reading, which has no source and no command of the bridge. */
+const FOR_SENDERS: Partial<Record<RefusalReason, string>> = {
+  null: 'The value is null. Leave the reading out where there is no number.',
+  boolean: 'The value is true or false. Send 1 and 0 if they are meant as readings.',
+  'in-the-future': 'The date lies further in the future than the service takes. Check the clock of the sender.',
+  'same-instant':
+    'A later reading of this body has the same sensorId, valueName and date, to the microsecond, and other content. The last of them was kept.',
+  'series-of-another':
+    'This sensorId and valueName belong to another sender of the project. Use another name, or ask the operator of the service to hand the series over.',
+};
+
+/** The reason in words for the sender of a pushed reading. */
+export const refusalForSender = (reason: RefusalReason): string => FOR_SENDERS[reason] ?? REFUSALS[reason];
+
 /** Characters of a sensorId, characters of a label and labels of a reading, at most. */
 const LONGEST_SENSOR_ID = 256;
 const LONGEST_LABEL = 128;
@@ -65,7 +80,7 @@ const MOST_LABELS = 32;
 const VALUE_NAME = new RegExp(`^[A-Za-z0-9_]{1,${LONGEST_VALUE_NAME}}$`);
 const CONTROL = /\p{Cc}/u;
 const NUMBER_AS_TEXT = /^\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*$/;
-const DATE_ONLY = /^\s*\d{4}-\d{2}-\d{2}\s*$/;
+const DATE_ONLY = /^\s*\d{4}(?:-\d{2}-\d{2}|\d{4})\s*$/;
 
 /** The values that a source takes as numbers although they are none. `states`: the number of each state by its name. */
 export interface NumbersOf {
@@ -107,21 +122,21 @@ export interface RefusedText {
 export const judgeSensorId = (value: unknown): string | RefusedText =>
   isText(value, LONGEST_SENSOR_ID) ? value : { refused: 'bad-sensor-id' };
 
-/** The valueName unchanged, `none` where there is none, or its refusal. */
+/** The valueName unchanged, `none` where there is none, or its refusal. Here and below, null is as if absent. */
 export function judgeValueName(value: unknown): string | RefusedText {
-  if (value === undefined) return NO_VALUE_NAME;
+  if (value === undefined || value === null) return NO_VALUE_NAME;
   return typeof value === 'string' && VALUE_NAME.test(value) ? value : { refused: 'bad-value-name' };
 }
 
 /** The precision, undefined where there is none. */
 export function judgePrecision(value: unknown): number | undefined | RefusalReason {
-  if (value === undefined) return undefined;
+  if (value === undefined || value === null) return undefined;
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 100 ? Number(value) + 0 : 'bad-precision';
 }
 
 /** The labels sorted, each once; an empty array where there are none. */
 export function judgeLabels(value: unknown): readonly string[] | RefusalReason {
-  if (value === undefined) return [];
+  if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || !value.every((label) => isText(label, LONGEST_LABEL))) return 'bad-label';
   const labels = new Set<string>(value);
   return labels.size > MOST_LABELS ? 'too-many-labels' : [...labels].toSorted();

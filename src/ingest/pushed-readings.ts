@@ -78,7 +78,7 @@ export function judgePushed(
   foreign: ReadonlySet<string> = NONE_FOREIGN,
 ): Pushed {
   const sensors = new Map<string, Map<string, OpenColumn>>();
-  const instants = rememberingLast((date) => (typeof date === 'string' ? judgeInstant(date, clock) : 'bad-instant'));
+  const instants = rememberingLast((date) => dateOf(date, clock));
   const labelsOf = sharingLabels();
   const others = otherFields();
   const refusals: PushedRefusal[] = [];
@@ -101,7 +101,7 @@ export function judgePushed(
 
   function columnOf(sensorId: unknown, valueName: unknown): OpenColumn | Field | typeof FOREIGN {
     // A pair of names that has a column was judged when it got the column.
-    const known = sensors.get(sensorId as string)?.get((valueName === undefined ? NO_VALUE_NAME : valueName) as string);
+    const known = sensors.get(sensorId as string)?.get((valueName ?? NO_VALUE_NAME) as string);
     if (known !== undefined) return known;
     const sensor = judgeSensorId(sensorId);
     if (typeof sensor !== 'string') return 'sensorId';
@@ -151,7 +151,7 @@ export function judgePushed(
       refuse(index, 'precision', grade);
       continue;
     }
-    const set = labels === undefined ? NO_LABELS : labelsOf(labels);
+    const set = labels === undefined || labels === null ? NO_LABELS : labelsOf(labels);
     if (typeof set === 'string') {
       refuse(index, 'labels', set);
       continue;
@@ -179,7 +179,8 @@ function shownOf(
   if (typeof element !== 'object' || element === null || Array.isArray(element)) {
     return { sensor: '', variable: '', at: undefined, raw: rawText(element) };
   }
-  const { sensorId = '', valueName = NO_VALUE_NAME, date } = element as Element;
+  const { sensorId = '', date } = element as Element;
+  const valueName = (element as Element).valueName ?? NO_VALUE_NAME;
   const at = instants(date);
   const wrong = (element as Readonly<Record<string, unknown>>)[field ?? 'value'];
   return {
@@ -202,6 +203,11 @@ function withDisplaced(refusals: readonly PushedRefusal[], displaced: readonly n
   return [...refusals, ...displaced.map((index) => refusalOf(index, undefined, 'same-instant'))]
     .sort((one, other) => one.index - other.index)
     .slice(0, REFUSALS_LISTED);
+}
+
+function dateOf(date: unknown, clock: TimeBounds): Instant | RefusalReason {
+  if (date === undefined || date === null) return 'no-date';
+  return typeof date === 'string' ? judgeInstant(date, clock) : 'bad-instant';
 }
 
 const REFUSE_BOOLEANS = { booleans: 'refuse' } as const;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { parseInstant } from '../../src/core/instant.ts';
-import { REFUSALS } from '../../src/core/reading.ts';
+import { REFUSALS, refusalForSender } from '../../src/core/reading.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { startApi } from './api-rig.ts';
@@ -64,7 +64,7 @@ describe('a push', () => {
   it('stores the last of several readings at one instant; equal ones are duplicates, other ones refused', async () => {
     const answer = await api.push([{ ...good, value: 6 }, good, good, { ...good, value: 6 }]);
     expect(answer).toMatchObject({ status: 200, json: { accepted: 1, duplicates: 1, revised: 0, refusedCount: 2 } });
-    const message = REFUSALS['same-instant'];
+    const message = refusalForSender('same-instant');
     expect((answer.json as { refused: unknown }).refused).toEqual([
       { index: 1, pointer: '/1', reason: 'same-instant', message },
       { index: 2, pointer: '/2', reason: 'same-instant', message },
@@ -203,7 +203,7 @@ describe('the other fields', () => {
     ['valueName', long(129), 'bad-value-name'],
     ['valueName', 'a-b', 'bad-value-name'],
     ['valueName', '', 'bad-value-name'],
-    ['valueName', null, 'bad-value-name'],
+    ['valueName', null, undefined],
     ['precision', 0, undefined],
     ['precision', 100, undefined],
     ['precision', 99.5, 'bad-precision'],
