@@ -8,6 +8,7 @@ import { addSourceCoverage } from './source-coverage.ts';
 import { addSourceList } from './source-list.ts';
 import { addSourceExport } from './source-export.ts';
 import { addSourceNew } from './source-new.ts';
+import { addSourceNewest } from './source-newest.ts';
 import { addSourcePreview } from './source-preview.ts';
 import { addSourceRecord } from './source-record.ts';
 import { addSourceRefusals } from './source-refusals.ts';
@@ -41,6 +42,7 @@ export function addSource(program: Command): void {
   addSourceList(source);
   addSourceWhy(source);
   addSourceCoverage(source);
+  addSourceNewest(source);
   addSourceRecord(source);
   addSourceRequests(source);
   addSourceRefusals(source);

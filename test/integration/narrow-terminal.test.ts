@@ -14,6 +14,7 @@ import { signingKeyList } from '../../src/commands/actions/signing-key.ts';
 import { sourceCoverage } from '../../src/commands/actions/source-coverage.ts';
 import { sourceList } from '../../src/commands/actions/source-list.ts';
 import { sourceRefusals } from '../../src/commands/actions/source-refusals.ts';
+import { sourceNewest } from '../../src/commands/actions/source-newest.ts';
 import { sourceRequests } from '../../src/commands/actions/source-requests.ts';
 import { sourceShow } from '../../src/commands/actions/source-show.ts';
 import { sourceWhy } from '../../src/commands/actions/source-why.ts';
@@ -49,6 +50,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
   'signing-key list': () => signingKeyList({}),
   'source coverage': () => sourceCoverage(LONG.source, { from: '2d', sensor: LONG.sensor }),
   'source list': () => sourceList({ limit: 50 }),
+  'source newest': () => sourceNewest(LONG.source, { limit: 50 }),
   'source requests': () => sourceRequests({}),
   'source refusals': () => sourceRefusals(LONG.source, { limit: 50 }),
   'source show': () => sourceShow(LONG.source, {}),
