@@ -4,7 +4,7 @@ export const CONDITIONS = {
   failing: 'polls or the look for sensors failed, and are tried again',
   behind: 'later than its schedule, without a fault',
   paused: 'by an operator',
-  starting: 'its sensors are not known yet',
+  starting: 'its sensors are not known, or no poll has succeeded yet',
   well: 'as its schedule says',
 } as const;
 

@@ -14,6 +14,7 @@ const source = (more: Partial<Parameters<typeof conditionOf>[0]> = {}, name = 'a
   failures: 0,
   fault: null,
   lookFault: null,
+  lastSuccessAt: 0 as number | null,
   requests: { all: name.length },
   ...more,
 });
@@ -28,6 +29,9 @@ describe('the condition of a source', () => {
     ['failing', source({ fault })],
     ['well', source({ fault: { ...fault, own: true } })],
     ['starting', source({ streams: 0, lag: null })],
+    ['starting', source({ lastSuccessAt: null })],
+    ['starting', source({ lastSuccessAt: null, fault: { ...fault, own: true } })],
+    ['failing', source({ lastSuccessAt: null, fault })],
     ['failing', source({ streams: 0, lag: null, lookFault: fault })],
     ['stopped', source({ state: 'stopped', failures: 1, fault })],
     ['paused', source({ state: 'paused', overdue: 9 * HOUR })],

@@ -2,7 +2,10 @@ import type { Condition } from '../core/condition.ts';
 import { MINUTE } from '../core/instant.ts';
 import type { SourceLine } from './report.ts';
 
-type Judged = Pick<SourceLine, 'state' | 'lag' | 'overdue' | 'every' | 'streams' | 'failures' | 'fault' | 'lookFault'>;
+type Judged = Pick<
+  SourceLine,
+  'state' | 'lag' | 'overdue' | 'every' | 'streams' | 'failures' | 'fault' | 'lookFault' | 'lastSuccessAt'
+>;
 
 /** A poll itself takes time, so a source is behind only where it is overdue by more than one interval and by a minute. */
 export const isOverdue = ({ overdue, every }: Pick<Judged, 'overdue' | 'every'>): boolean =>
@@ -14,6 +17,7 @@ export function conditionOf(source: Judged): Condition {
   if (state !== 'active') return state;
   if (failures > 0 || (fault !== null && fault.own !== true)) return 'failing';
   if (streams === 0) return lookFault === null ? 'starting' : 'failing';
+  if (source.lastSuccessAt === null) return 'starting';
   return isOverdue(source) ? 'behind' : 'well';
 }
 

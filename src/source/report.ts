@@ -39,8 +39,10 @@ export interface SourceLine {
   readonly overdue: Microseconds | null;
   /** The instant of the newest reading; null before the first one. Time is covered also where the platform has nothing. */
   readonly newestAt: Instant | null;
-  /** Whether a stream lacks time between its start and its newest covered instant. */
-  readonly gaps: boolean;
+  /** Whether a stream lacks time between its start and its newest covered instant; null without streams. */
+  readonly gaps: boolean | null;
+  /** The end of the last poll without a fault; null before the first one. */
+  readonly lastSuccessAt: Instant | null;
   /** New and revised readings of the last 24 hours, to about an hour, because sums are kept by the hour. */
   readonly readings24h: number;
   /** The requests of the last hour as the platform saw them: also failed ones, logins and looks for sensors. */
@@ -70,7 +72,7 @@ export interface SourceLine {
 
 const LINES = `
   select source.name, source.organisation_id as organisation, ml_project.code as project, platform, state, every_us as every, failures,
-    instant_of(held_until) as "heldUntil", last_fault as fault, look_fault as "lookFault",
+    instant_of(held_until) as "heldUntil", instant_of(last_success_at) as "lastSuccessAt", last_fault as fault, look_fault as "lookFault",
     coalesce(config #>> '{options,unproven}' = 'accepted', false) as unproven, config ->> 'adapter' as adapter,
     case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
     case when reach.lag is not null then greatest(0, reach.lag - every_us - settle_us) end as overdue,
@@ -84,7 +86,7 @@ const LINES = `
   cross join lateral (
     select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
       instant_of(max(newest_at)) as "newestAt",
-      coalesce(bool_or(not covered @> tstzrange(least(start_at, upper(covered)), upper(covered))), false) as gaps
+      bool_or(not covered @> tstzrange(least(start_at, upper(covered)), upper(covered))) as gaps
     from stream where source_id = source.id and retired_at is null) as reach
   left join lateral (
     select sum(readings - duplicates) as readings
@@ -173,7 +175,6 @@ export interface SourceReport extends SourceLine {
   readonly startAt: Instant;
   readonly nextDueAt: Instant | null;
   readonly lastPollAt: Instant | null;
-  readonly lastSuccessAt: Instant | null;
   /** End of the last complete look for sensors. */
   readonly lookedAt: Instant | null;
   /** Null where the source needs no further look. */
@@ -198,7 +199,7 @@ export async function reportSource(database: Database, id: number): Promise<Sour
   const line = await database.row<StoredLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
   const more = await database.row<Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
     `select kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
-       instant_of(last_poll_at) as "lastPollAt", instant_of(last_success_at) as "lastSuccessAt",
+       instant_of(last_poll_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look_due_at) as "lookDueAt", look_failures as "lookFailures",
        awaits_look as "awaitsLook", pace.state - 'requests' as pace, sums.*
      from source left join pace on source_id = source.id cross join lateral (

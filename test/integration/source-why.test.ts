@@ -16,10 +16,10 @@ const databases = useDatabases();
 
 it('splits the lag of a stored source, and the command says it', async () => {
   const { database, source, streamId } = await makeGround(databases);
-  await database.run(`update source set start_at = now() - interval '1 day', settle_us = $2 where id = $1`, [
-    source.sourceId,
-    10 * SECOND,
-  ]);
+  await database.run(
+    `update source set start_at = now() - interval '1 day', settle_us = $2, last_success_at = now() where id = $1`,
+    [source.sourceId, 10 * SECOND],
+  );
   await database.run(
     `update stream set covered = tstzmultirange(tstzrange(now() - interval '1 day', now() - interval '1 hour')),
        newest_at = now() - interval '3 hours' where id = $1`,

@@ -10,6 +10,9 @@ import { clocksInWords } from '../../database/clock.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { argumentsOf, titleOf } from '../../core/source/source-name.ts';
 import { listIngestions } from '../../delivery/remote.ts';
+import { conditionOf } from '../../source/condition.ts';
+import { listSources } from '../../source/report.ts';
+import type { SourceLine } from '../../source/report.ts';
 import { troublesOf, vitalsOf } from '../../source/vitals.ts';
 import type { Trouble, Vitals } from '../../source/vitals.ts';
 import type { Settings } from '../../settings.ts';
@@ -86,7 +89,9 @@ async function* checksInside({ database, clock, settings }: Context, place: stri
   const troubles = await troublesOf(database);
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
   const reported = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
-  if (reported.length === 0) yield ok('sources', `${vitals.activeSources} active, none in trouble`);
+  const unwell = unwellCheck(await listSources(database), troubles);
+  if (unwell !== undefined) yield unwell;
+  else if (reported.length === 0) yield ok('sources', `${vitals.activeSources} active, none in trouble`);
   for (const trouble of reported.slice(0, TROUBLES_SHOWN)) yield troubleCheck(trouble);
   if (reported.length > TROUBLES_SHOWN) {
     yield warning(
@@ -175,6 +180,21 @@ export function plannerCheck({ plannerAge, activeSources }: Pick<Vitals, 'planne
   return activeSources > 0
     ? failed('planner', `${detail}: no source is polled`, remedy)
     : warning('planner', detail, remedy);
+}
+
+/** A warning about active sources that are behind or never had a poll that succeeded, and have no trouble that is told otherwise. */
+export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Trouble[]): Check | undefined {
+  const told = new Set(troubles.map(({ source, organisation }) => titleOf({ name: source, organisation })));
+  const unwell = lines.filter(
+    (line) => line.state === 'active' && conditionOf(line) !== 'well' && !told.has(titleOf(line)),
+  );
+  if (unwell.length === 0) return undefined;
+  const named = unwell.map((line) => `${titleOf(line)} (${conditionOf(line)})`);
+  return warning(
+    'sources',
+    `${counted(unwell.length, 'active source')} not well: ${short(named.join(', '), 160)}`,
+    'databridge source why NAME; databridge source list --behind shows those that lack time',
+  );
 }
 
 export function troubleCheck({

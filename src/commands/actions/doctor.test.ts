@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND } from '../../core/instant.ts';
 import { readSettings } from '../../settings.ts';
-import { clockCheck, diagnose, nodeCheck, plannerCheck, troubleCheck } from './doctor-checks.ts';
+import type { SourceLine } from '../../source/report.ts';
+import { clockCheck, diagnose, nodeCheck, plannerCheck, troubleCheck, unwellCheck } from './doctor-checks.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import { settingsInForce } from './doctor-settings.ts';
 
@@ -30,6 +31,31 @@ describe('settings in force', () => {
       value: '7',
       from: 'environment',
     });
+  });
+});
+
+describe('sources', () => {
+  const line = {
+    name: 'hall',
+    organisation: 'default',
+    state: 'active',
+    every: 1,
+    streams: 1,
+    lag: 1,
+    overdue: 0,
+  } as const;
+  const source = (more: Partial<SourceLine> = {}): SourceLine =>
+    ({ ...line, failures: 0, fault: null, lookFault: null, lastSuccessAt: 1, ...more }) as SourceLine;
+  const trouble = { source: 'hall', organisation: 'default' } as Parameters<typeof unwellCheck>[1][number];
+
+  test('that are late or never had a poll that succeeded are not called well, and trouble is told once', () => {
+    expect(unwellCheck([source(), source({ state: 'paused', overdue: 1e9 })], [])).toBeUndefined();
+    const check = unwellCheck([source({ lastSuccessAt: null }), source({ name: 'pit', overdue: 1e9 })], []);
+    expect(check).toMatchObject({
+      state: 'warning',
+      detail: '2 active sources not well: hall (starting), pit (behind)',
+    });
+    expect(unwellCheck([source({ lastSuccessAt: null })], [trouble])).toBeUndefined();
   });
 });
 

@@ -8,6 +8,7 @@ import { clockTrouble } from '../../core/platform-clock.ts';
 import { REFUSALS } from '../../core/reading.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { formatWindow } from '../../core/window.ts';
+import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
 import { unknownSource } from '../../source/unusable-source.ts';
@@ -55,10 +56,10 @@ function print(
   section('state');
   const ago = (instant: Instant | null): string => (instant === null ? 'never' : `${roughly(now - instant)} ago`);
   printLine(
-    `${report.state}, ${counted(report.failures, 'failure')} in a row; last poll ${ago(report.lastPollAt)}, last success ${ago(report.lastSuccessAt)}`,
+    `${stateInWords(report)}, ${counted(report.failures, 'failure')} in a row; last poll ${ago(report.lastPollAt)}, last success ${ago(report.lastSuccessAt)}`,
   );
   const lag = report.lag === null ? '' : `${roughly(report.lag)} behind, `;
-  const gaps = report.gaps ? 'with gaps' : 'without gaps';
+  const gaps = report.gaps === null ? 'no streams yet' : report.gaps ? 'with gaps' : 'without gaps';
   printLine(`${lag}${gaps}; ${counted(report.readings24h, 'new reading')} in 24h`);
   printLine(
     `in 24h ${counted(report.refused24h, 'point')} refused, ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
@@ -119,6 +120,11 @@ function configText(config: unknown): string {
 }
 
 const SENSORS_SHOWN = 20;
+
+const stateInWords = (report: SourceReport): string => {
+  const condition = conditionOf(report);
+  return condition === report.state ? condition : `${condition} (${report.state})`;
+};
 
 const overdueInWords = ({ overdue }: SourceReport): string =>
   overdue === null || overdue === 0 ? '' : `; overdue by ${roughly(overdue)}, beyond schedule.every and settle`;
@@ -246,6 +252,7 @@ const documentOf = (
   platforms: readonly Platform[],
 ): Record<string, unknown> => ({
   ...report,
+  condition: conditionOf({ ...report, lag, overdue }),
   requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
   every: formatDuration(report.every),
   settle: formatDuration(report.settle),

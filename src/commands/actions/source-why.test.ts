@@ -12,6 +12,7 @@ const report = (more: Partial<SourceReport>): SourceReport =>
     failures: 0,
     fault: null,
     gaps: false,
+    lastSuccessAt: 0,
     ...more,
   }) as SourceReport;
 
