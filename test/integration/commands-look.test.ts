@@ -89,7 +89,7 @@ describe('sources', () => {
     expect(stdout).toMatch(
       /^organisation +name +project +platform +state +every +streams +lag +gaps +24h +req\/h +last fault$/m,
     );
-    expect(stdout).toMatch(/^default +hall-4 +pump-hall +influxdb +stopped +1s +0 +– +no .*401/m);
+    expect(stdout).toMatch(/^default +hall-4 +pump-hall +influxdb +stopped +1s +0 +– +– .*401/m);
   });
 
   test('a source is shown with everything but its secret', async () => {

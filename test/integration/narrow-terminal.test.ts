@@ -59,7 +59,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
 
 /** They print a line or two about one thing, or ask a platform. */
 const OTHERS =
-  /^(?:application (?:create|rotate|revoke)|backfill (?:start|cancel)|ingestion (?:push|store|resume)|organisation create|project create|signing-key rotate|source (?:new|check|sensors|preview|record|apply|take-over|restore|pause|resume|poll|remove))$/;
+  /^(?:application (?:create|rotate|revoke)|backfill (?:start|cancel)|ingestion (?:push|store|resume)|organisation create|project create|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|restore|pause|resume|poll|remove))$/;
 
 beforeAll(async () => {
   const database = await databases.create();
