@@ -88,8 +88,26 @@ export async function withContext<T>(options: ContextOptions, work: (context: Co
   }
 }
 
-/** Runs a command on one connection to a database that may be empty, and in which nothing is made. An embedded one is begun. */
+/**
+ * Runs a command on one connection to a database that may be empty, and in which nothing is made. An embedded one is begun, and
+ * removed where the work fails.
+ */
 export async function withConnection<T>(settings: Settings, work: (client: Client) => Promise<T>): Promise<T> {
+  const { hasEmbeddedDatabase, urlOfRunning } = await import('./database/running.ts');
+  const isNew = settings.databaseUrl === undefined && !hasEmbeddedDatabase(settings.home);
+  try {
+    return await onConnection(settings, work);
+  } catch (error) {
+    // It stays where another process has begun to use it meanwhile.
+    if (isNew && hasEmbeddedDatabase(settings.home) && urlOfRunning(settings.home) === undefined) {
+      const { removeEmbeddedDatabase } = await import('./database/embedded/remove.ts');
+      await removeEmbeddedDatabase(settings.home);
+    }
+    throw error;
+  }
+}
+
+async function onConnection<T>(settings: Settings, work: (client: Client) => Promise<T>): Promise<T> {
   const log = await openLog(settings.logLevel, process.stderr.isTTY);
   const embedded = settings.databaseUrl === undefined ? await embeddedDatabase(settings.home, log) : undefined;
   try {

@@ -1,12 +1,25 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMapping } from '../core/source/path.ts';
 import { readPassword } from './embedded/cluster.ts';
 import { placeOf } from './embedded/place.ts';
 import { runningPostmaster } from './embedded/postmaster.ts';
 import { urlOf } from './embedded/readiness.ts';
 
-/** Whether a settings directory holds an embedded database, complete or not. */
-export const hasEmbeddedDatabase = (home: string): boolean => existsSync(join(home, 'postgres'));
+/**
+ * Whether a settings directory holds an embedded database. What a start leaves that failed before the database was made, such as
+ * on a full disk, is none.
+ */
+export function hasEmbeddedDatabase(home: string): boolean {
+  if (existsSync(join(home, 'postgres', 'data'))) return true;
+  try {
+    // The data is elsewhere. A record that cannot be read is a fault that its reader tells.
+    const record: unknown = JSON.parse(readFileSync(join(home, 'postgres', 'place.json'), 'utf8'));
+    return !isMapping(record) || record['initialised'] === true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'));
+  }
+}
 
 /**
  * The URL of the embedded server of a settings directory where one runs on this host; undefined where none does.

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -239,6 +241,18 @@ describe('a backup', () => {
     expect(await tablesIn(target)).toBe(0);
     await restore(client, opened, { ...given, finish: () => Promise.resolve() });
     await client.end();
+  });
+
+  it('removes what an earlier one of that name left when it was killed, and nothing that may still be written', async () => {
+    const database = await databases.create();
+    const place = await directory();
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    const parts = [`${hostname()}-${dead}`, `${hostname()}-${process.ppid}`, `other-${dead}`];
+    for (const part of parts) await writeFile(join(place, `x.backup.${part}.part`), 'half');
+    await writeFile(join(place, `y.backup.${parts[0]}.part`), 'half');
+    await back(database, join(place, 'x.backup'));
+    const left = [`x.backup.${parts[1]}.part`, `x.backup.${parts[2]}.part`, `y.backup.${parts[0]}.part`];
+    expect((await readdir(place)).toSorted()).toEqual(['x.backup', ...left].toSorted());
   });
 
   it('that cannot be written leaves the earlier one, and says why', async () => {

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
 
 /**
@@ -14,7 +15,10 @@ export async function writeWholeFile<T>(path: string, fill: (file: FileHandle) =
     const target = await realpath(path).catch(() => path);
     const found = await stat(target).catch(() => undefined);
     const isReplaced = found === undefined || found.isFile();
-    if (isReplaced) draft = `${target}.${process.pid}.part`;
+    if (isReplaced) {
+      await removeLeftDrafts(target);
+      draft = `${target}.${hostname()}-${process.pid}.part`;
+    }
     const { O_WRONLY, O_CREAT, O_EXCL } = constants;
     const file = await open(draft ?? target, draft === undefined ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL, 0o600);
     const result = await fillAndClose(file, isReplaced, fill);
@@ -26,6 +30,23 @@ export async function writeWholeFile<T>(path: string, fill: (file: FileHandle) =
   } catch (error) {
     if (draft !== undefined) await rm(draft, { force: true });
     throw fileFault(error, path, 'written');
+  }
+}
+
+/** Removes the drafts of this file whose processes were killed on this host. Another host's may still be written. */
+async function removeLeftDrafts(target: string): Promise<void> {
+  const begin = `${basename(target)}.${hostname()}-`;
+  for (const name of await readdir(dirname(target)).catch(() => [])) {
+    const pid = name.startsWith(begin) ? /^(\d+)\.part$/.exec(name.slice(begin.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dirname(target), name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { accountFor, canEnter, weAreRoot } from './account.ts';
@@ -129,7 +140,19 @@ function readRecord(record: string): Recorded {
 
 /** Makes missing directories; those that root makes are open to the server's user under any umask. Existing ones keep their mode. */
 function makeReachable(directory: string): void {
-  const first = mkdirSync(directory, { recursive: true });
+  const first = madeFirst(directory);
   if (first === undefined || !weAreRoot()) return;
   for (let each = directory; each.length >= first.length; each = dirname(each)) chmodSync(each, 0o755);
+}
+
+/** Node.js says of a directory that cannot be made on a read-only file system that the one above it does not exist. */
+function madeFirst(directory: string): string | undefined {
+  try {
+    return mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    let above = dirname(directory);
+    while (!existsSync(above) && above !== dirname(above)) above = dirname(above);
+    accessSync(above, constants.W_OK);
+    throw error;
+  }
 }
