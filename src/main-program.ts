@@ -19,7 +19,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   restore: async () => (await import('./commands/restore.ts')).addRestore,
   audit: async () => (await import('./commands/audit.ts')).addAudit,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  completion: async () => (await import('./commands/completion.ts')).addCompletion,
 };
+
+/** Commands that stand in the file of another one. */
+const BESIDE: Readonly<Record<string, string>> = { worker: 'up', complete: 'completion' };
 
 /** Runs the command that the arguments name, which are those of `process.argv`, to its end, and sets the exit code of the process. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
@@ -35,8 +39,10 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
       'after',
       '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it\n\n"databridge COMMAND --help" shows options, defaults, examples and exit codes.\nSettings are environment variables; "databridge doctor" lists them.',
     );
-  const name = argv[2] === 'worker' ? 'up' : (argv[2] ?? '');
-  const given = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const asked = argv[2] ?? '';
+  const name = BESIDE[asked] ?? asked;
+  // The script of completion is made of all commands.
+  const given = Object.hasOwn(COMMANDS, name) && asked !== 'completion' ? COMMANDS[name] : undefined;
   const needed = given ? [given] : ['-V', '--version'].includes(name) ? [] : Object.values(COMMANDS);
   for (const load of needed) (await load())(program);
 

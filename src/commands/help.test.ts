@@ -5,6 +5,7 @@ import { addApplication } from './application.ts';
 import { addAudit } from './audit.ts';
 import { addBackfill } from './backfill.ts';
 import { addBackup } from './backup.ts';
+import { addCompletion } from './completion.ts';
 import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { helpBelow } from './help.ts';
@@ -37,6 +38,7 @@ describe('the help of', () => {
     addAudit,
     addBackfill,
     addBackup,
+    addCompletion,
     addDemo,
     addDoctor,
     addIngestion,
