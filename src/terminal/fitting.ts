@@ -1,5 +1,6 @@
 import { cellText, table } from './output.ts';
 import type { Cell } from './output.ts';
+import { paintStates } from './states.ts';
 import { short } from './words.ts';
 
 /** A column of a table that has to fit a terminal. */
@@ -50,9 +51,10 @@ export function fittingTable<Row>(
     const cell = columns[index]?.cell(row);
     return typeof cell === 'string' ? short(cell, widths[index] ?? 0) : cell;
   };
+  const heading = kept.map((index) => columns[index]?.title ?? '');
   return table(
-    kept.map((index) => columns[index]?.title ?? ''),
+    heading,
     rows.map((row) => kept.map((index) => cellOf(row, index))),
-    { width },
+    { width, paint: paintStates(heading, process.stdout) },
   );
 }

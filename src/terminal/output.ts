@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
 import { counted } from '../core/counted.ts';
 import { BridgeError, configInvalid } from '../core/errors.ts';
-import { freshLine } from './screen.ts';
+import { freshLine, paintOn } from './screen.ts';
+import { paintStates } from './states.ts';
 import { folded, grouped, widthOf } from './words.ts';
 
 /**
@@ -32,7 +33,7 @@ export const printJson = (value: unknown): void => printExactly(JSON.stringify(v
 
 /** Prints a table on stdout. Where a terminal is too narrow for it, each of its rows folds into several lines. */
 export const printTable = (heading: readonly string[], rows: readonly (readonly Cell[])[]): void =>
-  printExactly(table(heading, rows, { width: widthOf(process.stdout) }));
+  printExactly(table(heading, rows, { width: widthOf(process.stdout), paint: paintStates(heading, process.stdout) }));
 
 /**
  * Prints a list as a table of at most `limit` rows. A last line says how many there are, and how many are not shown.
@@ -128,7 +129,9 @@ export function printError(error: unknown, json: boolean): void {
   // Ctrl-C is no error, and the terminal has written ^C into the line.
   const interrupted = bridge?.code === 'cancelled' && interruption !== undefined;
   if (interrupted) freshLine(process.stderr);
-  process.stderr.write(`${folded(`${interrupted ? '' : 'error: '}${message}${remedy}`, widthOf(process.stderr))}\n`);
+  process.stderr.write(
+    `${folded(`${interrupted ? '' : `${paintOn(process.stderr)('red', 'error:')} `}${message}${remedy}`, widthOf(process.stderr))}\n`,
+  );
   if (bridge === undefined && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
 }
 

@@ -51,7 +51,7 @@ export function screenOn(stream: NodeJS.WriteStream): Screen {
   };
 }
 
-/** Colours for a stream: none where the stream shows none or NO_COLOR is set. */
+/** Colours for a stream: none on a pipe, on a dumb terminal and with NO_COLOR; FORCE_COLOR sets them everywhere. */
 export const paintOn =
   (stream: NodeJS.WriteStream): Paint =>
   (style, text) =>

@@ -4,7 +4,7 @@ import { DAY, SECOND } from '../../core/instant.ts';
 import type { Microseconds } from '../../core/instant.ts';
 import { openHome } from '../../demo/home.ts';
 import { demoPlants } from '../../demo/plants.ts';
-import { isScreen, paintOn, plain } from '../../terminal/screen.ts';
+import { isScreen, paintOn } from '../../terminal/screen.ts';
 import { stopOnSignals } from '../../demo/stop.ts';
 import { SUMMARY, resultLines, summaryDocument, summaryRows } from '../../demo/summary.ts';
 import type { DemoOutcome } from '../../demo/summary.ts';
@@ -47,7 +47,7 @@ export async function demo(flags: DemoFlags): Promise<void> {
       printTable(SUMMARY, summaryRows(outcome.verdicts));
       printLine();
     }
-    printLine(`${resultLines(outcome, process.stdout.isTTY ? paintOn(process.stdout) : plain).join('\n')}`);
+    printLine(`${resultLines(outcome, paintOn(process.stdout)).join('\n')}`);
     if (home.kept) printLine(`  Kept: export DATABRIDGE_HOME=${home.path}`);
     else if (stop.signal.aborted) printLine('  Interrupted: plants, database and readings of the demo are removed.');
   }

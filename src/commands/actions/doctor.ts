@@ -6,6 +6,8 @@ import { PLANNER_FRESH, diagnose } from './doctor-checks.ts';
 import type { Check } from './doctor-deliveries.ts';
 import { settingsInForce } from './doctor-settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
+import { paintOn } from '../../terminal/screen.ts';
+import { inColour } from '../../terminal/states.ts';
 import { roughly } from '../../terminal/words.ts';
 
 /** `doctor`. */
@@ -28,7 +30,9 @@ async function examine(settings: Settings, json: boolean): Promise<void> {
   for await (const check of diagnose(settings)) {
     checks.push(check);
     if (json) continue;
-    printLine(`${MARKS[check.state]} ${check.check.padEnd(9)} ${check.detail}`);
+    printLine(
+      `${inColour(check.state, MARKS[check.state], paintOn(process.stdout))} ${check.check.padEnd(9)} ${check.detail}`,
+    );
     if (check.remedy !== undefined) printLine(`            try: ${check.remedy}`);
   }
   const fine = checks.every(({ state }) => state !== 'failed');

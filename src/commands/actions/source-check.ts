@@ -5,6 +5,8 @@ import { checkSource } from '../../source/check.ts';
 import type { Step } from '../../source/check.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
+import { paintOn } from '../../terminal/screen.ts';
+import { inColour } from '../../terminal/states.ts';
 import { roughly } from '../../terminal/words.ts';
 import type { AtHand } from './bridge-at-hand.ts';
 import { localNow } from './source-files.ts';
@@ -100,8 +102,8 @@ async function checkOne(
 const STEP_WIDTH = 10;
 
 function printStep({ step, ok, detail, warning, error }: Step): void {
-  const mark = ok === null ? '–' : ok ? (warning ? '!' : '✓') : '✗';
-  printLine(`${mark} ${step.padEnd(STEP_WIDTH - 1)} ${detail}`);
+  const [mark, state] = ok === null ? ['–', ''] : ok ? (warning ? ['!', 'warning'] : ['✓', 'ok']) : ['✗', 'failed'];
+  printLine(`${inColour(state, mark, paintOn(process.stdout))} ${step.padEnd(STEP_WIDTH - 1)} ${detail}`);
   if (error?.remedy !== undefined) printLine(`${' '.repeat(STEP_WIDTH + 2)}try: ${error.remedy}`);
 }
 
