@@ -10,6 +10,8 @@ it.each([
   const { code, stdout, stderr } = await databridgeHere(args);
   expect(stderr).toMatch(/^Usage: databridge /m);
   expect(stderr).toMatch(end);
+  // Commander would print it above the help.
+  expect(stderr.match(/^error: /gm)).toHaveLength(1);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });
 
