@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REFUSALS } from '../core/reading.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import { UNKNOWN_LISTED } from '../ingest/pushed-fields.ts';
+import { messageOf } from '../core/refusal-remedies.ts';
 import { REFUSALS_LISTED } from '../ingest/pushed-readings.ts';
 
 /** One reading, for the reference only: src/core/reading.ts judges pushed readings, and a test compares the two. */
@@ -86,7 +87,9 @@ export const answerSchema = z
         accepted: 998,
         duplicates: 1,
         revised: 0,
-        refused: [{ index: 17, pointer: '/17/value', reason: 'text-number', message: REFUSALS['text-number'] }],
+        refused: [
+          { index: 17, pointer: '/17/value', reason: 'text-number', message: messageOf('text-number', 'pusher') },
+        ],
         refusedCount: 1,
         unknownFields: 1000,
         unknownFieldNames: ['unit'],

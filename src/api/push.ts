@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { HOUR } from '../core/instant.ts';
-import { refusalForSender } from '../core/reading.ts';
+import { messageOf } from '../core/refusal-remedies.ts';
 import type { SharedClock } from '../database/clock.ts';
 import { inTime } from '../database/patience.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
@@ -100,7 +100,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
         share.reserve(bytesBesides(pushed.columns));
         const counts = await intake.push(applicationId, projectId, pushed);
         const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
-        const refused = refusals.map((refusal) => ({ ...refusal, message: refusalForSender(refusal.reason) }));
+        const refused = refusals.map((refusal) => ({ ...refusal, message: messageOf(refusal.reason, 'pusher') }));
         const none = refusedCount > 0 && pushed.readings === 0;
         const answer = { ...counts, refused, refusedCount, unknownFields, unknownFieldNames };
         return await reply.code(none ? 422 : 200).send(answer);

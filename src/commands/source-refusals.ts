@@ -21,7 +21,7 @@ export function addSourceRefusals(source: Command): void {
       helpBelow({
         examples: ['databridge source refusals hall-3', 'databridge source refusals hall-3 --sensor pump-7 --from 7d'],
         notes: [
-          'A list holds what was refused when its time was asked for last. A point that is asked for again and is not refused any more, or that the platform does not give any more, is gone from it. So after the mapping was changed, databridge backfill start NAME --from … --again empties it of all that the change repairs.',
+          'A list holds what was refused when its time was asked for last. A point that is asked for again and is not refused any more, or that the platform does not give any more, is gone from it. So after the mapping was mended, the backfill that source apply prints empties it of all that the change repairs.',
           'All times are UTC. A point whose date cannot be read stands at the start of its window. A few values are kept for each variable, reason and hour.',
         ],
       }),

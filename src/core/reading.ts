@@ -15,25 +15,22 @@ export interface StoredReading {
 }
 
 /**
- * The closed list of reasons why a point may not become a reading, each with the sentence an operator reads. Pushed and
+ * The closed list of reasons why a point may not become a reading, each with its meaning (remedies: refusal-remedies.ts). Pushed and
  * pulled points obey the same rules.
  */
 export const REFUSALS = {
   'not-an-object': 'The element is not a JSON object with sensorId, date and value.',
-  'misspelt-field':
-    'A field differs from one of a reading only in case, blanks, "_" or "-". Write sensorId, valueName, date, value, precision and labels exactly so.',
+  'misspelt-field': 'A field differs from one of a reading only in case, blanks, "_" or "-".',
   'no-value': 'There is no value.',
   null: 'The value is null: the platform has no number for this instant.',
-  boolean: 'The value is true or false. Let the source take booleans as 1 and 0 if they are meant as readings.',
-  'text-number': 'The value is a number written as text. Send it as a JSON number.',
+  boolean: 'The value is true or false.',
+  'text-number': 'The value is a number written as text.',
   'not-a-number': 'The value is text, not a number.',
   'not-finite': 'The value is infinite, not a number or too large for a double.',
   'not-a-scalar': 'The value is an array or an object, such as a spectrum, not a single number.',
-  'system-state':
-    'The platform reports a state instead of a value, such as "No Data". Map the state to a number in the source if it is meant as one.',
-  'bad-quality': 'The platform calls the value bad. Let the source keep bad data to take it with precision 0.',
-  'unknown-quality':
-    'The platform gives the value a quality that this bridge does not know, so the value may be bad. Please report the quality.',
+  'system-state': 'The platform reports a state instead of a value, such as "No Data".',
+  'bad-quality': 'The platform calls the value bad.',
+  'unknown-quality': 'The platform gives the value a quality that this bridge does not know, so the value may be bad.',
   'no-date': 'There is no date.',
   'bad-instant': 'The date is not an ISO 8601 date and time that exists (in UTC or with an offset, before June 2255).',
   'date-without-time': 'The date has no time of day.',
@@ -48,29 +45,12 @@ export const REFUSALS = {
   'bad-precision': 'The precision is not a whole number from 0 to 100.',
   'bad-label': 'The labels are not an array of texts of 1 to 128 characters without control characters.',
   'too-many-labels': 'There are more than 32 different labels.',
-  'name-collision':
-    'Another variable of this source already has this sensorId and valueName. Give one a name of its own.',
-  'series-of-another':
-    'The series belongs to another source of the project, or to pushing applications. Give the sensor another name, or hand the series over: databridge source take-over.',
-  'refused-there':
-    'The service that this project is pushed to refused the point. Its own reason stands with the point, which is stored here.',
+  'name-collision': 'Another variable of this source already has this sensorId and valueName.',
+  'series-of-another': 'The series belongs to another source of the project, or to pushing applications.',
+  'refused-there': 'The service that this project is pushed to refused the point.',
 } as const;
 
 export type RefusalReason = keyof typeof REFUSALS;
-
-/** Other sentences for the sender of a pushed reading, which has no source and no command of the bridge. */
-const FOR_SENDERS: Partial<Record<RefusalReason, string>> = {
-  null: 'The value is null. Leave the reading out where there is no number.',
-  boolean: 'The value is true or false. Send 1 and 0 if they are meant as readings.',
-  'in-the-future': 'The date lies further in the future than the service takes. Check the clock of the sender.',
-  'same-instant':
-    'A later reading of this body has the same sensorId, valueName and date, to the microsecond, and other content. The last of them was kept.',
-  'series-of-another':
-    'This sensorId and valueName belong to another sender of the project. Use another name, or ask the operator of the service to hand the series over.',
-};
-
-/** The reason in words for the sender of a pushed reading. */
-export const refusalForSender = (reason: RefusalReason): string => FOR_SENDERS[reason] ?? REFUSALS[reason];
 
 /** Characters of a sensorId, characters of a label and labels of a reading, at most. */
 const LONGEST_SENSOR_ID = 256;

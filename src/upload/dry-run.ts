@@ -1,5 +1,5 @@
 import type { PushClient } from '../client/index.ts';
-import { refusalForSender } from '../core/reading.ts';
+import { messageOf } from '../core/refusal-remedies.ts';
 import { judgePushed } from '../ingest/pushed-readings.ts';
 
 /** Answers as a service with an empty store would, by the same rules and without a request. */
@@ -12,7 +12,7 @@ export const localJudge: PushClient = {
       accepted: judged.readings,
       duplicates: judged.repeats,
       revised: 0,
-      refused: judged.refusals.map((refusal) => ({ ...refusal, message: refusalForSender(refusal.reason) })),
+      refused: judged.refusals.map((refusal) => ({ ...refusal, message: messageOf(refusal.reason, 'pusher') })),
       refusedCount: judged.refusedCount,
       unknownFields: judged.unknownFields,
       unknownFieldNames: judged.unknownFieldNames,

@@ -80,8 +80,9 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
     `insert into reading select series.id, now() - n * interval '1 minute', n / 7.0, 100, label_set.id from series, label_set, generate_series(1, 30) as n`,
   );
   await run(
-    `insert into refusal (stream_id, project_id, application_id, reason, sensor, variable, at, raw)
-     select id, null, null, 'text-number', $1, $2, now(), $3 from stream where source_id = (select min(id) from source)`,
+    `insert into refused_hour (stream_id, hour, reason, sensor, variable, points, examples)
+     select id, date_trunc('hour', now()), 'text-number', $1, $2, array(select generate_series(1, 12345)), jsonb_build_array(jsonb_build_array(1, $3::text))
+     from stream where source_id = (select min(id) from source)`,
     LONG.sensor,
     LONG.variable,
     JSON.stringify('a text of the platform that stands where a number is expected, and that is as long as texts are'),

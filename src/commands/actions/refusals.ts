@@ -1,9 +1,9 @@
 import { formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
-import { REFUSALS } from '../../core/reading.ts';
+import { messageOf } from '../../core/refusal-remedies.ts';
 import type { RefusalReason } from '../../core/reading.ts';
 import { printJson, printLine, printTable } from '../../terminal/output.ts';
-import { instantOrNull } from '../../terminal/words.ts';
+import { instantOrNull, wrapped } from '../../terminal/words.ts';
 
 /** Refusals as the commands list them; those of an application name the project of each. */
 interface ListedRefusals {
@@ -44,7 +44,8 @@ export function printRefusals({ hours, kept }: ListedRefusals, json: boolean): v
     ['hour', ...project, 'reason', 'refused', 'kept'],
     hours.map((one) => [formatInstant(one.hour), ...projectOf(one), one.reason, one.refused, one.kept]),
   );
-  for (const reason of new Set(hours.map((one) => one.reason))) printLine(`${reason}: ${REFUSALS[reason]}`);
+  for (const reason of new Set(hours.map((one) => one.reason)))
+    printLine(wrapped(`${reason}: ${messageOf(reason, 'pusher')}`));
   if (kept.length === 0) return;
   const rows = kept.map((one) => [
     ...projectOf(one),

@@ -3,7 +3,7 @@ import type { BucketState } from '../../core/buckets.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { DAY, SECOND, formatInstant } from '../../core/instant.ts';
-import { REFUSALS } from '../../core/reading.ts';
+import { messageOf } from '../../core/refusal-remedies.ts';
 import { withContext } from '../../context.ts';
 import { lackingIn, reportCoverage } from '../../source/coverage-report.ts';
 import type { CoverageReport, StreamCoverage } from '../../source/coverage-report.ts';
@@ -95,7 +95,7 @@ function refusalsInWords({ refusals, unkept }: CoverageReport): string[] {
     const first = Math.min(...all.map((each) => each.first));
     const last = Math.max(...all.map((each) => each.last));
     const raw = all.findLast((each) => each.raw !== null)?.raw ?? undefined;
-    return `refused ${grouped(refused)} × ${reason}, ${formatInstant(first)} to ${formatInstant(last)}${raw === undefined ? '' : `, such as ${raw}`}: ${REFUSALS[reason]}`;
+    return `refused ${grouped(refused)} × ${reason}, ${formatInstant(first)} to ${formatInstant(last)}${raw === undefined ? '' : `, such as ${raw}`}: ${messageOf(reason, 'operator')}`;
   });
   return unkept === 0
     ? lines

@@ -1,7 +1,7 @@
 import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { formatInstant } from '../../core/instant.ts';
-import { REFUSALS } from '../../core/reading.ts';
+import { messageOf } from '../../core/refusal-remedies.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import { formatWindow } from '../../core/window.ts';
@@ -80,7 +80,7 @@ function print(
   if (heading) printLine(`\n${titleOf(config)}`);
   if (preview.sample.length > 0) printTable(READING_FIELDS, preview.sample.map(readingCells));
   for (const [reason, count] of preview.refused) {
-    printLine(`\n${reason}, ${times(count)}: ${REFUSALS[reason]}`);
+    printLine(`\n${reason}, ${times(count)}: ${messageOf(reason, 'operator')}`);
     for (const { sensor, variable, at, raw } of preview.examples.filter((example) => example.reason === reason)) {
       printLine(`  ${sensor} ${variable} ${at === undefined ? '' : formatInstant(at)} ${raw}`);
     }

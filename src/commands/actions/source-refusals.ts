@@ -1,5 +1,7 @@
 import { findSource } from '../../source/find-source.ts';
+import { REFUSALS } from '../../core/reading.ts';
 import type { RefusalReason } from '../../core/reading.ts';
+import { remedyOf } from '../../core/refusal-remedies.ts';
 import { refusalsOf } from '../../source/refusals.ts';
 import type { StandingRefusals } from '../../source/refusals.ts';
 import { withContext } from '../../context.ts';
@@ -30,7 +32,7 @@ export async function sourceRefusals(name: string, options: Options): Promise<vo
   });
   if (options.json) printJson(documentOf(refusals));
   else {
-    printRefusalSums(refusals);
+    printRefusalSums({ ...refusals, reader: 'operator' });
     if (refusals.undated > 0) {
       printLine(
         `\n${wrapped(`${grouped(refusals.undated)} more points are counted without their sensor and instant. An earlier version counted them, or they are the oldest of very many. They are forgotten with the old logs.`)}`,
@@ -40,7 +42,13 @@ export async function sourceRefusals(name: string, options: Options): Promise<vo
 }
 
 const documentOf = ({ series, reasons, undated }: StandingRefusals): Record<string, unknown> => ({
-  reasons: reasons.map((sum) => ({ ...sum, first: instantOrNull(sum.first), last: instantOrNull(sum.last) })),
+  reasons: reasons.map((sum) => ({
+    ...sum,
+    first: instantOrNull(sum.first),
+    last: instantOrNull(sum.last),
+    meaning: REFUSALS[sum.reason],
+    remedy: remedyOf(sum.reason, 'operator'),
+  })),
   series: series.map((sum) => ({
     ...sum,
     first: instantOrNull(sum.first),

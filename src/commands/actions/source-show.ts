@@ -5,7 +5,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
-import { REFUSALS } from '../../core/reading.ts';
+import { messageOf } from '../../core/refusal-remedies.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { formatWindow } from '../../core/window.ts';
 import { conditionOf } from '../../source/condition.ts';
@@ -93,7 +93,7 @@ function print(
   if (refusals.length === 0) return;
   section('refusals');
   for (const { reason, refused, examples } of refusals) {
-    printLine(`${reason}, ${times(refused)}: ${REFUSALS[reason]}`);
+    printLine(`${reason}, ${times(refused)}: ${messageOf(reason, 'operator')}`);
     for (const { sensor, variable, at, raw } of examples)
       printLine(`  ${sensor} ${variable} ${instantOrNull(at) ?? ''} ${raw}`);
   }
