@@ -11,7 +11,7 @@ const NOT_PUSHED = 'Only readings of sources are refused so; tell the operator o
 const REMEDIES: Readonly<Record<RefusalReason, Readonly<Record<RemedyReader, string>>>> = {
   'not-an-object': {
     operator: NOT_PULLED,
-    pusher: 'Send an array of JSON objects, each with sensorId, date and value.',
+    pusher: 'Send each reading as such an object.',
   },
   'misspelt-field': {
     operator: NOT_PULLED,

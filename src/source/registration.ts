@@ -23,6 +23,8 @@ import type { Move } from './move.ts';
 import { LOOK_NOW } from './state-change.ts';
 import { forgetNames, matters, namesToCome, refuseRenames, renamesOf } from './renames.ts';
 import type { Rename } from './renames.ts';
+import { repairOf } from './repair.ts';
+import type { Repair } from './repair.ts';
 import { ownersAmong } from './take-over.ts';
 import type { OwnedElsewhere } from './take-over.ts';
 
@@ -35,6 +37,8 @@ export interface Applied extends Pick<Comparison, 'action' | 'differences'>, Sou
   readonly renames: readonly Rename[];
   /** Owners of series that the source names and that are not its own; its points for them are refused. */
   readonly seriesOfOthers: readonly OwnedElsewhere[];
+  /** Refused points that the change may turn into readings, and the backfill that asks for them again; null without any. */
+  readonly repair: Repair | null;
 }
 
 /** Where sources are registered, and the platforms that they may name. */
@@ -82,6 +86,11 @@ export async function applySource(
     move,
     renames,
     seriesOfOthers: await ownersAmong(database, { projectId, name: source.name }, namesToCome(source, renames)),
+    // Where the coverage begins anew, all time is asked again without a backfill.
+    repair:
+      stored === undefined || action === 'unchanged' || move.coverage === 'begins-anew'
+        ? null
+        : ((await repairOf(database, source, { sourceId: stored.id, differences })) ?? null),
   };
   if (given.dryRun || action === 'unchanged') return applied;
   refuseRenames(applied, given.rename ?? false);

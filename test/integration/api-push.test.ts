@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { parseInstant } from '../../src/core/instant.ts';
-import { REFUSALS, refusalForSender } from '../../src/core/reading.ts';
+import { messageOf } from '../../src/core/refusal-remedies.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { startApi } from './api-rig.ts';
@@ -64,7 +64,7 @@ describe('a push', () => {
   it('stores the last of several readings at one instant; equal ones are duplicates, other ones refused', async () => {
     const answer = await api.push([{ ...good, value: 6 }, good, good, { ...good, value: 6 }]);
     expect(answer).toMatchObject({ status: 200, json: { accepted: 1, duplicates: 1, revised: 0, refusedCount: 2 } });
-    const message = refusalForSender('same-instant');
+    const message = messageOf('same-instant', 'pusher');
     expect((answer.json as { refused: unknown }).refused).toEqual([
       { index: 1, pointer: '/1', reason: 'same-instant', message },
       { index: 2, pointer: '/2', reason: 'same-instant', message },
@@ -91,8 +91,8 @@ describe('a push', () => {
     const answer = await api.push([{ ...good, value: '1' }, good, 7]);
     expect(answer).toMatchObject({ status: 200, json: { accepted: 1, refusedCount: 2 } });
     expect((answer.json as { refused: unknown }).refused).toEqual([
-      { index: 0, pointer: '/0/value', reason: 'text-number', message: REFUSALS['text-number'] },
-      { index: 2, pointer: '/2', reason: 'not-an-object', message: REFUSALS['not-an-object'] },
+      { index: 0, pointer: '/0/value', reason: 'text-number', message: messageOf('text-number', 'pusher') },
+      { index: 2, pointer: '/2', reason: 'not-an-object', message: messageOf('not-an-object', 'pusher') },
     ]);
     expect(await stored()).toHaveLength(1);
   });

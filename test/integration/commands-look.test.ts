@@ -121,7 +121,7 @@ describe('sources', () => {
     expect(found.series[0]?.examples[0]).toMatchObject({ raw: '"ok"' });
     const list = await run('source', 'refusals', 'hall-3');
     expect(list.stdout).toMatch(
-      /^not-a-number: 20 points of 1 variable\n {2}\S.*\n\nsensor +variable +refused +first +last +value\n.*\npump +state +20 +20\S+ \S+ +20\S+ \S+ +"ok"/s,
+      /^not-a-number: 20 points of 1 variable\n {2}The.*\n {2}try: Text [^]*\nrefused +first +last +sensor +variable +value\n.*\n +20 +20\S+ \S+ +20\S+ \S+ +pump +state +"ok", "ok"/,
     );
     const other = await run('source', 'refusals', 'hall-3', '--reason', 'null');
     expect(other).toMatchObject({ code: 0, stdout: 'nothing is refused\n' });

@@ -4,7 +4,7 @@ import { matters, renameInWords } from '../../source/renames.ts';
 import type { Applied } from '../../source/registration.ts';
 import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
 import { printLine } from '../../terminal/output.ts';
-import { grouped } from '../../terminal/words.ts';
+import { grouped, wrapped } from '../../terminal/words.ts';
 
 /** Whether applying the source does anything. */
 export const isChange = ({ action }: Applied): boolean => action !== 'unchanged';
@@ -25,12 +25,21 @@ export function printApplied(applied: Applied, dryRun: boolean, file?: string): 
   if (hidden.size > 0) printLine(`  and ${grouped(hidden.size)} more fields of sensors; --json lists all`);
   for (const line of moveInWords(applied.move, dryRun)) printLine(`  ${line}`);
   for (const rename of applied.renames.filter(matters)) printLine(`  ${renameInWords(rename)}`);
+  for (const line of repairInWords(applied.repair)) printLine(`  ${line}`);
   for (const owned of applied.seriesOfOthers) {
     printLine(
       `  ${owned.series} of the series that it names belong to ${ownerInWords(owned)}, so its points for them are refused`,
     );
     printLine(`    try: other names, or ${takeOverCommand(applied, owned)}`);
   }
+}
+
+/** The backfill that a change of the mapping makes worth while. */
+function repairInWords(repair: Applied['repair']): string[] {
+  if (repair === null) return [];
+  const { refused, series, reasons, command } = repair;
+  const text = `${counted(refused, 'point')} of ${counted(series, 'variable')} were refused before the change (${reasons.join(', ')}). This asks for them again:`;
+  return [...wrapped(text).split('\n'), `  ${command.replace(' --from', ' \\\n      --from')}`];
 }
 
 /** The effect on the coverage; nothing where no field of the place changed. */

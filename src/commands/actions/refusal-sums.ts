@@ -19,7 +19,7 @@ const COLUMNS: readonly ShownColumn<RefusalSum>[] = [
   { title: 'last', cell: ({ last }) => second(last), least: 11 },
   { title: 'sensor', cell: ({ sensor }) => sensor, least: 10 },
   { title: 'variable', cell: ({ variable }) => variable, least: 8 },
-  { title: 'value', cell: ({ examples }) => examples.map(({ raw }) => raw).join('  '), least: 6, drop: 1 },
+  { title: 'value', cell: ({ examples }) => examples.map(({ raw }) => raw).join(', '), least: 6, drop: 1 },
 ];
 
 const counted = (count: number, one: string, more: string): string => `${grouped(count)} ${count === 1 ? one : more}`;
