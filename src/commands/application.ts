@@ -66,10 +66,13 @@ function addList(application: Command): void {
 function addRefusals(application: Command): void {
   application
     .command('refusals <id>')
-    .description('list pushed readings that were refused: counts by the hour, and kept readings, newest first')
+    .description('list pushed readings that were refused, by reason and sensor')
     .addOption(new Option('--reason <reason>', 'only refusals of this reason').choices(Object.keys(REFUSALS)))
-    .option('--limit <number>', 'hours and readings shown', wholeNumber, 50)
-    .option('--json', 'print JSON')
+    .option('--sensor <id>', 'only kept readings of this sensorId')
+    .option('--from <time>', 'only kept readings from here on: an instant, a day, or a duration before now')
+    .option('--to <time>', 'only kept readings before this, as --from')
+    .option('--limit <number>', 'variables shown, those with most kept readings first', wholeNumber, 50)
+    .option('--json', 'print JSON, with up to three values of each variable')
     .addHelpText(
       'after',
       helpBelow({

@@ -28,23 +28,6 @@ export interface RefusalSum extends Omit<ReasonSum, 'series'> {
   readonly examples: readonly Pick<ShownRefusal, 'at' | 'raw'>[];
 }
 
-/** A refused point that is stored, so that an operator can find it. */
-export interface KeptRefusal extends ShownRefusal {
-  readonly reason: RefusalReason;
-  readonly notedAt: Instant;
-}
-
-/** Points refused for one reason. Every refusal is counted; refusals beyond an hourly limit are not kept. */
-interface RefusalCount {
-  readonly reason: RefusalReason;
-  readonly refused: number;
-  readonly kept: number;
-}
-
-export interface HourlyRefusals extends RefusalCount {
-  readonly hour: Instant;
-}
-
 /** The code of the project that a refused push was sent to. */
 export interface OfProject {
   readonly project: string;

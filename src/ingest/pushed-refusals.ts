@@ -1,6 +1,7 @@
 import { configInvalid } from '../core/errors.ts';
 import type { Refusal } from '../core/batch.ts';
-import type { HourlyRefusals, KeptRefusal, OfProject } from '../core/kept-refusals.ts';
+import type { Instant } from '../core/instant.ts';
+import type { OfProject, ReasonSum, RefusalSum } from '../core/kept-refusals.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
@@ -61,35 +62,67 @@ const countsOf = (push: RefusedPush) =>
 
 const rowsOf = (push: RefusedPush) => refusalRows(push.examples).map((row) => ({ ...keyOf(push), ...row }));
 
-/**
- * The latest kept refusals of an application and its latest hourly counts, newest first. Throws `config-invalid` for an
- * unknown application.
- */
+/** The refused readings of an application that are asked for; an undefined bound, sensor or reason leaves none out. */
+export interface WantedPushRefusals {
+  readonly applicationId: string;
+  readonly reason?: RefusalReason | undefined;
+  readonly sensor?: string | undefined;
+  readonly from?: Instant | undefined;
+  /** The first instant after the wanted ones. */
+  readonly to?: Instant | undefined;
+}
+
+/** Refused readings of pushes. */
+export interface PushRefusals {
+  /** By reason, the most frequent one first. All that clients were told are counted, except where `sensor`, `from` or `to` narrows them to kept ones. */
+  readonly reasons: readonly ReasonSum[];
+  /** The kept ones by project, variable and reason, those with most readings first. */
+  readonly series: readonly (RefusalSum & OfProject)[];
+}
+
+const KEPT = `
+  kept as (
+    select code as project, reason, sensor, variable, at, raw from refusal join ml_project on ml_project.id = project_id
+    where application_id = $1 and ($2::text is null or reason = $2) and ($3::text is null or sensor = $3)
+      and ($4::bigint is null or at >= at_instant($4)) and ($5::bigint is null or at < at_instant($5)))`;
+
+/** The refused readings of an application, at most `limit` variables of them. Throws `config-invalid` for an unknown application. */
 export async function pushRefusalsOf(
   database: Database,
-  { applicationId, reason, limit }: { applicationId: string; reason: string | undefined; limit: number },
-): Promise<{
-  readonly kept: readonly (KeptRefusal & OfProject)[];
-  readonly hours: readonly (HourlyRefusals & OfProject)[];
-}> {
+  wanted: WantedPushRefusals,
+  limit: number,
+): Promise<PushRefusals> {
+  const { applicationId, reason, sensor, from, to } = wanted;
   if (!(await database.row('select from application where id = $1', [applicationId]))) {
     throw configInvalid(
       `there is no application ${JSON.stringify(applicationId)}`,
       'databridge application list shows all applications with their ids',
     );
   }
-  const values = [applicationId, reason ?? null, limit];
-  const kept = await database.rows<KeptRefusal & OfProject & Record<string, unknown>>(
-    `select code as project, reason, sensor, variable, instant_of(at) as at, raw, instant_of(noted_at) as "notedAt"
-     from refusal join ml_project on ml_project.id = project_id
-     where application_id = $1 and ($2::text is null or reason = $2) order by noted_at desc, refusal.id desc limit $3`,
-    values,
+  const values = [applicationId, reason ?? null, sensor ?? null, from ?? null, to ?? null];
+  const series = await database.rows<RefusalSum & OfProject & Record<string, unknown>>(
+    `with ${KEPT}, summed as (
+       select project, reason, sensor, variable, count(*) as refused, instant_of(min(at)) as first, instant_of(max(at)) as last
+       from kept group by 1, 2, 3, 4 order by refused desc, 1, 2, 3, 4 limit $6),
+     placed as (
+       select *, row_number() over (partition by project, reason, sensor, variable order by at, raw) as place,
+         count(*) over (partition by project, reason, sensor, variable) as number from kept)
+     select summed.*, (
+       select jsonb_agg(jsonb_build_object('at', instant_of(at), 'raw', raw) order by place) from placed
+       where (placed.project, placed.reason, placed.sensor, placed.variable) = (summed.project, summed.reason, summed.sensor, summed.variable)
+         and place in (1, (number + 1) / 2, number)) as examples
+     from summed order by refused desc, project, reason, sensor, variable`,
+    [...values, limit],
   );
-  const hours = await database.rows<HourlyRefusals & OfProject & Record<string, unknown>>(
-    `select code as project, instant_of(hour) as hour, reason, refused, kept
-     from refusal_count join ml_project on ml_project.id = project_id
-     where application_id = $1 and ($2::text is null or reason = $2) order by refusal_count.hour desc, 1, 3 limit $3`,
-    values,
+  const isNarrowed = sensor !== undefined || from !== undefined || to !== undefined;
+  const reasons = await database.rows<ReasonSum & Record<string, unknown>>(
+    `with ${KEPT}, counted as (
+       select reason, sum(refused)::bigint as refused from refusal_count
+       where not $6 and application_id = $1 and ($2::text is null or reason = $2) group by 1)
+     select reason, coalesce(min(counted.refused), count(kept.raw)) as refused, count(distinct (project, sensor, variable)) filter (where project is not null) as series,
+       instant_of(min(at)) as first, instant_of(max(at)) as last
+     from kept full join counted using (reason) group by 1 order by refused desc, 1`,
+    [...values, isNarrowed],
   );
-  return { kept, hours };
+  return { series, reasons };
 }

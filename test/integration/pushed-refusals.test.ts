@@ -146,26 +146,31 @@ describe('refused readings of pushes', () => {
       databridge(args, { env: { DATABASE_URL: database.url, DATABRIDGE_HOME: '/nowhere' } });
     const { applicationId } = api.client;
     const shown = JSON.parse((await run('application', 'refusals', applicationId, '--json')).stdout) as {
-      hours: unknown[];
-      kept: unknown[];
+      reasons: unknown[];
+      series: unknown[];
     };
-    expect(shown.hours).toMatchObject([
-      { project: 'hall', reason: 'not-a-number', refused: 1, kept: 1 },
-      { project: 'hall', reason: 'same-instant', refused: 1, kept: 1 },
+    expect(shown.reasons).toMatchObject([
+      {
+        reason: 'not-a-number',
+        refused: 1,
+        series: 1,
+        first: DATE,
+        remedy: 'Send a JSON number as value; text cannot be a reading.',
+      },
+      { reason: 'same-instant', refused: 1, series: 1, first: DATE },
     ]);
-    const reading = { project: 'hall', sensor: 'pump-7', variable: 'none', at: DATE };
-    expect(shown.kept).toHaveLength(2);
-    expect(shown.kept).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ ...reading, reason: 'same-instant', raw: '5' }),
-        expect.objectContaining({ ...reading, reason: 'not-a-number', raw: '"off"' }),
-      ]),
-    );
+    const reading = { project: 'hall', sensor: 'pump-7', variable: 'none', refused: 1, first: DATE, last: DATE };
+    expect(shown.series).toMatchObject([
+      { ...reading, reason: 'not-a-number', examples: [{ at: DATE, raw: '"off"' }] },
+      { ...reading, reason: 'same-instant', examples: [{ at: DATE, raw: '5' }] },
+    ]);
     const { stdout } = await run('application', 'refusals', applicationId, '--reason', 'same-instant');
     expect(stdout).toMatch(
-      /^hour +project +reason +refused +kept\n.*\n\S+ +hall +same-instant +1 +1\nsame-instant: A later/,
+      /^same-instant: 1 reading of 1 variable\n {2}A later[^]*\n {2}try: Send one[^]*\nkept +first +last +project +sensor +variable +value\n.*\n +1 +2026-11-20 08:15:30 +2026-11-20 08:15:30 +hall +pump-7 +none +5\n$/,
     );
-    expect((await run('application', 'refusals', other.applicationId)).stdout).toBe('nothing was refused\n');
+    const narrowed = await run('application', 'refusals', applicationId, '--sensor', 'pump-8', '--from', '2026-11-20');
+    expect(narrowed.stdout).toBe('nothing is refused\n');
+    expect((await run('application', 'refusals', other.applicationId)).stdout).toBe('nothing is refused\n');
     expect(await run('application', 'refusals', 'app_00000000000000000000')).toMatchObject({ code: 2 });
     expect((await run('application', 'list')).stdout).toMatch(/ client +all +\S+ +2 +active$/m);
     // They are no refusals of another service.
@@ -173,7 +178,7 @@ describe('refused readings of pushes', () => {
     await database.run(`update refusal_count set hour = hour - interval '40 days'`);
     await database.run(`update refusal set noted_at = noted_at - interval '40 days'`);
     await dropOldLogs(database, 30);
-    expect((await run('application', 'refusals', applicationId)).stdout).toBe('nothing was refused\n');
+    expect((await run('application', 'refusals', applicationId)).stdout).toBe('nothing is refused\n');
   });
 });
 

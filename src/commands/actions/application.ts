@@ -1,12 +1,13 @@
 import { createApplication, listApplications, revokeApplication, rotateSecret } from '../../access/applications.ts';
 import type { Application } from '../../access/applications.ts';
 import { formatInstant } from '../../core/instant.ts';
+import type { RefusalReason } from '../../core/reading.ts';
 import { pushRefusalsOf } from '../../ingest/pushed-refusals.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
 import { instantOrNull } from '../../terminal/words.ts';
-import { printRefusals } from './refusals.ts';
+import { boundsOf, printRefusalSums, sumsDocument } from './refusal-sums.ts';
 
 /** `application revoke`. */
 export async function applicationRevoke(id: string, options: { json?: boolean }): Promise<void> {
@@ -67,11 +68,14 @@ const document = (row: Application): Record<string, unknown> => ({
 /** `application refusals`. */
 export async function applicationRefusals(
   applicationId: string,
-  options: { reason?: string; limit: number; json?: boolean },
+  options: { reason?: RefusalReason; sensor?: string; from?: string; to?: string; limit: number; json?: boolean },
 ): Promise<void> {
-  const wanted = { applicationId, reason: options.reason, limit: options.limit };
-  const refusals = await withContext({ patient: false }, ({ database }) => pushRefusalsOf(database, wanted));
-  printRefusals(refusals, options.json ?? false);
+  const { reason, sensor } = options;
+  const refusals = await withContext({ patient: false }, ({ database, clock }) =>
+    pushRefusalsOf(database, { applicationId, reason, sensor, ...boundsOf(options, clock.now()) }, options.limit),
+  );
+  if (options.json) printJson(sumsDocument(refusals, 'pusher'));
+  else printRefusalSums(refusals, 'pusher');
 }
 
 /** `application rotate`. */
