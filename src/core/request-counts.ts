@@ -12,7 +12,7 @@ type Field = (typeof FIELDS)[number];
 /** Requests of each kind. Those that `failed` are among the others: no answer came, or one with a status from 400 on. */
 export type RequestTally = Readonly<Record<Field, number>>;
 
-/** The last hour: so many minutes, the one under way among them. */
+/** The minutes of the last hour, with the one under way. */
 export const MINUTES_COUNTED = 60;
 
 /** A slot may lie a few seconds ahead and so in the next minute, and then the oldest of the last hour must stay. */

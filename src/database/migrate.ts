@@ -10,7 +10,7 @@ const DIRECTORY = fileURLToPath(new URL('migrations', import.meta.url));
 /** Number of the advisory lock: the same in every databridge process. */
 const MIGRATION_LOCK = 7_263_541;
 
-/** One step of bringing a database forward that holds a bridge already, for people who wait. */
+/** One migration of a database that holds a bridge already, as progress for the operator. */
 export type MigrationStep =
   | { readonly step: 'waits' }
   | { readonly step: 'runs'; readonly name: string; readonly number: number; readonly of: number };
@@ -43,7 +43,7 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
     if (ledger.length === names.length) return [];
     await client.query('begin');
     try {
-      // A database that is new has no users, and nobody waits for it.
+      // A new database has no data, so its migrations take no time that an operator would notice.
       if (ledger.length > 0) await endOtherUse(client, options.another);
       let number = 0;
       const of = names.length - ledger.length;

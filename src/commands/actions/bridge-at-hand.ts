@@ -26,7 +26,7 @@ export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand
   const { home, sealingKey } = settings;
   const url = settings.databaseUrl ?? urlOfRunning(home);
   if (url === undefined) return await work({ why: 'no bridge runs here' });
-  // Without the key of the bridge nobody can tell which account a source has, and a new one would be made.
+  // Only the key of the bridge tells which account a source has. Without the key this would make a new one.
   if ((await findKey(home, sealingKey)) === undefined) return await work({ why: 'the key of the bridge is not here' });
   const database = await currentDatabase(url);
   if (typeof database === 'string') return await work({ why: database });
