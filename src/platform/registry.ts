@@ -31,5 +31,5 @@ export const loadedOf = <P extends { readonly name: string }>(
   Promise.all(
     platforms
       .filter(({ name }) => names === undefined || names.includes(name))
-      .map((platform) => ('load' in platform ? platform.load() : platform)),
+      .map(async (platform) => ('load' in platform ? await platform.load() : platform)),
   );

@@ -68,7 +68,12 @@ async function currentDatabase(url: string): Promise<Database | string> {
   const place = { url, applicationName: NAME, patient: false };
   try {
     const client = await connect(place);
-    const current = await hasThisSchema(client).finally(() => client.end());
+    let current: boolean;
+    try {
+      current = await hasThisSchema(client);
+    } finally {
+      await client.end();
+    }
     if (!current) return 'the database is that of another version of databridge';
     return await openDatabase({ ...place, poolSize: 2 });
   } catch (error) {
