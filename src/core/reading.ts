@@ -22,7 +22,7 @@ export const REFUSALS = {
   'not-an-object': 'The element is not a JSON object with sensorId, date and value.',
   'misspelt-field': 'A field differs from one of a reading only in case, blanks, "_" or "-".',
   'no-value': 'There is no value.',
-  null: 'The value is null: the platform has no number for this instant.',
+  null: 'The value is null: there is no number for this instant.',
   boolean: 'The value is true or false.',
   'text-number': 'The value is a number written as text.',
   'not-a-number': 'The value is text, not a number.',
@@ -36,7 +36,7 @@ export const REFUSALS = {
   'date-without-time': 'The date has no time of day.',
   'in-the-future': 'The date lies further in the future than clocks may differ.',
   'same-instant':
-    'A later point of the same answer or body has the same sensorId, valueName and date, to the microsecond, and other content. The last of them was kept.',
+    'A later point of the same window or body has the same sensorId, valueName and date, to the microsecond, and other content. The last of them was kept.',
   'local-time-missing': 'The local time never existed, because the clocks were put forward over it.',
   'local-time-repeated':
     'The local time happened twice, because the clocks were put back; the source is set to take neither.',
