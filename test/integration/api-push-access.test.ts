@@ -104,7 +104,7 @@ describe('a push', () => {
 });
 
 describe('another request', () => {
-  it('is answered 404, 405 or 400 with a problem document', async () => {
+  it('is answered 404, 405, 400 or 431 with a problem document', async () => {
     expectProblem(await curl(`${api.url}/nothing`), 404, 'not-found');
     expectProblem(await curl('-X', 'POST', `${api.url}/v1/oauth2/token`), 404, 'not-found');
     const get = await curl(api.url + PATH);
@@ -112,6 +112,6 @@ describe('another request', () => {
     expect(get.headers['allow']).toBe('POST');
     expectProblem(await curl('-X', 'DELETE', `${api.url}/v0/oauth2/token`), 405, 'method-not-allowed');
     expectProblem(await curl(`${api.url}/%zz`), 400, 'bad-request');
-    expectProblem(await curl('-H', `X-Large: ${'x'.repeat(20_000)}`, api.url + PATH), 400, 'bad-request');
+    expectProblem(await curl('-H', `X-Large: ${'x'.repeat(20_000)}`, api.url + PATH), 431, 'headers-too-large');
   });
 });

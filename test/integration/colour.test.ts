@@ -22,7 +22,9 @@ const LIST = ['source', 'list', '--state', 'stopped', '--limit', '1'] as const;
 
 describe('the state of a source', () => {
   const listOn = async (more: NodeJS.ProcessEnv): Promise<string> => {
-    const listing = onTerminal([process.execPath, MAIN, ...LIST], { env: { ...environment(given), ...more } });
+    // Node.js takes a terminal for one without colours where a CI service runs the test.
+    const env = { ...environment(given), CI: undefined, NO_COLOR: undefined, FORCE_COLOR: undefined, ...more };
+    const listing = onTerminal([process.execPath, MAIN, ...LIST], { env });
     expect(await listing.ended).toBe(0);
     expect(listing.screen()).toContain('stopped');
     return listing.screen();

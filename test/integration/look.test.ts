@@ -1,3 +1,4 @@
+import { counted } from '../../src/core/counted.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeError, configInvalid, credentialsRejected, rightMissing, throttled } from '../../src/core/errors.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
@@ -91,7 +92,7 @@ describe('what the platform no longer shows', () => {
     const told = await state();
     expect(told).toMatchObject({ state: 'active', failures: 0, held: false, lookFailures: 1 });
     expect(told.lookFault).toContain(
-      `shows ${left.length} sensors, and none of ${4 - left.length} of the 4 known streams`,
+      `shows ${counted(left.length, 'sensor')}, and none of ${4 - left.length} of the 4 known streams`,
     );
     expect(told.remedy).toMatch(/rights/);
     // It looks again sooner than after an hour.
