@@ -25,9 +25,9 @@ const line = (changes: Partial<BoardRow>, width = 100): string =>
   boardLine({ ...row, ...changes }, { width, now, paint: plain });
 
 test('a source is a line; its history is full only if nothing is missing', () => {
-  expect(line({})).toBe('cooling-water     2s  9,276,504  █████░  99%    12,345    3 of 6  –');
+  expect(line({})).toBe('cooling-water      2s  9,276,504  █████░  99%   12,345    3 of 6  –');
   expect(line({ history: 1 })).toContain('██████ 100%');
-  expect(line({ source: 'a-name-too-long' })).toMatch(/^a-name-too-l… {5}2s/);
+  expect(line({ source: 'a-name-too-long' })).toMatch(/^a-name-too-lo… {5}2s/);
   expect(line({ lag: null })).toContain('  –  ');
   expect(line({ lag: 2 * DAY })).toContain(' 2d ');
 });

@@ -6,11 +6,11 @@ import type { BoardRow, BoardTrouble } from './observe.ts';
 
 /** Title and width of each column but the last, which takes the rest of the line. Numbers stand to the right. */
 const COLUMNS = [
-  { title: 'source', width: 13, right: false },
+  { title: 'source', width: 14, right: false },
   { title: 'lag', width: 5, right: true },
   { title: 'readings', width: 9, right: true },
   { title: 'history', width: 11, right: false },
-  { title: 'requests', width: 8, right: true },
+  { title: 'asked', width: 7, right: true },
   { title: 'last sec', width: 8, right: true },
 ] as const;
 

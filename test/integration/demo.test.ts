@@ -85,7 +85,7 @@ describe('a demo', () => {
     const enough = String.raw`(?=[^]*${liar} +\S+ +\d+,\d{3})`;
     const { code, stdout } = await demo(['--lie'], new RegExp(enough + allHaveReadings.source));
     expect(stdout).toMatch(new RegExp(String.raw`✗ ${liar}: \d+ readings lost, the first `));
-    expect(stdout).toMatch(new RegExp(String.raw`✗ ${liar}: \d+ readings are not what the plant said`));
+    expect(stdout).toMatch(new RegExp(String.raw`✗ ${liar}: \d+ readings unlike what the plant said`));
     expect(stdout).not.toMatch(new RegExp(`✗ (?:${honest.join('|')})`));
     expect(code).toBe(1);
     nothingIsLeft();
