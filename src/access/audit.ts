@@ -36,16 +36,16 @@ export interface AuditChoice {
   /** The name of a source, or one that a source had; with its organisation, where that matters. */
   readonly source?: string | undefined;
   readonly organisation?: string | undefined;
-  /** A part of the actor, in capitals or not. */
+  /** A part of the actor's name, in capital letters or not. */
   readonly actor?: string | undefined;
   readonly from?: Instant | undefined;
-  /** Not included. */
+  /** The first instant after the wanted ones. */
   readonly to?: Instant | undefined;
 }
 
 /**
- * A source with another name is a new source that took the series of the old one over, so the names behind a source are found
- * by such take-overs.
+ * A source never changes its name. An operator who wants another name registers a new source, which takes the series of the old
+ * one over. The query follows these take-overs back to the older names.
  */
 const NAMED = `
   with recursive named (name, organisation) as (

@@ -21,7 +21,7 @@ export interface TokenRequest {
   readonly onMatch?: () => void;
 }
 
-/** The seven fields of a token response (interface spec 2.4), for a created and for a renewed token. */
+/** The seven fields of a token response, for a created and for a renewed token. */
 export interface TokenAnswer {
   readonly access_token: string;
   readonly token_type: 'bearer';

@@ -1,6 +1,16 @@
 import type { Instant } from './instant.ts';
 import type { RefusalReason } from './reading.ts';
 
+/** The refusals that an operator asks for; an undefined bound, sensor or reason leaves none out. */
+export interface RefusalChoice {
+  readonly reason?: RefusalReason | undefined;
+  /** The name that the platform, or the sender of a push, gives it. */
+  readonly sensor?: string | undefined;
+  readonly from?: Instant | undefined;
+  /** The first instant after the wanted ones. */
+  readonly to?: Instant | undefined;
+}
+
 /** Refused points: how many, and the instants of the first and the last one. */
 export interface ReasonSum {
   readonly reason: RefusalReason;

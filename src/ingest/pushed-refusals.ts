@@ -1,7 +1,6 @@
 import { configInvalid } from '../core/errors.ts';
 import type { Refusal } from '../core/batch.ts';
-import type { Instant } from '../core/instant.ts';
-import type { OfProject, ReasonSum, RefusalSum } from '../core/kept-refusals.ts';
+import type { OfProject, ReasonSum, RefusalChoice, RefusalSum } from '../core/kept-refusals.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
@@ -62,14 +61,9 @@ const countsOf = (push: RefusedPush) =>
 
 const rowsOf = (push: RefusedPush) => refusalRows(push.examples).map((row) => ({ ...keyOf(push), ...row }));
 
-/** The refused readings of an application that are asked for; an undefined bound, sensor or reason leaves none out. */
-export interface WantedPushRefusals {
+/** The refused readings of an application that are asked for. */
+export interface WantedPushRefusals extends RefusalChoice {
   readonly applicationId: string;
-  readonly reason?: RefusalReason | undefined;
-  readonly sensor?: string | undefined;
-  readonly from?: Instant | undefined;
-  /** The first instant after the wanted ones. */
-  readonly to?: Instant | undefined;
 }
 
 /** Refused readings of pushes. */

@@ -96,7 +96,7 @@ const resolved = (unless: string): string => `
  */
 export const RESOLVED = resolved('');
 
-/** SQL: the same, and puts the points of `$refusals` (`refusedHours`) in their place. */
+/** SQL: takes the old refused points out as `RESOLVED` does, and puts the points of `$refusals` (`refusedHours`) in their place. */
 export const REFUSED = `
   refusing as (
     select * from jsonb_to_recordset($refusals::jsonb) as one (hour bigint, sensor text, variable text, reason text, points int[], examples jsonb)),

@@ -73,7 +73,8 @@ export interface Leftover extends SourceName {
 
 /**
  * The sources of the bridge that the files of a directory lack. The directory stands for the projects that its files name, so
- * sources of other projects are none of them. To be asked only where every file could be read.
+ * sources of other projects are none of them. The caller asks only where every file could be read, because a source whose file is
+ * broken would count as left over.
  */
 export async function leftoversOf(database: Database, sources: readonly SourceConfig[]): Promise<readonly Leftover[]> {
   return await database.rows<Leftover & Record<string, unknown>>(

@@ -19,7 +19,7 @@ import type { Trial, TrialParts } from './trial.ts';
 /** The readings that a source would store. A preview saves none of them. */
 export interface Preview {
   readonly windows: readonly { readonly stream: string; readonly window: Window; readonly readings: number }[];
-  /** Whether the windows cover the range in all streams: a preview reads one of each stream, and few more. */
+  /** Whether the windows cover the range in all streams: a preview reads one window of each stream, and a few more. */
   readonly complete: boolean;
   readonly readings: number;
   readonly series: number;

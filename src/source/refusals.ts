@@ -1,17 +1,10 @@
-import type { RefusalSum, ReasonSum, ShownRefusal } from '../core/kept-refusals.ts';
-import type { Instant } from '../core/instant.ts';
-import type { RefusalReason } from '../core/reading.ts';
+import type { ReasonSum, RefusalChoice, RefusalSum, ShownRefusal } from '../core/kept-refusals.ts';
+import { HOUR } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 
-/** The refusals that are asked for; an undefined bound, sensor or reason leaves none out. */
-export interface WantedRefusals {
+/** The refusals of a source that are asked for. */
+export interface WantedRefusals extends RefusalChoice {
   readonly sourceId: number;
-  readonly reason?: RefusalReason | undefined;
-  /** As the platform calls it. */
-  readonly sensor?: string | undefined;
-  readonly from?: Instant | undefined;
-  /** The first instant after the wanted ones. */
-  readonly to?: Instant | undefined;
 }
 
 /** The refused points of a source that stand: they were refused when their time was asked for last. */
@@ -24,7 +17,7 @@ export interface StandingRefusals {
   readonly undated: number;
 }
 
-const HALF_HOUR = 1_800_000_000;
+const HALF_HOUR = HOUR / 2;
 
 /** SQL: the wanted rows of `refused_hour`, each with the number and the first and last instant (µs) of its wanted points. */
 const WANTED = `
