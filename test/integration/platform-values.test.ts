@@ -138,11 +138,18 @@ test('a value that is no number is refused, counted once by its reason however o
     expect(refused.get(reason), reason).toBeGreaterThanOrEqual(count);
     expect(refused.get(reason), reason).toBeLessThanOrEqual(most.get(reason) ?? 0);
   }
-  const { rows: kept } = await rig.client.query<{ raw: string }>(
-    'select distinct example ->> 1 as raw from refused_hour cross join jsonb_array_elements(examples) as example',
+  const { rows: kept } = await rig.client.query<{ sensor: string; variable: string; ms: number; raw: string }>(
+    `select sensor, variable, (instant_of(hour) + 1800000000 + (example ->> 0)::int)::float8 / 1000 as ms, example ->> 1 as raw
+     from refused_hour cross join jsonb_array_elements(examples) as example`,
   );
-  const raws = new Set(kept.map(({ raw }) => raw));
-  for (const raw of ['true', 'false', '"NaN"', 'null', '"42"', '""']) expect(raws).toContain(raw);
+  const written = ({ sensor, variable, ms }: (typeof kept)[number]): unknown => {
+    if (sensor === noted.id) return 'NaN';
+    return sensor === nulled.id ? null : truth(spec, sensor, variable, ms, ms + 1)[0]?.value;
+  };
+  for (const example of kept) expect(JSON.parse(example.raw), JSON.stringify(example)).toEqual(written(example));
+  const shownOf = new Set(kept.map(({ sensor, variable }) => `${sensor} ${variable}`));
+  const mixedOf = ['running', 'state', 'settings'].map((variable) => `${mixed.id} ${variable}`);
+  expect([...shownOf].toSorted()).toEqual([...mixedOf, `${noted.id} flow`, `${nulled.id} flow`].toSorted());
   expect(shown.series).toContainEqual(
     expect.objectContaining({ reason: 'not-a-scalar', sensor: mixed.id, variable: 'settings' }),
   );
