@@ -169,7 +169,8 @@ it('every session counts in UTC, so a day lasts 24 hours and the log of windows 
     expect((await dedicated.query('show timezone')).rows).toEqual([{ TimeZone: 'UTC' }]);
     await dedicated.end();
 
-    const today = parseInstant(new Date().toISOString().slice(0, 10) + 'T00:00:00Z') ?? NaN;
+    const startOfToday = (): number => parseInstant(new Date().toISOString().slice(0, 10) + 'T00:00:00Z') ?? NaN;
+    const today = startOfToday();
     const DAY = 86_400_000_000;
     for (const age of [0, 1, 2, 3])
       await partitionsOf(database).ensure('window_log', today - age * DAY, today - age * DAY + 1);
@@ -177,11 +178,12 @@ it('every session counts in UTC, so a day lasts 24 hours and the log of windows 
     const left = await database.rows<{ name: string }>(
       `select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = 'window_log'::regclass order by 1`,
     );
-    expect(left.map(({ name }) => name)).toEqual(
-      [2, 1, 0].map(
-        (age) => `window_log_${new Date((today - age * DAY) / 1000).toISOString().slice(0, 10).replaceAll('-', '_')}`,
-      ),
+    const names = [2, 1, 0].map(
+      (age) => `window_log_${new Date((today - age * DAY) / 1000).toISOString().slice(0, 10).replaceAll('-', '_')}`,
     );
+    // A midnight during the test makes the oldest one too old.
+    const possible = startOfToday() === today ? [names] : [names, names.slice(1)];
+    expect(possible).toContainEqual(left.map(({ name }) => name));
   } finally {
     await database.close();
   }
