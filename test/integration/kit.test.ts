@@ -51,8 +51,9 @@ describe('a process', () => {
     const script = 'process.on("SIGTERM", () => console.log("deaf")); setInterval(() => {}, 1000); console.log("up")';
     const ready = (running: { output(): string }): boolean => running.output().includes('up');
     const deaf = await startProcess({ name: 'deaf', command: process.execPath, args: ['-e', script], ready });
+    process.kill(deaf.pid, 'SIGTERM');
+    await expect.poll(() => deaf.output()).toContain('deaf');
     expect(await deaf.stop(200)).toEqual({ code: null, signal: 'SIGKILL' });
-    expect(deaf.output()).toContain('deaf');
     const tidy = 'process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000); console.log("up")';
     const paused = await startProcess({ name: 'paused', command: process.execPath, args: ['-e', tidy], ready });
     paused.pause();

@@ -32,7 +32,10 @@ export interface RunningProcess {
   running(): boolean;
   /** The last 64 KiB of what it wrote, both streams in order of arrival. */
   output(): string;
-  /** SIGTERM, then SIGKILL when it has not ended within `graceMs` (default 10,000). A paused process is woken for it. */
+  /**
+   * SIGTERM, then SIGKILL when it has not ended within `graceMs`. The default is 120,000, which only a process that hangs
+   * meets: a busy machine needs seconds for the last checkpoint of a database. A paused process is woken for it.
+   */
   stop(graceMs?: number): Promise<Exit>;
   /** SIGKILL: no chance to tidy up. */
   kill9(): Promise<Exit>;
@@ -114,7 +117,7 @@ function spawnProcess(options: ProcessOptions): RunningProcess {
     exited,
     running: () => !ended,
     output: () => output,
-    async stop(graceMs = 10_000) {
+    async stop(graceMs = 120_000) {
       if (ended) return await exited;
       child.kill('SIGTERM');
       child.kill('SIGCONT');
