@@ -74,9 +74,9 @@ function mostAtOnce(log: readonly RecordedRequest[]): number {
 }
 
 test('a platform gets no request in its quiet hours', async () => {
-  const [hour, minute] = [new Date().getUTCHours(), new Date().getUTCMinutes()];
+  const now = new Date();
   const clock = (add: number): string => {
-    const minutes = (hour * 60 + minute + add + 1_440) % 1_440;
+    const minutes = (now.getUTCHours() * 60 + now.getUTCMinutes() + add + 1_440) % 1_440;
     return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
   };
   const quietHours = [{ from: clock(-10), to: clock(60), zone: 'UTC' }];

@@ -91,7 +91,7 @@ it('a process that runs while a later version migrates writes nothing after that
   try {
     await eventually('there are writers', () => Promise.resolve(writes > 20));
     await upgrade(url, WATCHED);
-    await eventually('the writer is refused', () => Promise.resolve(database.outdated.aborted), 30_000);
+    await eventually('the writer is refused', () => Promise.resolve(database.outdated.aborted));
   } finally {
     stop.abort();
     await writing;
