@@ -71,7 +71,7 @@ const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).t
 const parts = (token: string): [header: string, payload: string, signature: string] =>
   token.split('.') as [string, string, string];
 
-const invalid = { refused: 'invalid', message: expect.any(String) as string };
+const invalid = { refused: 'invalid', reason: 'invalid', message: expect.any(String) as string };
 
 describe('an issued token', () => {
   it('names its holder and is accepted', async () => {
@@ -103,7 +103,12 @@ describe('an issued token', () => {
   ])('is accepted until its last microsecond and expired afterwards, %s', async (_, isKnown) => {
     const { token, expiresAt } = await tokens.issueAccessToken(HOLDER, 60);
     if (isKnown) await tokens.verifyAccessToken(token);
-    const expired = { refused: 'expired', message: expect.any(String) as string };
+    const expired = {
+      refused: 'expired',
+      reason: 'expired',
+      applicationId: 'app_1',
+      message: expect.any(String) as string,
+    };
     now = expiresAt;
     expect(await tokens.verifyAccessToken(token)).toEqual(expired);
     now = expiresAt + SECOND;
@@ -116,7 +121,7 @@ describe('an issued token', () => {
     const { token } = await tokens.issueAccessToken(HOLDER, 60);
     expect(await tokens.verifyAccessToken(token)).toMatchObject({ applicationId: 'app_1' });
     leastGeneration.set('app_1', Infinity);
-    expect(await tokens.verifyAccessToken(token)).toEqual(invalid);
+    expect(await tokens.verifyAccessToken(token)).toEqual({ ...invalid, reason: 'revoked', applicationId: 'app_1' });
     leastGeneration.clear();
     expect(await tokens.verifyAccessToken(token)).toMatchObject({ applicationId: 'app_1' });
     published.delete('first');

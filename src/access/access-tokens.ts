@@ -29,6 +29,10 @@ export interface TokenRefused {
   readonly refused: 'expired' | 'invalid';
   /** For the client; never holds the token. */
   readonly message: string;
+  /** For the log. `revoked`: the application was revoked. `withdrawn`: tokens made until some instant were ended. */
+  readonly reason: 'expired' | 'invalid' | 'revoked' | 'withdrawn';
+  /** The application of a token that this service issued; undefined for any other text. */
+  readonly applicationId?: string;
 }
 
 export interface AccessTokens {
@@ -61,7 +65,7 @@ const claimsSchema = z.object({
   jti: z.string(),
 });
 
-const invalid = (message: string): TokenRefused => ({ refused: 'invalid', message });
+const invalid = (message: string): TokenRefused => ({ refused: 'invalid', reason: 'invalid', message });
 
 /** Issues and checks access tokens. `issuer` is both `iss` and `aud`, because the same service issues and accepts them. */
 export function accessTokensOf(given: {
@@ -94,7 +98,8 @@ export function accessTokensOf(given: {
       verified.set(token, { kid, holder });
       return holder;
     } catch (error) {
-      if (error instanceof errors.JWTExpired) return EXPIRED;
+      // The signature is checked before the expiry, so its application is known.
+      if (error instanceof errors.JWTExpired) return expired(error.payload.sub);
       if (error instanceof errors.JOSEError) return invalid('the token was not issued by this service, or was changed');
       throw error;
     }
@@ -135,17 +140,25 @@ export function accessTokensOf(given: {
       if ('refused' in holder) return holder;
       if (holder.expiresAt <= clock.now()) {
         verified.delete(token);
-        return EXPIRED;
+        return expired(holder.applicationId);
       }
       const least = (await leastGeneration()).get(holder.applicationId) ?? 0;
-      if (least === REVOKED) return invalid('the application was revoked');
-      if (holder.generation < least) return invalid('the token was withdrawn; create a new one');
+      const { applicationId } = holder;
+      if (least === REVOKED) return { ...invalid('the application was revoked'), reason: 'revoked', applicationId };
+      if (holder.generation < least) {
+        return { ...invalid('the token was withdrawn; create a new one'), reason: 'withdrawn', applicationId };
+      }
       return holder;
     },
   };
 }
 
-const EXPIRED: TokenRefused = { refused: 'expired', message: 'the token has expired; renew it or create a new one' };
+const expired = (applicationId: string | undefined): TokenRefused => ({
+  refused: 'expired',
+  reason: 'expired',
+  message: 'the token has expired; renew it or create a new one',
+  ...(applicationId !== undefined && { applicationId }),
+});
 
 /** The key id in the header of a token; undefined where its length, form or algorithm shows that it was not issued here. */
 function kidOf(token: string): string | undefined {

@@ -36,6 +36,8 @@ export interface Renewed extends RefreshToken {
  */
 export interface RenewalRefused {
   readonly refused: 'unknown' | 'expired' | 'revoked' | 'reused' | 'foreign';
+  /** The application of the token; undefined where the token is unknown. */
+  readonly applicationId?: string;
 }
 
 /** How long refresh tokens live. */
@@ -90,22 +92,22 @@ export async function renewRefreshToken(database: Database, renewal: Renewal): P
   return await database.transaction(async (client) => {
     const family = await lockFamily(client, hash);
     if (!family) return { refused: 'unknown' };
-    if (renewal.applicationId !== undefined && renewal.applicationId !== family.applicationId)
-      return { refused: 'foreign' };
-    if (family.revoked) return { refused: 'revoked' };
+    const { applicationId, organisationId, projects, generation } = family;
+    if (renewal.applicationId !== undefined && renewal.applicationId !== applicationId)
+      return { refused: 'foreign', applicationId };
+    if (family.revoked) return { refused: 'revoked', applicationId };
     const [used, ...after] = await linksFrom(client, family.id, hash);
     if (used === undefined) return { refused: 'unknown' };
     if (used.usedAt !== null && renewal.now - used.usedAt > GRACE) {
       await revokeReused(client, family, used, renewal.address);
-      return { refused: 'reused' };
+      return { refused: 'reused', applicationId };
     }
     const newest = after.at(-1);
     const next =
       newest === undefined
         ? await addLink(client, family, used, renewal)
         : { token: followSeeds(renewal.token, [used, ...after]), expiresAt: newest.expiresAt };
-    if (next === undefined || next.expiresAt <= renewal.now) return { refused: 'expired' };
-    const { applicationId, organisationId, projects, generation } = family;
+    if (next === undefined || next.expiresAt <= renewal.now) return { refused: 'expired', applicationId };
     return { ...next, applicationId, organisationId, projects, generation };
   });
 }

@@ -38,6 +38,10 @@ export interface GrantRefused {
   readonly error: 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type' | 'invalid_scope';
   readonly error_description: string;
   readonly wwwAuthenticate?: string;
+  /** The application of a refresh token that was refused, for the log. */
+  readonly applicationId?: string | undefined;
+  /** The fault of that refresh token, for the log. */
+  readonly renewal?: RenewalRefused['refused'];
 }
 
 export interface TokenEndpointParts {
@@ -110,8 +114,9 @@ async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<
   const now = clock.now();
   const applicationId = application?.applicationId;
   const renewed = await renewRefreshToken(database, { token, now, lifetimes, address, applicationId });
-  if ('refused' in renewed) return refuse('invalid_grant', REFUSALS[renewed.refused]);
-  return await answer(parts, renewed, renewed, now);
+  if (!('refused' in renewed)) return await answer(parts, renewed, renewed, now);
+  const { refused, applicationId: owner } = renewed;
+  return { ...refuse('invalid_grant', REFUSALS[refused]), renewal: refused, applicationId: owner };
 }
 
 /** A missing scope means the only scope (RFC 6749, sections 3.3 and 6). */

@@ -3,8 +3,16 @@ import type { AccessToken, TokenRefused } from '../access/access-tokens.ts';
 import { clientOf } from './attempts.ts';
 import type { Attempts } from './attempts.ts';
 import { HttpProblem, retryAfterHeader } from './problem.ts';
+import type { RefusedAuthentications } from './refused-authentications.ts';
 
 export type Verify = (token: string) => Promise<AccessToken | TokenRefused>;
+
+export interface BearerParts {
+  readonly verify: Verify;
+  /** Invalid tokens by address. */
+  readonly failures: Attempts;
+  readonly refused: RefusedAuthentications;
+}
 
 /**
  * The holder of the access token of a request. Throws 401 where no valid token is sent, and 429 where too many invalid
@@ -13,15 +21,14 @@ export type Verify = (token: string) => Promise<AccessToken | TokenRefused>;
  */
 export async function authenticate(
   request: FastifyRequest,
-  { verify, failures }: { readonly verify: Verify; readonly failures: Attempts },
+  { verify, failures, refused }: BearerParts,
 ): Promise<AccessToken> {
   const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  const holder =
-    token === undefined
-      ? ({ refused: 'invalid', message: 'there is no access token; send it as "Authorization: Bearer …"' } as const)
-      : await verify(token);
+  const holder = token === undefined ? NO_TOKEN : await verify(token);
   if (!('refused' in holder)) return holder;
   const wait = holder.refused === 'expired' ? 0 : failures.take(clientOf(request.ip));
+  const reason = wait > 0 ? 'too-many-failures' : REASONS[holder.reason];
+  refused.note({ requestId: request.id, address: request.ip, reason, application: holder.applicationId });
   if (wait > 0) {
     throw new HttpProblem('too-many-failures', 'This address was refused too often. Wait before you try again.', {
       headers: retryAfterHeader(wait),
@@ -31,6 +38,22 @@ export async function authenticate(
     headers: { 'www-authenticate': `Bearer error="invalid_token", error_description="${quotable(holder.message)}"` },
   });
 }
+
+const NO_TOKEN = {
+  refused: 'invalid',
+  reason: 'missing',
+  message: 'there is no access token; send it as "Authorization: Bearer …"',
+  applicationId: undefined,
+} as const;
+
+/** The words of the log. */
+const REASONS: Readonly<Record<TokenRefused['reason'] | 'missing', string>> = {
+  missing: 'no-token',
+  invalid: 'invalid-token',
+  expired: 'expired-token',
+  revoked: 'revoked-application',
+  withdrawn: 'withdrawn-token',
+};
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 

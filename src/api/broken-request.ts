@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEM_TYPE, HttpProblem } from './problem.ts';
+import { newRequestId } from './request-id.ts';
 
 /** Answers where no whole request arrives: malformed HTTP, headers that are too large, a body that comes too slowly. */
 export function answerBrokenRequests(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -9,10 +10,11 @@ export function answerBrokenRequests(error: NodeJS.ErrnoException, socket: Socke
     return;
   }
   const problem = problemOfBroken(error.code);
-  const body = JSON.stringify(problem.document);
+  const requestId = newRequestId();
+  const body = JSON.stringify(problem.documentFor(requestId));
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

@@ -6,7 +6,7 @@ import { HttpProblem, retryAfterHeader } from './problem.ts';
 const AWAY_SECONDS = 5;
 
 /** The answer to any error. An error of this program goes into the log with its stack, and nothing of it into the answer. */
-export function problemOf(error: unknown, log: Logger): HttpProblem {
+export function problemOf(error: unknown, requestId: string, log: Logger): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (isTemporary(error)) {
     const detail = 'The database does not answer in time. Send the same request again: no reading is stored twice.';
@@ -20,9 +20,9 @@ export function problemOf(error: unknown, log: Logger): HttpProblem {
   ) {
     return new HttpProblem('bad-request', 'The request line or a header is malformed.');
   }
-  log.error({ err: error }, 'a request of the API failed');
+  log.error({ requestId, err: error }, 'a request of the API failed');
   return new HttpProblem(
     'internal',
-    'The error stands in the log of the service. Sending the same request again is harmless.',
+    'The error stands in the log of the service, with the id of this request. Sending the same request again is harmless.',
   );
 }

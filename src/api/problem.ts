@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { REQUEST_ID, instanceOf } from './request-id.ts';
 
 /** The error answers of the API, except those of the token endpoint: status and title by name. */
 const PROBLEMS = {
@@ -34,6 +35,9 @@ export const problemSchema = z
     title: z.string().describe('The kind of problem in words, the same for every problem of this type.'),
     status: z.int().describe('The HTTP status.'),
     detail: z.string().describe('The cause in this case, and the remedy.'),
+    instance: z
+      .string()
+      .describe('The request: `urn:databridge:request:` and the `X-Request-Id` of the answer, for the operator.'),
     errors: z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .describe('Each error in the body with its place (JSON pointer); empty where no place is known.'),
@@ -41,10 +45,12 @@ export const problemSchema = z
   .meta({ id: 'Problem' });
 
 type ProblemDocument = z.infer<typeof problemSchema>;
+/** A problem without the request that met it. */
+type ProblemKind = Omit<ProblemDocument, 'instance'>;
 
 /** An error that is sent to the client as the answer, so `detail` never holds a secret. */
 export class HttpProblem extends Error {
-  readonly document: ProblemDocument;
+  private readonly kind: ProblemKind;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -55,12 +61,18 @@ export class HttpProblem extends Error {
     super(detail);
     this.name = 'Problem';
     const [status, title] = PROBLEMS[name];
-    this.document = { type: `urn:databridge:problem:${name}`, title, status, detail, errors: more.errors ?? [] };
+    this.kind = { type: `urn:databridge:problem:${name}`, title, status, detail, errors: more.errors ?? [] };
     this.headers = more.headers ?? {};
   }
 
   get status(): number {
-    return this.document.status;
+    return this.kind.status;
+  }
+
+  /** The body of the answer to a request. */
+  documentFor(requestId: string): ProblemDocument {
+    const { errors, ...kind } = this.kind;
+    return { ...kind, instance: instanceOf(requestId), errors };
   }
 }
 
@@ -72,4 +84,9 @@ export const retryAfterHeader = (seconds: number): { 'retry-after': string } => 
 export const PROBLEM_TYPE = 'application/problem+json';
 
 export const sendProblem = (reply: FastifyReply, problem: HttpProblem): FastifyReply =>
-  reply.code(problem.status).headers(problem.headers).type(PROBLEM_TYPE).send(JSON.stringify(problem.document));
+  reply
+    .code(problem.status)
+    .header(REQUEST_ID, reply.request.id)
+    .headers(problem.headers)
+    .type(PROBLEM_TYPE)
+    .send(JSON.stringify(problem.documentFor(reply.request.id)));

@@ -20,9 +20,12 @@ export const bodyBounds = ({ readings }: Pick<ApiSettings, 'readings'>): JsonBou
   names: 1_000,
 });
 
+/** The request id of the examples. */
+const EXAMPLE_ID = 'a1b2c3d4e5f60718-42';
+
 /** An error answer in the reference: when it comes, and an example. */
 export function problemResponse(description: string, name: ProblemName, detail: string) {
-  const example = new HttpProblem(name, detail).document;
+  const example = new HttpProblem(name, detail).documentFor(EXAMPLE_ID);
   return { description, content: { [PROBLEM_TYPE]: { schema: problemSchema, example } } };
 }
 

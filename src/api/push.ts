@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
 import { HOUR } from '../core/instant.ts';
 import { messageOf } from '../core/refusal-remedies.ts';
 import type { SharedClock } from '../database/clock.ts';
@@ -19,6 +20,7 @@ import { jsonMeasure } from './json-bounds.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { HttpProblem, retryAfterHeader } from './problem.ts';
 import type { ProblemName } from './problem.ts';
+import type { RefusedAuthentications } from './refused-authentications.ts';
 import { bodyBounds, pushDocumentation } from './push-documentation.ts';
 import type { Targets } from './targets.ts';
 
@@ -29,7 +31,9 @@ export interface PushParts {
   readonly intake: Intake;
   readonly ownership: PushedOwnership;
   readonly room: Room;
+  readonly refused: RefusedAuthentications;
   readonly clock: SharedClock;
+  readonly log: Logger;
 }
 
 type Reserve = (bytes: number) => void;
@@ -47,8 +51,8 @@ const OUTBOX_SECONDS = 15;
 
 /** `POST /v0/organisations/{organisation_id}/data/{ml_project}`: authenticate, read, judge, store, answer. */
 export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
-  const { settings, targets, intake, ownership, clock } = parts;
-  const guard = { verify: parts.verify, failures: attemptsOf(10 * settings.failuresPerMinute) };
+  const { settings, targets, intake, ownership, clock, log } = parts;
+  const guard = { verify: parts.verify, refused: parts.refused, failures: attemptsOf(10 * settings.failuresPerMinute) };
   const ahead = settings.aheadHours * HOUR;
   const jsonBounds = bodyBounds(settings);
 
@@ -100,6 +104,10 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
         share.reserve(bytesBesides(pushed.columns));
         const counts = await intake.push(applicationId, projectId, pushed);
         const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
+        log.debug(
+          { requestId: request.id, application: applicationId, ...counts, refusedCount },
+          'readings were pushed',
+        );
         const refused = refusals.map((refusal) => ({ ...refusal, message: messageOf(refusal.reason, 'pusher') }));
         const none = refusedCount > 0 && pushed.readings === 0;
         const answer = { ...counts, refused, refusedCount, unknownFields, unknownFieldNames };

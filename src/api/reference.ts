@@ -11,7 +11,7 @@ const INTRODUCTION = `This API takes readings of industrial sensors.
 2. Create an access token with them.
 3. Push readings with it. When it expires (\`401\`), renew it and send again.
 
-The path holds the version. Answers of \`v0\` may get new fields, so ignore fields you do not know. Errors of the data endpoint are \`application/problem+json\` (RFC 9457), those of the token endpoint follow RFC 6749.`;
+The path holds the version. Answers of \`v0\` may get new fields, so ignore fields you do not know. Each answer has a request id (\`X-Request-Id\`), which the operator finds in the log; send one of your own to choose it. Errors of the data endpoint are \`application/problem+json\` (RFC 9457), those of the token endpoint follow RFC 6749.`;
 
 /** Adds `/openapi.json` and `/docs`, which describe the routes added after this call. The page needs no internet. */
 export async function addReference(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {

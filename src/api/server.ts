@@ -19,6 +19,8 @@ import { HttpProblem, sendProblem } from './problem.ts';
 import { addPushRoute } from './push.ts';
 import { addReference } from './reference.ts';
 import { answerBrokenRequests } from './broken-request.ts';
+import { refusedAuthenticationsOf } from './refused-authentications.ts';
+import { REQUEST_ID, requestIdOf } from './request-id.ts';
 import { targetsOf } from './targets.ts';
 import { addToken } from './token.ts';
 
@@ -39,6 +41,9 @@ const HEADERS_MS = 20_000;
 /** How long an idle connection stays open, ms. */
 const IDLE_MS = 65_000;
 
+/** How often the refused authentications are summed, ms. */
+const SUM_MS = 60_000;
+
 /** The `/v0` API as a server that does not listen yet. */
 export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   const { settings, access, database, log } = parts;
@@ -50,7 +55,14 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
     done(null);
   });
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
-  app.setErrorHandler((error, _request, reply) => sendProblem(reply, problemOf(error, log)));
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error, request.id, log);
+    log.debug(
+      { requestId: request.id, status: problem.status, reason: problem.message },
+      'a request of the API was refused',
+    );
+    return sendProblem(reply, problem);
+  });
   app.setNotFoundHandler((_request, reply) =>
     sendProblem(
       reply,
@@ -58,15 +70,22 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
     ),
   );
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-content-type-options', 'nosniff');
+    reply.header('x-content-type-options', 'nosniff').header(REQUEST_ID, request.id);
     if (parts.certificate) reply.header('strict-transport-security', 'max-age=31536000');
     done(hostsOf(request.raw.rawHeaders) > 1 ? new HttpProblem('bad-request', 'Send one Host header.') : undefined);
   });
 
   if (settings.docs) await addReference(app, settings.publicUrl);
   const ownership = pushedOwnershipOf(database);
-  addPushRoute(app, { ...parts, ownership, verify: access.verifyAccessToken, targets: targetsOf(database) });
-  addToken(app, { settings, grant: access.grantToken, log });
+  const refused = refusedAuthenticationsOf(log);
+  const sums = setInterval(refused.sum, SUM_MS).unref();
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(sums);
+    refused.sum();
+    done();
+  });
+  addPushRoute(app, { ...parts, ownership, refused, verify: access.verifyAccessToken, targets: targetsOf(database) });
+  addToken(app, { settings, grant: access.grantToken, refused, log });
   app.get('/.well-known/jwks.json', { schema: jwksDocumentation }, async (_request, reply) =>
     reply
       .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
@@ -113,8 +132,9 @@ function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     clientErrorHandler: answerBrokenRequests,
-    frameworkErrors: (error: unknown, _request: unknown, reply: Parameters<typeof sendProblem>[0]) =>
-      void sendProblem(reply, problemOf(error, log)),
+    genReqId: requestIdOf,
+    frameworkErrors: (error: unknown, request: { readonly id: string }, reply: Parameters<typeof sendProblem>[0]) =>
+      void sendProblem(reply, problemOf(error, request.id, log)),
   };
   return certificate === undefined
     ? { ...shared, http: times }

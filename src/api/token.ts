@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
+import { isApplicationId } from '../access/names.ts';
 import type { GrantRefused, TokenAnswer, TokenRequest } from '../access/token-endpoint.ts';
 import { inTime } from '../database/patience.ts';
 import type { ApiSettings } from '../settings-api.ts';
@@ -9,6 +10,7 @@ import { decodeUtf8, readBody } from './body.ts';
 import { problemOf } from './fault.ts';
 import { basicOf, formOf } from './form.ts';
 import { retryAfterHeader } from './problem.ts';
+import type { RefusedAuthentications } from './refused-authentications.ts';
 import { tokenLimitsOf } from './token-limits.ts';
 import { tokenDocumentation } from './token-schema.ts';
 import type { TokenError } from './token-schema.ts';
@@ -16,6 +18,7 @@ import type { TokenError } from './token-schema.ts';
 export interface TokenRouteParts {
   readonly settings: ApiSettings;
   readonly grant: (request: TokenRequest) => Promise<TokenAnswer | GrantRefused>;
+  readonly refused: RefusedAuthentications;
   readonly log: Logger;
 }
 
@@ -27,17 +30,28 @@ class Refused extends Error {
   readonly status: number;
   readonly body: TokenError;
   readonly headers: Readonly<Record<string, string>>;
+  /** For the log. */
+  readonly reason: string;
+  /** The application of the refresh token, where it is known. */
+  readonly application: string | undefined;
 
-  constructor(status: number, error: TokenError['error'], description: string, headers = {}) {
+  constructor(
+    status: number,
+    error: TokenError['error'],
+    description: string,
+    more: { headers?: Readonly<Record<string, string>>; reason?: string; application?: string | undefined } = {},
+  ) {
     super(description);
     this.status = status;
     this.body = { error, error_description: description };
-    this.headers = headers;
+    this.headers = more.headers ?? {};
+    this.reason = more.reason ?? error.replaceAll('_', '-');
+    this.application = more.application;
   }
 }
 
 /** `POST /v0/oauth2/token`. Its answers are for the client alone, so no cache may keep them. */
-export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRouteParts): void {
+export function addToken(app: FastifyInstance, { settings, grant, refused, log }: TokenRouteParts): void {
   const limits = tokenLimitsOf(settings);
 
   app.withTypeProvider<ZodTypeProvider>().route({
@@ -48,7 +62,7 @@ export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRo
     async handler(request, reply) {
       reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' });
       const basic = basicOf(request.headers.authorization);
-      const form = await readForm(request, reply).catch((error: unknown) => refusedBy(error, log));
+      const form = await readForm(request, reply).catch((error: unknown) => refusedBy(error, request.id, log));
       const refreshToken = form instanceof Refused ? undefined : form.get('refresh_token');
       const attempt = { address: clientOf(request.ip), basic, refreshToken };
       assertNoWait(limits.request(attempt));
@@ -72,16 +86,21 @@ export function addToken(app: FastifyInstance, { settings, grant, log }: TokenRo
           limits.issued(attempt.address, answer.refresh_token);
           return await reply.send(answer);
         }
-        const header = answer.wwwAuthenticate === undefined ? {} : { 'www-authenticate': answer.wwwAuthenticate };
-        throw new Refused(answer.status, answer.error, answer.error_description, header);
+        throw refusalOf(answer);
       } catch (error) {
-        const refused = refusedBy(error, log);
-        if (!proved && refused.status < 500) limits.failed(attempt);
-        throw refused;
+        const answer = refusedBy(error, request.id, log);
+        if (!proved && answer.status < 500) limits.failed(attempt);
+        throw answer;
       }
     },
-    errorHandler(error, _request, reply) {
-      const { status, body, headers } = refusedBy(error, log);
+    errorHandler(error, request, reply) {
+      const { id: requestId, ip: address } = request;
+      const { status, body, headers, reason, application } = refusedBy(error, requestId, log);
+      const named = application ?? basicOf(request.headers.authorization)?.id;
+      // A text of another form may be a secret in the wrong place.
+      if (status < 500) {
+        refused.note({ requestId, address, reason, application: isApplicationId(named ?? '') ? named : undefined });
+      }
       reply
         .code(status as 400)
         .headers(headers)
@@ -111,12 +130,30 @@ async function readForm(request: FastifyRequest, reply: FastifyReply): Promise<R
 
 function assertNoWait(seconds: number): void {
   if (seconds === 0) return;
-  throw new Refused(429, 'temporarily_unavailable', 'too many requests; try again later', retryAfterHeader(seconds));
+  throw new Refused(429, 'temporarily_unavailable', 'too many requests; try again later', {
+    headers: retryAfterHeader(seconds),
+    reason: 'too-many-requests',
+  });
 }
 
-function refusedBy(error: unknown, log: Logger): Refused {
+function refusalOf({
+  status,
+  error,
+  error_description,
+  wwwAuthenticate,
+  renewal,
+  applicationId,
+}: GrantRefused): Refused {
+  return new Refused(status, error, error_description, {
+    ...(wwwAuthenticate !== undefined && { headers: { 'www-authenticate': wwwAuthenticate } }),
+    ...(renewal !== undefined && { reason: `refresh-token-${renewal}` }),
+    application: applicationId,
+  });
+}
+
+function refusedBy(error: unknown, requestId: string, log: Logger): Refused {
   if (error instanceof Refused) return error;
-  const { status, message, headers } = problemOf(error, log);
-  if (status < 500) return new Refused(status === 415 ? 400 : status, 'invalid_request', message, headers);
-  return new Refused(status, status === 503 ? 'temporarily_unavailable' : 'server_error', message, headers);
+  const { status, message, headers } = problemOf(error, requestId, log);
+  if (status < 500) return new Refused(status === 415 ? 400 : status, 'invalid_request', message, { headers });
+  return new Refused(status, status === 503 ? 'temporarily_unavailable' : 'server_error', message, { headers });
 }

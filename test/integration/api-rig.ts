@@ -150,7 +150,9 @@ export function expectProblem(answer: Answered, status: number, name: string): v
     title: expect.any(String) as string,
     status,
     detail: expect.any(String) as string,
+    instance: `urn:databridge:request:${answer.headers['x-request-id']}`,
     errors: expect.any(Array) as unknown[],
   });
+  expect(answer.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   expect(answer.body).not.toMatch(/\bat .*\.(?:ts|js)\b|node_modules|postgres/);
 }
