@@ -21,12 +21,23 @@ import type { Plant } from './plant-simulator.ts';
 const spec = livingPlant([device(1, 10_000), device(2, 10_000)], 30);
 const WAIT_SECONDS = 3;
 
+/** How far the bridge's idea of the database's clock may be off while the machine is busy. */
+const CLOCKS_MS = 500;
+
 const databases = useDatabases();
 let rig: Rig;
 let plant: Plant;
 
 beforeAll(async () => {
   [rig, plant] = await Promise.all([startRig(databases), startPlant({ truth: spec })]);
+  // A hold may be over before a test looks.
+  await rig.client.query(`
+    create table hold_log (id bigint generated always as identity, state text, failures int, fault jsonb, held_until timestamptz);
+    create function log_hold() returns trigger language plpgsql as $$ begin
+      insert into hold_log (state, failures, fault, held_until) values (new.state, new.failures, new.last_fault, new.held_until);
+      return null; end $$;
+    create trigger log_hold after update of held_until on source
+      for each row when (new.held_until is not null) execute function log_hold();`);
   await rig.apply(
     thingsboard('hall-3', plant.url, {
       schedule: { every: '500ms', start: '30h', settle: '1s', overlap: '0s', maxWindow: '10m' },
@@ -59,11 +70,20 @@ async function afterFault(status: number, count = 1): Promise<{ hit: RecordedReq
   });
 }
 
-const heldSource = (): Promise<SourceState> =>
-  eventually('held', async () => {
-    const state = await rig.source('hall-3');
-    return (state.heldUntilMs ?? 0) > Date.now() ? state : new Waiting(state);
-  });
+/** The source as it was when it was held. */
+type Held = Pick<SourceState, 'state' | 'failures' | 'fault'> & { readonly heldUntilMs: number };
+
+/** Every hold of the source since `forgetHolds`. */
+async function holds(): Promise<Held[]> {
+  const { rows } = await rig.client.query<Held>(
+    `select state, failures, fault, instant_of(held_until)::float8 / 1000 as "heldUntilMs" from hold_log order by id`,
+  );
+  return rows;
+}
+
+const forgetHolds = (): Promise<unknown> => rig.client.query('truncate hold_log');
+
+const heldSource = (): Promise<Held> => eventually('held', async () => (await holds())[0] ?? false);
 
 test.each([
   { status: 429, retryAfterAs: 'seconds' },
@@ -79,14 +99,14 @@ test.each([
       return (state.failures === 0 && state.fault === null) || new Waiting(state);
     });
     const before = (await plant.log()).length;
+    await forgetHolds();
     await plant.simulator().faults({ ...fault, next: 1, match: '/values/' });
     const state = await heldSource();
     expect(state).toMatchObject({ state: 'active', failures: 0, fault: { code: 'throttled' } });
     const { hit, later } = await afterFault(status);
     expect(hit.number).toBeGreaterThan(before);
     const silenceEndsMs = (hit.finishedMs ?? 0) + WAIT_SECONDS * 1000;
-    // The clocks of bridge and simulator differ by a few milliseconds.
-    expect(later.filter(({ arrivedMs }) => arrivedMs < silenceEndsMs - 20)).toEqual([]);
+    expect(later.filter(({ arrivedMs }) => arrivedMs < silenceEndsMs - CLOCKS_MS)).toEqual([]);
     await plant.simulator().admin('POST', 'reset');
     expect(rig.complaints('hall-3')).toEqual([]);
   },
@@ -109,19 +129,22 @@ test.each([
   '$status, $says: each refusal in a row makes the wait longer',
   async ({ status, retryAfterSeconds, code, failures, leastMs }) => {
     const stated = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    await forgetHolds();
     await plant.simulator().faults({ kind: 'status', status, ...stated, match: '/values/' });
-    const holds = new Map<number, number>();
-    await eventually(`${failures} failures`, async () => {
-      const state = await rig.source('hall-3');
-      if (state.failures > 0 && state.fault) {
-        holds.set(state.failures, (state.heldUntilMs ?? 0) - Date.parse(state.fault.at));
-        expect(state).toMatchObject({ state: 'active', fault: { code } });
-      }
-      return state.failures >= failures || new Waiting(state);
+    const failed = await eventually(`${failures} failures`, async () => {
+      const found = (await holds()).filter((hold) => hold.failures > 0);
+      return found.some((hold) => hold.failures === failures) ? found : new Waiting(found);
     });
     await plant.simulator().faultsOff();
-    expect(holds.get(failures)).toBeGreaterThanOrEqual(leastMs);
-    expect(holds.get(1) ?? 0).toBeLessThan(leastMs);
+    for (const hold of failed) expect(hold).toMatchObject({ state: 'active', fault: { code } });
+    const longest = (count: number): number => {
+      const lengths = failed.map(({ failures: at, heldUntilMs, fault }) =>
+        at === count ? heldUntilMs - Date.parse(fault?.at ?? '') : 0,
+      );
+      return Math.max(...lengths);
+    };
+    expect(longest(failures)).toBeGreaterThanOrEqual(leastMs);
+    expect(longest(1)).toBeLessThan(leastMs);
     // An operator may poll before the wait is over.
     await rig.bridge.succeed('source', 'poll', 'hall-3');
     await eventually('healthy again', async () => {
@@ -136,11 +159,12 @@ test.each(['poll', 'resume'])(
   'a day of silence is cut to what the source grants, is told, and ends with source %s',
   async (command) => {
     const askedForMs = Date.now();
+    await forgetHolds();
     await plant
       .simulator()
       .faults({ kind: 'status', status: 429, retryAfterSeconds: 86_400, next: 1, match: '/values/' });
     const state = await heldSource();
-    expect(state.heldUntilMs).toBeLessThan(Date.now() + HOUR_MS);
+    expect(state.heldUntilMs).toBeLessThan(Date.now() + HOUR_MS + CLOCKS_MS);
     expect(state.heldUntilMs).toBeGreaterThan(askedForMs + HOUR_MS - 60_000);
     expect(state.fault?.message).toMatch(/asks for 1d of silence, and pace.longestSilence grants 1h/);
     expect(state.fault?.remedy).toMatch(/source poll/);

@@ -248,7 +248,9 @@ describe('the service', () => {
     expect(await families()).toBe(1);
     const given = ['-', ...HALL, '--batch', '10'];
     expect((await push(credentials(line.url, gateway), given, ndjson(fileReadings(50)))).code).toBe(0);
-    expect([requests(isToken), requests(isData), await families()]).toEqual([5, 5, 2]);
+    // A token that ends before its request arrives, on a slow machine, costs one more of both.
+    expect(requests(isData)).toBeGreaterThanOrEqual(5);
+    expect([requests(isToken), await families()]).toEqual([requests(isData), 2]);
   });
 
   it('refuses a wrong secret: one request for a token, none for data, exit 2 and a remedy', async () => {

@@ -9,8 +9,12 @@ import { makeBridge } from '../kit/bridge.ts';
 import type { BridgeUnderTest } from '../kit/bridge.ts';
 import { freePort } from '../kit/free-port.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { startHttpFault } from '../kit/http-fault.ts';
+import type { HttpFault } from '../kit/http-fault.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
+import { startProxy } from '../kit/proxy.ts';
+import type { Proxy } from '../kit/proxy.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { MAIN, environment } from './command-line.ts';
@@ -21,6 +25,9 @@ const databases = useDatabases();
 let bridge: BridgeUnderTest;
 let directory: TempDirectory;
 let port: number;
+/** Every request goes through `recorder`, and from there through `line`. */
+let recorder: HttpFault;
+let line: Proxy;
 let env: NodeJS.ProcessEnv;
 const running: RunningProcess[] = [];
 const children: ChildProcess[] = [];
@@ -34,12 +41,16 @@ beforeEach(async () => {
     secret: string;
   };
   port = await freePort();
-  env = credentials(`http://127.0.0.1:${port}`, client);
+  line = await startProxy({ port });
+  recorder = await startHttpFault(`http://127.0.0.1:${line.port}`);
+  env = credentials(recorder.url, client);
 });
 
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const one of running.splice(0)) await one.stop();
+  await recorder.close();
+  await line.close();
   await bridge.remove();
   await directory.remove();
 });
@@ -56,8 +67,14 @@ async function startApi(): Promise<RunningProcess> {
   return api;
 }
 
-/** Starts a push and waits until the service answered a part of the file. */
+/** Starts a push and waits until the service answered a part of the file. It answers no more of it until `goOn`. */
 async function startPush(file: string, ...more: string[]): Promise<RunningProcess> {
+  let answered = 0;
+  recorder.next(Infinity, { status: 500 }, ({ url }) => {
+    if (url.includes('/data/')) answered += 1;
+    if (answered > ANSWERED) void line.set({ stalled: true });
+    return false;
+  });
   const pushing = await startProcess({
     name: 'databridge push',
     command: process.execPath,
@@ -69,9 +86,16 @@ async function startPush(file: string, ...more: string[]): Promise<RunningProces
   return pushing;
 }
 
+async function goOn(): Promise<void> {
+  recorder.heal();
+  await line.set({});
+}
+
 /** Small requests, so that a test can interrupt a push between two of them. */
 const SMALL = ['--project', 'hall', '--batch', '200'];
-const COUNT = 30_000;
+const COUNT = 6_000;
+/** Requests for data that are answered before the push waits. */
+const ANSWERED = 3;
 
 const stored = async (): Promise<string[]> => {
   const { client, close } = await bridge.database();
@@ -106,11 +130,12 @@ describe('a push', () => {
     const api = await startApi();
     const pushing = await startPush(file);
     await api.kill9();
+    await goOn();
     while (!pushing.output().includes('trying again')) await sleep(20);
     expect(pushing.running()).toBe(true);
     await startApi();
     expect(await pushing.exited).toMatchObject({ code: 0 });
-    expect(pushing.output()).toMatch(/it goes on[^]*30,000 read: /);
+    expect(pushing.output()).toMatch(/it goes on[^]*6,000 read: /);
     expect(existsSync(`${file}.databridge-push`)).toBe(false);
     await expectStored(readings);
   });
@@ -124,6 +149,7 @@ describe('a push', () => {
     await startApi();
     const pushing = await startPush(file, '--refused', refused);
     await pushing.kill9();
+    await goOn();
     const { place, counts } = await stateOf(file);
     expect(place.line).toBe(counts.read + 1);
     expect(counts.read).toBeLessThan(COUNT);
@@ -154,6 +180,7 @@ describe('a push', () => {
     await startApi();
     const pushing = await startPush(file);
     process.kill(pushing.pid, 'SIGINT');
+    await goOn();
     expect(await pushing.exited).toEqual({ code: 130, signal: null });
     const { place, counts } = await stateOf(file);
     expect(pushing.output()).toContain(

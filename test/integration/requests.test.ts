@@ -90,7 +90,8 @@ test('equal the log of the platform: two processes, logins, looks, live, history
   expect(requests.live + requests.history).toBeGreaterThanOrEqual(data);
   expect(requests.live + requests.history + requests.look + logins).toBe(log.length);
   expect(Math.min(requests.live, requests.history, requests.look, requests.login)).toBeGreaterThan(0);
-  expect(requests.failed).toBe(8);
+  // On a slow machine a token of five seconds may end on the way, and its request fails, too.
+  expect(log.filter(({ status }) => status === 500)).toHaveLength(8);
   expect(requests.fullestMinute).toBeLessThanOrEqual(requests.all);
   expect(await rig.bridge.succeed('source', 'show', 'busy')).toContain(
     `requests in the last hour: ${requests.all} of 72,000 allowed;`,

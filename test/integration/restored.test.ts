@@ -194,7 +194,7 @@ describe('a worker', () => {
     await plant?.stop();
   });
 
-  it('goes on after a restore, and every reading is the one of the plant', { timeout: 240_000 }, async () => {
+  it('goes on after a restore, and every reading is the one of the plant', async () => {
     const few = livingPlant([device(1), device(2)], 1);
     const many = { ...few, devices: [1, 2, 3, 4].map((number) => device(number)) };
     [rig, plant] = await Promise.all([startRig(databases), startPlant({ truth: few })]);

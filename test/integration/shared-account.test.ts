@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { openSealing } from '../../src/access/sealing.ts';
-import { MINUTE, SECOND } from '../../src/core/instant.ts';
+import { MINUTE } from '../../src/core/instant.ts';
 import { LEASE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';
 import { accountDigest, sharedAccountOf } from '../../src/pull/account.ts';
@@ -93,7 +93,7 @@ describe('an account that hosts share', () => {
     const nowUs = Date.now() * 1000;
     const lease = { id: `${workerId}/${randomUUID()}`, lane: 'live' };
     const leases = [
-      { ...lease, until: nowUs + LEASE + 4 * SECOND },
+      { ...lease, until: nowUs + LEASE + MINUTE },
       { ...lease, until: nowUs + MINUTE, abandoned: true },
     ];
     await one.run(`update pace set state = jsonb_set(state, '{leases}', $1)`, [JSON.stringify(leases)]);

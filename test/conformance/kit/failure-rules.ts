@@ -145,7 +145,7 @@ const INTERRUPTIONS: SubjectRules = {
     const { pages: _pages, ...options } = severalPages(subject);
     await onGround(subject, options, async (ground) => {
       ground.pacer.limit(1);
-      const outcome = await read(ground, windowOf(subject), { signal: AbortSignal.timeout(60_000) });
+      const outcome = await read(ground, windowOf(subject), { signal: AbortSignal.timeout(300_000) });
       expectTruth(subject, options.truth, windowOf(subject), outcome);
       expect(ground.simulator.recorder.statistics().maxConcurrent).toBe(1);
     });
