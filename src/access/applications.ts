@@ -1,5 +1,5 @@
 import { configInvalid } from '../core/errors.ts';
-import { HOUR } from '../core/instant.ts';
+import { HOUR, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
@@ -187,3 +187,12 @@ const unknownApplication = (id: string): Error =>
     'databridge application list shows all applications',
     'applicationId',
   );
+
+/** An application as a JSON document, with each instant as text. */
+export const applicationDocument = (row: Application): Record<string, unknown> => ({
+  ...row,
+  createdAt: formatInstant(row.createdAt),
+  previousSecretUntil: instantOrNull(row.previousSecretUntil),
+  lastTokenAt: instantOrNull(row.lastTokenAt),
+  revokedAt: instantOrNull(row.revokedAt),
+});

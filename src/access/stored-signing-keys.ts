@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK } from 'jose';
 import type { ClientBase } from 'pg';
-import { MINUTE, SECOND } from '../core/instant.ts';
+import { MINUTE, SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
@@ -113,4 +113,17 @@ async function insertKey(
   await audit(client, actor, 'signing-key.created', kid, { signsInSeconds: signsIn / SECOND, othersWithdrawn: atOnce });
   if (!row) throw new Error('the database returned no row for a new signing key');
   return { kid, signsFrom: row.signsFrom };
+}
+
+/** A signing key as a JSON document, without the key itself. */
+export const signingKeyDocument = (key: StoredSigningKey, now: Instant) => ({
+  kid: key.kid,
+  state: stateOf(key, now),
+  signsFrom: formatInstant(key.signsFrom),
+  signsUntil: instantOrNull(key.signsUntil),
+});
+
+function stateOf({ signsFrom, signsUntil }: StoredSigningKey, now: Instant): 'published' | 'signs' | 'verifies' {
+  if (signsFrom > now) return 'published';
+  return signsUntil === null || signsUntil > now ? 'signs' : 'verifies';
 }

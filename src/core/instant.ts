@@ -119,3 +119,7 @@ function dateOf(dayNumber: number): [year: number, month: number, day: number] {
   const month = shiftedMonth + (shiftedMonth < 10 ? 3 : -9);
   return [yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day];
 }
+
+/** An instant as text; null stays null. */
+export const instantOrNull = (instant: Instant | null): string | null =>
+  instant === null ? null : formatInstant(instant);

@@ -1,5 +1,9 @@
+import { instantOrNull } from './instant.ts';
 import type { Instant } from './instant.ts';
+import { REFUSALS } from './reading.ts';
 import type { RefusalReason } from './reading.ts';
+import { remedyOf } from './refusal-remedies.ts';
+import type { RemedyReader } from './refusal-remedies.ts';
 
 /** The refusals that an operator asks for; an undefined bound, sensor or reason leaves none out. */
 export interface RefusalChoice {
@@ -42,3 +46,26 @@ export interface RefusalSum extends Omit<ReasonSum, 'series'> {
 export interface OfProject {
   readonly project: string;
 }
+
+/** Refused points by variable and by reason. */
+export interface RefusalSums {
+  readonly series: readonly (RefusalSum & Partial<OfProject>)[];
+  readonly reasons: readonly ReasonSum[];
+}
+
+/** Refused points as a JSON document, with each instant as text, and the remedies for the reader. */
+export const refusalsDocument = ({ series, reasons }: RefusalSums, reader: RemedyReader): Record<string, unknown> => ({
+  reasons: reasons.map((sum) => ({
+    ...sum,
+    first: instantOrNull(sum.first),
+    last: instantOrNull(sum.last),
+    meaning: REFUSALS[sum.reason],
+    remedy: remedyOf(sum.reason, reader),
+  })),
+  series: series.map((sum) => ({
+    ...sum,
+    first: instantOrNull(sum.first),
+    last: instantOrNull(sum.last),
+    examples: sum.examples.map(({ at, raw }) => ({ at: instantOrNull(at), raw })),
+  })),
+});

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { audit } from '../access/audit.ts';
 import type { Sealing } from '../access/sealing.ts';
 import { configInvalid } from '../core/errors.ts';
+import { instantOrNull } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { parseReference } from '../core/source/reference.ts';
 import type { Database } from '../database/database.ts';
@@ -177,3 +178,12 @@ export const listIngestions = (database: Database, project?: ProjectName): Promi
      where $1::text is null or organisation_id = $1 and ml_project.code = $2 order by 1, 2`,
     [project?.organisation ?? null, project?.code ?? null],
   );
+
+/** The ingestion of a project as a JSON document, with each instant as text. */
+export const ingestionDocument = (line: IngestionLine): Record<string, unknown> => ({
+  ...line,
+  oldestAt: instantOrNull(line.oldestAt),
+  fullSince: instantOrNull(line.fullSince),
+  heldUntil: instantOrNull(line.heldUntil),
+  lastDeliveryAt: instantOrNull(line.lastDeliveryAt),
+});

@@ -1,13 +1,15 @@
 import { audit } from '../access/audit.ts';
 import { parseDuration } from '../core/duration.ts';
 import { configInvalid } from '../core/errors.ts';
-import { SECOND, formatInstant } from '../core/instant.ts';
+import type { BridgeError } from '../core/errors.ts';
+import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { edgeOf } from '../core/plan.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import type { Platform } from '../platform/contract.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
-import { DEMAND } from './demand.ts';
+import { DEMAND, measuredOverload } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 import { DONE_IN_STREAM } from '../pull/wishes.ts';
 import { findSource } from './find-source.ts';
@@ -161,3 +163,23 @@ export const cancelBackfill = (database: Database, id: number, actor: string): P
     await audit(client, actor, 'backfill.cancelled', source.name, { organisation: source.organisation, backfill: id });
     return true;
   });
+
+/** A backfill as a JSON document, with each instant as text. `platforms`: those of `platformsBehind`. */
+export const backfillDocument = (
+  { demand, ...state }: BackfillState,
+  platforms: readonly Platform[],
+): Record<string, unknown> => ({
+  ...state,
+  overload: measuredOverload(demand, platforms) ?? null,
+  from: formatInstant(state.from),
+  to: formatInstant(state.to),
+  createdAt: formatInstant(state.createdAt),
+  finishedAt: instantOrNull(state.finishedAt),
+  settlesAt: instantOrNull(state.settlesAt),
+  heldUntil: instantOrNull(state.heldUntil),
+  outboxFullSince: instantOrNull(state.outboxFullSince),
+});
+
+/** `config-invalid`: there is no backfill of this number. */
+export const unknownBackfill = (id: number): BridgeError =>
+  configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows all backfills');

@@ -5,6 +5,7 @@ import { chosenOf, conditionOf, countConditions, lacksTime } from './condition.t
 const fault = { code: 'unavailable', message: 'no answer', at: '2026-11-21T08:00:00Z' };
 const source = (more: Partial<Parameters<typeof conditionOf>[0]> = {}, name = 'a') => ({
   name,
+  project: 'pump-hall',
   platform: 'influxdb',
   state: 'active' as const,
   lag: (40 * SECOND) as number | null,
@@ -53,7 +54,7 @@ describe('a list of sources', () => {
     source({ lag: 2 * HOUR, overdue: 2 * HOUR }, 'late'),
     source({ state: 'stopped', streams: 0, lag: null, fault, failures: 1 }, 'never'),
     source({ lag: 9 * HOUR, overdue: 9 * HOUR, fault, failures: 4 }, 'later'),
-    { ...source({}, 'other'), platform: 'canary' },
+    { ...source({}, 'other'), platform: 'canary', project: 'boilers' },
   ];
   const names = (choice: Partial<Parameters<typeof chosenOf>[1]>) =>
     chosenOf(lines, { sort: 'name', ...choice }).map(({ name }) => name);
@@ -64,6 +65,8 @@ describe('a list of sources', () => {
     expect(names({ condition: 'behind' })).toEqual(['late']);
     expect(names({ sort: 'requests' })).toEqual(['never', 'later', 'other', 'well', 'late']);
     expect(names({ condition: 'well', platform: 'canary' })).toEqual(['other']);
+    expect(names({ project: 'boilers' })).toEqual(['other']);
+    expect(names({ text: 'LATE' })).toEqual(['late', 'later']);
   });
 
   it('is counted, the most frequent condition first', () => {

@@ -30,19 +30,25 @@ export interface SourceChoice {
   readonly behind?: boolean | undefined;
   readonly condition?: Condition | undefined;
   readonly platform?: string | undefined;
+  readonly project?: string | undefined;
+  /** A part of the name, in capital letters or not. */
+  readonly text?: string | undefined;
   /** `name`: the order of organisations and names; `lag`: the longest lag first; `requests`: the most requests in the last hour first. */
   readonly sort: 'name' | 'lag' | 'requests';
 }
 
 /** Filters and sorts sources; a source without streams has no lag and comes first among the longest. */
 export function chosenOf<
-  Line extends Judged & Pick<SourceLine, 'platform'> & { readonly requests: { readonly all: number } },
->(lines: readonly Line[], { behind, condition, platform, sort }: SourceChoice): readonly Line[] {
+  Line extends Judged &
+    Pick<SourceLine, 'name' | 'project' | 'platform'> & { readonly requests: { readonly all: number } },
+>(lines: readonly Line[], { behind, condition, platform, project, text = '', sort }: SourceChoice): readonly Line[] {
   const chosen = lines.filter(
     (line) =>
       (behind !== true || lacksTime(line)) &&
       (condition === undefined || conditionOf(line) === condition) &&
-      (platform === undefined || line.platform === platform),
+      (platform === undefined || line.platform === platform) &&
+      (project === undefined || line.project === project) &&
+      line.name.toLowerCase().includes(text.toLowerCase()),
   );
   if (sort === 'name') return chosen;
   if (sort === 'requests') return chosen.toSorted((one, other) => other.requests.all - one.requests.all);

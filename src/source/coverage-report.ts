@@ -2,6 +2,7 @@ import { bucketOf, gridOf, rangeOf, stateOf, timeIn } from '../core/buckets.ts';
 import type { BucketState, BucketTime, Grid } from '../core/buckets.ts';
 import { coverageOf } from '../core/coverage.ts';
 import { configInvalid } from '../core/errors.ts';
+import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
@@ -149,3 +150,32 @@ function sensorIn(name: string, streams: readonly StreamTime[], series: readonly
 /** The length of time that is missing, being asked or cannot be read, over all buckets of some streams. */
 export const lackingIn = (streams: readonly StreamCoverage[]): number =>
   streams.reduce((sum, { buckets }) => sum + lacking(buckets), 0);
+
+/** The same as a JSON document: instants as text, lengths of time in seconds. `sensor`: the one that was asked about. */
+export const coverageDocument = (report: CoverageReport, sensor: string | undefined): Record<string, unknown> => ({
+  sensor: sensor ?? null,
+  bucketSeconds: report.grid.length / SECOND,
+  streams: report.streams.map(({ key, buckets }: StreamCoverage) => ({
+    key,
+    buckets: buckets.map(({ state, readings, refused, covered, failed, missing, asking }, index) => ({
+      from: formatInstant(bucketOf(report.grid, index).from),
+      state,
+      readings,
+      refused,
+      coveredSeconds: covered / SECOND,
+      failedSeconds: failed / SECOND,
+      missingSeconds: missing / SECOND,
+      askingSeconds: asking / SECOND,
+    })),
+  })),
+  hiddenStreams: report.hidden,
+  refusals: report.refusals.map(({ reason, refused, bucket, first, last, raw }) => ({
+    reason,
+    refused,
+    raw,
+    bucket: formatInstant(bucketOf(report.grid, bucket).from),
+    first: formatInstant(first),
+    last: formatInstant(last),
+  })),
+  refusalsNotKept: report.unkept,
+});

@@ -1,3 +1,4 @@
+import { SECOND, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { seriesOfSource } from './coverage-rows.ts';
@@ -51,3 +52,10 @@ export async function newestReadings(database: Database, source: Pick<FoundSourc
 /** Whether a sensor has given no reading for so long. */
 export const isSilent = ({ newestAt }: NewestReading, now: Instant, length: Microseconds): boolean =>
   newestAt === null || newestAt < now - length;
+
+/** The newest reading of a sensor as a JSON document, with its age at `now`. */
+export const newestDocument = ({ newestAt, ...sensor }: NewestReading, now: Instant): Record<string, unknown> => ({
+  ...sensor,
+  newestAt: instantOrNull(newestAt),
+  ageSeconds: newestAt === null ? null : (now - newestAt) / SECOND,
+});

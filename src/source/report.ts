@@ -103,10 +103,13 @@ const lineOf = ({ counts, countedAt, ...line }: StoredLine): SourceLine => ({
   requests: hourOf(requestsByMinute(counts ?? undefined, countedAt)),
 });
 
-/** All sources in the order of their organisations and names. */
-export const listSources = async (database: Database): Promise<SourceLine[]> =>
+/** All sources, or those of some organisations, in the order of their organisations and names. */
+export const listSources = async (database: Database, organisations?: readonly string[]): Promise<SourceLine[]> =>
   (
-    await database.rows<StoredLine & Record<string, unknown>>(`${LINES} order by source.organisation_id, source.name`)
+    await database.rows<StoredLine & Record<string, unknown>>(
+      `${LINES} where $1::text[] is null or source.organisation_id = any($1) order by source.organisation_id, source.name`,
+      [organisations ?? null],
+    )
   ).map(lineOf);
 
 export interface StreamReport {
@@ -169,6 +172,8 @@ export interface WindowReport {
 
 /** The answer to `databridge source show`. */
 export interface SourceReport extends SourceLine {
+  /** Counts the changes of the configuration and of the state; see `etagOf`. */
+  readonly revision: number;
   readonly kind: string;
   /** As stored: secrets sealed. */
   readonly config: unknown;
@@ -198,7 +203,7 @@ const WINDOWS_SHOWN = 10;
 export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
   const line = await database.row<StoredLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
   const more = await database.row<Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
-    `select kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
+    `select revision, kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
        instant_of(last_poll_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look_due_at) as "lookDueAt", look_failures as "lookFailures",
        awaits_look as "awaitsLook", pace.state - 'requests' as pace, sums.*

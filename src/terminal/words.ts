@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { formatDuration } from '../core/duration.ts';
-import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
-import type { Instant, Microseconds } from '../core/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../core/instant.ts';
+import type { Microseconds } from '../core/instant.ts';
 
 /**
  * A length of time in at most two neighbouring units: `3d4h`, `1m30s`, `12s`, and `<1s` for less than a second. The notation
@@ -14,10 +14,6 @@ export function roughly(length: Microseconds): string {
   const finest = units[Math.min(largest < 0 ? 3 : largest + 1, 3)] as number;
   return formatDuration(Math.round(length / finest) * finest);
 }
-
-/** An instant as text; null stays null. */
-export const instantOrNull = (instant: Instant | null): string | null =>
-  instant === null ? null : formatInstant(instant);
 
 /** Text on one line of at most `longest` characters. */
 export function short(text: string, longest: number): string {

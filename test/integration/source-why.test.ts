@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 import { allPlatforms } from '../../adapters/index.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { reportSource } from '../../src/source/report.ts';
-import { circumstanceOf } from '../../src/source/why-facts.ts';
-import { causesOf } from '../../src/source/why.ts';
+import { findSource } from '../../src/source/find-source.ts';
+import { explainSource } from '../../src/source/why-facts.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { databridge } from './command-line.ts';
@@ -44,9 +43,8 @@ it('splits the lag of a stored source, and the command says it', async () => {
   const platforms = await allPlatforms();
   const parts = async (): Promise<readonly (readonly [string, number])[]> => {
     await fallBehind();
-    const report = await reportSource(database, source.sourceId);
-    if (report === undefined) throw new Error('the source is gone');
-    const causes = causesOf(report, await circumstanceOf(database, source.sourceId), platforms);
+    const found = await findSource(database, { name: 'source' });
+    const { causes } = await explainSource(database, platforms, found);
     return causes.map(({ cause, length }) => [cause, Math.round((length ?? 0) / MINUTE)] as const);
   };
   expect(await parts()).toEqual([

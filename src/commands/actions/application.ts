@@ -1,13 +1,19 @@
-import { createApplication, listApplications, revokeApplication, rotateSecret } from '../../access/applications.ts';
+import {
+  applicationDocument,
+  createApplication,
+  listApplications,
+  revokeApplication,
+  rotateSecret,
+} from '../../access/applications.ts';
 import type { Application } from '../../access/applications.ts';
-import { formatInstant } from '../../core/instant.ts';
+import { formatInstant, instantOrNull } from '../../core/instant.ts';
+import { refusalsDocument } from '../../core/kept-refusals.ts';
 import type { RefusalReason } from '../../core/reading.ts';
 import { pushRefusalsOf } from '../../ingest/pushed-refusals.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
-import { instantOrNull } from '../../terminal/words.ts';
-import { boundsOf, printRefusalSums, sumsDocument } from './refusal-sums.ts';
+import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
 /** `application revoke`. */
 export async function applicationRevoke(id: string, options: { json?: boolean }): Promise<void> {
@@ -35,7 +41,7 @@ export async function applicationCreate(
 /** `application list`. */
 export async function applicationList(options: { limit?: number; json?: boolean }): Promise<void> {
   const rows = await withContext({ patient: false }, ({ database }) => listApplications(database));
-  if (options.json) printJson(rows.slice(0, options.limit).map(document));
+  if (options.json) printJson(rows.slice(0, options.limit).map(applicationDocument));
   else if (rows.length === 0) printLine('no applications yet; databridge application create NAME creates one');
   else printList(HEADING, rows.map(cells), { noun: ['application'], limit: options.limit });
 }
@@ -57,14 +63,6 @@ function stateOf({ revokedAt, previousSecretUntil }: Application): string {
   return previousSecretUntil === null ? 'active' : `active, old secret until ${formatInstant(previousSecretUntil)}`;
 }
 
-const document = (row: Application): Record<string, unknown> => ({
-  ...row,
-  createdAt: formatInstant(row.createdAt),
-  previousSecretUntil: instantOrNull(row.previousSecretUntil),
-  lastTokenAt: instantOrNull(row.lastTokenAt),
-  revokedAt: instantOrNull(row.revokedAt),
-});
-
 /** `application refusals`. */
 export async function applicationRefusals(
   applicationId: string,
@@ -74,7 +72,7 @@ export async function applicationRefusals(
   const refusals = await withContext({ patient: false }, ({ database, clock }) =>
     pushRefusalsOf(database, { applicationId, reason, sensor, ...boundsOf(options, clock.now()) }, options.limit),
   );
-  if (options.json) printJson(sumsDocument(refusals, 'pusher'));
+  if (options.json) printJson(refusalsDocument(refusals, 'pusher'));
   else printRefusalSums(refusals, 'pusher');
 }
 

@@ -4,7 +4,15 @@ import { BridgeError, configInvalid } from '../../core/errors.ts';
 import { MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
-import { backfillState, cancelBackfill, listBackfills, olderBackfills, startBackfill } from '../../source/backfills.ts';
+import {
+  backfillDocument,
+  backfillState,
+  cancelBackfill,
+  listBackfills,
+  olderBackfills,
+  startBackfill,
+  unknownBackfill,
+} from '../../source/backfills.ts';
 import type { BackfillState } from '../../source/backfills.ts';
 import { plannerSilence } from '../../pull/planner.ts';
 import { withContext } from '../../context.ts';
@@ -17,7 +25,7 @@ import { parseTime } from '../options.ts';
 import { SILENT, startProgress } from '../../terminal/progress.ts';
 import { isScreen } from '../../terminal/screen.ts';
 import type { TaskState } from '../../terminal/progress.ts';
-import { instantOrNull, roughly } from '../../terminal/words.ts';
+import { roughly } from '../../terminal/words.ts';
 import { interruptible } from './stop.ts';
 
 /** `backfill cancel`. */
@@ -192,20 +200,11 @@ const cells = (state: BackfillState): (string | number)[] => [
   `${(state.share * 100).toFixed(1)} %`,
 ];
 
+const documentOf = async (state: BackfillState): Promise<Record<string, unknown>> =>
+  backfillDocument(state, await platformsOf(state));
+
 /** Loaded once in a process, however often it is asked. */
 const platformsOf = ({ demand }: BackfillState): Promise<readonly Platform[]> => platformsBehind([demand], listed);
-
-const documentOf = async ({ demand, ...state }: BackfillState): Promise<Record<string, unknown>> => ({
-  ...state,
-  overload: measuredOverload(demand, await platformsBehind([demand], listed)) ?? null,
-  from: formatInstant(state.from),
-  to: formatInstant(state.to),
-  createdAt: formatInstant(state.createdAt),
-  finishedAt: state.finishedAt === null ? null : formatInstant(state.finishedAt),
-  settlesAt: instantOrNull(state.settlesAt),
-  heldUntil: instantOrNull(state.heldUntil),
-  outboxFullSince: instantOrNull(state.outboxFullSince),
-});
 
 const describe = async (state: BackfillState): Promise<string> => {
   const overload = state.state === 'running' ? measuredOverload(state.demand, await platformsOf(state)) : undefined;
@@ -217,9 +216,6 @@ const describe = async (state: BackfillState): Promise<string> => {
 const progressOf = (state: BackfillState): string =>
   `backfill ${state.id} of ${titleOf({ name: state.source, organisation: state.organisation })}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
   `${(state.share * 100).toFixed(1)} % covered, ${counted(state.readings, 'reading')} read${state.unreadable > 0 ? `; ${unreadableIn(state)}` : ''}`;
-
-const unknownBackfill = (id: number): BridgeError =>
-  configInvalid(`there is no backfill ${id}`, 'databridge backfill list shows all backfills');
 
 function idOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

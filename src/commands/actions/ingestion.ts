@@ -1,7 +1,8 @@
+import { instantOrNull } from '../../core/instant.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { parseReference } from '../../core/source/reference.ts';
 import { checkRemote } from '../../delivery/check.ts';
-import { listIngestions, removeRemote, resumeRemote, setRemote } from '../../delivery/remote.ts';
+import { ingestionDocument, listIngestions, removeRemote, resumeRemote, setRemote } from '../../delivery/remote.ts';
 import type { IngestionLine } from '../../delivery/remote.ts';
 import { outgoingFetch } from '../../platform/connection/outgoing.ts';
 import { readSettings } from '../../settings.ts';
@@ -9,7 +10,7 @@ import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
 import { travelsInClear } from '../options.ts';
-import { instantOrNull, short } from '../../terminal/words.ts';
+import { short } from '../../terminal/words.ts';
 
 /** `ingestion store`. */
 export async function ingestionStore(
@@ -105,7 +106,7 @@ function secretOf({ secret }: PushOptions): string {
 /** `ingestion list`. */
 export async function ingestionList(options: { limit?: number; json?: boolean }): Promise<void> {
   const lines = await withContext({ patient: false }, ({ database }) => listIngestions(database));
-  if (options.json) printJson(lines.slice(0, options.limit).map(document));
+  if (options.json) printJson(lines.slice(0, options.limit).map(ingestionDocument));
   else if (lines.length === 0) printLine('no projects yet; databridge project create CODE creates one');
   else printList(HEADING, lines.map(cells), { noun: ['project'], limit: options.limit });
 }
@@ -137,11 +138,3 @@ const cells = (line: IngestionLine): Cell[] => [
   line.refused24h,
   line.fault === null ? '' : short(line.fault.message, FAULT_LENGTH),
 ];
-
-const document = (line: IngestionLine): Record<string, unknown> => ({
-  ...line,
-  oldestAt: instantOrNull(line.oldestAt),
-  fullSince: instantOrNull(line.fullSince),
-  heldUntil: instantOrNull(line.heldUntil),
-  lastDeliveryAt: instantOrNull(line.lastDeliveryAt),
-});

@@ -1,13 +1,13 @@
 import { formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
-import type { OfProject, ReasonSum, RefusalSum } from '../../core/kept-refusals.ts';
+import type { OfProject, RefusalSum, RefusalSums } from '../../core/kept-refusals.ts';
 import { REFUSALS } from '../../core/reading.ts';
 import { remedyOf } from '../../core/refusal-remedies.ts';
 import type { RemedyReader } from '../../core/refusal-remedies.ts';
 import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { printLine } from '../../terminal/output.ts';
-import { grouped, instantOrNull, widthOf, wrapped } from '../../terminal/words.ts';
+import { grouped, widthOf, wrapped } from '../../terminal/words.ts';
 import { parseTime } from '../options.ts';
 
 /** To the second; `--json` has the microseconds. */
@@ -26,16 +26,11 @@ const COLUMNS: readonly ShownColumn<Row>[] = [
 
 const counted = (count: number, one: string, more: string): string => `${grouped(count)} ${count === 1 ? one : more}`;
 
-interface Sums {
-  readonly series: readonly Row[];
-  readonly reasons: readonly ReasonSum[];
-}
-
 /**
  * Prints refused points reason by reason: how many, the meaning, the remedy for the reader, and a row for each variable that is
  * listed. For a pusher the rows count the readings that are kept.
  */
-export function printRefusalSums({ series, reasons }: Sums, reader: RemedyReader): void {
+export function printRefusalSums({ series, reasons }: RefusalSums, reader: RemedyReader): void {
   if (reasons.length === 0) printLine('nothing is refused');
   const pushed = reader === 'pusher';
   const count: ShownColumn<Row> = { title: pushed ? 'kept' : 'refused', cell: ({ refused }) => refused };
@@ -53,23 +48,6 @@ export function printRefusalSums({ series, reasons }: Sums, reader: RemedyReader
     if (hidden > 0) printLine(`${counted(hidden, 'more variable', 'more variables')}: --limit`);
   }
 }
-
-/** The same as a document, with each instant as text. */
-export const sumsDocument = ({ series, reasons }: Sums, reader: RemedyReader): Record<string, unknown> => ({
-  reasons: reasons.map((sum) => ({
-    ...sum,
-    first: instantOrNull(sum.first),
-    last: instantOrNull(sum.last),
-    meaning: REFUSALS[sum.reason],
-    remedy: remedyOf(sum.reason, reader),
-  })),
-  series: series.map((sum) => ({
-    ...sum,
-    first: instantOrNull(sum.first),
-    last: instantOrNull(sum.last),
-    examples: sum.examples.map(({ at, raw }) => ({ at: instantOrNull(at), raw })),
-  })),
-});
 
 /** The bounds that the options of a command name. */
 export const boundsOf = (options: { readonly from?: string; readonly to?: string }, now: Instant) => ({

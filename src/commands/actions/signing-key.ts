@@ -1,10 +1,7 @@
-import { rotateSigningKey, storedSigningKeys } from '../../access/stored-signing-keys.ts';
-import type { StoredSigningKey } from '../../access/stored-signing-keys.ts';
+import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../../access/stored-signing-keys.ts';
 import { formatInstant } from '../../core/instant.ts';
-import type { Instant } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
 import { actor, printJson, printLine, printTable } from '../../terminal/output.ts';
-import { instantOrNull } from '../../terminal/words.ts';
 
 /** `signing-key list`. */
 export async function signingKeyList(options: { json?: boolean }): Promise<void> {
@@ -12,12 +9,7 @@ export async function signingKeyList(options: { json?: boolean }): Promise<void>
     keys: await storedSigningKeys(database),
     now: clock.now(),
   }));
-  const rows = keys.map((key) => ({
-    kid: key.kid,
-    state: stateOf(key, now),
-    signsFrom: formatInstant(key.signsFrom),
-    signsUntil: instantOrNull(key.signsUntil),
-  }));
+  const rows = keys.map((key) => signingKeyDocument(key, now));
   if (options.json) printJson(rows);
   else if (rows.length === 0) printLine('no keys yet; the first one is created when the first token is');
   else {
@@ -35,9 +27,4 @@ export async function signingKeyRotate(options: { atOnce?: boolean; json?: boole
   if (options.json) printJson({ ...rotation, signsFrom: from });
   else if (rotation.created) printLine(`key ${rotation.kid} created; it signs from ${from}`);
   else printLine(`a rotation is under way already: key ${rotation.kid} signs from ${from}`);
-}
-
-function stateOf({ signsFrom, signsUntil }: StoredSigningKey, now: Instant): string {
-  if (signsFrom > now) return 'published';
-  return signsUntil === null || signsUntil > now ? 'signs' : 'verifies';
 }

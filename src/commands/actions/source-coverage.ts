@@ -1,12 +1,11 @@
 import { BUCKET_STATES, bucketOf, runsOf } from '../../core/buckets.ts';
-import type { BucketState } from '../../core/buckets.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { DAY, SECOND, formatInstant } from '../../core/instant.ts';
+import { DAY, formatInstant } from '../../core/instant.ts';
 import { messageOf } from '../../core/refusal-remedies.ts';
 import { withContext } from '../../context.ts';
-import { lackingIn, reportCoverage } from '../../source/coverage-report.ts';
-import type { CoverageReport, StreamCoverage } from '../../source/coverage-report.ts';
+import { coverageDocument, lackingIn, reportCoverage } from '../../source/coverage-report.ts';
+import type { CoverageReport } from '../../source/coverage-report.ts';
 import { findSource } from '../../source/find-source.ts';
 import { bucketsIn, drawCoverage } from '../../terminal/coverage-chart.ts';
 import type { Cell } from '../../terminal/output.ts';
@@ -41,7 +40,7 @@ export async function sourceCoverage(name: string, options: Options): Promise<vo
       mostStreams: options.limit ?? (width === undefined ? Infinity : STREAMS_DRAWN),
     });
   });
-  if (options.json) printJson(documentOf(report, options.sensor));
+  if (options.json) printJson(coverageDocument(report, options.sensor));
   else if (report.streams.length === 0) printLine('no streams yet: they are made as the look for sensors finds them');
   else if (width === undefined) printRows(report, options.sensor !== undefined);
   else {
@@ -101,31 +100,3 @@ function refusalsInWords({ refusals, unkept }: CoverageReport): string[] {
     ? lines
     : [...lines, `${grouped(unkept)} more refused points of these streams are counted only (source refusals)`];
 }
-
-const documentOf = (report: CoverageReport, sensor: string | undefined): Record<string, unknown> => ({
-  sensor: sensor ?? null,
-  bucketSeconds: report.grid.length / SECOND,
-  streams: report.streams.map(({ key, buckets }: StreamCoverage) => ({
-    key,
-    buckets: buckets.map(({ state, readings, refused, covered, failed, missing, asking }, index) => ({
-      from: formatInstant(bucketOf(report.grid, index).from),
-      state: state satisfies BucketState,
-      readings,
-      refused,
-      coveredSeconds: covered / SECOND,
-      failedSeconds: failed / SECOND,
-      missingSeconds: missing / SECOND,
-      askingSeconds: asking / SECOND,
-    })),
-  })),
-  hiddenStreams: report.hidden,
-  refusals: report.refusals.map(({ reason, refused, bucket, first, last, raw }) => ({
-    reason,
-    refused,
-    raw,
-    bucket: formatInstant(bucketOf(report.grid, bucket).from),
-    first: formatInstant(first),
-    last: formatInstant(last),
-  })),
-  refusalsNotKept: report.unkept,
-});

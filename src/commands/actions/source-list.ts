@@ -1,42 +1,31 @@
 import type { Condition } from '../../core/condition.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { SECOND } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
-import { listSources } from '../../source/report.ts';
 import type { Platform } from '../../platform/contract.ts';
 import type { SourceLine } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
-import { allowedPerHour, hindranceOf, measuredOverload, platformsBehind } from '../../source/demand.ts';
-import { chosenOf, conditionOf } from '../../source/condition.ts';
-import type { SourceChoice } from '../../source/condition.ts';
+import { hindranceOf } from '../../source/demand.ts';
+import { conditionOf } from '../../source/condition.ts';
+import { listedSources, sourceLineDocument } from '../../source/listing.ts';
+import type { WantedSources } from '../../source/listing.ts';
 import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { printExactly, printJson, printLine } from '../../terminal/output.ts';
-import { instantOrNull, roughly, short, widthOf } from '../../terminal/words.ts';
+import { roughly, short, widthOf } from '../../terminal/words.ts';
 import { sourcesInWords } from './sources-in-words.ts';
 
 /** `source list`. */
 export async function sourceList(
-  options: Omit<SourceChoice, 'condition' | 'sort'> & {
-    state?: Condition;
-    sort?: SourceChoice['sort'];
-    limit?: number;
-    json?: boolean;
-  },
+  options: Pick<WantedSources, 'behind' | 'platform' | 'sort'> & { state?: Condition; limit?: number; json?: boolean },
 ): Promise<void> {
-  const { behind, state: condition, platform, limit = Infinity } = options;
-  const all = await withContext({ patient: false }, ({ database }) => listSources(database));
-  const sort = options.sort ?? (behind === true ? 'lag' : 'name');
-  const chosen = chosenOf(all, { behind, condition, platform, sort });
-  const lines = chosen.slice(0, limit);
-  const platforms = await platformsBehind(
-    lines.map(({ demand }) => demand),
-    listed,
+  const { state: condition, limit = Infinity, json, ...choice } = options;
+  const { all, matching, lines, platforms } = await withContext({ patient: false }, ({ database }) =>
+    listedSources(database, listed, { ...choice, condition, limit }),
   );
-  if (options.json) {
-    printJson(lines.map((line) => lineDocument(line, platforms)));
+  if (json) {
+    printJson(lines.map((line) => sourceLineDocument(line, platforms)));
     return;
   }
   if (all.length === 0) {
@@ -46,7 +35,7 @@ export async function sourceList(
   const several = new Set(all.map(({ organisation }) => organisation)).size > 1;
   if (lines.length > 0)
     printExactly(`${fittingTable(columnsOf(several, platforms), lines, widthOf(process.stdout))}\n`);
-  printLine(sourcesInWords(all, chosen.length, lines.length));
+  printLine(sourcesInWords(all, matching, lines.length));
 }
 
 /** The columns, with those that a narrow terminal leaves out. */
@@ -92,22 +81,3 @@ const whyOf = (line: SourceLine, platforms: readonly Platform[]): string => {
   const clock = clockAhead === null ? '' : clockTrouble(clockAhead, settle).message;
   return hindranceOf(line, platforms) || clock || holes || look;
 };
-
-const lineDocument = (
-  { lag, overdue, demand, clockAhead, requests, ...line }: SourceLine,
-  platforms: readonly Platform[],
-): Record<string, unknown> => ({
-  ...line,
-  requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
-  condition: conditionOf({ ...line, lag, overdue }),
-  every: formatDuration(line.every),
-  lagSeconds: lag === null ? null : lag / SECOND,
-  overdueSeconds: overdue === null ? null : overdue / SECOND,
-  newestAt: instantOrNull(line.newestAt),
-  lastSuccessAt: instantOrNull(line.lastSuccessAt),
-  overload: measuredOverload(demand, platforms) ?? null,
-  heldUntil: instantOrNull(line.heldUntil),
-  outboxFullSince: instantOrNull(line.outboxFullSince),
-  settle: formatDuration(line.settle),
-  platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
-});

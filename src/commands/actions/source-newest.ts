@@ -1,12 +1,12 @@
 import { counted } from '../../core/counted.ts';
 import { formatDuration, parseDuration } from '../../core/duration.ts';
 import { configInvalid } from '../../core/errors.ts';
-import { SECOND } from '../../core/instant.ts';
+import { instantOrNull } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
 import { findSource } from '../../source/find-source.ts';
-import { isSilent, newestReadings } from '../../source/newest.ts';
+import { isSilent, newestDocument, newestReadings } from '../../source/newest.ts';
 import { printJson, printLine, printTable } from '../../terminal/output.ts';
-import { grouped, instantOrNull, roughly } from '../../terminal/words.ts';
+import { grouped, roughly } from '../../terminal/words.ts';
 
 interface NewestOptions {
   readonly silent?: string;
@@ -29,13 +29,7 @@ export async function sourceNewest(name: string, options: NewestOptions): Promis
   const chosen = silent === undefined ? all : all.filter((sensor) => isSilent(sensor, now, silent));
   const shown = chosen.slice(0, options.limit);
   if (options.json) {
-    printJson(
-      shown.map(({ newestAt, ...sensor }) => ({
-        ...sensor,
-        newestAt: instantOrNull(newestAt),
-        ageSeconds: newestAt === null ? null : (now - newestAt) / SECOND,
-      })),
-    );
+    printJson(shown.map((sensor) => newestDocument(sensor, now)));
     return;
   }
   if (shown.length > 0) {

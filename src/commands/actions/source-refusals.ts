@@ -1,10 +1,11 @@
 import { findSource } from '../../source/find-source.ts';
+import { refusalsDocument } from '../../core/kept-refusals.ts';
 import type { RefusalReason } from '../../core/reading.ts';
 import { refusalsOf } from '../../source/refusals.ts';
 import { withContext } from '../../context.ts';
 import { printJson, printLine } from '../../terminal/output.ts';
 import { grouped, wrapped } from '../../terminal/words.ts';
-import { boundsOf, printRefusalSums, sumsDocument } from './refusal-sums.ts';
+import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
 interface Options {
   readonly organisation?: string;
@@ -23,7 +24,7 @@ export async function sourceRefusals(name: string, options: Options): Promise<vo
     const { reason, sensor } = options;
     return await refusalsOf(database, { sourceId, reason, sensor, ...boundsOf(options, clock.now()) }, options.limit);
   });
-  if (options.json) printJson({ ...sumsDocument(refusals, 'operator'), undated: refusals.undated });
+  if (options.json) printJson({ ...refusalsDocument(refusals, 'operator'), undated: refusals.undated });
   else {
     printRefusalSums(refusals, 'operator');
     if (refusals.undated > 0) {

@@ -2,7 +2,7 @@ import { counted } from '../../core/counted.ts';
 import { formatBytes } from '../../core/bytes.ts';
 import { Document, isSeq, stringify } from 'yaml';
 import { formatDuration } from '../../core/duration.ts';
-import { MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
+import { MILLISECOND, formatInstant, instantOrNull } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
 import { messageOf } from '../../core/refusal-remedies.ts';
@@ -11,47 +11,34 @@ import { formatWindow } from '../../core/window.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
-import { unknownSource } from '../../source/unusable-source.ts';
-import { ownedElsewhere, ownerInWords, takeOverCommand } from '../../source/take-over.ts';
+import { showSource, sourceDocument } from '../../source/showing.ts';
+import type { ShownSource } from '../../source/showing.ts';
+import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
 import type { OwnedElsewhere } from '../../source/take-over.ts';
-import { refusalsByReason } from '../../source/refusals.ts';
-import { shownConfig } from '../../source/shown-config.ts';
-import { allowedPerHour, measuredOverload, platformsBehind } from '../../source/demand.ts';
-import { reportSource } from '../../source/report.ts';
+import { allowedPerHour, measuredOverload } from '../../source/demand.ts';
 import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
 import type { Platform } from '../../platform/contract.ts';
 import { registry } from '../../context-registry.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
-import { grouped, instantOrNull, roughly, times } from '../../terminal/words.ts';
+import { grouped, roughly, times } from '../../terminal/words.ts';
 import { hourInWords } from './requests-in-words.ts';
-
-type Refusals = Awaited<ReturnType<typeof refusalsByReason>>;
 
 /** `source show`. */
 export async function sourceShow(name: string, options: { organisation?: string; json?: boolean }): Promise<void> {
   await withContext({ patient: false }, async ({ database, clock }) => {
     const source = await findSource(database, { name, organisation: options.organisation });
-    const report = await reportSource(database, source.id);
-    if (report === undefined) throw unknownSource(source);
-    const platforms = await platformsBehind([report.demand], registry.platforms);
-    const refusals = await refusalsByReason(database, source.id);
-    const elsewhere = await ownedElsewhere(database, source);
-    const config = await shownConfig(report.config, registry);
-    if (options.json)
-      printJson({ ...documentOf({ ...report, config }, refusals, platforms), seriesOfOthers: elsewhere });
+    const shown = await showSource(database, registry, source);
+    if (options.json) printJson(sourceDocument(shown));
     else {
-      print({ ...report, config }, { refusals, platforms, now: clock.now() });
-      for (const owned of elsewhere) printOwner(source, owned);
+      print(shown, clock.now());
+      for (const owned of shown.seriesOfOthers) printOwner(source, owned);
     }
   });
 }
 
-function print(
-  report: SourceReport,
-  { refusals, platforms, now }: { refusals: Refusals; platforms: readonly Platform[]; now: Instant },
-): void {
+function print({ report, refusals, platforms }: ShownSource, now: Instant): void {
   printExactly(configText(report.config));
   section('state');
   const ago = (instant: Instant | null): string => (instant === null ? 'never' : `${roughly(now - instant)} ago`);
@@ -245,48 +232,3 @@ const windowCells = (window: WindowReport): Cell[] => [
   formatBytes(window.bytes),
   ...[window.waitedMs, window.httpMs, window.normaliseMs, window.storeMs].map(Math.round),
 ];
-
-const documentOf = (
-  { streamReports, windows, lag, overdue, demand, clockAhead, requests, ...report }: SourceReport,
-  refusals: Refusals,
-  platforms: readonly Platform[],
-): Record<string, unknown> => ({
-  ...report,
-  condition: conditionOf({ ...report, lag, overdue }),
-  requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
-  every: formatDuration(report.every),
-  settle: formatDuration(report.settle),
-  lagSeconds: lag === null ? null : lag / SECOND,
-  overdueSeconds: overdue === null ? null : overdue / SECOND,
-  platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
-  overload: measuredOverload(demand, platforms) ?? null,
-  startAt: formatInstant(report.startAt),
-  ...instants(report, [
-    'newestAt',
-    'heldUntil',
-    'outboxFullSince',
-    'nextDueAt',
-    'lastPollAt',
-    'lastSuccessAt',
-    'lookedAt',
-    'lookDueAt',
-  ]),
-  streams: streamReports.map((stream) => ({
-    ...stream,
-    covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),
-    window: stream.window === null ? null : formatDuration(Math.round(stream.window)),
-    unreadable: stream.unreadable.map((stretch) => ({ ...stretch, ...instants(stretch, ['from', 'to', 'retryAt']) })),
-    ...instants(stream, ['historyDueAt', 'retryAt', 'absentSince', 'newestAt']),
-  })),
-  windows: windows.map((window) => ({ ...window, ...instants(window, ['from', 'to', 'askedAt']) })),
-  refusals: refusals.map(({ examples, ...counts }) => ({
-    ...counts,
-    examples: examples.map((example) => ({ ...example, at: instantOrNull(example.at) })),
-  })),
-});
-
-/** The named instants of a record as text. */
-const instants = <K extends string>(
-  record: Readonly<Record<K, Instant | null>>,
-  names: readonly K[],
-): Record<string, string | null> => Object.fromEntries(names.map((name) => [name, instantOrNull(record[name])]));

@@ -1,0 +1,90 @@
+import { formatDuration } from '../core/duration.ts';
+import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import type { Platform } from '../platform/contract.ts';
+import type { Registry } from '../platform/registry.ts';
+import { conditionOf } from './condition.ts';
+import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
+import type { FoundSource } from './find-source.ts';
+import { refusalsByReason } from './refusals.ts';
+import { reportSource } from './report.ts';
+import type { SourceReport } from './report.ts';
+import { shownConfig } from './shown-config.ts';
+import { ownedElsewhere } from './take-over.ts';
+import type { OwnedElsewhere } from './take-over.ts';
+import { unknownSource } from './unusable-source.ts';
+
+/** Everything that an operator sees of one source. */
+export interface ShownSource {
+  /** With the configuration without its secrets. */
+  readonly report: SourceReport;
+  readonly refusals: Awaited<ReturnType<typeof refusalsByReason>>;
+  /** The platform of the source, where its overload depends on it. */
+  readonly platforms: readonly Platform[];
+  readonly seriesOfOthers: readonly OwnedElsewhere[];
+}
+
+/** Throws `config-invalid` for a source that was removed meanwhile. */
+export async function showSource(
+  database: Database,
+  registry: Pick<Registry, 'kinds' | 'platforms'>,
+  source: FoundSource,
+): Promise<ShownSource> {
+  const report = await reportSource(database, source.id);
+  if (report === undefined) throw unknownSource(source);
+  return {
+    report: { ...report, config: await shownConfig(report.config, registry) },
+    refusals: await refusalsByReason(database, source.id),
+    platforms: await platformsBehind([report.demand], registry.platforms),
+    seriesOfOthers: await ownedElsewhere(database, source),
+  };
+}
+
+/** A source as a JSON document: instants and durations as text, other lengths of time in seconds. */
+export const sourceDocument = ({
+  report: { streamReports, windows, lag, overdue, demand, clockAhead, requests, ...report },
+  refusals,
+  platforms,
+  seriesOfOthers,
+}: ShownSource): Record<string, unknown> => ({
+  ...report,
+  condition: conditionOf({ ...report, lag, overdue }),
+  requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
+  every: formatDuration(report.every),
+  settle: formatDuration(report.settle),
+  lagSeconds: lag === null ? null : lag / SECOND,
+  overdueSeconds: overdue === null ? null : overdue / SECOND,
+  platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
+  overload: measuredOverload(demand, platforms) ?? null,
+  startAt: formatInstant(report.startAt),
+  ...instants(report, [
+    'newestAt',
+    'heldUntil',
+    'outboxFullSince',
+    'nextDueAt',
+    'lastPollAt',
+    'lastSuccessAt',
+    'lookedAt',
+    'lookDueAt',
+  ]),
+  streams: streamReports.map((stream) => ({
+    ...stream,
+    covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),
+    window: stream.window === null ? null : formatDuration(Math.round(stream.window)),
+    unreadable: stream.unreadable.map((stretch) => ({ ...stretch, ...instants(stretch, ['from', 'to', 'retryAt']) })),
+    ...instants(stream, ['historyDueAt', 'retryAt', 'absentSince', 'newestAt']),
+  })),
+  windows: windows.map((window) => ({ ...window, ...instants(window, ['from', 'to', 'askedAt']) })),
+  refusals: refusals.map(({ examples, ...counts }) => ({
+    ...counts,
+    examples: examples.map((example) => ({ ...example, at: instantOrNull(example.at) })),
+  })),
+  seriesOfOthers,
+});
+
+/** The named instants of a record as text. */
+const instants = <K extends string>(
+  record: Readonly<Record<K, Instant | null>>,
+  names: readonly K[],
+): Record<string, string | null> => Object.fromEntries(names.map((name) => [name, instantOrNull(record[name])]));
