@@ -174,11 +174,14 @@ describe('a push that cannot be stored', () => {
   });
 
   it('is given up after `waitMs`; sent again it is stored once', async () => {
-    const { database, intake, projectId } = await begin(3_000);
+    const { database, projectId } = await begin();
+    const prepareReadings = readingPreparer(database);
+    const patient = intakeOf({ database, prepareReadings, waitMs: 60_000 });
+    const intake = intakeOf({ database, prepareReadings, waitMs: 3_000 });
     const pushed = (sensor: string): Pushed => pushedOf([{ sensor, at: 0, value: 1 }]);
     // The sensors have their numbers already, so the pushes join the queue in their order.
     const warm = ['x', 'y', 'z'].map((sensor) => ({ sensor, at: 9, value: 1 }));
-    await intake.push('a', projectId, pushedOf(warm));
+    await patient.push('a', projectId, pushedOf(warm));
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
     try {
@@ -194,8 +197,8 @@ describe('a push that cannot be stored', () => {
     // The database was storing the first push already; the others were taken out of the queue.
     const kept = ['x', 'y', 'z'].map((sensor) => `${sensor} ${START + 9} 1 -`);
     expect(await readingsIn(database)).toEqual([`x ${START} 1 -`, ...kept]);
-    expect(await intake.push('a', projectId, pushed('x'))).toMatchObject({ duplicates: 1 });
-    expect(await intake.push('a', projectId, pushed('y'))).toMatchObject({ accepted: 1 });
+    expect(await patient.push('a', projectId, pushed('x'))).toMatchObject({ duplicates: 1 });
+    expect(await patient.push('a', projectId, pushed('y'))).toMatchObject({ accepted: 1 });
   });
 
   it('fails where the database is away, and is stored when it is back', async () => {
@@ -207,12 +210,16 @@ describe('a push that cannot be stored', () => {
     let lost = 0;
     try {
       for (let round = 1; round <= 20; round += 1) {
+        // In one round the connections end for certain while a push is being stored; in the others at any moment.
+        if (round === 1) await killer.query('begin; lock table reading in exclusive mode');
         const pushes = Promise.allSettled(
           Array.from({ length: 5 }, (_, index) => intake.push('a', projectId, pushed(10 * round + index))),
         );
+        if (round === 1) while (!(await isWaitedFor(killer)));
         await killer.query(
           'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
         );
+        if (round === 1) await killer.query('commit');
         lost += (await pushes).filter(({ status }) => status === 'rejected').length;
       }
     } finally {
@@ -222,6 +229,14 @@ describe('a push that cannot be stored', () => {
     expect(await pushUntilBack(() => intake.push('a', projectId, pushed(1_000)))).toMatchObject({ accepted: 1 });
   });
 });
+
+/** Whether a statement waits for a lock in the database of a client. */
+const isWaitedFor = async (client: pg.Client): Promise<boolean> =>
+  (
+    await client.query(
+      'select from pg_locks join pg_database on pg_database.oid = database where not granted and datname = current_database()',
+    )
+  ).rowCount !== 0;
 
 /** Repeats a push, because the pool may still hold connections that were ended; each try uses up one of them. */
 async function pushUntilBack<T>(push: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
-import { startApi } from './api-rig.ts';
+import { startApi, stopAttemptsClock } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
 
 // A stranger that knows an application id, and no secret, must not stop that application or its neighbours.
@@ -12,6 +12,7 @@ const FAILURES = 5;
 const TOKENS = 40;
 
 beforeEach(async () => {
+  stopAttemptsClock();
   api = await startApi(databases, {
     DATABRIDGE_API_TOKENS_PER_MINUTE: String(TOKENS),
     DATABRIDGE_API_FAILURES_PER_MINUTE: String(FAILURES),
@@ -20,6 +21,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await api.close();
 });
 

@@ -38,18 +38,23 @@ const bodyOf = (sensor: string, readings: number): unknown[] =>
     value: index,
   }));
 
-const TINY = { DATABRIDGE_API_BODY_BYTES: '65536', DATABRIDGE_API_WAITING_BYTES: '1048576' };
+/** Little room, and more patience than a slow machine needs to fill it. */
+const TINY = {
+  DATABRIDGE_API_BODY_BYTES: '65536',
+  DATABRIDGE_API_WAITING_BYTES: '1048576',
+  DATABRIDGE_API_WAIT_SECONDS: '600',
+};
 
 /** A body of 700 readings has about 50 kB, so ten bodies fill about half of the room above. */
 const READINGS = 700;
 
-/** Pushes until a push is refused. The other answers are still to come, and some of them may be refusals, too. */
+/** Pushes until any push is answered, which is a refusal while writes are blocked. The other answers are still to come, and some of them may be refusals, too. */
 async function flood(client: Client, name: string): Promise<Promise<Answered>[]> {
   const answers: Promise<Answered>[] = [];
   for (let index = 0; index < 100; index += 1) {
     const answer = pushAs(client, api.url + PATH, bodyOf(`${name}-${index}`, READINGS));
     answers.push(answer);
-    if ((await Promise.race([answer, sleep(300)])) !== undefined) return answers;
+    if ((await Promise.race([...answers, sleep(300)])) !== undefined) return answers;
   }
   throw new Error('no push was refused');
 }

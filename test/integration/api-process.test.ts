@@ -109,7 +109,7 @@ describe('a push that was answered 200', () => {
       }));
     const answers = Array.from({ length: 6 }, (_, index) => pushAs(client, url + PATH, large(`s${index}`)));
     await Promise.race(answers);
-    expect(await api.stop()).toMatchObject({ code: 0 });
+    expect(await api.stop(60_000)).toMatchObject({ code: 0 });
     const taken = (await Promise.allSettled(answers)).filter(
       (answer) => answer.status === 'fulfilled' && answer.value.status === 200,
     );
@@ -134,7 +134,7 @@ describe('databridge up', () => {
     await new Promise((resolve) => taken.close(resolve));
     while (!up.output().includes('the API is up')) await sleep(100);
     expect(await curl(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 });
-    expect(await up.stop(30_000)).toMatchObject({ code: 0 });
+    expect(await up.stop(60_000)).toMatchObject({ code: 0 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { createProject } from '../../src/access/projects.ts';
+import { SECOND } from '../../src/core/instant.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { PATH, curl, curlWith, expectProblem, startApi, stdinTo } from './api-rig.ts';
 import type { Answered, ApiUnderTest } from './api-rig.ts';
@@ -64,7 +65,7 @@ describe('a push', () => {
       };
       let answer = await short.push([good]);
       while (answer.status === 200) answer = await short.push([good]);
-      expect(Date.now()).toBeGreaterThanOrEqual(exp * 1_000 - 50);
+      expect(short.now()).toBeGreaterThanOrEqual(exp * SECOND);
       expectProblem(answer, 401, 'invalid-token');
       expect(answer.headers['www-authenticate']).toContain('error="invalid_token"');
       expect(answer.body).toContain('expired');

@@ -23,11 +23,12 @@ const DATE = '2026-11-20T08:15:30Z';
 /** The whole answer to a request that is sent as it is. */
 function sent(text: string): Promise<string> {
   const { hostname, port } = new URL(api.url);
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let answer = '';
     const socket = connect(Number(port), hostname, () => socket.write(text));
     socket.setEncoding('utf8').on('data', (piece: string) => (answer += piece));
-    socket.on('close', () => resolve(answer)).on('error', reject);
+    // The API closes a connection whose request it does not read to its end; that may come as an error after the answer.
+    socket.on('close', () => resolve(answer)).on('error', () => undefined);
   });
 }
 

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
-import { PATH, curl, curlWith, pushAs, startApi } from './api-rig.ts';
+import { PATH, curl, curlWith, pushAs, startApi, stopAttemptsClock } from './api-rig.ts';
 import type { Answered, ApiUnderTest } from './api-rig.ts';
 
 const databases = useDatabases();
@@ -70,7 +70,7 @@ describe('a token', () => {
     const keys = await curl(`${api.url}/.well-known/jwks.json`);
     expect(keys).toMatchObject({ status: 200, headers: { 'cache-control': 'public, max-age=60' } });
     expect(keys.body).not.toContain('"d"');
-    const set = createRemoteJWKSet(new URL(`${api.url}/.well-known/jwks.json`));
+    const set = createRemoteJWKSet(new URL(`${api.url}/.well-known/jwks.json`), { timeoutDuration: 60_000 });
     const { payload } = await jwtVerify(api.client.token, set, { issuer: 'databridge', audience: 'databridge' });
     expect(payload).toMatchObject({ sub: api.client.applicationId, org: 'default', scope: 'data' });
   });
@@ -158,6 +158,11 @@ describe('an error', () => {
 });
 
 describe('too many requests', () => {
+  beforeEach(stopAttemptsClock);
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   it('of an application are 429 with Retry-After, and other applications go on', async () => {
     await api.close();
     api = await startApi(databases, { DATABRIDGE_API_TOKENS_PER_MINUTE: '3' });
