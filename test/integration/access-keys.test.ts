@@ -110,10 +110,10 @@ describe('a rotation', () => {
   test('a token of the old key is valid until it expires', async () => {
     await issue(one);
     const { kid } = await rotate();
-    wait(PUBLISHED_BEFORE_SIGNING - SECOND);
+    wait(PUBLISHED_BEFORE_SIGNING - MINUTE);
     const last = await issue(one);
     expect(kidOf(last)).not.toBe(kid);
-    wait(599 * SECOND);
+    wait(9 * MINUTE);
     expect(kidOf(await issue(one))).toBe(kid);
     expect(await other.accessTokens.verifyAccessToken(last)).toMatchObject({ scope: 'data' });
   });
@@ -157,6 +157,7 @@ test('tokens with an unknown key id cost one look into the database in ten secon
       return database.rows(text, values);
     },
   });
+  watched.stopClock();
   const strange = token.replace(/^[^.]+/, Buffer.from('{"alg":"EdDSA","kid":"strange"}').toString('base64url'));
   await Promise.all(Array.from({ length: 50 }, () => watched.accessTokens.verifyAccessToken(strange)));
   for (let time = 0; time < 50; time += 1) await watched.accessTokens.verifyAccessToken(strange);

@@ -39,13 +39,16 @@ export interface Process {
   now(): Instant;
   /** Moves this process's clock forward. */
   wait(time: Microseconds): void;
+  /** Stops this process's clock, so that it goes on by `wait` alone, however long the statements of a test take. */
+  stopClock(): void;
   grant(request: Partial<TokenRequest>): Promise<TokenAnswer | GrantRefused>;
 }
 
 export async function openProcess(database: Database, sealingKey = SEALING_KEY): Promise<Process> {
   const real = await clockOf(database);
   let ahead = 0;
-  const clock = { now: () => real.now() + ahead, adjust: real.adjust, disagreement: real.disagreement };
+  let stoppedAt: Instant | undefined;
+  const clock = { now: () => (stoppedAt ?? real.now()) + ahead, adjust: real.adjust, disagreement: real.disagreement };
   const sealing = await openSealing('/nowhere', sealingKey);
   const keys = signingKeysOf({ database, sealing, clock });
   const leastGeneration = revocationsOf(database, clock);
@@ -60,6 +63,9 @@ export async function openProcess(database: Database, sealingKey = SEALING_KEY):
     now: clock.now,
     wait: (time) => {
       ahead += time;
+    },
+    stopClock: () => {
+      stoppedAt = real.now();
     },
     grant: (request) => grantToken(parts, { address: '127.0.0.1', ...request }),
   };
