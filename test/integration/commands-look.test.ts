@@ -58,7 +58,7 @@ beforeAll(async () => {
     env: environment({ DATABRIDGE_HOME: home.path }),
     ready: (running) => running.output().includes('databridge is up'),
   });
-  while ((await sources24h()) < 20) await sleep(200);
+  while (!(await isSettled())) await sleep(200);
 });
 
 afterAll(async () => {
@@ -77,7 +77,11 @@ interface Line {
 }
 
 const list = async (): Promise<Line[]> => JSON.parse((await run('source', 'list', '--json')).stdout) as Line[];
-const sources24h = async (): Promise<number> => (await list())[0]?.readings24h ?? 0;
+/** Whether the good source has caught up, and the other one was stopped for its password. */
+async function isSettled(): Promise<boolean> {
+  const [good, bad] = await list();
+  return (good?.readings24h ?? 0) >= 20 && good?.gaps === false && bad?.state === 'stopped';
+}
 
 describe('sources', () => {
   test('the list shows the lag and the fault of each source', async () => {
