@@ -106,7 +106,7 @@ async function differences(project: string): Promise<unknown> {
 }
 
 describe('a password that changes in the middle of a catch-up of twelve measurements', () => {
-  test.each([1, 4])('costs two refused requests with %i processes', { timeout: 240_000 }, async (processes) => {
+  test.each([1, 4])('costs two refused requests with %i processes', async (processes) => {
     const workers: RunningProcess[] = [];
     for (let more = 1; more < processes; more += 1) workers.push(await rig.bridge.up('worker'));
     const name = `plant-${processes}`;

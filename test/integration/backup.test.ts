@@ -143,7 +143,8 @@ describe('a backup', () => {
       const under = back(database, file);
       await eventually('the backup waits', async () => {
         const waiting = await database.row<{ many: number }>(
-          `select count(*) as many from pg_locks where not granted and relation = 'organisation'::regclass`,
+          `select count(*) as many from pg_locks join pg_database on pg_database.oid = database
+           where not granted and relation = 'organisation'::regclass and datname = current_database()`,
         );
         return waiting?.many === 1;
       });

@@ -125,7 +125,7 @@ test('checks beside two processes that catch up take their slots from the same p
   expect(await logins(plant)).toEqual([200]);
   // A check is present for its leases, and no worker.
   expect((await vitalsOf(database)).workers).toHaveLength(2);
-}, 240_000);
+});
 
 test('a check of a paused source asks, says so, and reads the first twenty streams', async () => {
   const check = await checked('busy');

@@ -12,6 +12,7 @@ import type { BridgeError } from '../../src/core/errors.ts';
 import { unavailable } from '../../src/platform/connection/unreachable.ts';
 import { HOUR, SECOND } from '../../src/core/instant.ts';
 import { clockOf } from '../../src/database/clock.ts';
+import type { SharedClock } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { actOn } from '../../src/pull/consequence.ts';
@@ -22,12 +23,15 @@ import { storeSource, storeStream } from '../kit/stored-source.ts';
 
 const databases = useDatabases();
 let database: Database;
+/** One for a whole test: two measurements of the database's clock differ by a little. */
+let clock: SharedClock;
 let sourceId: number;
 let edition: string;
 let stream: Stream;
 
 beforeEach(async () => {
   database = await databases.create();
+  clock = await clockOf(database);
   const source = await storeSource(database);
   ({ sourceId, edition } = source);
   stream = { id: await storeStream(database, source), key: 'stream', failures: 0 } as Stream;
@@ -37,7 +41,7 @@ async function act(
   error: BridgeError,
   given: { stream?: Stream; failures?: number; answered?: boolean; lane?: 'history' } = {},
 ): Promise<unknown> {
-  const bridge = { database, clock: await clockOf(database), log: pino({ level: 'silent' }) } as unknown as Bridge;
+  const bridge = { database, clock, log: pino({ level: 'silent' }) } as unknown as Bridge;
   const source = { id: sourceId, name: 'source', organisation: 'default', edition };
   return await actOn(bridge, source, error, {
     failures: given.failures ?? 0,
@@ -126,13 +130,13 @@ it('a platform that refuses again after the silence it asked for counts as faili
 });
 
 it('requests that are refused at the same time are one failure', async () => {
-  const now = (await clockOf(database)).now();
+  const now = clock.now();
   for (let request = 0; request < 3; request += 1) await act(throttled(now + HOUR, 'slow down', false));
   expect(await database.row('select failures from source')).toEqual({ failures: 1 });
 });
 
 it('a wait for the own pace does not hide the fault that is the reason for it', async () => {
-  const now = (await clockOf(database)).now();
+  const now = clock.now();
   await act(unavailable('time-out', 'no answer'));
   await act(ownPace(now + HOUR, 'the platform may still work on it'), { failures: 1 });
   expect(await database.row(`select last_fault ->> 'message' as fault, failures from source`)).toEqual({
@@ -144,7 +148,7 @@ it('a wait for the own pace does not hide the fault that is the reason for it', 
 it('history that is refused again and again waits longer each time, and live no longer than the platform asked', async () => {
   const waits: number[] = [];
   for (const historyFailures of [0, 3, 6]) {
-    const now = (await clockOf(database)).now();
+    const now = clock.now();
     const refused = { ...stream, historyFailures };
     waits.push(
       ((await act(throttled(now + 2 * SECOND, 'slow down'), { stream: refused, lane: 'history' })) as number) - now,

@@ -188,6 +188,8 @@ test('a database of an earlier version keeps everything it holds, and its work g
   expect(await kept()).toEqual(before);
 
   const daemon = await bridge.up();
+  // Noted now, because a process's output is kept up to a length, and its log grows.
+  const api = await eventually('the API', () => /"url":"(http:[^"]+)"/.exec(daemon.output())?.[1] ?? false);
   await bridge.succeed('source', 'resume', 'east');
   await hurry('south');
   await hurry('west');
@@ -198,7 +200,6 @@ test('a database of an earlier version keeps everything it holds, and its work g
     const { rows } = await client.query<{ state: string }>('select state from backfill');
     return rows.every(({ state }) => state === 'done') || new Waiting(rows);
   });
-  const api = /http:\/\/[\d.:]+/.exec(daemon.output())?.[0] ?? expect.fail(daemon.output());
   expect(await pushAgain(api)).toMatchObject({ accepted: 0, duplicates: world.pushed.length, revised: 0 });
 
   const startOf = (name: string): number => {
