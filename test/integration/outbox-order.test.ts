@@ -44,11 +44,14 @@ describe('the value that arrives last', () => {
     const streams = [rig.streamId, await storeStream(rig.database, rig.source, 'other')];
     let rounds = 0;
     let value = 0;
+    const failed = (): number => rig.service.bodies.filter(({ status }) => status !== 200).length;
+    // How many bodies a round sends depends on how fast the machine is.
+    const isOver = (): boolean => rounds > 60 && failed() > 10;
     const trouble = async (): Promise<void> => {
       // Tokens that expire twice during one body stop the delivery, and then an operator resumes it.
       await rig.database.run(`update remote set held_until = null, state = 'active'`);
       rounds += 1;
-      if (rounds > 60) {
+      if (isOver()) {
         rig.service.heal();
         rig.service.limit({});
         return;
@@ -68,7 +71,7 @@ describe('the value that arrives last', () => {
       if (random() < 0.2) rig.service.limit({ readings: pick([7, 50, 1_000]) });
       if (random() < 0.2) await pick(workers).fallSilent();
     };
-    while (rounds <= 60) {
+    while (!isOver()) {
       await trouble();
       for (const worker of workers) {
         if (random() < 0.8) await worker.beat();
@@ -76,7 +79,6 @@ describe('the value that arrives last', () => {
       }
     }
     await rig.drain(workers, trouble);
-    expect(rig.service.bodies.filter(({ status }) => status !== 200).length).toBeGreaterThan(10);
     await Promise.all(workers.map(({ deliverer }) => deliverer.stop()));
     await rig.drain([await rig.worker()]);
     await rig.expectEqual();

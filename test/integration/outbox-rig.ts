@@ -9,7 +9,6 @@ import type { Window } from '../../src/core/window.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { presenceOf } from '../../src/database/presence.ts';
 import { delivererOf } from '../../src/delivery/deliverer.ts';
 import { outgoingFetch } from '../../src/platform/connection/outgoing.ts';
 import type { GuardedFetch } from '../../src/platform/connection/outgoing.ts';
@@ -19,6 +18,8 @@ import type { RemoteSettings } from '../../src/delivery/remote.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
 import type { Committed } from '../../src/pull/commit.ts';
+import { heartOf } from '../kit/alive.ts';
+import type { Heart } from '../kit/alive.ts';
 import type { TestDatabases } from '../kit/databases.ts';
 import { batchOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
@@ -41,14 +42,10 @@ export interface Point {
 
 export const PROJECT_HERE = { organisation: 'default', code: 'project' };
 
-/** A delivering worker of the bridge, with a pool of its own. */
-export interface Worker {
+/** A delivering worker of the bridge, with a pool of its own. It lives until it falls silent. */
+export interface Worker extends Heart {
   readonly id: string;
   readonly deliverer: Deliverer;
-  /** Writes its heartbeat. */
-  beat(): Promise<void>;
-  /** Ages its heartbeat, so that other workers take it for dead. */
-  fallSilent(): Promise<void>;
 }
 
 /** A bridge with one source of one stream, and a service to which it can hand its readings over. */
@@ -65,7 +62,7 @@ export interface Rig {
   push(settings?: Partial<RemoteSettings>): Promise<void>;
   /** `url`: another address of the database, for a worker that reaches it through a proxy. */
   worker(url?: string, fetch?: GuardedFetch): Promise<Worker>;
-  /** Lets workers look until the outbox is empty; `meanwhile` runs before each look. */
+  /** Lets workers look until the outbox is empty and no delivery under way; `meanwhile` runs before each look. */
   drain(workers: readonly Worker[], meanwhile?: () => Promise<void>): Promise<void>;
   remote(): Promise<RemoteState>;
   outbox(): Promise<OutboxRow[]>;
@@ -180,17 +177,9 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
     async worker(url = database.url, fetch = outgoingFetch({ allowHosts: undefined, proxy: undefined })) {
       const own = await databases.another({ ...database, url });
       const id = randomUUID();
-      const presence = presenceOf(own, id, 'test');
-      await presence.beat();
+      const heart = await heartOf(database, id);
       const deliverer = delivererOf({ database: own, sealing, fetch, workerId: id, log, now: clock.now });
-      const worker = {
-        id,
-        deliverer,
-        beat: () => presence.beat(),
-        async fallSilent() {
-          await database.run(`update worker set beat_at = now() - interval '1 minute' where id = $1`, [id]);
-        },
-      };
+      const worker = { ...heart, id, deliverer };
       workers.push(worker);
       return worker;
     },
@@ -201,8 +190,14 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
           await worker.beat();
           await worker.deliverer.look();
         }
-        const left = await database.row<{ n: number }>('select count(*) as n from outbox');
-        return left?.n === 0 || new Waiting({ left, remote: await database.rows('select * from remote') });
+        // A delivery whose last readings have just left the outbox would take the next ones, too.
+        const left = await database.row<{ n: number; claims: number }>(
+          'select (select count(*) from outbox) as n, (select count(claimed_by) from remote) as claims',
+        );
+        return (
+          (left?.n === 0 && left.claims === 0) ||
+          new Waiting({ left, remote: await database.rows('select * from remote') })
+        );
       });
     },
     async remote() {
@@ -223,6 +218,7 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
     },
     async close() {
       await service.close();
+      for (const { stop } of workers) stop();
       for (const { deliverer } of workers) await deliverer.stop();
     },
   };
