@@ -10,19 +10,24 @@ export interface StoredSource {
   readonly edition: string;
 }
 
-/** Writes a project and a source of it; `every` and `phase` in µs. It is due now. */
+/**
+ * Writes a project and a source of it; `every` and `phase` in µs. It is due now, and then half an interval from now unless
+ * `phase` says otherwise: on a grid of full minutes a source is due twice within a moment, once a minute.
+ */
 export async function storeSource(
   database: Database,
   name = 'source',
   given: { readonly every?: number; readonly phase?: number } = {},
 ): Promise<StoredSource> {
+  const { every = 60_000_000 } = given;
+  const phase = given.phase ?? (Date.now() * 1_000 + Math.floor(every / 2)) % every;
   await database.run(
     `insert into ml_project (organisation_id, code, name) values ('default', 'project', 'Project') on conflict do nothing`,
   );
   const row = await database.row<{ id: number; project_id: number; edition: string }>(
     `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
      select $1, id, 'custom', 'none', '{}', 'epoch', $2, $3, 0, now() from ml_project returning id, project_id, edition`,
-    [name, given.every ?? 60_000_000, given.phase ?? 0],
+    [name, every, phase],
   );
   if (!row) throw new Error('no source was stored');
   return { sourceId: row.id, projectId: row.project_id, edition: row.edition };
