@@ -6,9 +6,10 @@ import { sharedAccountOf } from '../../src/pull/account.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { keepAlive } from '../kit/alive.ts';
+import type { Heart } from '../kit/alive.ts';
 import type { TestDatabases } from '../kit/databases.ts';
 
-export interface Host {
+export interface Host extends Heart {
   readonly pacer: Pacer;
   readonly workerId: string;
   readonly now: () => number;
@@ -26,8 +27,8 @@ export async function hostOn(
 ): Promise<Host> {
   const own = await databases.another(database);
   const workerId = randomUUID();
-  await keepAlive(own, workerId);
   return {
+    ...(await keepAlive(own, workerId)),
     pacer: pacerOf({
       database: own,
       rows: paceRowsOf(own),
