@@ -43,6 +43,7 @@ describe('a look belongs to one worker and one configuration', () => {
     await lookOnce(
       async function* () {
         yield device('a');
+        await beat();
         await lookOnce(() => devices('b'));
         expect(await streams()).toEqual(['a']);
         await ground.database.run(`update worker set beat_at = now() - interval '1 minute'`);

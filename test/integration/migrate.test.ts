@@ -194,14 +194,18 @@ describe('partitions', () => {
   it('of the window log are dropped when they are too old, by several hosts at once', async () => {
     const database = await databases.create();
     const hosts = [database, await databases.another(database), await databases.another(database)];
-    const row = await database.row<{ today: number }>(`select instant_of(date_trunc('day', now(), 'UTC')) as today`);
-    const today = row?.today ?? 0;
+    const startOfToday = async (): Promise<number> =>
+      (await database.row<{ today: number }>(`select instant_of(date_trunc('day', now(), 'UTC')) as today`))?.today ??
+      0;
+    const today = await startOfToday();
     for (const ago of [0, 1, 2, 3, 30]) {
       await partitionsOf(database).ensure('window_log', today - ago * DAY, today - ago * DAY + 1);
     }
     await partitionsOf(database).ensure('reading', today - 400 * DAY, today - 400 * DAY + 1);
     await Promise.all(hosts.map((host) => dropOldLogs(host, 2)));
-    expect(await partitionsIn(database, 'window_log')).toHaveLength(3);
+    // A midnight during the test makes the oldest one too old.
+    const left = (await startOfToday()) === today ? [3] : [2, 3];
+    expect(left).toContain((await partitionsIn(database, 'window_log')).length);
     expect(await partitionsIn(database, 'reading')).toHaveLength(1);
   });
 });

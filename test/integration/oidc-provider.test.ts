@@ -9,6 +9,7 @@ import { route, simulate } from '../../src/simulator/route.ts';
 import { serve } from '../../src/simulator/serve.ts';
 import type { ServedSimulator } from '../../src/simulator/serve.ts';
 import { refusal, tidyUp } from '../kit/connection-rig.ts';
+import { freePort } from '../kit/free-port.ts';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import { connect } from '../kit/oauth-rig.ts';
 import { openOidcServer } from '../kit/oidc-server.ts';
@@ -33,7 +34,7 @@ let provider: OidcServer;
 let api: ServedSimulator;
 
 /** An API that takes the JWTs of the provider, by its keys. */
-const serveApi = (port?: number): Promise<ServedSimulator> => {
+const serveApi = (port: number): Promise<ServedSimulator> => {
   const clock = new SimulatedClock();
   const { check } = jwtCheck({ authUrl: provider.issuer, audience: RESOURCE, scope: 'plant.read' }, clock);
   const platform = simulate({
@@ -41,7 +42,7 @@ const serveApi = (port?: number): Promise<ServedSimulator> => {
     error: (status, message) => ({ status, body: JSON.stringify({ message }) }),
     routes: { 'GET /readings': route({ answer: ({ user }) => ({ client: user }) }) },
   });
-  return serve(platform, clock, port === undefined ? {} : { port });
+  return serve(platform, clock, { port });
 };
 
 beforeEach(async () => {
@@ -53,7 +54,8 @@ beforeEach(async () => {
     scopes: ['plant.read', 'plant.write'],
     lifetimeSeconds: SECONDS,
   });
-  api = await serveApi();
+  // A port that no outgoing connection takes while the API is away.
+  api = await serveApi(await freePort());
 });
 afterEach(async () => {
   await tidyUp();

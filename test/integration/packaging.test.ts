@@ -264,7 +264,7 @@ describe('with a Node.js that is too old', () => {
 
   it('passes on SIGTERM and waits for the drain', async () => {
     const launched = await startUp();
-    expect(await launched.stop(30_000)).toEqual({ code: 0, signal: null });
+    expect(await launched.stop()).toEqual({ code: 0, signal: null });
     expect(launched.output()).toContain('stopping');
     expect(groupLives(launched.pid)).toBe(false);
   });
