@@ -108,8 +108,7 @@ export async function startRig(
       daemon
         .output()
         .split('\n')
-        .filter((line) => line.startsWith('{') && line.endsWith('}'))
-        .map((line) => JSON.parse(line) as { level: number; msg: string; source?: string })
+        .flatMap(recordIn)
         .filter((line) => line.level >= 40 && line.source === name),
     async close() {
       await client.end().catch(() => undefined);
@@ -119,6 +118,16 @@ export async function startRig(
       if (code !== 0) throw new Error(`the daemon ended with ${code}\n${daemon.output()}`);
     },
   };
+}
+
+/** The record in a line of the log. The first and the last line of an output may be a part of one. */
+function recordIn(line: string): { level: number; msg: string; source?: string }[] {
+  if (!line.startsWith('{"level"')) return [];
+  try {
+    return [JSON.parse(line) as { level: number; msg: string; source?: string }];
+  } catch {
+    return [];
+  }
 }
 
 /** The answer of a check that must go on waiting; `seen` stands in the error when it takes too long. */

@@ -78,7 +78,8 @@ test('the hanging ones are tried again, and go on when their platform answers', 
   await hanging.simulator().faultsOff();
   hanging.proxy.reset();
   const untilMs = Date.now();
-  for (const name of HANGING) await rig.covered(name, untilMs);
+  // The longer they hung, the longer is the wait until they are tried again.
+  for (const name of HANGING) await rig.covered(name, untilMs, 500_000);
   for (const number of WELL) {
     await rig.covered(`well-${number}`, untilMs);
     const { startMs } = await rig.source(`well-${number}`);

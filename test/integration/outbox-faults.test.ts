@@ -46,8 +46,8 @@ describe('a fault of the service', () => {
   const SOON = { least: 500, most: 1_000 };
   const SLOW = { least: 15_000, most: 30_000 };
   const exactly = (seconds: number): typeof SOON => ({ least: seconds * 1_000, most: seconds * 1_000 });
-  /** The wait is measured by two clocks, with a statement between them. */
-  const TOLERANCE_MS = 2_000;
+  const databaseTime = async (): Promise<string> =>
+    (await rig.database.row<{ now: string }>('select clock_timestamp()::text as now'))?.now ?? '';
 
   it.each<[string, Fault, string, { least: number; most: number }]>([
     ['503', answer(503), 'overloaded', SOON],
@@ -75,16 +75,22 @@ describe('a fault of the service', () => {
     async (_name, fault, code, { least, most }) => {
       await rig.commit(points(50));
       rig.service.fail(fault);
-      const begun = performance.now();
+      const begun = await databaseTime();
       const remote = await deliverOnce();
-      const tookMs = performance.now() - begun;
+      const ended = await databaseTime();
       expect(remote).toMatchObject({
         state: 'active',
         failures: 1,
         fault: { code, message: expect.stringContaining('127.0.0.1') as string },
       });
-      expect(remote.waitMs).toBeGreaterThan(least - 100);
-      expect(remote.waitMs).toBeLessThan(most + tookMs + TOLERANCE_MS);
+      // The wait began at an instant between the two.
+      expect(
+        await rig.database.row(
+          `select held_until >= $1::timestamptz + $3 * interval '1 ms' as long,
+             held_until <= $2::timestamptz + $4 * interval '1 ms' as short from remote`,
+          [begun, ended, least, most],
+        ),
+      ).toEqual({ long: true, short: true });
       expect((await rig.outbox()).flatMap(({ readings }) => [...readings])).toHaveLength(50);
       await rig.commit(points(60, 2));
       await rig.database.run('update remote set held_until = null');
