@@ -44,7 +44,7 @@ Sending a reading again is harmless. Project, sensorId, valueName and date ident
 
 An invalid reading is refused alone; the other readings of its body are stored. Where a body holds several readings of one sensorId, valueName and date (to the microsecond), the last of them is stored: equal ones are *duplicates*, and earlier ones with other content are refused (\`same-instant\`).
 
-A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes, counted after unpacking, and on average at most twenty fields and labels for each reading. It may be packed with gzip (\`Content-Encoding: gzip\`).
+A body holds at most ${settings.readings} readings and ${settings.bodyBytes} bytes, counted after unpacking, and on average at most twenty fields and labels for each reading. It may be packed with gzip or zstd (\`Content-Encoding: gzip\` or \`zstd\`; of zstd in one frame, with a window of at most 8 MiB).
 
     curl -X POST "$BASE_URL/v0/organisations/default/data/pump-hall" \\
       -H "Authorization: Bearer $ACCESS_TOKEN" -H 'Content-Type: application/json' \\
@@ -83,7 +83,7 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
         `A body may hold at most ${settings.readings} readings. Send several bodies.`,
       ),
       415: problemResponse(
-        'The content type is not application/json, or the content encoding is neither gzip nor identity.',
+        'The content type is not application/json, or the content encoding is none of gzip, zstd and identity; `Accept-Encoding` names those that are accepted.',
         'unsupported-media-type',
         'Send application/json in UTF-8.',
       ),

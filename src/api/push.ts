@@ -79,7 +79,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     const body = await readBody(request, reply, {
       mostBytes: settings.bodyBytes,
       smaller: 'Send the readings in several bodies.',
-      gzip: true,
+      packed: true,
       reserve,
       inspect,
     });

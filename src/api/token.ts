@@ -118,7 +118,7 @@ async function readForm(request: FastifyRequest, reply: FastifyReply): Promise<R
   const body = await readBody(request, reply, {
     mostBytes: MOST_BYTES,
     smaller: 'A request for a token needs fewer than a thousand.',
-    gzip: false,
+    packed: false,
     reserve: () => undefined,
   });
   const text = decodeUtf8(body);

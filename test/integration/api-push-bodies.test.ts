@@ -1,4 +1,5 @@
-import { gzipSync } from 'node:zlib';
+import { request } from 'node:http';
+import { constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { parseInstant } from '../../src/core/instant.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -124,7 +125,78 @@ describe('a body', () => {
     expectProblem(await api.push('', ...gzip), 400, 'bad-request');
     const brotli = await api.push('x', '-H', 'Content-Encoding: br');
     expectProblem(brotli, 415, 'unsupported-encoding');
-    expect(brotli.headers['accept-encoding']).toBe('gzip');
+    expect(brotli.headers['accept-encoding']).toBe('gzip, zstd');
+  });
+
+  it('is refused where it is a zstd bomb, broken, no zstd, or more than one frame', async () => {
+    const zstd = ['-H', 'Content-Encoding: zstd'];
+    const bomb = zstdCompressSync(Buffer.alloc(200 * MIB));
+    expect(bomb.length).toBeLessThan(MIB);
+    expectProblem(await api.push(bomb, ...zstd), 413, 'body-too-large');
+    expectProblem(await api.push(zstdCompressSync('{"a":'.repeat(2 * MIB)), ...zstd), 400, 'too-deep');
+    expectProblem(await api.push(zstdCompressSync(`[${'{},'.repeat(3 * MIB)}{}]`), ...zstd), 413, 'too-many-readings');
+    const packed = zstdCompressSync(JSON.stringify([good]));
+    expectProblem(await api.push(packed.subarray(0, packed.length - 9), ...zstd), 400, 'bad-request');
+    expectProblem(await api.push(JSON.stringify([good]), ...zstd), 400, 'bad-request');
+    expectProblem(await api.push('', ...zstd), 400, 'bad-request');
+    // The decoder would stop after the first frame, and the readings of the second would be lost in silence.
+    const two = await api.push(Buffer.concat([packed, packed]), ...zstd);
+    expectProblem(two, 400, 'bad-request');
+    expect(two.body).toContain('one frame');
+    expect(await stored()).toEqual([]);
+    expect(await api.push(packed, ...zstd)).toMatchObject({ status: 200, json: { accepted: 1 } });
+  });
+
+  it('of zstd is looked at to its end, also where the decoder has ended before', async () => {
+    const packed = zstdCompressSync(JSON.stringify([good]));
+    const status = await new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${api.client.token}`, 'content-type': 'application/json' };
+      const sent = request(api.url + PATH, { method: 'POST', headers: { ...headers, 'content-encoding': 'zstd' } });
+      sent.on('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+      sent.write(Buffer.concat([packed, zstdCompressSync('')]));
+      setTimeout(() => sent.end(packed), 100);
+    });
+    expect(status).toBe(400);
+    expect(await stored()).toEqual([]);
+  });
+
+  test.each([
+    [23, 200],
+    [24, 415],
+    [27, 415],
+  ])('of zstd with a window of 2^%d bytes is %d', async (log, status) => {
+    const packer = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: log } });
+    packer.write(JSON.stringify([good]));
+    packer.end();
+    const pieces: Buffer[] = [];
+    for await (const piece of packer) pieces.push(piece as Buffer);
+    const answer = await api.push(Buffer.concat(pieces), '-H', 'Content-Encoding: zstd');
+    expect(answer.status, answer.body).toBe(status);
+    if (status === 415) expectProblem(answer, 415, 'unsupported-encoding');
+  });
+
+  it('of zstd reserves the memory of its window: one application cannot make the API take gigabytes', async () => {
+    const small = await startApi(databases, {
+      DATABRIDGE_API_WAITING_BYTES: String(MIB),
+      DATABRIDGE_API_BODY_BYTES: String(MIB),
+    });
+    try {
+      const packed = (log: number): Buffer => {
+        const bytes = zstdCompressSync(JSON.stringify([good]));
+        // The same frame with a window of its own in the place of the size of its content.
+        return Buffer.concat([
+          bytes.subarray(0, 4),
+          Buffer.of((bytes[4] ?? 0) & 0x04, (log - 10) << 3),
+          bytes.subarray(6),
+        ]);
+      };
+      const zstd = ['-H', 'Content-Encoding: zstd'];
+      expect(await small.push(packed(20), ...zstd)).toMatchObject({ status: 200 });
+      expectProblem(await small.push(packed(22), ...zstd), 503, 'overloaded');
+      expect(await small.push([good])).toMatchObject({ status: 200 });
+    } finally {
+      await small.close();
+    }
   });
 
   /** curl sends no Content-Type where the given one is empty. */
