@@ -107,11 +107,11 @@ describe('a field has a reader', () => {
   });
 
   it.each([
-    ['src/platform/contract.ts', 'PlatformFacts'],
-    ['src/platform/contract.ts', 'Sensor'],
-    ['src/platform/contract.ts', 'Selection'],
+    ['src/platform/facts.ts', 'PlatformFacts'],
+    ['src/platform/sensor.ts', 'Sensor'],
+    ['src/platform/sensor.ts', 'Selection'],
     ['src/platform/contract.ts', 'Platform'],
-    ['src/platform/contract.ts', 'Grant'],
+    ['src/platform/authorisation.ts', 'Grant'],
     ['src/core/samples.ts', 'Samples'],
     ['src/core/batch.ts', 'Batch'],
   ])('of %s: %s', (path, name) => {

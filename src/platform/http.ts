@@ -1,0 +1,28 @@
+import type { AxiosInstance } from 'axios';
+
+/**
+ * An axios instance with the layers of the bridge in it; its base URL is `connection.url`. Requests to another origin
+ * are refused, except in `obtain` and `renew`. `responseType` is `json` (the default), `text`, `arraybuffer` or
+ * `stream`; a stream holds its request slot until it ends or is destroyed. It throws only BridgeErrors:
+ *
+ * | answer | error |
+ * |---|---|
+ * | 401, also when repeated with a fresh token | `credentials-rejected` |
+ * | 403 | `credentials-rejected {right}` |
+ * | 413, a body over the size limit, a body that flows for longer than the time limit | `too-much` |
+ * | 429, and 503 with a `Retry-After` of a second or more | `throttled` |
+ * | other 5xx, 408, no connection, no answer in time, an answer that breaks off | `unavailable` |
+ * | other 4xx, text or nothing where JSON was asked for, a redirect to another origin | `contract-broken` |
+ * | the caller stops | `cancelled` |
+ *
+ * Where `expect` lists a status, the answer is returned instead: as JSON, or as text where it is not JSON.
+ */
+export type Http = AxiosInstance;
+
+declare module 'axios' {
+  // oxlint-disable-next-line typescript/no-explicit-any, no-unused-vars -- a merged declaration repeats axios' own
+  export interface AxiosRequestConfig<D = any, P = any> {
+    /** Error statuses that the caller handles itself: they are returned instead of thrown. */
+    expect?: readonly number[];
+  }
+}
