@@ -4,6 +4,7 @@ import type { Context, ContextOptions } from './context.ts';
 import { registry, registryFor } from './context-registry.ts';
 import { partitionsOf } from './database/partitions.ts';
 import { loadedOf } from './platform/registry.ts';
+import type { Registry } from './platform/registry.ts';
 import { readingPreparer } from './ingest/prepare.ts';
 import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
@@ -11,7 +12,7 @@ import { sourceOpener } from './pull/open-source.ts';
 import { sourceCacheOf } from './pull/source-cache.ts';
 
 /** The bridge with an open database, as the processes use it that poll or take readings. */
-export type OpenBridge = Context & Bridge;
+export type OpenBridge = Context & Bridge & { readonly registry: Registry };
 
 /** Opens the database and all parts of the bridge that use it. */
 export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
@@ -20,12 +21,13 @@ export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
   const context = await openContext(options);
   const { settings, log, database, sealing, clock } = context;
   const workerId = randomUUID();
+  const known: Registry = { ...registryFor(settings), platforms };
   const sources = sourceCacheOf(
     sourceOpener({
       database,
       sealing,
       clock,
-      registry: { ...registryFor(settings), platforms },
+      registry: known,
       workerId,
       ...settings.egress,
     }),
@@ -36,6 +38,7 @@ export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
   });
   return {
     ...context,
+    registry: known,
     workerId,
     partitions: partitionsOf(database),
     prepareReadings: readingPreparer(database),

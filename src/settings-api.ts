@@ -10,6 +10,28 @@ const whole = (least: number, most: number, fallback: number) =>
 
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
+/** Proxies whose `X-Forwarded-For` is trusted. */
+export const trustedProxies = z
+  .string()
+  .refine((text) => text.split(',').every((part) => isNetwork(part.trim())), 'is not a list of addresses and networks')
+  .optional()
+  .describe('proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas');
+
+/** Where a server of this program listens, and how. */
+export interface ListenSettings {
+  /** The server in messages, such as `the API`. */
+  readonly title: string;
+  /** The word of its variables, `API` or `OPERATOR`. */
+  readonly variables: string;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly tlsCertificate: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly trustProxy: string | undefined;
+  readonly allowPlain: boolean;
+}
+
 /** Environment variables of the `/v0` API. */
 export const apiFields = {
   DATABRIDGE_API_HOST: z.string().default('127.0.0.1').describe('address the API listens on'),
@@ -27,14 +49,7 @@ export const apiFields = {
     .optional()
     .describe('file of the certificate chain (PEM), read again when it changes'),
   DATABRIDGE_API_TLS_KEY: z.string().optional().describe('file of its private key (PEM)'),
-  DATABRIDGE_API_TRUST_PROXY: z
-    .string()
-    .refine(
-      (text) => text.split(',').every((part) => isNetwork(part.trim())),
-      'is not a list of addresses and networks',
-    )
-    .optional()
-    .describe('proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas'),
+  DATABRIDGE_API_TRUST_PROXY: trustedProxies,
   DATABRIDGE_API_ALLOW_PLAIN: z
     .enum(['true', 'false'])
     .default('false')
@@ -56,16 +71,10 @@ export const apiFields = {
 } as const;
 
 /** Settings of the `/v0` API. */
-export interface ApiSettings {
-  readonly host: string;
-  readonly port: number;
+export interface ApiSettings extends ListenSettings {
   /** Without a slash at its end. */
   readonly publicUrl: string | undefined;
   readonly docs: boolean;
-  readonly tlsCertificate: string | undefined;
-  readonly tlsKey: string | undefined;
-  readonly trustProxy: string | undefined;
-  readonly allowPlain: boolean;
   readonly bodyBytes: number;
   readonly readings: number;
   readonly waitingBytes: number;
@@ -79,6 +88,8 @@ export interface ApiSettings {
 type Values = z.infer<z.ZodObject<typeof apiFields>>;
 
 export const apiSettings = (values: Values): ApiSettings => ({
+  title: 'the API',
+  variables: 'API',
   host: values.DATABRIDGE_API_HOST,
   port: values.DATABRIDGE_API_PORT,
   publicUrl: values.DATABRIDGE_API_PUBLIC_URL?.replace(/\/+$/, ''),
@@ -99,15 +110,16 @@ export const apiSettings = (values: Values): ApiSettings => ({
 
 /** The trouble of a proxy that is not named, and its remedy; undefined where there is none. */
 export const unnamedProxy = ({
+  variables,
   allowPlain,
   trustProxy,
   tlsCertificate,
-}: ApiSettings): { readonly message: string; readonly remedy: string } | undefined =>
+}: ListenSettings): { readonly message: string; readonly remedy: string } | undefined =>
   allowPlain && trustProxy === undefined && tlsCertificate === undefined
     ? {
         message:
-          'DATABRIDGE_API_ALLOW_PLAIN is true and DATABRIDGE_API_TRUST_PROXY is not set: all clients behind the proxy ' +
+          `DATABRIDGE_${variables}_ALLOW_PLAIN is true and DATABRIDGE_${variables}_TRUST_PROXY is not set: all clients behind the proxy ` +
           'count as one address, so failures of one can stop all',
-        remedy: 'set DATABRIDGE_API_TRUST_PROXY to the address of the proxy',
+        remedy: `set DATABRIDGE_${variables}_TRUST_PROXY to the address of the proxy`,
       }
     : undefined;

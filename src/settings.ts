@@ -4,6 +4,8 @@ import { LONGEST_TOKEN_SECONDS } from './core/token-lifetime.ts';
 import { configInvalid } from './core/errors.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
+import { operatorFields, operatorSettings } from './settings-operator.ts';
+import type { OperatorSettings } from './settings-operator.ts';
 
 const listOf = (text: string): readonly string[] => text.split(',').map((entry) => entry.trim());
 
@@ -145,6 +147,7 @@ const schema = z.object({
     .default('databridge')
     .describe('issuer and audience in access tokens, the same on all hosts; best the address that clients use'),
   ...apiFields,
+  ...operatorFields,
   DATABRIDGE_POOL: z.coerce.number().int().min(2).max(200).default(12).describe('database connections of a process'),
 });
 
@@ -172,6 +175,7 @@ export interface Settings {
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly poolSize: number;
   readonly api: ApiSettings;
+  readonly operator: OperatorSettings;
   readonly tokenMinSeconds: number;
   readonly tokenMaxSeconds: number;
   readonly refreshTokenDays: number;
@@ -215,6 +219,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     logLevel: values.DATABRIDGE_LOG_LEVEL,
     poolSize: values.DATABRIDGE_POOL,
     api: apiSettings(values),
+    operator: operatorSettings(values),
     tokenMinSeconds: values.DATABRIDGE_TOKEN_MIN_SECONDS,
     tokenMaxSeconds: values.DATABRIDGE_TOKEN_MAX_SECONDS,
     refreshTokenDays: values.DATABRIDGE_REFRESH_TOKEN_DAYS,

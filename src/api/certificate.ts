@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { configInvalid } from '../core/errors.ts';
-import type { ApiSettings } from '../settings-api.ts';
+import type { ListenSettings } from '../settings-api.ts';
 
-/** The files that hold the certificate of the API and its key. */
+/** The files that hold the certificate of a server and its key. */
 export interface Certificate {
   /** Reads both files. Throws `config-invalid` where they cannot be used. */
   read(): { readonly cert: Buffer; readonly key: Buffer };
@@ -12,11 +12,11 @@ export interface Certificate {
 }
 
 /** Undefined where the settings name no files. Throws `config-invalid` where they name only one of the two. */
-export function certificateOf(settings: ApiSettings): Certificate | undefined {
-  const { tlsCertificate: certificate, tlsKey: key } = settings;
+export function certificateOf(settings: ListenSettings): Certificate | undefined {
+  const { title, variables, tlsCertificate: certificate, tlsKey: key } = settings;
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate === undefined || key === undefined) {
-    const missing = key === undefined ? 'DATABRIDGE_API_TLS_KEY' : 'DATABRIDGE_API_TLS_CERT';
+    const missing = `DATABRIDGE_${variables}_TLS_${key === undefined ? 'KEY' : 'CERT'}`;
     throw configInvalid(`${missing} is not set`, 'set both the certificate and its key, or neither', missing);
   }
   return {
@@ -27,9 +27,9 @@ export function certificateOf(settings: ApiSettings): Certificate | undefined {
         return files;
       } catch (error) {
         throw configInvalid(
-          `the certificate of the API cannot be used: ${(error as Error).message}`,
-          'let DATABRIDGE_API_TLS_CERT and DATABRIDGE_API_TLS_KEY name PEM files that belong together and that this user may read',
-          'DATABRIDGE_API_TLS_CERT',
+          `the certificate of ${title} cannot be used: ${(error as Error).message}`,
+          `let DATABRIDGE_${variables}_TLS_CERT and DATABRIDGE_${variables}_TLS_KEY name PEM files that belong together and that this user may read`,
+          `DATABRIDGE_${variables}_TLS_CERT`,
         );
       }
     },

@@ -4,20 +4,21 @@ import ipaddr from 'ipaddr.js';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { BridgeError, configInvalid } from '../core/errors.ts';
-import type { ApiSettings } from '../settings-api.ts';
+import type { ListenSettings } from '../settings-api.ts';
 import type { Certificate } from './certificate.ts';
 
 /**
  * Throws `config-invalid` where tokens and secrets would travel in clear over a network. Plain HTTP is allowed on loopback
  * only, unless the operator states that a proxy in front of the API speaks TLS.
  */
-export function assertPrivate({ host, allowPlain }: ApiSettings, certificate: Certificate | undefined): void {
+export function assertPrivate(settings: ListenSettings, certificate: Certificate | undefined): void {
+  const { title, variables, host, allowPlain } = settings;
   if (certificate !== undefined || allowPlain || isLoopback(host)) return;
   throw configInvalid(
-    `the API would speak plain HTTP on ${host}`,
-    'set DATABRIDGE_API_TLS_CERT and DATABRIDGE_API_TLS_KEY, or leave DATABRIDGE_API_HOST at 127.0.0.1 behind a proxy; ' +
-      'set DATABRIDGE_API_ALLOW_PLAIN=true only where a proxy on another host or a container port needs it',
-    'DATABRIDGE_API_HOST',
+    `${title} would speak plain HTTP on ${host}`,
+    `set DATABRIDGE_${variables}_TLS_CERT and DATABRIDGE_${variables}_TLS_KEY, or leave DATABRIDGE_${variables}_HOST at 127.0.0.1 behind a proxy; ` +
+      `set DATABRIDGE_${variables}_ALLOW_PLAIN=true only where a proxy on another host or a container port needs it`,
+    `DATABRIDGE_${variables}_HOST`,
   );
 }
 
@@ -27,21 +28,22 @@ function isLoopback(host: string): boolean {
 }
 
 /** Listens and returns the URL. Throws `unavailable` where the port is taken, `config-invalid` where the address is wrong. */
-export async function listen(app: FastifyInstance, { host, port }: ApiSettings, tls: boolean): Promise<string> {
+export async function listen(app: FastifyInstance, settings: ListenSettings, tls: boolean): Promise<string> {
+  const { title, variables, host, port } = settings;
   try {
     await app.listen({ host, port });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw new BridgeError({ code: 'unavailable', why: 'refused' }, `${host}:${port} is taken`, {
-        remedy: 'stop the other program, or set DATABRIDGE_API_PORT to a free port',
+        remedy: `stop the other program, or set DATABRIDGE_${variables}_PORT to a free port`,
         cause: error,
       });
     }
     throw configInvalid(
-      `the API cannot listen on ${host}:${port}: ${message}`,
-      'set DATABRIDGE_API_HOST to an address of this host and DATABRIDGE_API_PORT to a port this user may open',
-      'DATABRIDGE_API_HOST',
+      `${title} cannot listen on ${host}:${port}: ${message}`,
+      `set DATABRIDGE_${variables}_HOST to an address of this host and DATABRIDGE_${variables}_PORT to a port this user may open`,
+      `DATABRIDGE_${variables}_HOST`,
     );
   }
   const address = app.server.address() as AddressInfo;
@@ -56,8 +58,7 @@ const WATCH_MS = 30_000;
 export function followCertificate(
   app: FastifyInstance,
   certificate: Certificate,
-  log: Logger,
-  everyMs = WATCH_MS,
+  { title, log, everyMs = WATCH_MS }: { readonly title: string; readonly log: Logger; readonly everyMs?: number },
 ): { stop(): void } {
   let usedAt = certificate.changedAt();
   const timer = setInterval(() => {
@@ -66,11 +67,11 @@ export function followCertificate(
       if (changedAt === usedAt) return;
       (app.server as unknown as TlsServer).setSecureContext(certificate.read());
       usedAt = changedAt;
-      log.info('the renewed certificate of the API is in use');
+      log.info(`the renewed certificate of ${title} is in use`);
     } catch (error) {
       log.warn(
         { reason: (error as Error).message },
-        'the certificate of the API changed and cannot be used; the old one stays',
+        `the certificate of ${title} changed and cannot be used; the old one stays`,
       );
     }
   }, everyMs);

@@ -52,7 +52,7 @@ export async function openApi(ground: ApiGround): Promise<RunningApi> {
   const app = await apiServer({ ...ground, settings: settings.api, access, intake, room, certificate });
   try {
     const url = await listen(app, settings.api, certificate !== undefined);
-    const following = certificate && followCertificate(app, certificate, log);
+    const following = certificate && followCertificate(app, certificate, { ...settings.api, log });
     return {
       url,
       server: app,

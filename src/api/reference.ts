@@ -84,7 +84,7 @@ interface Components {
 const REFERENCE = /"#\/components\/schemas\/(\w+)"/g;
 
 /** Drops unused schemas: the transformation makes each one twice, for requests (`…Input`) and for answers. */
-function withUsedSchemas<T extends object>(document: T): T {
+export function withUsedSchemas<T extends object>(document: T): T {
   const { schemas = {}, ...components } = (document as Components).components ?? {};
   const used = new Set<string>();
   const follow = (value: unknown): void => {

@@ -106,7 +106,7 @@ const jwksDocumentation = {
 };
 
 /** How many Host headers a request has. Node.js keeps the first; a proxy in front may have judged another one. */
-function hostsOf(rawHeaders: readonly string[]): number {
+export function hostsOf(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;

@@ -6,7 +6,7 @@ import { whenRun } from './when-run.ts';
 export function addApi(program: Command): void {
   program
     .command('api')
-    .description('run the API (/v0) without polling: take pushed readings and issue tokens')
+    .description('run the API (/v0) without polling: take pushed readings, issue tokens, serve operators')
     .addHelpText(
       'after',
       helpBelow({
@@ -15,7 +15,7 @@ export function addApi(program: Command): void {
           'DATABRIDGE_API_HOST=0.0.0.0 DATABRIDGE_API_TLS_CERT=api.pem \\\nDATABRIDGE_API_TLS_KEY=api.key databridge api',
         ],
         notes: [
-          'The API listens on DATABRIDGE_API_HOST and DATABRIDGE_API_PORT (default 127.0.0.1:8080). On an address other than loopback it needs TLS, or DATABRIDGE_API_ALLOW_PLAIN=true behind a proxy that speaks TLS.',
+          'The API listens on DATABRIDGE_API_HOST and DATABRIDGE_API_PORT (default 127.0.0.1:8080). On an address other than loopback it needs TLS, or DATABRIDGE_API_ALLOW_PLAIN=true behind a proxy that speaks TLS. The operator API listens on DATABRIDGE_OPERATOR_HOST and DATABRIDGE_OPERATOR_PORT (default 127.0.0.1:8081).',
           'Ctrl-C or SIGTERM ends it: requests under way are answered within DATABRIDGE_DRAIN_SECONDS (default 25).',
         ],
         exitCodes: '0 ended by a signal, 1 failed or its port is taken, 2 invalid configuration',

@@ -11,13 +11,13 @@ const DRAIN_NOTE =
 export function addUp(program: Command): void {
   program
     .command('up')
-    .description('run everything in one process: planner, polls, backfills, deliveries and the API')
+    .description('run everything in one process: planner, polls, backfills, deliveries and the APIs')
     .addHelpText(
       'after',
       helpBelow({
         examples: ['databridge up', 'DATABASE_URL=postgres://… REDIS_URL=redis://… DATABRIDGE_KEY=… databridge up'],
         notes: [
-          'The API listens on DATABRIDGE_API_HOST and DATABRIDGE_API_PORT (default 127.0.0.1:8080). While that port is taken, polling goes on without the API. "databridge doctor" shows all settings with their defaults.',
+          'The API listens on DATABRIDGE_API_HOST and DATABRIDGE_API_PORT (default 127.0.0.1:8080). The operator API listens on DATABRIDGE_OPERATOR_HOST and DATABRIDGE_OPERATOR_PORT (default 127.0.0.1:8081). While a port is taken, polling goes on without that API. "databridge doctor" shows all settings with their defaults.',
           DRAIN_NOTE,
         ],
         exitCodes: EXIT_CODES,

@@ -39,7 +39,7 @@ it('takes a renewed certificate into use, and keeps the old one where the new on
   const log = pino({}, { write: (line: string) => void (logged += line) });
   const app = fastify({ https: certificate.read() });
   const port = Number(new URL(await listen(app, settings, true)).port);
-  const following = followCertificate(app, certificate, log, 20);
+  const following = followCertificate(app, certificate, { title: settings.title, log, everyMs: 20 });
   try {
     const before = await fingerprintAt(port);
     expect(await fingerprintAt(port)).toBe(before);

@@ -62,5 +62,5 @@ export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^DATABRIDGE_|^(DATABASE|REDIS)_URL$|^(FORCE|NO)_COLOR$/.test(name),
   );
-  return { ...Object.fromEntries(kept), DATABRIDGE_API_PORT: '0', ...more };
+  return { ...Object.fromEntries(kept), DATABRIDGE_API_PORT: '0', DATABRIDGE_OPERATOR: 'off', ...more };
 }

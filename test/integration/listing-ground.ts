@@ -10,6 +10,7 @@ export const LONG = {
   sensor: 'sensor-at-the-pressure-side-of-the-second-feed-pump-of-boiler-12',
   variable: 'variable-that-says-how-far-the-valve-before-the-pump-has-opened',
   application: 'app_0123456789abcdef0123',
+  operator: 'operator.of.the.second.pump.hall@northern-works-and-subsidiaries',
 } as const;
 
 const FAULT = {
@@ -24,6 +25,15 @@ const FAULT = {
 export async function fillWithLongNames(database: Database, sources: number): Promise<void> {
   const run = (statement: string, ...values: unknown[]): Promise<number> => database.run(statement, values);
   await run('insert into organisation (id, name) values ($1, $1)', LONG.organisation);
+  await run(
+    `with operator as (
+       insert into operator_account (name, role, organisations) values ($1, 'operator', array[$2]) returning id)
+     insert into operator_token (id, operator_id, name, hash, expires_at, last_used_at)
+     select 'tok_0123456789abcdef0123', id, $3, 'x', now(), now() from operator`,
+    LONG.operator,
+    LONG.organisation,
+    LONG.sensor,
+  );
   await run(
     'insert into ml_project (organisation_id, code, name) values ($1, $2, $2)',
     LONG.organisation,

@@ -49,6 +49,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
     ...process.env,
     DATABRIDGE_HOME: home,
     DATABRIDGE_API_PORT: '0',
+    DATABRIDGE_OPERATOR: 'off',
     USER: 'tester',
     ...environment,
   };

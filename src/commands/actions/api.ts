@@ -1,7 +1,7 @@
 import { tidyAccess } from '../../access/tidy.ts';
 import { assertApiSettings, openApi } from '../../api/open.ts';
-import type { RunningApi } from '../../api/open.ts';
 import { BridgeError } from '../../core/errors.ts';
+import { assertOperatorSettings, openOperatorApi } from '../../operator/open.ts';
 import { repeat } from '../../pull/repeat.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
@@ -25,7 +25,9 @@ const TIDY_MS = 600_000;
 async function serve(): Promise<number> {
   keepHeapSmall();
   const stop = untilStopped();
-  assertApiSettings(readSettings(process.env));
+  const given = readSettings(process.env);
+  assertApiSettings(given);
+  assertOperatorSettings(given);
   return await withBridge({ patient: true, signal: stop.signal }, async (context) => {
     const { log, settings } = context;
     const api = await openApi(context);
@@ -37,9 +39,10 @@ async function serve(): Promise<number> {
       repeat(TIDY_MS, () => tidyAccess(context.database), tryLater),
     ];
     log.info({ version: VERSION, url: api.url }, 'the API is up');
+    const ofOperators = operatorApiBeside(context);
     const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, log);
     log.info('stopping: requests under way are answered, new ones are not taken');
-    const inTime = await within(settings.drainMs, api.close());
+    const [inTime] = await Promise.all([within(settings.drainMs, api.close()), ofOperators?.close()]);
     await Promise.all(loops.map((loop) => loop.stop()));
     return code ?? (inTime ? EXIT.done : EXIT.failed);
   });
@@ -48,25 +51,42 @@ async function serve(): Promise<number> {
 /** How often a taken port is tried again, ms. */
 const RETRY_MS = 10_000;
 
+/** The API beside polling. Polling goes on without it. */
+export const apiBeside = (context: OpenBridge): Beside => openBeside(context, 'the API', () => openApi(context));
+
+/** The operator API beside the rest of the process, which goes on without it; undefined where the settings switch it off. */
+export const operatorApiBeside = (context: OpenBridge): Beside | undefined =>
+  context.settings.operator.serves
+    ? openBeside(context, 'the operator API', () => openOperatorApi(context))
+    : undefined;
+
+interface Beside {
+  close(): Promise<void>;
+}
+
 /**
- * The API beside polling. Where it cannot be opened, for example because its port is taken, polling goes on: the process
- * warns once and tries again until the API is open.
+ * Opens a server. Where that fails, for example because its port is taken, the process goes on: it warns once and tries again
+ * until the server is open.
  */
-export function apiBeside(context: OpenBridge): { close(): Promise<void> } {
-  const { log } = context;
-  let running: RunningApi | undefined;
+function openBeside(
+  { log, settings }: OpenBridge,
+  title: string,
+  start: () => Promise<Beside & { readonly url: string }>,
+): Beside {
+  let running: Beside | undefined;
   let warned = false;
   const open = async (): Promise<void> => {
     if (running) return;
-    running = await openApi(context);
-    log.info({ url: running.url }, 'the API is up');
+    const started = await start();
+    running = started;
+    log.info({ url: started.url }, `${title} is up`);
   };
   const warnOnce = (error: unknown): void => {
     if (warned) return;
     warned = true;
     const remedy = error instanceof BridgeError ? error.remedy : undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ reason, remedy }, 'the API is not up; polling goes on, and opening the API is tried again');
+    log.warn({ reason, remedy }, `${title} is not up; the process goes on, and opening it is tried again`);
   };
   const first = open().catch(warnOnce);
   const again = repeat(RETRY_MS, open, warnOnce);
@@ -74,7 +94,7 @@ export function apiBeside(context: OpenBridge): { close(): Promise<void> } {
     async close() {
       await first;
       await again.stop();
-      await within(context.settings.drainMs, running?.close() ?? Promise.resolve());
+      await within(settings.drainMs, running?.close() ?? Promise.resolve());
     },
   };
 }

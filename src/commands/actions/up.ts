@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import { assertApiSettings } from '../../api/open.ts';
+import { assertOperatorSettings } from '../../operator/open.ts';
 import { startDaemon } from '../../pull/daemon.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
-import { apiBeside } from './api.ts';
+import { apiBeside, operatorApiBeside } from './api.ts';
 import { withBridge } from '../../context-bridge.ts';
 import { EXIT } from '../../terminal/output.ts';
 import { keepHeapSmall } from './small-heap.ts';
@@ -45,10 +46,14 @@ async function runToTheEnd(serving: boolean): Promise<void> {
 async function runUntilStopped(serving: boolean): Promise<number> {
   keepHeapSmall();
   const stop = untilStopped();
-  if (serving) assertApiSettings(readSettings(process.env));
+  if (serving) {
+    const settings = readSettings(process.env);
+    assertApiSettings(settings);
+    assertOperatorSettings(settings);
+  }
   return await withBridge({ patient: true, mayCreate: true, signal: stop.signal }, async (context) => {
     const daemon = await startDaemon(context, VERSION, stop.signal);
-    const api = serving ? apiBeside(context) : undefined;
+    const apis = serving ? [apiBeside(context), operatorApiBeside(context)] : [];
     const queue = context.settings.redisUrl === undefined ? 'PostgreSQL' : 'Redis';
     const database =
       context.settings.databaseUrl === undefined ? `embedded in ${context.settings.home}` : 'DATABASE_URL';
@@ -56,7 +61,7 @@ async function runUntilStopped(serving: boolean): Promise<number> {
     const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, context.log);
     context.log.info('stopping at the next window boundary');
     endWithin(context.settings.drainMs + CLOSING_MS, context.log);
-    const [drained] = await Promise.all([daemon.drain(), api?.close()]);
+    const [drained] = await Promise.all([daemon.drain(), ...apis.map((api) => api?.close())]);
     return code ?? (drained ? EXIT.done : EXIT.failed);
   });
 }

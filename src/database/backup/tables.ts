@@ -29,6 +29,8 @@ export const BACKED_UP = [
   'refused_hour',
   'hand_over',
   'former_configuration',
+  'operator_account',
+  'operator_token',
   'audit',
 ] as const;
 

@@ -1,0 +1,163 @@
+import type { ClientBase } from 'pg';
+import { configInvalid } from '../core/errors.ts';
+import type { Instant } from '../core/instant.ts';
+import { OPERATOR_ROLES } from '../core/operator-role.ts';
+import type { OperatorRole } from '../core/operator-role.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { audit } from './audit.ts';
+import { assertOrganisation } from './organisations.ts';
+
+/** A person or a program that uses the operator API. */
+export interface Operator {
+  readonly id: number;
+  readonly name: string;
+  readonly role: OperatorRole;
+  /** Ids of the only organisations it sees; null: all. */
+  readonly organisations: readonly string[] | null;
+}
+
+/** An operator with its state. */
+export interface OperatorAccount extends Operator {
+  readonly createdAt: Instant;
+  /** Since when it may not sign in; null: it may. */
+  readonly disabledAt: Instant | null;
+  /** Personal tokens that are accepted now. */
+  readonly tokens: number;
+}
+
+/** The actor that the audit names for a change by an operator. */
+export const actorOf = ({ name }: Pick<Operator, 'name'>): string => `operator:${name}`;
+
+const NAME = /^[a-z0-9][a-z0-9._@+-]{0,99}$/;
+
+function assertOperatorName(name: string): void {
+  if (NAME.test(name)) return;
+  throw configInvalid(
+    `${JSON.stringify(name.slice(0, 100))} is not a name of an operator`,
+    'use lower-case letters, digits and . _ @ + -, at most 100 characters, and begin with a letter or a digit',
+    'name',
+  );
+}
+
+/** The role that a text names. Throws `config-invalid`. */
+export function operatorRole(text: string): OperatorRole {
+  const role = OPERATOR_ROLES.find((one) => one === text);
+  if (role !== undefined) return role;
+  throw configInvalid(
+    `${JSON.stringify(text.slice(0, 100))} is not a role`,
+    `use one of ${OPERATOR_ROLES.join(', ')}`,
+    'role',
+  );
+}
+
+/**
+ * Creates an operator that has no way to sign in yet. `organisations`: the only ones it sees; undefined: all. Throws
+ * `config-invalid` for a name that is taken and for an unknown organisation.
+ */
+export async function createOperator(
+  database: Database,
+  given: {
+    readonly name: string;
+    readonly role: OperatorRole;
+    readonly organisations?: readonly string[] | undefined;
+  },
+  actor: string,
+): Promise<Operator> {
+  const { name, role } = given;
+  assertOperatorName(name);
+  const organisations = given.organisations === undefined ? null : [...new Set(given.organisations)].sort();
+  if (organisations?.length === 0) {
+    throw configInvalid(
+      'an operator of no organisation sees nothing',
+      'name at least one organisation, or none at all to let it see every one',
+      'organisations',
+    );
+  }
+  for (const organisation of organisations ?? []) await assertOrganisation(database, organisation);
+  return await database.transaction(async (client) => {
+    const [row] = await rowsOf<{ id: number }>(
+      client,
+      `insert into operator_account (name, role, organisations) values ($1, $2, $3) on conflict (name) do nothing returning id`,
+      [name, role, organisations],
+    );
+    if (!row) {
+      throw configInvalid(`there is an operator ${name}`, 'choose another name; operator list shows all', 'name');
+    }
+    await audit(client, actor, 'operator.created', name, { before: null, after: { role, organisations } });
+    return { id: row.id, name, role, organisations };
+  });
+}
+
+/** The operators by name. */
+export const listOperators = (database: Database): Promise<OperatorAccount[]> =>
+  database.rows<OperatorAccount & Record<string, unknown>>(
+    `select id, name, role, organisations, instant_of(created_at) as "createdAt", instant_of(disabled_at) as "disabledAt",
+       (select count(*) from operator_token
+        where operator_id = operator_account.id and revoked_at is null and expires_at > now()) as tokens
+     from operator_account order by name`,
+  );
+
+/** The operator of this name, locked for a change. Throws `config-invalid` where there is none. */
+export async function lockedOperator(
+  client: ClientBase,
+  name: string,
+): Promise<Operator & { readonly disabled: boolean }> {
+  const [row] = await rowsOf<Operator & { disabled: boolean }>(
+    client,
+    `select id, name, role, organisations, disabled_at is not null as disabled from operator_account where name = $1 for update`,
+    [name],
+  );
+  if (row) return row;
+  throw configInvalid(
+    `there is no operator ${JSON.stringify(name.slice(0, 100))}`,
+    'databridge operator list shows all operators',
+    'name',
+  );
+}
+
+/** Gives an operator a role; false where it has it already. It counts from the next request on. */
+export async function setOperatorRole(
+  database: Database,
+  name: string,
+  role: OperatorRole,
+  actor: string,
+): Promise<boolean> {
+  return await database.transaction(async (client) => {
+    const before = await lockedOperator(client, name);
+    if (before.role === role) return false;
+    await client.query('update operator_account set role = $2 where id = $1', [before.id, role]);
+    await audit(client, actor, 'operator.role', name, { before: { role: before.role }, after: { role } });
+    return true;
+  });
+}
+
+/**
+ * Disables or enables an operator; false where it is so already. Disabling ends its personal tokens for good, so that
+ * enabling it later gives back no token that leaked.
+ */
+export async function setOperatorDisabled(
+  database: Database,
+  name: string,
+  disabled: boolean,
+  actor: string,
+): Promise<boolean> {
+  return await database.transaction(async (client) => {
+    const before = await lockedOperator(client, name);
+    if (before.disabled === disabled) return false;
+    await client.query('update operator_account set disabled_at = case when $2 then now() end where id = $1', [
+      before.id,
+      disabled,
+    ]);
+    if (disabled) {
+      await client.query('update operator_token set revoked_at = now() where operator_id = $1 and revoked_at is null', [
+        before.id,
+      ]);
+    }
+    await audit(client, actor, disabled ? 'operator.disabled' : 'operator.enabled', name, {
+      before: { disabled: before.disabled },
+      after: { disabled },
+    });
+    return true;
+  });
+}

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Operator } from '../access/operators.ts';
+import { operatorOfToken } from '../access/operator-tokens.ts';
+import type { OperatorTokenRefusal } from '../access/operator-tokens.ts';
+import { attemptsOf, clientOf } from '../api/attempts.ts';
+import { retryAfterHeader } from '../api/problem.ts';
+import { includesRole } from '../core/operator-role.ts';
+import type { OperatorRole } from '../core/operator-role.ts';
+import type { Database } from '../database/database.ts';
+import { OperatorProblem, noSuch } from './problem.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The least role that may use the route of the operator API. */
+    readonly role?: OperatorRole;
+    /** Any client may use the route of the operator API without signing in. */
+    readonly access?: 'public';
+  }
+  interface FastifyRequest {
+    /** The operator that signed in; null on public routes and before authentication. */
+    operator: Operator | null;
+  }
+}
+
+/** A route of the operator API, as it was declared. */
+export interface OperatorRoute {
+  readonly method: string;
+  /** With its parameters, such as `/api/v1/sources/:organisation/:name`. */
+  readonly path: string;
+  readonly role: OperatorRole | 'public';
+}
+
+/** Failed authentications a minute of one address. */
+const FAILURES_PER_MINUTE = 60;
+
+/**
+ * Adds authentication before any route. A route has to declare in its `config` the least role that may use it, or that it is
+ * public; else adding it throws, so the server does not start. @returns the routes, which grow as routes are added
+ */
+export function addAuthentication(app: FastifyInstance, database: Database): readonly OperatorRoute[] {
+  const routes: OperatorRoute[] = [];
+  const failures = attemptsOf(FAILURES_PER_MINUTE);
+  app.decorateRequest('operator', null);
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const role = config?.access ?? config?.role;
+    if (role === undefined || (config?.access !== undefined && config.role !== undefined)) {
+      throw new TypeError(
+        `route ${String(method)} ${url} declares neither the role that may use it nor that it is public`,
+      );
+    }
+    for (const one of [method].flat()) routes.push({ method: one, path: url, role });
+  });
+  app.addHook('onRequest', async (request) => {
+    const { access, role } = request.routeOptions.config;
+    if (request.is404 || access === 'public') return;
+    request.operator = await operatorBehind(request);
+    if (role === undefined || !includesRole(request.operator.role, role)) {
+      throw new OperatorProblem('forbidden', `This needs the role ${role}; yours is ${request.operator.role}.`, {
+        remedy: 'Ask an admin for the role.',
+      });
+    }
+  });
+
+  async function operatorBehind(request: FastifyRequest): Promise<Operator> {
+    const client = clientOf(request.ip);
+    const wait = failures.wait(client);
+    if (wait > 0) {
+      throw new OperatorProblem('too-many-requests', 'This address was refused too often.', {
+        remedy: 'Wait before you try again.',
+        headers: retryAfterHeader(wait),
+      });
+    }
+    const { authorization } = request.headers;
+    if (authorization === undefined) throw unauthenticated('no credential was sent');
+    const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1] ?? '';
+    const known = await operatorOfToken(database, token);
+    if ('operator' in known) return known.operator;
+    failures.take(client);
+    throw unauthenticated(REFUSED[known.refused]);
+  }
+  return routes;
+}
+
+/** Only the holder of a token that was valid once learns more than that it is not accepted. */
+const REFUSED: Readonly<Record<OperatorTokenRefusal, string>> = {
+  unknown: 'the token is not known',
+  expired: 'the token has expired',
+  revoked: 'the token was revoked',
+  disabled: 'the operator of the token is disabled',
+};
+
+const unauthenticated = (why: string): OperatorProblem =>
+  new OperatorProblem('unauthenticated', `Nobody is signed in: ${why}.`, {
+    remedy: 'Send a personal token as "Authorization: Bearer dbo_…"; databridge operator token create makes one.',
+    headers: { 'www-authenticate': 'Bearer realm="databridge"' },
+  });
+
+/** The operator that signed in, on a route that is not public. */
+export function operatorOf(request: FastifyRequest): Operator {
+  if (request.operator !== null) return request.operator;
+  throw new Error('the route is public and has no operator');
+}
+
+/** Whether an operator sees an organisation. */
+export const seesOrganisation = ({ organisations }: Operator, organisation: string): boolean =>
+  organisations === null || organisations.includes(organisation);
+
+/** Throws 404, as if the thing did not exist, where it belongs to an organisation that the operator does not see. */
+export function assertSeen(operator: Operator, organisation: string, what = 'such organisation'): void {
+  if (!seesOrganisation(operator, organisation)) throw noSuch(what);
+}

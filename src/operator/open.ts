@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { certificateOf } from '../api/certificate.ts';
+import { assertPrivate, followCertificate, listen } from '../api/listen.ts';
+import type { Settings } from '../settings.ts';
+import { unnamedProxy } from '../settings-api.ts';
+import type { OperatorRoute } from './authenticate.ts';
+import type { OperatorParts } from './parts.ts';
+import { operatorServer } from './server.ts';
+
+/** The operator API while it listens. */
+export interface RunningOperatorApi {
+  readonly url: string;
+  readonly server: FastifyInstance;
+  readonly routes: readonly OperatorRoute[];
+  /** Takes no new requests, answers those under way, then ends. */
+  close(): Promise<void>;
+}
+
+/** Throws `config-invalid` where the settings of the operator API cannot be right. Starts nothing. */
+export function assertOperatorSettings({ operator }: Pick<Settings, 'operator'>): void {
+  if (!operator.serves) return;
+  const certificate = certificateOf(operator);
+  certificate?.read();
+  assertPrivate(operator, certificate);
+}
+
+/**
+ * Starts the operator API on a listener of its own, because it has other clients than `/v0` and other rules of the firewall.
+ * Throws `config-invalid` for wrong settings, `unavailable` where its port is taken.
+ */
+export async function openOperatorApi(
+  parts: OperatorParts,
+  more: { readonly addRoutes?: (app: FastifyInstance) => void } = {},
+): Promise<RunningOperatorApi> {
+  const { log } = parts;
+  const settings = parts.settings.operator;
+  assertOperatorSettings(parts.settings);
+  const trouble = unnamedProxy(settings);
+  if (trouble !== undefined) log.warn({ remedy: trouble.remedy }, trouble.message);
+  const certificate = certificateOf(settings);
+  const { app, routes } = await operatorServer({ ...parts, ...more, certificate });
+  try {
+    const url = await listen(app, settings, certificate !== undefined);
+    const following = certificate && followCertificate(app, certificate, { ...settings, log });
+    return {
+      url,
+      server: app,
+      routes,
+      async close() {
+        following?.stop();
+        await app.close();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import fastify from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { answerBrokenRequests } from '../api/broken-request.ts';
+import type { Certificate } from '../api/certificate.ts';
+import { hostsOf } from '../api/server.ts';
+import { addAuthentication } from './authenticate.ts';
+import type { OperatorRoute } from './authenticate.ts';
+import { addMeRoutes } from './me.ts';
+import type { OperatorParts } from './parts.ts';
+import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from './problem.ts';
+import { addOperatorReference } from './reference.ts';
+
+/** How long the header lines of a request, and a whole request, may take to arrive, ms. */
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 30_000;
+/** How long an idle connection stays open, ms. */
+const IDLE_MS = 65_000;
+/** Operators are few; a flood of connections ends here. */
+const MOST_CONNECTIONS = 500;
+/** Bytes of a body that declares no other limit. */
+const BODY_BYTES = 65_536;
+
+/** On every answer: no cache keeps it, no page shows it in a frame, and no browser takes it for a page. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; frame-ancestors 'none'`,
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** The operator API as a server that does not listen yet, and its routes. Throws for a route that declares no role. */
+export async function operatorServer(
+  parts: OperatorParts & {
+    /** Undefined where the server itself speaks no TLS. */
+    readonly certificate: Certificate | undefined;
+    /** Adds more routes. */
+    readonly addRoutes?: ((app: FastifyInstance) => void) | undefined;
+  },
+): Promise<{ readonly app: FastifyInstance; readonly routes: readonly OperatorRoute[] }> {
+  const { settings, database, log, certificate } = parts;
+  const app = fastify(optionsOf(parts));
+  app.server.maxConnections = MOST_CONNECTIONS;
+  app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
+  app.removeContentTypeParser('text/plain');
+  app.setErrorHandler((error, request, reply) =>
+    sendOperatorProblem(request, reply, operatorProblemOf(error, request, log)),
+  );
+  app.setNotFoundHandler((request, reply) => sendOperatorProblem(request, reply, noSuch('such path')));
+  const isPrivate = certificate !== undefined || settings.operator.publicOrigin?.startsWith('https:');
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(HEADERS).header('x-request-id', request.id);
+    if (isPrivate) reply.header('strict-transport-security', 'max-age=31536000');
+    const isOdd = hostsOf(request.raw.rawHeaders) > 1;
+    done(isOdd ? new OperatorProblem('bad-request', 'Send one Host header.') : undefined);
+  });
+  const routes = addAuthentication(app, database);
+  await addOperatorReference(app, settings.operator.publicOrigin);
+  addMeRoutes(app);
+  parts.addRoutes?.(app);
+  await app.ready();
+  return { app, routes };
+}
+
+const REQUEST_ID = /^[\w.-]{1,128}$/;
+
+/** The id that a client or a proxy sent, where it is one that a log can hold; else a new one. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function optionsOf({
+  settings,
+  certificate,
+  log,
+}: Pick<OperatorParts, 'settings' | 'log'> & {
+  readonly certificate: Certificate | undefined;
+}): FastifyHttpOptions<Server> {
+  const times = { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 1_000 };
+  const shared = {
+    logger: false,
+    trustProxy: settings.operator.trustProxy ?? false,
+    bodyLimit: BODY_BYTES,
+    exposeHeadRoutes: false,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: IDLE_MS,
+    forceCloseConnections: 'idle' as const,
+    return503OnClosing: false,
+    genReqId: requestIdOf,
+    requestIdHeader: false as const,
+    routerOptions: { maxParamLength: 300 },
+    clientErrorHandler: answerBrokenRequests,
+    frameworkErrors: (
+      error: unknown,
+      request: Parameters<typeof sendOperatorProblem>[0],
+      reply: Parameters<typeof sendOperatorProblem>[1],
+    ) => void sendOperatorProblem(request, reply, operatorProblemOf(error, request, log)),
+  };
+  return certificate === undefined
+    ? { ...shared, http: times }
+    : // The types of fastify know no server that may be either.
+      ({ ...shared, https: { ...times, ...certificate.read(), minVersion: 'TLSv1.2' } } as typeof shared);
+}

@@ -1,0 +1,90 @@
+import { beforeAll, expect, test } from 'vitest';
+import { operatorOfToken } from '../../src/access/operator-tokens.ts';
+import type { Database } from '../../src/database/database.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
+import type { Ran } from './command-line.ts';
+
+// An admin sets up operators on the command line; each test continues where the test before ended.
+
+const databases = useDatabases();
+let database: Database;
+
+beforeAll(async () => {
+  database = await databases.create();
+});
+
+const run = (...args: readonly string[]): Promise<Ran> =>
+  databridgeHere(['operator', ...args], {
+    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+  });
+
+async function json<T>(...args: readonly string[]): Promise<T> {
+  const ran = await run(...args, '--json');
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse(ran.stdout) as T;
+}
+
+const audited = async (): Promise<unknown> => {
+  const row = await database.row<{ entry: unknown }>(
+    `select jsonb_build_object('action', action, 'subject', subject, 'detail', detail) as entry from audit order by id desc limit 1`,
+  );
+  return row?.entry;
+};
+
+test('an operator is created once, with a role and organisations', async () => {
+  expect((await run('list')).stdout).toContain('no operators yet');
+  expect((await run('create', 'anna', '--role', 'admin')).stdout).toContain('operator anna created');
+  expect(await json('create', 'board', '--organisation', 'default')).toEqual({
+    name: 'board',
+    role: 'viewer',
+    organisations: ['default'],
+  });
+  expect(await audited()).toEqual({
+    action: 'operator.created',
+    subject: 'board',
+    detail: { before: null, after: { role: 'viewer', organisations: ['default'] } },
+  });
+  for (const wrong of [['anna'], ['Anna'], ['a b'], [''], ['x', '--organisation', 'none'], ['x', '--role', 'root']]) {
+    expect(await run('create', ...wrong)).toMatchObject({ code: 2, stderr: expect.stringContaining('try:') as string });
+  }
+  expect(await json('list')).toMatchObject([
+    { name: 'anna', role: 'admin', organisations: null, tokens: 0, disabledAt: null },
+    { name: 'board', role: 'viewer', organisations: ['default'] },
+  ]);
+  expect((await run('list')).stdout).toMatch(/anna +admin +all +0 +active/);
+});
+
+test('a token is shown once, listed without its secret, and revoked', async () => {
+  const { token, id } = await json<{ token: string; id: string }>('token', 'create', 'board', '--name', 'wall');
+  expect(token).toMatch(/^dbo_[\w-]{43}$/);
+  expect(await operatorOfToken(database, token)).toMatchObject({ operator: { name: 'board', role: 'viewer' } });
+  const listed = await run('token', 'list', 'board', '--json');
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id, operator: 'board', name: 'wall', revokedAt: null }]);
+  expect(listed.stdout).not.toContain(token.slice(4));
+  expect((await run('token', 'create', 'board', '--name', 'b', '--days', '366')).code).toBe(2);
+  expect((await run('token', 'create', 'nobody', '--name', 'b')).code).toBe(2);
+  expect((await run('token', 'revoke', id)).stdout).toBe(`token ${id} revoked\n`);
+  expect(await json('token', 'revoke', id)).toEqual({ id, revoked: false });
+  expect(await operatorOfToken(database, token)).toEqual({ refused: 'revoked' });
+  expect((await run('token', 'revoke', 'tok_x')).code).toBe(2);
+});
+
+test('a role is changed, and an operator disabled and enabled, with before and after in the audit', async () => {
+  expect((await run('role', 'board', 'operator')).stdout).toBe('operator board is operator now\n');
+  expect(await audited()).toEqual({
+    action: 'operator.role',
+    subject: 'board',
+    detail: { before: { role: 'viewer' }, after: { role: 'operator' } },
+  });
+  expect(await json('role', 'board', 'operator')).toEqual({ name: 'board', role: 'operator', changed: false });
+  expect((await run('role', 'board', 'root')).code).toBe(2);
+  expect((await run('disable', 'board')).stdout).toBe('operator board disabled\n');
+  expect((await run('token', 'create', 'board', '--name', 'b')).stderr).toContain('databridge operator enable board');
+  expect((await run('list')).stdout).toMatch(/board .* disabled 20/);
+  expect(await json('disable', 'board')).toEqual({ name: 'board', disabled: true, changed: false });
+  expect((await run('enable', 'board')).stdout).toBe('operator board enabled\n');
+  expect(await audited()).toMatchObject({ action: 'operator.enabled', detail: { after: { disabled: false } } });
+  expect((await run('role', 'nobody', 'admin')).code).toBe(2);
+});
