@@ -6,6 +6,8 @@ export interface Attempts {
   take(...keys: string[]): number;
   /** The wait in s until each key has an attempt left, 0 for none. Counts nothing. */
   wait(...keys: string[]): number;
+  /** The attempts of a key that are left, and the whole seconds until it has all of them again. */
+  left(key: string): { readonly left: number; readonly fullSeconds: number };
 }
 
 /** At most this many keys are remembered; the key whose last attempt is the oldest is forgotten first. */
@@ -26,6 +28,13 @@ export function attemptsOf(perMinute: number, nowMs: () => number = () => perfor
   const wait = (...keys: string[]): number => Math.max(...keys.map(waitMs)) / 1000;
   return {
     wait,
+    left(key) {
+      const missingMs = Math.max(0, (fullAt.get(key) ?? 0) - nowMs());
+      return {
+        left: Math.floor((MINUTE_MS - missingMs) / msPerAttempt + 1e-6),
+        fullSeconds: Math.ceil(missingMs / 1000),
+      };
+    },
     take(...keys) {
       const seconds = wait(...keys);
       if (seconds > 0) return seconds;

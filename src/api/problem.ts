@@ -5,6 +5,7 @@ import { REQUEST_ID, instanceOf } from './request-id.ts';
 /** The error answers of the API, except those of the token endpoint: status and title by name. */
 const PROBLEMS = {
   'bad-request': [400, 'The request cannot be understood'],
+  'bad-query': [400, 'A parameter of the query is wrong'],
   'not-json': [400, 'The body is not JSON'],
   'not-an-array': [400, 'The body is not a JSON array'],
   'too-deep': [400, 'The body is nested too deeply'],
@@ -21,6 +22,7 @@ const PROBLEMS = {
   'unsupported-encoding': [415, 'The content encoding is not supported'],
   'headers-too-large': [431, 'The headers are too large'],
   'too-many-failures': [429, 'Too many failed authentications'],
+  'too-many-requests': [429, 'Too many requests'],
   internal: [500, 'Something is wrong with the service'],
   overloaded: [503, 'The service has too much to do'],
   'database-away': [503, 'The service cannot store anything at present'],

@@ -3,7 +3,7 @@ import type { ApiSettings } from '../settings-api.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { PROBLEM_TYPE, HttpProblem, problemSchema } from './problem.ts';
 import type { ProblemName } from './problem.ts';
-import { answerSchema, bodySchema, paramsSchema } from './push-schema.ts';
+import { answerSchema, bodySchema, paramsSchema, pushQuerySchema } from './push-schema.ts';
 
 /** At most this many arrays and objects are nested: a body of readings has three, and future fields may need more. */
 const MOST_LEVELS = 32;
@@ -34,6 +34,25 @@ const described = (description: string) => ({
   content: { 'application/json': { schema: answerSchema } },
 });
 
+/** The errors of a token that is not valid for the project of the path. */
+export const problemsOfTarget = {
+  401: problemResponse(
+    'The access token is missing, invalid or expired. Renew it or create a new one, and send again.',
+    'invalid-token',
+    'The token has expired; renew it or create a new one.',
+  ),
+  403: problemResponse(
+    'The token is for another organisation, or not for this project.',
+    'forbidden',
+    'The token is for organisation default.',
+  ),
+  404: problemResponse(
+    'The organisation or the project does not exist. The operator creates both before readings are sent.',
+    'unknown-project',
+    'The organisation or the project code does not exist; the operator issues both.',
+  ),
+};
+
 /** The push endpoint as the reference shows it. */
 export function pushDocumentation(settings: ApiSettings) {
   return {
@@ -41,6 +60,8 @@ export function pushDocumentation(settings: ApiSettings) {
     description: `Stores the readings of an ML project. They are durable when \`200\` arrives, so a client may drop its copy then.
 
 Sending a reading again is harmless. Project, sensorId, valueName and date identify it: with the same content it is a *duplicate*, with other content it is *revised*, and the content sent last is kept. After \`5xx\`, or when no answer came, send the same body again.
+
+With \`?dryRun=true\` everything is judged and counted in the same way, and nothing is stored: a mapping can be tried before its first reading is sent.
 
 An invalid reading is refused alone; the other readings of its body are stored. Where a body holds several readings of one sensorId, valueName and date (to the microsecond), the last of them is stored: equal ones are *duplicates*, and earlier ones with other content are refused (\`same-instant\`).
 
@@ -52,6 +73,7 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
     tags: ['Readings'],
     security: [{ accessToken: [] }],
     params: paramsSchema,
+    querystring: pushQuerySchema,
     body: bodySchema,
     response: {
       200: described('The readings are stored, except those that were refused.'),
@@ -61,21 +83,7 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
         'not-json',
         'The body is not UTF-8.',
       ),
-      401: problemResponse(
-        'The access token is missing, invalid or expired. Renew it or create a new one, and send again.',
-        'invalid-token',
-        'The token has expired; renew it or create a new one.',
-      ),
-      403: problemResponse(
-        'The token is for another organisation, or not for this project.',
-        'forbidden',
-        'The token is for organisation default.',
-      ),
-      404: problemResponse(
-        'The organisation or the project does not exist. The operator creates both before readings are sent.',
-        'unknown-project',
-        'The organisation or the project code does not exist; the operator issues both.',
-      ),
+      ...problemsOfTarget,
       408: problemResponse('The body took too long to arrive.', 'too-slow', 'Send smaller bodies.'),
       413: problemResponse(
         'The body is too large, or holds too many readings, fields, labels or names of fields.',

@@ -54,7 +54,8 @@ export const readingSchema = z
 
 export const bodySchema = z.array(readingSchema);
 
-const count = (description: string) => z.int().min(0).describe(description);
+/** A number of things. */
+export const count = (description: string) => z.int().min(0).describe(description);
 
 const refusalSchema = z
   .object({
@@ -64,6 +65,36 @@ const refusalSchema = z
     message: z.string().describe('The reason in words, for people.'),
   })
   .meta({ id: 'Refusal' });
+
+/** At most this many series of a push that is only tried are listed. */
+export const SERIES_LISTED = 100;
+
+const trialSchema = z.object({
+  series: count('Different pairs of sensorId and valueName among the readings that a push would store.'),
+  newSeries: count('Those of them that the project does not have so far; a misspelt sensorId shows here.'),
+  listed: z
+    .array(
+      z.object({
+        sensorId: z.string(),
+        valueName: z.string(),
+        readings: count('Readings that a push would store, or that are stored already.'),
+        first: z.string().describe('The first date.'),
+        last: z.string().describe('The last date.'),
+        isNew: z.boolean().describe('Whether the project does not have it so far.'),
+      }),
+    )
+    .describe(`The first ${SERIES_LISTED} of them, new ones before others.`),
+});
+
+export type TrialAnswer = z.infer<typeof trialSchema>;
+
+/** The query of a push, for the reference only: src/api/trial.ts judges it. */
+export const pushQuerySchema = z.object({
+  dryRun: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true`: judge and count the readings as a push would, and store nothing. The answer has `dryRun`.'),
+});
 
 /** The answer to a push, also where some or all readings were refused. */
 export const answerSchema = z
@@ -79,6 +110,11 @@ export const answerSchema = z
     unknownFieldNames: z
       .array(z.string())
       .describe(`The names of those fields, each once and shortened, at most ${UNKNOWN_LISTED} of them.`),
+    dryRun: trialSchema
+      .optional()
+      .describe(
+        'Only with `?dryRun=true`: the series that a push would write. Then the counts above say what a push would store now; nothing was stored.',
+      ),
   })
   .meta({
     id: 'PushAnswer',

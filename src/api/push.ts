@@ -4,76 +4,55 @@ import type { Logger } from 'pino';
 import { HOUR } from '../core/instant.ts';
 import { messageOf } from '../core/refusal-remedies.ts';
 import type { SharedClock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
 import { inTime } from '../database/patience.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
 import type { PushedOwnership } from '../ingest/pushed-ownership.ts';
 import { judgePushed } from '../ingest/pushed-readings.ts';
 import type { Pushed } from '../ingest/pushed-readings.ts';
+import { tryPush } from '../ingest/pushed-trial.ts';
 import { bytesBesides } from '../ingest/pushed-room.ts';
 import type { Room } from '../ingest/pushed-room.ts';
 import type { ApiSettings } from '../settings-api.ts';
-import { attemptsOf } from './attempts.ts';
-import { authenticate } from './bearer.ts';
-import type { Verify } from './bearer.ts';
 import { decodeUtf8, readBody } from './body.ts';
 import { jsonMeasure } from './json-bounds.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { HttpProblem, retryAfterHeader } from './problem.ts';
 import type { ProblemName } from './problem.ts';
-import type { RefusedAuthentications } from './refused-authentications.ts';
 import { bodyBounds, pushDocumentation } from './push-documentation.ts';
-import type { Targets } from './targets.ts';
+import { openTargetOf } from './target.ts';
+import type { TargetParts } from './target.ts';
+import { isDryRun, trialAnswer } from './trial.ts';
 
 export interface PushParts {
   readonly settings: ApiSettings;
-  readonly verify: Verify;
-  readonly targets: Targets;
+  readonly target: TargetParts;
   readonly intake: Intake;
+  readonly database: Database;
   readonly ownership: PushedOwnership;
   readonly room: Room;
-  readonly refused: RefusedAuthentications;
   readonly clock: SharedClock;
   readonly log: Logger;
 }
 
 type Reserve = (bytes: number) => void;
 
-interface Path {
-  readonly organisation_id: string;
-  readonly ml_project: string;
-}
-
 /** Seconds after which a client should try again when no memory is left. */
 const FULL_SECONDS = 2;
 
-/** Seconds after which a client should try again while the outbox of the project is full. */
-const OUTBOX_SECONDS = 15;
-
 /** `POST /v0/organisations/{organisation_id}/data/{ml_project}`: authenticate, read, judge, store, answer. */
 export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
-  const { settings, targets, intake, ownership, clock, log } = parts;
-  const guard = { verify: parts.verify, refused: parts.refused, failures: attemptsOf(10 * settings.failuresPerMinute) };
+  const { settings, intake, ownership, clock, log } = parts;
+  const { waitMs } = settings;
   const ahead = settings.aheadHours * HOUR;
   const jsonBounds = bodyBounds(settings);
-
-  /** The sender and its target project, mostly from memory. Throws where this sender may not push there. */
-  async function admitted(request: FastifyRequest): Promise<{ applicationId: string; projectId: number }> {
-    const holder = await authenticate(request, guard);
-    const projectId = await target(targets, holder, request.params as Path);
-    if (await targets.isFull(projectId)) {
-      const detail =
-        'Too many readings of this project wait to be handed over. Nothing of this body was stored; send it again later.';
-      throw new HttpProblem('overloaded', detail, { headers: retryAfterHeader(OUTBOX_SECONDS) });
-    }
-    return { applicationId: holder.applicationId, projectId };
-  }
 
   /** A function of its own, so that the body is freed while the readings wait for the database. */
   async function judged(
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: number,
-    reserve: Reserve,
+    { reserve, dryRun }: { reserve: Reserve; dryRun: boolean },
   ): Promise<Pushed> {
     const inspect = inspectorOf(jsonBounds);
     const body = await readBody(request, reply, {
@@ -87,7 +66,10 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
     const judge = (foreign?: ReadonlySet<string>): Pushed => judgePushed(elementsOf(body), bounds, foreign);
     const pushed = judge();
-    const foreign = await inTime(settings.waitMs, ownership.foreignAmong(projectId, pushed.columns));
+    const foreign = await inTime(
+      settings.waitMs,
+      dryRun ? ownership.foreignNow(projectId, pushed.columns) : ownership.foreignAmong(projectId, pushed.columns),
+    );
     return foreign.size === 0 ? pushed : judge(foreign);
   }
 
@@ -96,49 +78,42 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     // The handler judges each reading by itself, so the schema is for the reference only.
     { schema: pushDocumentation(settings), validatorCompiler: () => (value) => ({ value }) },
     async (request, reply) => {
-      const { applicationId, projectId } = await inTime(settings.waitMs, admitted(request));
+      const { applicationId, projectId } = await openTargetOf(request, parts.target);
+      const dryRun = isDryRun(request.query as Record<string, unknown>);
       assertJson(request.headers['content-type']);
       const share = shareOf(parts.room, applicationId);
+      const { reserve } = share;
       try {
-        const pushed = await judged(request, reply, projectId, share.reserve);
-        share.reserve(bytesBesides(pushed.columns));
-        const counts = await intake.push(applicationId, projectId, pushed);
+        const pushed = await judged(request, reply, projectId, { reserve, dryRun });
+        reserve(bytesBesides(pushed.columns));
+        const trial = dryRun
+          ? await tryPush(parts.database, { projectId, columns: pushed.columns, waitMs })
+          : undefined;
+        const counts = trial?.counts ?? (await intake.push(applicationId, projectId, pushed));
         const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
-        log.debug(
-          { requestId: request.id, application: applicationId, ...counts, refusedCount },
-          'readings were pushed',
-        );
         const refused = refusals.map((refusal) => ({ ...refusal, message: messageOf(refusal.reason, 'pusher') }));
         const none = refusedCount > 0 && pushed.readings === 0;
-        const answer = { ...counts, refused, refusedCount, unknownFields, unknownFieldNames };
+        const tried = trial === undefined ? undefined : trialAnswer(trial);
+        const duplicates = counts.duplicates + (dryRun ? pushed.repeats : 0);
+        const answer = {
+          ...counts,
+          duplicates,
+          refused,
+          refusedCount,
+          unknownFields,
+          unknownFieldNames,
+          dryRun: tried,
+        };
+        log.debug(
+          { requestId: request.id, application: applicationId, dryRun, ...counts, refusedCount },
+          'readings were pushed',
+        );
         return await reply.code(none ? 422 : 200).send(answer);
       } finally {
         share.giveBack();
       }
     },
   );
-}
-
-/** The project that takes the readings. A token is for one organisation, or for some projects of it. */
-async function target(
-  targets: Targets,
-  holder: { organisationId: string; projects: readonly string[] | null },
-  { organisation_id: organisation, ml_project: code }: Path,
-): Promise<number> {
-  if (organisation !== holder.organisationId && (await targets.hasOrganisation(organisation))) {
-    throw new HttpProblem('forbidden', `The token is for organisation ${holder.organisationId}.`);
-  }
-  if (holder.projects && !holder.projects.includes(code)) {
-    throw new HttpProblem('forbidden', `The token is for ${holder.projects.join(', ')} only.`);
-  }
-  const projectId = organisation === holder.organisationId ? await targets.project(organisation, code) : undefined;
-  if (projectId === undefined) {
-    throw new HttpProblem(
-      'unknown-project',
-      'The organisation or the project code does not exist; the operator issues both.',
-    );
-  }
-  return projectId;
 }
 
 function assertJson(contentType: string | undefined): void {

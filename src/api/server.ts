@@ -12,11 +12,14 @@ import { pushedOwnershipOf } from '../ingest/pushed-ownership.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
 import type { Room } from '../ingest/pushed-room.ts';
 import type { ApiSettings } from '../settings-api.ts';
+import { attemptsOf } from './attempts.ts';
 import type { Certificate } from './certificate.ts';
 import { problemOf } from './fault.ts';
 import { addHealth } from './health.ts';
 import { HttpProblem, sendProblem } from './problem.ts';
 import { addPushRoute } from './push.ts';
+import { addReadBack } from './read-back.ts';
+import { SENSORS_PATH } from './read-back-schema.ts';
 import { addReference } from './reference.ts';
 import { answerBrokenRequests } from './broken-request.ts';
 import { refusedAuthenticationsOf } from './refused-authentications.ts';
@@ -84,7 +87,11 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
     refused.sum();
     done();
   });
-  addPushRoute(app, { ...parts, ownership, refused, verify: access.verifyAccessToken, targets: targetsOf(database) });
+  const failures = attemptsOf(10 * settings.failuresPerMinute);
+  const guard = { verify: access.verifyAccessToken, failures, refused };
+  const target = { guard, targets: targetsOf(database), waitMs: settings.waitMs };
+  addPushRoute(app, { ...parts, ownership, target });
+  addReadBack(app, { ...parts, target });
   addToken(app, { settings, grant: access.grantToken, refused, log });
   app.get('/.well-known/jwks.json', { schema: jwksDocumentation }, async (_request, reply) =>
     reply
@@ -92,9 +99,11 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
       .send(await inTime(settings.waitMs, access.jwks())),
   );
   addHealth(app, database);
+  const schema = { hide: true };
   for (const url of ['/v0/organisations/:organisation_id/data/:ml_project', '/v0/oauth2/token']) {
-    app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, schema: { hide: true }, handler: onlyPost });
+    app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, schema, handler: only('POST') });
   }
+  app.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE'], url: SENSORS_PATH, schema, handler: only('GET') });
   await app.ready();
   return app;
 }
@@ -115,8 +124,11 @@ export function hostsOf(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-function onlyPost(): never {
-  throw new HttpProblem('method-not-allowed', 'Use POST.', { headers: { allow: 'POST' } });
+function only(method: 'GET' | 'POST'): () => never {
+  const allow = method === 'GET' ? 'GET, HEAD' : method;
+  return () => {
+    throw new HttpProblem('method-not-allowed', `Use ${method}.`, { headers: { allow } });
+  };
 }
 
 function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions<Server> {

@@ -5,6 +5,8 @@ import type { Database } from '../database/database.ts';
 export interface PushedOwnership {
   /** The names (`nameOfSeries`) of those columns. Series that nothing has written so far belong to pushing from now on. */
   foreignAmong(projectId: number, columns: readonly Column[]): Promise<ReadonlySet<string>>;
+  /** `foreignAmong` without taking any series, and without memory. */
+  foreignNow(projectId: number, columns: readonly Column[]): Promise<ReadonlySet<string>>;
 }
 
 type Names = Pick<Column, 'sensorId' | 'valueName'>;
@@ -47,13 +49,17 @@ export function pushedOwnershipOf(
       const foreign = new Set<string>();
       if (asked.length === 0) return foreign;
       const before = handOvers;
-      const owned = await ownersOf(database, projectId, asked);
+      const owned = await ownersOf(database, [LOOK_UP, TAKE], projectId, asked);
       for (const column of asked) {
         const name = nameOfSeries(column);
         if (owned.get(name) !== '') foreign.add(name);
         else if (before === handOvers) remember(own, `${projectId}\n${name}`);
       }
       return foreign;
+    },
+    async foreignNow(projectId, columns) {
+      const owners = await ownersOf(database, [LOOK_UP], projectId, columns);
+      return new Set([...owners].filter(([, owner]) => owner !== '').map(([name]) => name));
     },
   };
 }
@@ -79,11 +85,12 @@ const TAKE = `
 /** The owners of series by their names. Only series without an owner are written. */
 async function ownersOf(
   database: Database,
+  statements: readonly string[],
   projectId: number,
   columns: readonly Names[],
 ): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
-  for (const statement of [LOOK_UP, TAKE]) {
+  for (const statement of statements) {
     const missing = columns.filter((column) => !owners.has(nameOfSeries(column)));
     if (missing.length === 0) break;
     const rows = await database.rows<Names & { readonly owner: string }>(statement, [

@@ -87,7 +87,8 @@ export function numbering(
   };
 }
 
-const LOOK_UP_SERIES = `
+/** SQL: the series of project $1 with the names in $2 and $3. */
+export const LOOK_UP_SERIES = `
   select id, sensor_id as "sensorId", value_name as "valueName" from series join unnest($2::text[], $3::text[]) as wanted (sensor_id, value_name)
   using (sensor_id, value_name) where project_id = $1`;
 
@@ -99,7 +100,8 @@ const WANTED_LABEL_SETS = `
   wanted as (
     select array(select jsonb_array_elements_text(labels)) as labels from jsonb_array_elements($1::jsonb) as row (labels))`;
 
-const LOOK_UP_LABEL_SETS = `with ${WANTED_LABEL_SETS} select id, labels from label_set join wanted using (labels)`;
+/** SQL: the label sets in $1, a JSON array of arrays. */
+export const LOOK_UP_LABEL_SETS = `with ${WANTED_LABEL_SETS} select id, labels from label_set join wanted using (labels)`;
 
 /** Inserted in order, so that two processes that make the same sets never wait for each other in a ring. */
 const MAKE_LABEL_SETS = `

@@ -8,7 +8,7 @@ import { encodeArrays, encodeCopy } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';
 
 /** SQL: `incoming` holds the readings that the parameters of `encodeArrays` bring. The place of the first one is 1. */
-const INCOMING = `
+export const INCOMING = `
   incoming as (
     select row.* from origin
     cross join unnest($series::int4[], $at::timestamptz[], $value::float8[], $precision::int2[], $labels::int4[])

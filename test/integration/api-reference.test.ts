@@ -38,7 +38,7 @@ describe('/openapi.json', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.servers).toEqual([{ url: 'https://bridge.example/push' }]);
     expect(Object.keys(document.paths).toSorted()).toEqual(
-      [DATA, '/v0/oauth2/token', '/.well-known/jwks.json', '/healthz', '/readyz'].toSorted(),
+      [DATA, `${DATA}/sensors`, '/v0/oauth2/token', '/.well-known/jwks.json', '/healthz', '/readyz'].toSorted(),
     );
     const answers = Object.keys(document.paths[DATA]?.['post']?.responses ?? {});
     expect(answers).toEqual(['200', '400', '401', '403', '404', '408', '413', '415', '422', '429', '503']);
@@ -51,7 +51,16 @@ describe('/openapi.json', () => {
     const { paths, components } = await reference();
     const names = Object.keys(components.schemas);
     expect(names.toSorted()).toEqual(
-      ['Problem', 'PushAnswer', 'Reading', 'Refusal', 'TokenAnswer', 'TokenError', 'TokenRequest'].toSorted(),
+      [
+        'Problem',
+        'PushAnswer',
+        'PushedSensors',
+        'Reading',
+        'Refusal',
+        'TokenAnswer',
+        'TokenError',
+        'TokenRequest',
+      ].toSorted(),
     );
     const used = [...JSON.stringify([paths, components]).matchAll(/"#\/components\/schemas\/(\w+)"/g)];
     expect(new Set(used.map(([, name]) => name))).toEqual(new Set(names));

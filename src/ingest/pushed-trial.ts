@@ -1,0 +1,81 @@
+import type { Column } from '../core/batch.ts';
+import type { Instant } from '../core/instant.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { statementOf } from '../database/statement.ts';
+import type { PushCounts } from './pushed-commit.ts';
+import { nameOfSeries } from './pushed-ownership.ts';
+import { spanOf } from './pushed-spans.ts';
+import { encodeArrays } from './rows.ts';
+import type { EncodedReadings, NumberedColumn } from './rows.ts';
+import { LOOK_UP_LABEL_SETS, LOOK_UP_SERIES } from './series.ts';
+import { INCOMING } from './writing.ts';
+
+/** A series of a push that was only tried. */
+export interface TriedSeries {
+  readonly sensorId: string;
+  readonly valueName: string;
+  readonly readings: number;
+  /** The instants of its first and last reading. */
+  readonly first: Instant;
+  readonly last: Instant;
+  /** Whether a push would make it: the project has no series of this name. */
+  readonly isNew: boolean;
+}
+
+/** What a push would do. */
+export interface PushTrial {
+  readonly counts: PushCounts;
+  /** In the order of the body. */
+  readonly series: readonly TriedSeries[];
+}
+
+/** The number of a label set that the database does not have; no stored reading has it. */
+const NO_SET = -1;
+
+const STORED = statementOf<EncodedReadings>(`
+  with origin as (select), ${INCOMING}
+  select count(*) filter (where same) as same, count(*) filter (where not same) as revised
+  from (select (known.value, known.precision, known.labels) is not distinct from (incoming.value, incoming.precision, incoming.labels) as same
+        from incoming join reading as known using (series, at)) as met`);
+
+/**
+ * Counts the readings of a push against the database as it is now, in a transaction that can write nothing. The database
+ * gives up after `waitMs`.
+ */
+export async function tryPush(
+  database: Database,
+  { projectId, columns, waitMs }: { projectId: number; columns: readonly Column[]; waitMs: number },
+): Promise<PushTrial> {
+  return await database.transaction(async (client) => {
+    await client.query('set transaction isolation level repeatable read, read only');
+    await client.query(`set local statement_timeout = ${Math.round(waitMs)}`);
+    const names = [projectId, columns.map(({ sensorId }) => sensorId), columns.map(({ valueName }) => valueName)];
+    const known = await rowsOf<{ id: number; sensorId: string; valueName: string }>(client, LOOK_UP_SERIES, names);
+    const ids = new Map(known.map((row) => [nameOfSeries(row), row.id]));
+    const labels = new Map<string, readonly string[]>();
+    for (const { segments } of columns) for (const one of segments) labels.set(JSON.stringify(one.labels), one.labels);
+    const sets = await rowsOf<{ id: number; labels: string[] }>(client, LOOK_UP_LABEL_SETS, [
+      JSON.stringify([...labels.values()]),
+    ]);
+    const setIds = new Map(sets.map((row) => [JSON.stringify(row.labels), row.id]));
+    const numbered = columns.flatMap((column): NumberedColumn[] => {
+      const series = ids.get(nameOfSeries(column));
+      if (series === undefined) return [];
+      const labelSets = column.segments.map((one) =>
+        one.labels.length === 0 ? null : (setIds.get(JSON.stringify(one.labels)) ?? NO_SET),
+      );
+      return [{ series, column, labelSets }];
+    });
+    const { rows } = await client.query<{ same: number; revised: number }>(STORED({ ...encodeArrays(numbered) }));
+    const { same: duplicates = 0, revised = 0 } = rows[0] ?? {};
+    const series = columns.map((column) => triedSeries(column, !ids.has(nameOfSeries(column))));
+    const readings = series.reduce((sum, one) => sum + one.readings, 0);
+    return { counts: { accepted: readings - duplicates - revised, duplicates, revised }, series };
+  });
+}
+
+function triedSeries({ sensorId, valueName, segments }: Column, isNew: boolean): TriedSeries {
+  const readings = segments.reduce((sum, { at }) => sum + at.length, 0);
+  return { sensorId, valueName, readings, ...spanOf(segments), isNew };
+}
