@@ -1,4 +1,4 @@
-import { DAY, LAST_INSTANT, parseInstant } from './instant.ts';
+import { DAY, LAST_INSTANT, formatInstant, parseInstant } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import { LONGEST_VALUE_NAME, NO_VALUE_NAME } from './naming.ts';
 import type { Quality, QualityTable } from './quality.ts';
@@ -146,3 +146,20 @@ function isText(value: unknown, longest: number): value is string {
   if (value.length > longest && Array.from(value).length > longest) return false;
   return value.isWellFormed() && !CONTROL.test(value);
 }
+
+/** A reading as a JSON object that another bridge takes. Fields without a value are left out. */
+export const readingDocument = ({
+  sensorId,
+  valueName,
+  at,
+  value,
+  precision,
+  labels,
+}: StoredReading): Record<string, unknown> => ({
+  sensorId,
+  valueName,
+  date: formatInstant(at),
+  value,
+  ...(precision === undefined ? {} : { precision }),
+  ...(labels.length === 0 ? {} : { labels }),
+});

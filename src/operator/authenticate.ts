@@ -30,14 +30,22 @@ export interface OperatorRoute {
   readonly role: OperatorRole | 'public';
 }
 
+/** The routes with their roles, and the operators behind credentials. */
+export interface Authentication {
+  /** They grow as routes are added. */
+  readonly routes: readonly OperatorRoute[];
+  /** The operator whose credential a request carries, as it is now. Throws 401 where the credential is not accepted. */
+  readonly operatorBehind: (request: FastifyRequest) => Promise<Operator>;
+}
+
 /** Failed authentications a minute of one address. */
 const FAILURES_PER_MINUTE = 60;
 
 /**
  * Adds authentication before any route. A route has to declare in its `config` the least role that may use it, or that it is
- * public; else adding it throws, so the server does not start. @returns the routes, which grow as routes are added
+ * public; else adding it throws, so the server does not start.
  */
-export function addAuthentication(app: FastifyInstance, database: Database): readonly OperatorRoute[] {
+export function addAuthentication(app: FastifyInstance, database: Database): Authentication {
   const routes: OperatorRoute[] = [];
   const failures = attemptsOf(FAILURES_PER_MINUTE);
   app.decorateRequest('operator', null);
@@ -78,7 +86,7 @@ export function addAuthentication(app: FastifyInstance, database: Database): rea
     failures.take(client);
     throw unauthenticated(REFUSED[known.refused]);
   }
-  return routes;
+  return { routes, operatorBehind };
 }
 
 /** Only the holder of a token that was valid once learns more than that it is not accepted. */

@@ -8,9 +8,13 @@ import type { Certificate } from '../api/certificate.ts';
 import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
 import type { OperatorRoute } from './authenticate.ts';
+import { addApplyRoutes } from './apply.ts';
+import { addBackfillRoutes } from './backfills.ts';
+import { addEventRoutes } from './events.ts';
 import { addMeRoutes } from './me.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from './problem.ts';
+import { addSourceRoutes } from './sources.ts';
 import { addOperatorReference } from './reference.ts';
 
 /** How long the header lines of a request, and a whole request, may take to arrive, ms. */
@@ -57,9 +61,13 @@ export async function operatorServer(
     const isOdd = hostsOf(request.raw.rawHeaders) > 1;
     done(isOdd ? new OperatorProblem('bad-request', 'Send one Host header.') : undefined);
   });
-  const routes = addAuthentication(app, database);
+  const { routes, operatorBehind } = addAuthentication(app, database);
   await addOperatorReference(app, settings.operator.publicOrigin);
   addMeRoutes(app);
+  addSourceRoutes(app, parts);
+  addApplyRoutes(app, parts);
+  addBackfillRoutes(app, parts);
+  addEventRoutes(app, parts, operatorBehind);
   parts.addRoutes?.(app);
   await app.ready();
   return { app, routes };

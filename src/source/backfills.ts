@@ -136,8 +136,28 @@ const STATES = `
   from backfill join source on source.id = backfill.source_id
   cross join lateral (select to_at + settle_us * interval '1 microsecond' as settles) as its_end`;
 
-export const listBackfills = (database: Database, limit = 200): Promise<BackfillState[]> =>
-  database.rows<BackfillState & Record<string, unknown>>(`${STATES} order by backfill.id desc limit $1`, [limit]);
+/** The backfills that are wanted; a field that is undefined chooses nothing. */
+export interface BackfillChoice {
+  /** The id of the last backfill of the page before. */
+  readonly before?: number | undefined;
+  readonly organisations?: readonly string[] | undefined;
+  /** The name of their source. */
+  readonly source?: string | undefined;
+  readonly state?: BackfillState['state'] | undefined;
+}
+
+/** The newest backfills first. */
+export const listBackfills = (
+  database: Database,
+  limit = 200,
+  { before, organisations, source, state }: BackfillChoice = {},
+): Promise<BackfillState[]> =>
+  database.rows<BackfillState & Record<string, unknown>>(
+    `${STATES} where ($2::bigint is null or backfill.id < $2) and ($3::text[] is null or source.organisation_id = any($3))
+       and ($4::text is null or source.name = $4) and ($5::text is null or backfill.state = $5)
+     order by backfill.id desc limit $1`,
+    [limit, ...[before, organisations, source, state].map((value) => value ?? null)],
+  );
 
 /** How many backfills were started before one. */
 export async function olderBackfills(database: Database, id: number): Promise<number> {

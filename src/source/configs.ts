@@ -56,7 +56,8 @@ export async function readConfigs(
   };
 }
 
-async function configOf(
+/** One source of a file, with its table and its adapter; or its problems. */
+export async function configOf(
   read: Extract<ReadSource, { ok: true }>,
   registry: Registry,
   now: Instant,

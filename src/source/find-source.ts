@@ -21,6 +21,11 @@ export async function findSource(database: Database, { name, organisation }: Wan
      where name = $1 and ($2::text is null or organisation_id = $2) order by organisation_id`,
     [name, organisation ?? null],
   );
+  return onlyOne(found, { name, organisation });
+}
+
+/** The only source of a name. Throws `config-invalid` for none, and for several. */
+export function onlyOne<T extends SourceName>(found: readonly T[], { name, organisation }: WantedSource): T {
   const [first, second] = found;
   if (first === undefined) throw unknownSource({ name, organisation });
   if (second === undefined) return first;
@@ -53,7 +58,11 @@ export async function findSources(
   return [...found.values()];
 }
 
-async function matching(database: Database, pattern: string, organisation: string | undefined): Promise<FoundSource[]> {
+async function matching(
+  database: Database,
+  pattern: string,
+  organisation: string | undefined,
+): Promise<readonly FoundSource[]> {
   const like = pattern
     .replaceAll(/[\\%_]/g, '\\$&')
     .replaceAll('*', '%')
@@ -63,6 +72,15 @@ async function matching(database: Database, pattern: string, organisation: strin
      where name like $1 and ($2::text is null or organisation_id = $2) order by name, organisation_id`,
     [like, organisation ?? null],
   );
+  return ofOneOrganisation(found, pattern, organisation);
+}
+
+/** The sources that a pattern matches. Throws `config-invalid` for none, and where they belong to several organisations. */
+export function ofOneOrganisation<T extends SourceName>(
+  found: readonly T[],
+  pattern: string,
+  organisation: string | undefined,
+): readonly T[] {
   if (found.length === 0)
     throw configInvalid(
       `no source${organisation === undefined ? '' : ` of organisation ${organisation}`} matches ${pattern}`,

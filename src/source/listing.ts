@@ -14,10 +14,8 @@ export interface WantedSources extends Omit<SourceChoice, 'sort'> {
   readonly sort?: SourceChoice['sort'] | undefined;
   /** The organisations whose sources are wanted; undefined: all. */
   readonly organisations?: readonly string[] | undefined;
-  /** At most this many lines. */
-  readonly limit: number;
-  /** Lines that are passed over before the first one. */
-  readonly offset?: number | undefined;
+  /** Cuts out the wanted part of the list. */
+  readonly page: (chosen: readonly SourceLine[]) => readonly SourceLine[];
 }
 
 /** The answer to a list of sources. */
@@ -35,11 +33,11 @@ export interface ListedSources {
 export async function listedSources(
   database: Database,
   listed: Registry['platforms'],
-  { limit, offset = 0, organisations, ...choice }: WantedSources,
+  { page, organisations, ...choice }: WantedSources,
 ): Promise<ListedSources> {
   const all = await listSources(database, organisations);
   const chosen = chosenOf(all, { ...choice, sort: choice.sort ?? (choice.behind === true ? 'lag' : 'name') });
-  const lines = chosen.slice(offset, offset + limit);
+  const lines = page(chosen);
   const demands = lines.map(({ demand }) => demand);
   return { all, matching: chosen.length, lines, platforms: await platformsBehind(demands, listed) };
 }

@@ -25,6 +25,7 @@ import { forgetNames, matters, namesToCome, refuseRenames, renamesOf } from './r
 import type { Rename } from './renames.ts';
 import { repairOf } from './repair.ts';
 import type { Repair } from './repair.ts';
+import { assertRevision } from './revision.ts';
 import { ownersAmong } from './take-over.ts';
 import type { OwnedElsewhere } from './take-over.ts';
 
@@ -57,13 +58,16 @@ export interface ApplyWish {
   readonly sameData?: boolean;
   /** Series that have readings may get other names. */
   readonly rename?: boolean;
+  /** The state of the source that the operator had read (`revisionTag` of its report); undefined: any. */
+  readonly expected?: string | undefined;
 }
 
 /**
  * Creates or changes a source; the same configuration twice changes nothing. After a change the sensors are looked up
  * again and a stopped source is active again, because an operator acted. With `dryRun` nothing is written.
  *
- * Throws `config-invalid` for a project that does not exist, and for renamed series with readings without `rename`.
+ * Throws `config-invalid` for a project that does not exist, and for renamed series with readings without `rename`;
+ * `ChangedMeanwhile` where the source is not in the expected state.
  */
 export async function applySource(
   { database, sealing, registry }: ApplyPlace,
@@ -71,6 +75,8 @@ export async function applySource(
   given: ApplyWish,
 ): Promise<Applied> {
   const projectId = await projectOf(database, source);
+  if (given.expected !== undefined)
+    await database.transaction((client) => assertRevision(client, source, given.expected));
   const comparison = await compareWithStored(database, sealing, source, registry);
   const { stored, action, differences } = comparison;
   const [platform] = (await loadedOf(registry.platforms, [source.platform])) as [KnownPlatform];
@@ -98,6 +104,7 @@ export async function applySource(
   const config = JSON.stringify(await seal(source.raw, source.secrets, sealing));
   const start = storedStart(source, { ...given, stored, differences });
   await database.transaction(async (client) => {
+    await assertRevision(client, source, given.expected);
     if (action === 'changed') await keepFormer(client, source, { actor: given.actor, ending: 'changed' });
     const [row] = await rowsOf<{ id: number }>(
       client,

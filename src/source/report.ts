@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts';
 import { POLLS } from '../database/presence.ts';
 import { DEMAND } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
+import { REVISION_TAG } from './revision.ts';
 
 /** A fault as `pull/consequence.ts` stores it for the operator. */
 export interface FaultRecord {
@@ -172,8 +173,10 @@ export interface WindowReport {
 
 /** The answer to `databridge source show`. */
 export interface SourceReport extends SourceLine {
-  /** Counts the changes of the configuration and of the state; see `etagOf`. */
+  /** Counts the changes of the configuration, and the resumptions. */
   readonly revision: number;
+  /** Names this state of the source, for a change that holds only while the source is in it. */
+  readonly revisionTag: string;
   readonly kind: string;
   /** As stored: secrets sealed. */
   readonly config: unknown;
@@ -203,7 +206,7 @@ const WINDOWS_SHOWN = 10;
 export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
   const line = await database.row<StoredLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
   const more = await database.row<Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
-    `select revision, kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
+    `select revision, ${REVISION_TAG} as "revisionTag", kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
        instant_of(last_poll_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look_due_at) as "lookDueAt", look_failures as "lookFailures",
        awaits_look as "awaitsLook", pace.state - 'requests' as pace, sums.*

@@ -5,7 +5,8 @@ import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
 import { isSealed } from '../access/sealed-config.ts';
 
-const HIDDEN = '(secret)';
+/** Stands in a shown configuration in the place of a secret. */
+export const HIDDEN = '(secret)';
 
 /**
  * A stored configuration without its secrets: a sealed value is `(secret)`, and so is every value that the present

@@ -7,6 +7,7 @@ import { setGate } from './gate.ts';
 import { keepFormer } from './former.ts';
 import { findSource } from './find-source.ts';
 import type { FoundSource, WantedSource } from './find-source.ts';
+import { assertRevision } from './revision.ts';
 import { inactiveSource, unknownSource } from './unusable-source.ts';
 
 /** SQL: the sensors are looked up again at once, also where a look is under way. */
@@ -34,16 +35,19 @@ const ASK_ALL = `update stream set retry_at = null, history_due_at = least(histo
 /**
  * Pauses, resumes, removes or polls a source at once, and returns it. A run that is under way gets no further slot after a pause. The
  * readings of a removed source stay; its coverage is deleted.
- * Throws `config-invalid` for an unknown source, and for a poll of a source that is not active.
+ * Throws `config-invalid` for an unknown source, and for a poll of a source that is not active; `ChangedMeanwhile` where the source
+ * is not in the `expected` state (`revisionTag` of its report).
  */
 export async function changeSource(
   database: Database,
   change: SourceChange,
   wanted: WantedSource,
   actor: string,
+  expected?: string,
 ): Promise<FoundSource> {
   const source = await findSource(database, wanted);
   await database.transaction(async (client) => {
+    await assertRevision(client, source, expected);
     const [found] = await rowsOf<{ state: string }>(client, 'select state from source where id = $1 for update', [
       source.id,
     ]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseInstant } from '../core/instant.ts';
-import { csvLine, readingCells, readingDocument } from './reading-rows.ts';
+import { csvLine, readingCells } from './reading-rows.ts';
+import { readingDocument } from '../core/reading.ts';
 
 const reading = {
   sensorId: 'pump,unit=1',

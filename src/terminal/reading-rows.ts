@@ -15,23 +15,6 @@ export const readingCells = ({ sensorId, valueName, at, value, precision, labels
   labelsCell(labels),
 ];
 
-/** A reading as a JSON object that another bridge takes. Fields without a value are left out. */
-export const readingDocument = ({
-  sensorId,
-  valueName,
-  at,
-  value,
-  precision,
-  labels,
-}: StoredReading): Record<string, unknown> => ({
-  sensorId,
-  valueName,
-  date: formatInstant(at),
-  value,
-  ...(precision === undefined ? {} : { precision }),
-  ...(labels.length === 0 ? {} : { labels }),
-});
-
 /** One line of CSV as in RFC 4180, except that a line feed alone ends it, because Unix tools expect that. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\n`;
 

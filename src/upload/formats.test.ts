@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { BridgeError } from '../core/errors.ts';
-import { csvLine, readingCells, readingDocument } from '../terminal/reading-rows.ts';
+import { readingDocument } from '../core/reading.ts';
+import { csvLine, readingCells } from '../terminal/reading-rows.ts';
 import { recordsOf } from './file.ts';
 import type { Format } from './format.ts';
 import { LONGEST_RECORD_BYTES } from './record.ts';
@@ -11,7 +12,6 @@ import type { FileRecord } from './record.ts';
 async function* cut(file: Buffer, chunkBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < file.length; at += chunkBytes) yield file.subarray(at, at + chunkBytes);
 }
-
 interface Given {
   readonly chunkBytes?: number;
   readonly path?: string;

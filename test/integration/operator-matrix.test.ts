@@ -4,8 +4,9 @@ import { setOperatorDisabled } from '../../src/access/operators.ts';
 import { OPERATOR_ROLES, includesRole } from '../../src/core/operator-role.ts';
 import type { OperatorRole } from '../../src/core/operator-role.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { storeSource } from '../kit/stored-source.ts';
 import { startOperatorApi } from './operator-rig.ts';
-import type { OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
+import type { OperatorAnswer, OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
 
 /** One request to a route. Each route of the server needs one; a new route without one fails below. */
 interface Row {
@@ -14,14 +15,42 @@ interface Row {
   /** Parameters of the path and query. `ORGANISATION` stands for the organisation that another operator owns. */
   readonly path?: string;
   readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** The answer does not end by itself, so its body is not read. */
+  readonly streams?: boolean;
   /** The status for an operator of another organisation; undefined where the route is of no organisation. */
   readonly elsewhere?: number;
 }
+
+/** A source that exists. */
+const SOURCE = '/api/v1/sources/default/source';
 
 /** By method and path, as the server names them. */
 const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/openapi.json': { role: 'public' },
   'GET /api/v1/me': { role: 'viewer' },
+  'GET /api/v1/sources': { role: 'viewer' },
+  'POST /api/v1/sources/apply': { role: 'operator', body: { name: 'a' } },
+  'GET /api/v1/sources/:organisation/:name': { role: 'viewer', path: SOURCE, elsewhere: 404 },
+  'POST /api/v1/sources/:organisation/:name/pause': { role: 'operator', path: `${SOURCE}/pause`, elsewhere: 404 },
+  'POST /api/v1/sources/:organisation/:name/resume': { role: 'operator', path: `${SOURCE}/resume`, elsewhere: 404 },
+  'POST /api/v1/sources/:organisation/:name/poll': { role: 'operator', path: `${SOURCE}/poll`, elsewhere: 404 },
+  'DELETE /api/v1/sources/:organisation/:name': {
+    role: 'operator',
+    path: SOURCE,
+    headers: { 'if-match': '"another"' },
+    elsewhere: 404,
+  },
+  'POST /api/v1/sources/:organisation/:name/backfills': {
+    role: 'operator',
+    path: `${SOURCE}/backfills`,
+    body: { from: '7d' },
+    elsewhere: 404,
+  },
+  'GET /api/v1/events': { role: 'viewer', streams: true },
+  'GET /api/v1/backfills': { role: 'viewer' },
+  'GET /api/v1/backfills/:id': { role: 'viewer', path: '/api/v1/backfills/1', elsewhere: 404 },
+  'POST /api/v1/backfills/:id/cancel': { role: 'operator', path: '/api/v1/backfills/1/cancel', elsewhere: 404 },
 };
 
 const databases = useDatabases();
@@ -29,7 +58,12 @@ let api: OperatorApiUnderTest;
 const operators: Partial<Record<string, SignedIn>> = {};
 
 beforeAll(async () => {
-  api = await startOperatorApi(await databases.create());
+  api = await startOperatorApi(await databases.create(), { DATABRIDGE_OPERATOR_TRUST_PROXY: '127.0.0.1' });
+  const { sourceId } = await storeSource(api.database);
+  await api.database.run(
+    `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, 'epoch', now(), false, 'test')`,
+    [sourceId],
+  );
   for (const role of OPERATOR_ROLES) operators[role] = await api.operator(role, role);
   for (const state of ['expired', 'revoked', 'disabled']) operators[state] = await api.operator(state, 'admin');
   operators['elsewhere'] = await api.operator('elsewhere', 'admin', ['elsewhere']);
@@ -42,11 +76,29 @@ afterAll(async () => {
   await api?.close();
 });
 
-const send = (name: string, as: { readonly token: string } | undefined) => {
+let requests = 0;
+
+const send = async (name: string, as: { readonly token: string } | undefined): Promise<OperatorAnswer> => {
   const [method = '', path = ''] = name.split(' ');
   const row = ROWS[name];
   const sent = row?.path ?? path.replaceAll(/:\w+/g, 'ORGANISATION');
-  return api.send(method, sent, { ...(as && { as }), ...(row?.body !== undefined && { body: row.body }) });
+  const { body } = row ?? {};
+  // Each request comes from an address of its own, because the failures of an address are limited.
+  requests += 1;
+  const headers = { ...row?.headers, 'x-forwarded-for': `10.0.${requests >> 8}.${requests & 255}` };
+  if (row?.streams) {
+    const answer = await fetch(`${api.url}${sent}`, {
+      method,
+      headers: { ...headers, ...(as && { authorization: `Bearer ${as.token}` }) },
+    });
+    if (answer.status === 200) {
+      await answer.body?.cancel();
+      return { status: 200, headers: answer.headers, text: '', json: undefined };
+    }
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) as unknown };
+  }
+  return await api.send(method, sent, { headers, ...(as && { as }), ...(body !== undefined && { body }) });
 };
 
 it('each route of the server has a row, and each row a route of its role', () => {

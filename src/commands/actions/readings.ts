@@ -2,10 +2,11 @@ import { pipeline } from 'node:stream/promises';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
 import type { Database } from '../../database/database.ts';
 import { storedReadings } from '../../ingest/stored-readings.ts';
+import { readingDocument } from '../../core/reading.ts';
 import type { StoredReading } from '../../core/reading.ts';
 import { withContext } from '../../context.ts';
 import { table } from '../../terminal/output.ts';
-import { READING_FIELDS, csvLine, readingCells, readingDocument } from '../../terminal/reading-rows.ts';
+import { READING_FIELDS, csvLine, readingCells } from '../../terminal/reading-rows.ts';
 import { folded, widthOf } from '../../terminal/words.ts';
 import { TABLE_LIMIT, parseTime } from '../options.ts';
 

@@ -2,6 +2,7 @@ import { counted } from '../../core/counted.ts';
 import { SECOND } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { checkSource } from '../../source/check.ts';
+import { stepDocument } from '../../source/trial-documents.ts';
 import type { Step } from '../../source/check.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
@@ -95,7 +96,7 @@ async function checkOne(
     sharesPace,
     why,
     tookSeconds,
-    steps: steps.map(documentOf),
+    steps: steps.map(stepDocument),
   };
 }
 
@@ -105,15 +106,4 @@ function printStep({ step, ok, detail, warning, error }: Step): void {
   const [mark, state] = ok === null ? ['–', ''] : ok ? (warning ? ['!', 'warning'] : ['✓', 'ok']) : ['✗', 'failed'];
   printLine(`${inColour(state, mark, paintOn(process.stdout))} ${step.padEnd(STEP_WIDTH - 1)} ${detail}`);
   if (error?.remedy !== undefined) printLine(`${' '.repeat(STEP_WIDTH + 2)}try: ${error.remedy}`);
-}
-
-function documentOf({ step, ok, detail, warning, error, streams }: Step): Record<string, unknown> {
-  return {
-    step,
-    ok,
-    detail,
-    ...(warning ? { warning } : {}),
-    ...(streams === undefined ? {} : { streams }),
-    ...(error === undefined ? {} : { fault: { ...error.fault, message: error.message, remedy: error.remedy ?? null } }),
-  };
 }

@@ -16,13 +16,18 @@ import { printExactly, printJson, printLine } from '../../terminal/output.ts';
 import { roughly, short, widthOf } from '../../terminal/words.ts';
 import { sourcesInWords } from './sources-in-words.ts';
 
+/** The options of `source list`. */
+export interface ListSourcesOptions extends Pick<WantedSources, 'behind' | 'platform' | 'sort'> {
+  readonly state?: Condition;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
 /** `source list`. */
-export async function sourceList(
-  options: Pick<WantedSources, 'behind' | 'platform' | 'sort'> & { state?: Condition; limit?: number; json?: boolean },
-): Promise<void> {
+export async function sourceList(options: ListSourcesOptions): Promise<void> {
   const { state: condition, limit = Infinity, json, ...choice } = options;
   const { all, matching, lines, platforms } = await withContext({ patient: false }, ({ database }) =>
-    listedSources(database, listed, { ...choice, condition, limit }),
+    listedSources(database, listed, { ...choice, condition, page: (chosen) => chosen.slice(0, limit) }),
   );
   if (json) {
     printJson(lines.map((line) => sourceLineDocument(line, platforms)));

@@ -8,9 +8,10 @@ import { formatWindow } from '../../core/window.ts';
 import { refusalsInWords } from '../../source/findings.ts';
 import { previewSource } from '../../source/preview.ts';
 import type { Preview } from '../../source/preview.ts';
+import { previewDocument } from '../../source/trial-documents.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine, printTable } from '../../terminal/output.ts';
-import { READING_FIELDS, readingCells, readingDocument } from '../../terminal/reading-rows.ts';
+import { READING_FIELDS, readingCells } from '../../terminal/reading-rows.ts';
 import { parseTime } from '../options.ts';
 import { times, wrapped } from '../../terminal/words.ts';
 import type { AtHand } from './bridge-at-hand.ts';
@@ -39,7 +40,7 @@ export async function sourcePreview(pathOrName: string, options: PreviewOptions)
       for (const one of sources) {
         const preview = await previewOne(one, { ...options, atHand, signal });
         const why = preview.sharesPace ? undefined : whyAlone(atHand);
-        if (json) documents.push({ ...documentOf(one.config, preview), why: why ?? null });
+        if (json) documents.push({ ...previewDocument(one.config, preview), why: why ?? null });
         else print(one.config, preview, { heading: sources.length > 1, why });
       }
     }),
@@ -104,21 +105,3 @@ function print(
   const turns = why === undefined ? 'taking turns with its workers' : `without taking turns with workers: ${why}`;
   printLine(`${counted(preview.requests, 'request')}, ${turns}; nothing was saved`);
 }
-
-const documentOf = ({ name, organisation }: SourceConfig, preview: Preview): Record<string, unknown> => ({
-  source: name,
-  organisation,
-  ...preview,
-  windows: preview.windows.map(({ stream, window, readings }) => ({
-    stream,
-    from: formatInstant(window.from),
-    to: formatInstant(window.to),
-    readings,
-  })),
-  refused: Object.fromEntries(preview.refused),
-  examples: preview.examples.map((example) => ({
-    ...example,
-    at: example.at === undefined ? null : formatInstant(example.at),
-  })),
-  sample: preview.sample.map(readingDocument),
-});

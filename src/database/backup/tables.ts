@@ -34,11 +34,12 @@ export const BACKED_UP = [
   'audit',
 ] as const;
 
-/** Presence and memory of processes. No process of the old place works on the restored database. */
-export const LEFT_OUT = ['worker', 'heartbeat', 'memory'] as const;
+/** Presence and memory of processes, and events that operators watch. No process of the old place works on the restored database. */
+export const LEFT_OUT = ['worker', 'heartbeat', 'memory', 'event', 'event_epoch'] as const;
 
 /** Frees what processes of the old place held, in the newest schema. */
 export const RELEASE_CLAIMS = `
+  truncate event;
   update source set claimed_by = null, look_claimed_by = null where claimed_by is not null or look_claimed_by is not null;
   update stream set history_claimed_by = null where history_claimed_by is not null;
   update remote set claimed_by = null where claimed_by is not null;

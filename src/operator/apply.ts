@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { actorOf } from '../access/operators.ts';
+import { decodeUtf8 } from '../api/body.ts';
+import { parsePath } from '../core/source/path.ts';
+import { applySource } from '../source/registration.ts';
+import type { Applied } from '../source/registration.ts';
+import { sentSource } from '../source/sent.ts';
+import type { SentSource } from '../source/sent.ts';
+import { assertSeen, operatorOf } from './authenticate.ts';
+import { changing, expectedIn, flag, pointerOf } from './common.ts';
+import type { OperatorParts } from './parts.ts';
+import { OperatorProblem } from './problem.ts';
+
+/** A source with a table of sensors has thousands of rows of a hundred bytes. Bytes. */
+const LONGEST_SOURCE = 4 * 1024 * 1024;
+
+const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/x-yaml', 'text/yaml'] as const;
+
+/** Bodies of the routes of a scope arrive as text: one source in YAML or JSON. Throws 400 for a body that is not UTF-8. */
+export function takeSourceText(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    [...MEDIA_TYPES],
+    { parseAs: 'buffer', bodyLimit: LONGEST_SOURCE },
+    (_request, body, done) => {
+      const text = decodeUtf8(body as Buffer);
+      if (text === undefined) done(new OperatorProblem('bad-request', 'The body is not UTF-8.'));
+      else done(null, text);
+    },
+  );
+}
+
+/** The body of a route that takes a source. */
+export const sourceText = z.string().describe('One source in YAML or JSON, as `databridge source apply` takes it.');
+
+/** The source that a request carries. Throws 400 with every problem of it, 404 for an organisation that the operator does not see. */
+export async function sourceOfBody(parts: OperatorParts, request: FastifyRequest): Promise<SentSource> {
+  const operator = operatorOf(request);
+  const text = request.body as string;
+  const sent = await sentSource(parts, text, { now: parts.clock.now(), trusted: operator.role === 'admin' });
+  if ('config' in sent) {
+    assertSeen(operator, sent.config.organisation, `project ${sent.config.project}`);
+    return sent;
+  }
+  const [first] = sent.problems;
+  throw new OperatorProblem('invalid', `The source is not valid: ${first?.path ?? ''} ${first?.message ?? ''}`, {
+    remedy: first?.remedy,
+    errors: sent.problems.map(({ path, line, column, message, remedy }) => ({
+      pointer: pointerOf(parsePath(path) ?? []),
+      detail: `line ${line}, column ${column}: ${message}; try: ${remedy}`,
+    })),
+  });
+}
+
+const appliedSchema = z
+  .looseObject({
+    name: z.string(),
+    organisation: z.string(),
+    action: z.enum(['created', 'changed', 'unchanged']),
+    differences: z.array(z.looseObject({ path: z.string() })).describe('Each changed field; secrets are not shown.'),
+    renames: z.array(z.looseObject({})).describe('Names that the change takes away from variables.'),
+    repair: z.looseObject({ command: z.string() }).nullable().describe('The backfill that repairs refused points.'),
+  })
+  .meta({
+    id: 'Applied',
+    examples: [
+      {
+        name: 'hall-3',
+        organisation: 'default',
+        action: 'changed',
+        differences: [{ path: 'schedule.every', before: '1m', after: '5m' }],
+        renames: [],
+        repair: null,
+      },
+    ],
+  });
+
+/** The answer of an apply. */
+export const appliedAnswer = (applied: Applied) => applied as unknown as z.infer<typeof appliedSchema>;
+
+/** The query of a route that applies a configuration. */
+export const applyQuery = z.object({
+  dryRun: flag.describe('Show the difference, and change nothing.'),
+  sameData: flag.describe('Keep the coverage, because a changed address or database holds the same data as before.'),
+  rename: flag.describe('Let series that have readings get other names.'),
+});
+
+export { appliedSchema };
+
+/** `POST /api/v1/sources/apply`. */
+export function addApplyRoutes(app: FastifyInstance, parts: OperatorParts): void {
+  app.register((scope, _options, done) => {
+    takeSourceText(scope);
+    scope.withTypeProvider<ZodTypeProvider>().post(
+      '/api/v1/sources/apply',
+      {
+        config: { role: 'operator' },
+        schema: {
+          operationId: 'applySource',
+          summary: 'Create or change a source',
+          description:
+            'The body is one source in YAML or JSON. A secret that reads `(secret)` stays as it is while kind, platform, connection, tls and options do. References such as `${env:X}`, and adapters, need the role admin. `If-Match` with the `ETag` of the source changes it only while it is as it was read.',
+          tags: ['Sources'],
+          consumes: [...MEDIA_TYPES],
+          querystring: applyQuery,
+          body: sourceText,
+          response: { 200: appliedSchema },
+        },
+      },
+      async (request) => {
+        const { config, registry } = await sourceOfBody(parts, request);
+        const { dryRun, sameData, rename } = request.query;
+        const wish = {
+          now: parts.clock.now(),
+          actor: actorOf(operatorOf(request)),
+          dryRun: dryRun === 'true',
+          sameData: sameData === 'true',
+          rename: rename === 'true',
+          expected: expectedIn(request),
+        };
+        return appliedAnswer(await changing(() => applySource({ ...parts, registry }, config, wish)));
+      },
+    );
+    done();
+  });
+}

@@ -1,0 +1,149 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Operator } from '../access/operators.ts';
+import { parseDuration } from '../core/duration.ts';
+import { BridgeError } from '../core/errors.ts';
+import { parseInstant } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import type { FoundSource } from '../source/find-source.ts';
+import { ChangedMeanwhile } from '../source/revision.ts';
+import { operatorOf, seesOrganisation } from './authenticate.ts';
+import { OperatorProblem, noSuch } from './problem.ts';
+
+/** The parameters of a route on one source. */
+export const sourceParams = z.object({
+  organisation: z.string().max(128).describe('The organisation of the source, such as `default`.'),
+  name: z.string().max(63).describe('Its name.'),
+});
+
+/** The most items of one page. */
+const MOST_ITEMS = 200;
+
+/** The query of a route that answers with pages. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(MOST_ITEMS).default(100).describe('At most this many items.'),
+  cursor: z.string().max(500).optional().describe('`next` of the page before; without it the first page.'),
+});
+
+/** A page of items. */
+export const pageSchemaOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    items: z.array(item),
+    next: z.string().nullable().describe('The cursor of the next page; null on the last one.'),
+  });
+
+/** A flag in a query. */
+export const flag = z.enum(['true', 'false']).default('false');
+
+/** A document of which the named fields are described; it may have more. */
+export const looseDocument = <T extends z.ZodRawShape>(fields: T, id: string) => z.looseObject(fields).meta({ id });
+
+/**
+ * Cuts the page out of a whole list. The cursor names the last item of the page before and its place, so that a page goes on behind
+ * that item wherever it stands now, and at its place where it is gone.
+ */
+export function pageIn<T>(
+  all: readonly T[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  keyOf: (item: T) => string,
+): { readonly items: readonly T[]; readonly next: string | null } {
+  const [place, key] = cursor === undefined ? [0, undefined] : placeIn(cursor);
+  const found = key === undefined ? -1 : all.findIndex((item) => keyOf(item) === key);
+  const begin = found === -1 ? place : found + 1;
+  const items = all.slice(begin, begin + limit);
+  const end = begin + items.length;
+  const last = items.at(-1);
+  return { items, next: last === undefined || end >= all.length ? null : cursorOf([end, keyOf(last)]) };
+}
+
+const cursorShape = z.tuple([z.int().min(0), z.string()]);
+
+const cursorOf = (place: z.infer<typeof cursorShape>): string =>
+  Buffer.from(JSON.stringify(place)).toString('base64url');
+
+function placeIn(cursor: string): z.infer<typeof cursorShape> {
+  try {
+    return cursorShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+  } catch {
+    throw new OperatorProblem('invalid', 'The cursor is not one of this API.', {
+      remedy: 'Begin without a cursor.',
+      errors: [{ pointer: '/cursor', detail: 'is no cursor' }],
+    });
+  }
+}
+
+/** A number as a cursor: the last item of a page has this id, and the next page has smaller ones. */
+export function idIn(cursor: string | undefined): number | undefined {
+  return cursor === undefined ? undefined : placeIn(cursor)[0];
+}
+
+/** The cursor of `idIn`; null where the page is not full, so that it is the last one. */
+export const nextBelow = (items: readonly { readonly id: number }[], limit: number): string | null => {
+  const last = items.at(-1);
+  return items.length < limit || last === undefined ? null : cursorOf([last.id, '']);
+};
+
+/** A point in time of a query: an ISO 8601 instant with its zone, or a length of time before now such as `7d`. */
+export function instantOfField(text: string, now: Instant, field: string): Instant {
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  const ago = parseDuration(text);
+  if (ago !== undefined) return now - ago;
+  throw new OperatorProblem('invalid', `${field} is not a time.`, {
+    remedy: 'Write 2026-11-01T00:00:00Z, or 7d for seven days ago.',
+    errors: [{ pointer: `/${field}`, detail: 'is not a time' }],
+  });
+}
+
+/** The query or body field of a point in time. */
+export const timeField = z.string().max(40).describe('`2026-11-01T00:00:00Z`, or `7d` for seven days ago.');
+
+/** The organisations of a list: those of the query among those that the operator sees; undefined: all. */
+export function organisationsOf(
+  { organisations }: Operator,
+  wanted: string | undefined,
+): readonly string[] | undefined {
+  if (wanted === undefined) return organisations ?? undefined;
+  return organisations === null || organisations.includes(wanted) ? [wanted] : [];
+}
+
+/** The source of a path. Throws 404 where it does not exist, and where the operator does not see its organisation. */
+export async function sourceIn(database: Database, request: FastifyRequest): Promise<FoundSource> {
+  const { organisation, name } = request.params as z.infer<typeof sourceParams>;
+  const row = seesOrganisation(operatorOf(request), organisation)
+    ? await database.row<FoundSource & Record<string, unknown>>(
+        'select id, name, organisation_id as organisation, project_id as "projectId" from source where name = $1 and organisation_id = $2',
+        [name, organisation],
+      )
+    : undefined;
+  if (row === undefined) throw noSuch(`source ${name} in organisation ${organisation}`);
+  return row;
+}
+
+/** The revision that `If-Match` expects; undefined where the change holds for any. */
+export function expectedIn({ headers }: FastifyRequest): string | undefined {
+  const header = headers['if-match'];
+  if (header === undefined || header === '*') return undefined;
+  return /^"([^"]*)"$/.exec(header)?.[1] ?? header;
+}
+
+/** The header that says which revision an answer shows. */
+export const revisionHeader = (tag: string): { etag: string } => ({ etag: `"${tag}"` });
+
+/** Runs a change of an operator: a state that is not as expected is 412, one that does not allow it 409. */
+export async function changing<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof ChangedMeanwhile)
+      throw new OperatorProblem('precondition-failed', error.message, { remedy: error.remedy });
+    if (error instanceof BridgeError && error.fault.code === 'config-invalid' && error.fault.path === undefined)
+      throw new OperatorProblem('conflict', error.message, { remedy: error.remedy });
+    throw error;
+  }
+}
+
+/** A JSON pointer (RFC 6901). */
+export const pointerOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -1,0 +1,194 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { actorOf } from '../access/operators.ts';
+import { CONDITIONS } from '../core/condition.ts';
+import type { Condition } from '../core/condition.ts';
+import { isSourceKeptWaiting } from '../delivery/waiting.ts';
+import { listedSources, sourceLineDocument } from '../source/listing.ts';
+import { showSource, sourceDocument } from '../source/showing.ts';
+import { changeSource } from '../source/state-change.ts';
+import type { SourceChange } from '../source/state-change.ts';
+import { operatorOf } from './authenticate.ts';
+import {
+  changing,
+  looseDocument,
+  expectedIn,
+  flag,
+  organisationsOf,
+  pageIn,
+  pageSchemaOf,
+  pageQuery,
+  revisionHeader,
+  sourceIn,
+  sourceParams,
+} from './common.ts';
+import type { OperatorParts } from './parts.ts';
+
+const conditions = Object.keys(CONDITIONS) as [Condition, ...Condition[]];
+
+const lineFields = {
+  name: z.string(),
+  organisation: z.string(),
+  project: z.string(),
+  platform: z.string(),
+  state: z.enum(['active', 'paused', 'stopped']).describe('As an operator or a fault left it.'),
+  condition: z.enum(conditions).describe('One word for all there is to know.'),
+  every: z.string().describe('The interval of its polls, such as `1m`.'),
+  streams: z.int(),
+  lagSeconds: z.number().nullable().describe('From the end of its coverage to now; null without streams.'),
+  overdueSeconds: z.number().nullable().describe('The part of the lag that its schedule does not allow.'),
+  newestAt: z.string().nullable().describe('The instant of its newest reading.'),
+  gaps: z.boolean().nullable().describe('Whether older time is missing.'),
+  readings24h: z.int().describe('New and revised readings of the last 24 hours.'),
+  failures: z.int().describe('Failures in a row.'),
+  fault: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+};
+
+const EXAMPLE = {
+  name: 'hall-3',
+  organisation: 'default',
+  project: 'pump-hall',
+  platform: 'influxdb',
+  state: 'active',
+  condition: 'well',
+  every: '1m',
+  streams: 2,
+  lagSeconds: 41.2,
+  overdueSeconds: 0,
+  newestAt: '2026-11-22T10:00:00Z',
+  gaps: false,
+  readings24h: 86400,
+  failures: 0,
+  fault: null,
+};
+
+const lineSchema = looseDocument(lineFields, 'SourceLine');
+const sourceSchema = looseDocument(
+  {
+    ...lineFields,
+    revision: z.int(),
+    revisionTag: z.string().describe('The value of `ETag`, for `If-Match` of a change.'),
+    config: z.unknown().describe('The configuration; a secret reads `(secret)`.'),
+    streams: z.array(z.looseObject({ key: z.string() })),
+    windows: z.array(z.looseObject({})).describe('The last windows that were asked for.'),
+  },
+  'Source',
+);
+
+const listQuery = pageQuery.extend({
+  state: z.enum(conditions).optional().describe('Only sources in this condition.'),
+  behind: flag.describe('Only sources that lack time which their schedule promised.'),
+  organisation: z.string().max(128).optional(),
+  project: z.string().max(128).optional(),
+  platform: z.string().max(63).optional(),
+  text: z.string().max(100).optional().describe('A part of the name, in capital letters or not.'),
+  sort: z.enum(['name', 'lag', 'requests']).optional(),
+});
+
+const changedSchema = z
+  .looseObject({
+    source: z.string(),
+    organisation: z.string(),
+    action: z.enum(['pause', 'resume', 'poll', 'remove']),
+    outboxFull: z.boolean().optional().describe('Of a poll: it waits until the outbox of its project has room.'),
+  })
+  .meta({ id: 'SourceChanged', examples: [{ source: 'hall-3', organisation: 'default', action: 'pause' }] });
+
+const CHANGES = [
+  ['pause', 'Stop asking a source until it is resumed'],
+  ['resume', 'Ask a source again, after a pause or a stop; the missed time is fetched'],
+  ['poll', 'Poll a source now, besides its schedule, and look for new sensors'],
+] as const;
+
+/** The routes that list, show, pause, resume, poll and remove sources. */
+export function addSourceRoutes(app: FastifyInstance, { database, registry }: OperatorParts): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/v1/sources',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'listSources',
+        summary: 'List sources with lag, gaps, new readings, requests and last fault',
+        tags: ['Sources'],
+        querystring: listQuery,
+        response: { 200: pageSchemaOf(lineSchema).meta({ examples: [{ items: [EXAMPLE], next: null }] }) },
+      },
+    },
+    async (request) => {
+      const { behind, state, organisation, limit, cursor, ...choice } = request.query;
+      let next: string | null = null;
+      const { lines, platforms } = await listedSources(database, registry.platforms, {
+        ...choice,
+        behind: behind === 'true',
+        condition: state,
+        organisations: organisationsOf(operatorOf(request), organisation),
+        page: (chosen) => {
+          const page = pageIn(chosen, { limit, cursor }, (line) => `${line.organisation}/${line.name}`);
+          next = page.next;
+          return page.items;
+        },
+      });
+      return { items: lines.map((line) => sourceLineDocument(line, platforms)) as z.infer<typeof lineSchema>[], next };
+    },
+  );
+  typed.get(
+    '/api/v1/sources/:organisation/:name',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'getSource',
+        summary: 'Show a source: configuration without secrets, revision, state, streams, last windows, refusals',
+        tags: ['Sources'],
+        params: sourceParams,
+        response: { 200: sourceSchema },
+      },
+    },
+    async (request, reply) => {
+      const shown = await showSource(database, registry, await sourceIn(database, request));
+      reply.headers(revisionHeader(shown.report.revisionTag));
+      return sourceDocument(shown) as z.infer<typeof sourceSchema>;
+    },
+  );
+  const change = async (request: Parameters<typeof sourceIn>[1], action: SourceChange) => {
+    const { name, organisation } = await sourceIn(database, request);
+    const actor = actorOf(operatorOf(request));
+    const { id } = await changing(() =>
+      changeSource(database, action, { name, organisation }, actor, expectedIn(request)),
+    );
+    const waits = action === 'poll' && (await isSourceKeptWaiting(database, id));
+    return { source: name, organisation, action, ...(action === 'poll' && { outboxFull: waits }) };
+  };
+  for (const [action, summary] of CHANGES) {
+    typed.post(
+      `/api/v1/sources/:organisation/:name/${action}`,
+      {
+        config: { role: 'operator' },
+        schema: {
+          operationId: `${action}Source`,
+          summary,
+          tags: ['Sources'],
+          params: sourceParams,
+          response: { 200: changedSchema },
+        },
+      },
+      (request) => change(request, action),
+    );
+  }
+  typed.delete(
+    '/api/v1/sources/:organisation/:name',
+    {
+      config: { role: 'operator' },
+      schema: {
+        operationId: 'removeSource',
+        summary: 'Remove a source and its coverage; its readings and its last configuration stay',
+        description: '`If-Match` with the `ETag` of the source removes it only while it is as it was read.',
+        tags: ['Sources'],
+        params: sourceParams,
+        response: { 200: changedSchema },
+      },
+    },
+    (request) => change(request, 'remove'),
+  );
+}
