@@ -20,11 +20,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   restore: async () => (await import('./commands/restore.ts')).addRestore,
   audit: async () => (await import('./commands/audit.ts')).addAudit,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  login: async () => (await import('./commands/login.ts')).addLogin,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
 };
 
 /** Commands that stand in the file of another one. */
-const BESIDE: Readonly<Record<string, string>> = { worker: 'up', complete: 'completion' };
+const BESIDE: Readonly<Record<string, string>> = { worker: 'up', complete: 'completion', logout: 'login' };
 
 /** Runs the command that the arguments name, which are those of `process.argv`, to its end, and sets the exit code of the process. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
@@ -32,6 +33,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Command('databridge')
     .description('Brings industrial sensor readings into an anomaly-detection service: exact, polite, unattended.')
     .version(VERSION)
+    .option('--url <url>', 'ask the operator API of a bridge elsewhere, after databridge login; before the command')
+    // Commands have an option of that name, too.
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError(!json)
     // The error is printed below, after the help, because the last lines are those that an operator sees.
@@ -40,7 +44,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
       'after',
       '\nFirst steps:\n  $ databridge demo                        see it work on simulated plants\n  $ databridge project create pump-hall    readings need a project\n  $ databridge source check hall-3.yaml    try a connection, save nothing\n  $ databridge source apply hall-3.yaml    register it\n  $ databridge up                          poll it\n\n"databridge COMMAND --help" shows options, defaults, examples and exit codes.\nSettings are environment variables; "databridge doctor" lists them.',
     );
-  const asked = argv[2] ?? '';
+  const asked = (argv[2] === '--url' ? argv[4] : argv[2]?.startsWith('--url=') ? argv[3] : argv[2]) ?? '';
   const name = BESIDE[asked] ?? asked;
   // The script of completion is made of all commands.
   const given = Object.hasOwn(COMMANDS, name) && asked !== 'completion' ? COMMANDS[name] : undefined;

@@ -28,7 +28,12 @@ export function addBackfill(program: Command): void {
         examples: ['databridge backfill cancel 7'],
       }),
     )
-    .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillCancel));
+    .action(
+      whenRun(
+        async () => (await import('./actions/backfill.ts')).backfillCancel,
+        async (url) => (await import('./actions/elsewhere-backfills.ts')).cancelBackfillElsewhere(url),
+      ),
+    );
 }
 
 function addStart(backfill: Command): void {
@@ -57,7 +62,12 @@ function addStart(backfill: Command): void {
         exitCodes: `0 done (with --detach: started), 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`,
       }),
     )
-    .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillStart));
+    .action(
+      whenRun(
+        async () => (await import('./actions/backfill.ts')).backfillStart,
+        async (url) => (await import('./actions/elsewhere-backfills.ts')).startBackfillElsewhere(url),
+      ),
+    );
 }
 
 function addList(backfill: Command): void {
@@ -67,7 +77,12 @@ function addList(backfill: Command): void {
     .option('--limit <number>', `backfills shown, at most ${MOST_BACKFILLS}`, wholeNumberUpTo(MOST_BACKFILLS), 200)
     .option('--json', 'print JSON')
     .addHelpText('after', helpBelow({ examples: ['databridge backfill list', 'databridge backfill list --json'] }))
-    .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillList));
+    .action(
+      whenRun(
+        async () => (await import('./actions/backfill.ts')).backfillList,
+        async (url) => (await import('./actions/elsewhere-backfills.ts')).listBackfillsElsewhere(url),
+      ),
+    );
   backfill
     .command('show <id>')
     .description('show a backfill; on a terminal, watch it until it ends')
@@ -80,5 +95,10 @@ function addList(backfill: Command): void {
         exitCodes: `0 done, 1 cancelled or ${NO_PROCESS}, 2 wrong usage, ${WATCHED}`,
       }),
     )
-    .action(whenRun(async () => (await import('./actions/backfill.ts')).backfillShow));
+    .action(
+      whenRun(
+        async () => (await import('./actions/backfill.ts')).backfillShow,
+        async (url) => (await import('./actions/elsewhere-backfills.ts')).showBackfillElsewhere(url),
+      ),
+    );
 }

@@ -32,5 +32,10 @@ export function addSourceApply(source: Command): void {
           '0 done, or a dry run that would change nothing, 1 failed or not confirmed, 2 wrong usage or a wrong file, 3 a dry run that would change something',
       }),
     )
-    .action(whenRun(async () => (await import('./actions/source-apply.ts')).sourceApply));
+    .action(
+      whenRun(
+        async () => (await import('./actions/source-apply.ts')).sourceApply,
+        async (url) => (await import('./actions/elsewhere-apply.ts')).applyElsewhere(url),
+      ),
+    );
 }

@@ -37,7 +37,12 @@ export function addSourceList(source: Command): void {
         ],
       }),
     )
-    .action(whenRun(async () => (await import('./actions/source-list.ts')).sourceList));
+    .action(
+      whenRun(
+        async () => (await import('./actions/source-list.ts')).sourceList,
+        async (url) => (await import('./actions/elsewhere-sources.ts')).listElsewhere(url),
+      ),
+    );
   addSourceShow(source);
 }
 

@@ -13,5 +13,10 @@ export function addSourceShow(source: Command): void {
       'after',
       helpBelow({ examples: ['databridge source show hall-3', 'databridge source show hall-3 --json'] }),
     )
-    .action(whenRun(async () => (await import('./actions/source-show.ts')).sourceShow));
+    .action(
+      whenRun(
+        async () => (await import('./actions/source-show.ts')).sourceShow,
+        async (url) => (await import('./actions/elsewhere-sources.ts')).showElsewhere(url),
+      ),
+    );
 }

@@ -72,7 +72,12 @@ export function addSource(program: Command): void {
           exitCodes: '0 done, 1 failed, also for some of several sources, 2 wrong usage, or no source has the name',
         }),
       )
-      .action(whenRun(async () => (await import('./actions/source.ts')).sourceChanges[change]));
+      .action(
+        whenRun(
+          async () => (await import('./actions/source.ts')).sourceChanges[change],
+          async (url) => (await import('./actions/elsewhere-sources.ts')).changeElsewhere(url, change),
+        ),
+      );
     if (change === 'remove') command.option('--yes', 'do not ask');
   }
 }

@@ -10,10 +10,13 @@ import { confirm } from '../../terminal/confirm.ts';
 import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { grouped } from '../../terminal/words.ts';
 
-const DONE = { pause: 'paused', resume: 'resumed', poll: 'will be polled now', remove: 'removed' } as const;
+/** The result of each change in words. */
+export const DONE = { pause: 'paused', resume: 'resumed', poll: 'will be polled now', remove: 'removed' } as const;
 
-const AFTERWARDS = '; its readings stay, and databridge source restore brings it back';
-const OUTBOX_FULL = 'will be polled when the outbox of its project has room again';
+/** Follows the result of a removal. */
+export const AFTERWARDS = '; its readings stay, and databridge source restore brings it back';
+/** The result of a poll that has to wait. */
+export const OUTBOX_FULL = 'will be polled when the outbox of its project has room again';
 
 interface ChangeOptions {
   readonly organisation?: string;

@@ -1,0 +1,181 @@
+import { stringify } from 'yaml';
+import { BridgeError } from '../../core/errors.ts';
+import { SECOND } from '../../core/instant.ts';
+import { titleOf } from '../../core/source/source-name.ts';
+import type { SourceName } from '../../core/source/source-name.ts';
+import { isPattern, ofOneOrganisation, onlyOne } from '../../source/find-source.ts';
+import type { SourceChange } from '../../source/state-change.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { EXIT, printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
+import type { Cell } from '../../terminal/output.ts';
+import { grouped, roughly, short } from '../../terminal/words.ts';
+import { bridgeAt } from './bridge-elsewhere.ts';
+import type { ApiDocument, BridgeElsewhere } from './bridge-elsewhere.ts';
+import type { ListSourcesOptions } from './source-list.ts';
+import { AFTERWARDS, DONE, OUTBOX_FULL } from './source.ts';
+
+/** The path of a source below `/api/v1`. */
+export const apiPathOf = ({ organisation, name }: SourceName): string =>
+  `/sources/${encodeURIComponent(organisation)}/${encodeURIComponent(name)}`;
+
+const named = ({ name, organisation }: ApiDocument): SourceName => ({
+  name: String(name),
+  organisation: String(organisation),
+});
+
+/** The sources that a name or pattern means, as `findSources` finds them in a database. */
+async function sourcesNamed(
+  bridge: BridgeElsewhere,
+  name: string,
+  organisation: string | undefined,
+): Promise<readonly SourceName[]> {
+  // The longest part without a wildcard narrows the list.
+  const [text = ''] = name.split(/[*?]+/).toSorted((one, other) => other.length - one.length);
+  const all = (await bridge.list('/sources', { text, organisation }, Infinity)).map(named);
+  if (!isPattern(name))
+    return [
+      onlyOne(
+        all.filter((one) => one.name === name),
+        { name, organisation },
+      ),
+    ];
+  const parts = name
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  const pattern = new RegExp(`^${parts}$`);
+  return ofOneOrganisation(
+    all.filter((one) => pattern.test(one.name)),
+    name,
+    organisation,
+  );
+}
+
+/** The source of a name. Throws `config-invalid` for an unknown one, and for one that stands in several organisations. */
+export async function sourceNamed(
+  bridge: BridgeElsewhere,
+  name: string,
+  organisation: string | undefined,
+): Promise<SourceName> {
+  return (await sourcesNamed(bridge, name, organisation))[0] as SourceName;
+}
+
+const FAULT_LENGTH = 60;
+
+/** `source list` of a bridge elsewhere. */
+export const listElsewhere =
+  (url: string) =>
+  async ({ behind, limit = Infinity, json, ...query }: ListSourcesOptions): Promise<void> => {
+    const bridge = await bridgeAt(url);
+    const { state, platform, sort } = query;
+    const lines = await bridge.list('/sources', { state, platform, sort, behind: behind ? 'true' : undefined }, limit);
+    if (json) printJson(lines);
+    else if (lines.length === 0) printLine('no sources');
+    else {
+      printTable(
+        ['name', 'project', 'platform', 'state', 'every', 'streams', 'lag', '24h', 'last fault'],
+        lines.map((line): Cell[] => [
+          titleOf(named(line)),
+          line['project'] as string,
+          line['platform'] as string,
+          line['condition'] as string,
+          line['every'] as string,
+          line['streams'] as number,
+          line['lagSeconds'] === null ? null : roughly((line['lagSeconds'] as number) * SECOND),
+          line['readings24h'] as number,
+          short((line['fault'] as { message: string } | null)?.message ?? '', FAULT_LENGTH),
+        ]),
+      );
+    }
+  };
+
+/** `source show` of a bridge elsewhere. */
+export const showElsewhere =
+  (url: string) =>
+  async (name: string, { organisation, json }: { organisation?: string; json?: boolean }): Promise<void> => {
+    const bridge = await bridgeAt(url);
+    const shown = await bridge.send('GET', apiPathOf(await sourceNamed(bridge, name, organisation)));
+    if (json) printJson(shown);
+    else printExactly(stringify(shown).trimEnd());
+  };
+
+interface ChangeOptions {
+  readonly organisation?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface Changed {
+  readonly source: SourceName;
+  readonly document?: ApiDocument;
+  readonly error?: BridgeError;
+}
+
+/** `source pause`, `source resume`, `source poll` and `source remove` of a bridge elsewhere. */
+export const changeElsewhere =
+  (url: string, change: SourceChange) =>
+  async (names: readonly string[], { organisation, yes, json }: ChangeOptions): Promise<void> => {
+    const bridge = await bridgeAt(url);
+    const found = new Map<string, SourceName>();
+    for (const name of names) {
+      for (const source of await sourcesNamed(bridge, name, organisation)) found.set(titleOf(source), source);
+    }
+    const titles = [...found.keys()].join(', ');
+    if (change === 'remove' && yes !== true && !(await confirm(`Remove ${titles} of ${url}, with the coverage?`))) {
+      printLine('nothing was removed');
+      process.exitCode = EXIT.failed;
+      return;
+    }
+    const one = (source: SourceName): Promise<ApiDocument> =>
+      change === 'remove'
+        ? bridge.send('DELETE', apiPathOf(source))
+        : bridge.send('POST', `${apiPathOf(source)}/${change}`);
+    const [name = ''] = names;
+    const [only] = found.values();
+    if (names.length === 1 && !isPattern(name) && only !== undefined) {
+      const document = await one(only);
+      if (json) printJson(document);
+      else
+        printLine(
+          `source ${titleOf(only)} ${document['outboxFull'] === true ? OUTBOX_FULL : DONE[change]}${change === 'remove' ? AFTERWARDS : ''}`,
+        );
+      return;
+    }
+    const changed: Changed[] = [];
+    for (const source of found.values()) {
+      try {
+        changed.push({ source, document: await one(source) });
+      } catch (error) {
+        if (!(error instanceof BridgeError) || error.code !== 'config-invalid') throw error;
+        changed.push({ source, error });
+      }
+    }
+    report(change, changed, json ?? false);
+  };
+
+function report(change: SourceChange, changed: readonly Changed[], json: boolean): void {
+  const failed = changed.filter(({ error }) => error !== undefined).length;
+  if (failed > 0) process.exitCode = EXIT.failed;
+  if (json) {
+    const results = changed.map(({ source: { name, organisation }, document, error }) => ({
+      source: name,
+      organisation,
+      error: error === undefined ? null : { message: error.message, remedy: error.remedy ?? null },
+      ...(change === 'poll' && { outboxFull: document?.['outboxFull'] === true }),
+    }));
+    printJson({ action: change, done: changed.length - failed, failed, results });
+    return;
+  }
+  printTable(
+    ['source', 'result'],
+    changed.map(({ source, document, error }) => [
+      titleOf(source),
+      error === undefined
+        ? document?.['outboxFull'] === true
+          ? OUTBOX_FULL
+          : DONE[change]
+        : `not done: ${error.message}`,
+    ]),
+  );
+  printLine(`${grouped(changed.length - failed)} of ${grouped(changed.length)} sources ${DONE[change]}`);
+}

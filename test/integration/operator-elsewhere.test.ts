@@ -1,0 +1,169 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProject } from '../../src/access/projects.ts';
+import type { Database } from '../../src/database/database.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { makeTempDirectory } from '../kit/temp-directory.ts';
+import type { TempDirectory } from '../kit/temp-directory.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridge, databridgeHere } from './command-line.ts';
+import type { Ran } from './command-line.ts';
+import { startOperatorApi } from './operator-rig.ts';
+import type { OperatorApiUnderTest } from './operator-rig.ts';
+
+// One computer holds the bridge, another one asks it with `--url` and has neither its database nor its home.
+
+const databases = useDatabases();
+let api: OperatorApiUnderTest;
+let database: Database;
+let place: TempDirectory;
+let file: string;
+
+const there = (...args: readonly string[]): Promise<Ran> =>
+  databridgeHere(['--url', api.url, ...args], { env: { XDG_CONFIG_HOME: place.path, DATABRIDGE_HOME: '/nowhere' } });
+
+const here = (...args: readonly string[]): Promise<Ran> =>
+  databridgeHere(args, {
+    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+  });
+
+/** The fields of a document come in another order from elsewhere. */
+const answerOf = ({ code, stdout, stderr }: Ran): unknown => ({
+  code,
+  stderr,
+  answer: /^[[{]/.test(stdout) ? (JSON.parse(stdout) as unknown) : stdout,
+});
+
+const sourceText = (name: string, every: string): string => `
+name: ${name}
+project: pump-hall
+kind: user-credentials
+platform: influxdb
+connection: { url: 'https://influx.example', username: reader, password: s3cret }
+options: { database: plant }
+schedule: { every: ${every}, start: 2026-11-01T00:00:00Z }
+sensors: { table: sensors.csv }
+`;
+
+beforeAll(async () => {
+  [database, place] = await Promise.all([databases.create(), makeTempDirectory('elsewhere')]);
+  api = await startOperatorApi(database);
+  await createProject(database, { organisation: 'default', code: 'pump-hall' }, 'test');
+  file = join(place.path, 'hall.yaml');
+  await writeFile(file, `${sourceText('hall-1', '1m')}---${sourceText('hall-2', '1m')}`);
+  await writeFile(join(place.path, 'sensors.csv'), 'tag\npump/flow\n');
+});
+
+afterAll(async () => {
+  await api?.close();
+  await place.remove();
+});
+
+describe('a bridge elsewhere', () => {
+  it('is asked with a token that is kept in a file of this account', async () => {
+    expect(await there('source', 'list')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`databridge login --url ${api.url}`) as unknown,
+    });
+    const { token } = await api.operator('anna', 'operator');
+    const login = (stdin: string): Promise<Ran> =>
+      databridge(['login', '--url', `${api.url}/any/path`], { stdin, env: { XDG_CONFIG_HOME: place.path } });
+    expect(await login(`dbo_${'A'.repeat(43)}\n`)).toMatchObject({ code: 2, stdout: '' });
+    expect(await login(`${token}\n`)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('takes you for anna, operator') as unknown,
+    });
+    const kept = join(place.path, 'databridge', 'logins.json');
+    expect((await stat(kept)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(place.path, 'databridge'))).mode & 0o777).toBe(0o700);
+    expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual({ logins: { [api.url]: { token } } });
+    expect(await there('source', 'list')).toMatchObject({ code: 0, stdout: 'no sources\n' });
+  });
+
+  it('takes a file of sources, with its table, as the command on the database does', async () => {
+    const dry = await there('source', 'apply', '--dry-run', file);
+    expect(dry).toEqual({
+      code: 3,
+      stdout: 'source hall-1 would be created\nsource hall-2 would be created\n',
+      stderr: '',
+    });
+    expect(await there('source', 'apply', file)).toMatchObject({ code: 0 });
+    const shown = await there('source', 'show', 'hall-1', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ config: { sensors: [{ id: 'pump/flow' }] } });
+    const [local, remote] = [
+      await here('source', 'apply', '--json', file),
+      await there('source', 'apply', '--json', file),
+    ];
+    expect(answerOf(remote)).toEqual(answerOf(local));
+    const wrong = join(place.path, 'wrong.yaml');
+    await writeFile(wrong, 'name: hall-3\nplatform: influxbd\n');
+    const [told, said] = [await here('source', 'apply', wrong), await there('source', 'apply', wrong)];
+    expect([said.code, said.stderr]).toEqual([told.code, told.stderr]);
+    expect(await there('source', 'apply', place.path)).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    [['source', 'list', '--json']],
+    [['source', 'list', '--json', '--state', 'starting', '--limit', '1']],
+    [['source', 'show', 'hall-1', '--json']],
+    [['source', 'pause', 'hall-1', '--json']],
+    [['source', 'resume', 'hall-1', '--json']],
+    [['source', 'poll', 'hall-*', '--json']],
+    [['source', 'poll', 'hall-1', 'hall-2']],
+    [['source', 'pause', 'nothing-*']],
+    [['source', 'show', 'nothing']],
+    [['backfill', 'list', '--json']],
+  ])('has the answer that the command on the database has: %s', async (args) => {
+    const local = await here(...args);
+    expect(answerOf(await there(...args))).toEqual(answerOf(local));
+  });
+
+  it('starts, shows, lists and cancels backfills', async () => {
+    const started = await there('backfill', 'start', 'hall-2', '--from', '7d', '--detach', '--json');
+    const { id } = JSON.parse(started.stdout) as { id: number };
+    const show = ['backfill', 'show', String(id), '--json'];
+    expect(answerOf(await there(...show))).toEqual(answerOf(await here(...show)));
+    expect((await there('backfill', 'list')).stdout).toContain('running');
+    expect((await there('backfill', 'cancel', String(id))).stdout).toBe(`backfill ${id} cancelled\n`);
+    const again = await there('backfill', 'start', 'hall-2', '--from', '2026-11-05T00:00:00Z', '--to', '1999-01-01');
+    expect(again).toMatchObject({ code: 2 });
+    const actors = await database.rows<{ actor: string }>(
+      `select distinct actor from audit where action like 'backfill.%' or action = 'source.poll' order by 1`,
+    );
+    expect(actors.map(({ actor }) => actor)).toContain('operator:anna');
+  });
+
+  it('is no place for the commands that need the database', async () => {
+    for (const args of [['doctor'], ['source', 'coverage', 'hall-1'], ['backup', 'x']]) {
+      expect(await there(...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('works on the database of the bridge only') as unknown,
+      });
+    }
+  });
+
+  it('is not asked in clear over a network, and says where it does not answer', async () => {
+    const ask = (url: string) =>
+      databridgeHere(['--url', url, 'source', 'list'], { env: { XDG_CONFIG_HOME: place.path } });
+    expect((await ask('http://bridge.example')).stderr).toContain('in clear');
+    expect((await ask('nonsense')).stderr).toContain('is not an address');
+    const kept = join(place.path, 'databridge', 'logins.json');
+    const logins = await readFile(kept, 'utf8');
+    await writeFile(kept, JSON.stringify({ logins: { 'http://127.0.0.1:9': { token: 'x' } } }));
+    expect(await ask('http://127.0.0.1:9')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('does not answer') as unknown,
+    });
+    await writeFile(kept, 'broken');
+    expect((await ask(api.url)).stderr).toContain('cannot be read');
+    await writeFile(kept, logins);
+    await chmod(kept, 0o600);
+  });
+
+  it('is forgotten', async () => {
+    const out = await databridgeHere(['logout', '--url', api.url], { env: { XDG_CONFIG_HOME: place.path } });
+    expect(out.code).toBe(0);
+    expect(await there('source', 'list')).toMatchObject({ code: 2 });
+  });
+});
