@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { HOUR } from '../core/instant.ts';
+import type { SeriesRefusal } from '../core/reading.ts';
 import { messageOf } from '../core/refusal-remedies.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
@@ -51,7 +52,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
   async function judged(
     request: FastifyRequest,
     reply: FastifyReply,
-    projectId: number,
+    { projectId, applicationId }: { readonly projectId: number; readonly applicationId: string },
     { reserve, dryRun }: { reserve: Reserve; dryRun: boolean },
   ): Promise<Pushed> {
     const inspect = inspectorOf(jsonBounds);
@@ -64,13 +65,16 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     });
     const bounds = { now: clock.now(), ahead };
     // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
-    const judge = (foreign?: ReadonlySet<string>): Pushed => judgePushed(elementsOf(body), bounds, foreign);
+    const judge = (untaken?: ReadonlyMap<string, SeriesRefusal>): Pushed =>
+      judgePushed(elementsOf(body), bounds, untaken);
     const pushed = judge();
-    const foreign = await inTime(
+    const untaken = await inTime(
       settings.waitMs,
-      dryRun ? ownership.foreignNow(projectId, pushed.columns) : ownership.foreignAmong(projectId, pushed.columns),
+      dryRun
+        ? ownership.untakenNow(projectId, pushed.columns)
+        : ownership.untakenAmong({ projectId, applicationId }, pushed.columns),
     );
-    return foreign.size === 0 ? pushed : judge(foreign);
+    return untaken.size === 0 ? pushed : judge(untaken);
   }
 
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -84,7 +88,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
       const share = shareOf(parts.room, applicationId);
       const { reserve } = share;
       try {
-        const pushed = await judged(request, reply, projectId, { reserve, dryRun });
+        const pushed = await judged(request, reply, { projectId, applicationId }, { reserve, dryRun });
         reserve(bytesBesides(pushed.columns));
         const trial = dryRun
           ? await tryPush(parts.database, { projectId, columns: pushed.columns, waitMs })

@@ -1,7 +1,7 @@
 import type { Rules, SeriesRule } from './normalise.ts';
 import { toValueName } from './naming.ts';
 import { judgeSensorId } from './reading.ts';
-import type { RefusalReason } from './reading.ts';
+import type { RefusalReason, SeriesRefusal } from './reading.ts';
 import type { SourceConfig } from './source/source.ts';
 
 /** The name of a series, and the variable that holds it. */
@@ -16,6 +16,8 @@ export interface GivenName {
 export interface SettledName extends GivenName {
   /** Whether the series belongs to this source; otherwise none of its points is taken from here. */
   readonly owned: boolean;
+  /** The reason where it does not; `series-of-another` where none is given. */
+  readonly reason?: SeriesRefusal | undefined;
 }
 
 /** The rules of a source, and the names they gave out. */
@@ -76,8 +78,8 @@ export function rulesOf(
   const known = new Map<string, Known>();
   const taken = new Map<string, Taken>();
   const unconfirmed = new Map<string, GivenName>();
-  /** Series that belong to another source or to pushing applications, with the window that met each last. */
-  const foreign = new Map<string, number>();
+  /** Series that this source may not write, each with the reason and the window that met it last. */
+  const foreign = new Map<string, { readonly reason: SeriesRefusal; used: number }>();
   const underWay = new Set<number>();
   let windows = 0;
   let corrections = 0;
@@ -100,7 +102,7 @@ export function rulesOf(
 
   /** The window that meets one of them next is read twice. */
   function forgetDisputedBefore(window: number): void {
-    for (const [name, used] of foreign) if (used < window) foreign.delete(name);
+    for (const [name, { used }] of foreign) if (used < window) foreign.delete(name);
     for (const [name, { used, contested }] of taken) {
       if (used < window && contested && !unconfirmed.has(name)) taken.delete(name);
     }
@@ -121,9 +123,10 @@ export function rulesOf(
       before.contested = true;
       return 'name-collision';
     }
-    if (foreign.has(series)) {
-      foreign.set(series, windows);
-      return 'series-of-another';
+    const lost = foreign.get(series);
+    if (lost !== undefined) {
+      lost.used = windows;
+      return lost.reason;
     }
     if (before === undefined) {
       taken.set(series, { holder, used: windows, contested: false });
@@ -169,7 +172,7 @@ export function rulesOf(
         const contested = before?.contested === true || (before !== undefined && before.holder !== name.holder);
         taken.set(series, { holder: name.holder, used: windows, contested });
         const isLost = !name.owned && !foreign.has(series);
-        if (!name.owned) foreign.set(series, windows);
+        if (!name.owned) foreign.set(series, { reason: name.reason ?? 'series-of-another', used: windows });
         if (!isLost && (holderHere === undefined || holderHere === name.holder)) continue;
         // Both variables are judged anew: the one that held the name in this process, and the one that holds it for
         // all.

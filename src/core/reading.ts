@@ -47,10 +47,16 @@ export const REFUSALS = {
   'too-many-labels': 'There are more than 32 different labels.',
   'name-collision': 'Another variable of this source already has this sensorId and valueName.',
   'series-of-another': 'The series belongs to another source of the project, or to pushing applications.',
+  'name-held-back':
+    'The project is locked, and it has no series of this sensorId and valueName. The name is held back until an operator releases it.',
+  'too-many-series': 'The series would be a new one, and its project has as many series as its quota allows.',
   'refused-there': 'The service that this project is pushed to refused the point.',
 } as const;
 
 export type RefusalReason = keyof typeof REFUSALS;
+
+/** The reasons why none of the points of a name is taken from a source or application. */
+export type SeriesRefusal = 'series-of-another' | 'name-held-back' | 'too-many-series';
 
 /** Characters of a sensorId, characters of a label and labels of a reading, at most. */
 const LONGEST_SENSOR_ID = 256;

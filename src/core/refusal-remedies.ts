@@ -120,6 +120,18 @@ const REMEDIES: Readonly<Record<RefusalReason, Readonly<Record<RemedyReader, str
       'Give the sensor another name with sensors[].as, or hand the series over: databridge source take-over NAME.',
     pusher: 'Send it under another sensorId or valueName, or ask the operator of the service to hand the series over.',
   },
+  'name-held-back': {
+    operator:
+      'Release the name if it is meant: databridge project names PROJECT --held lists all of them. If it is misspelt, correct it with sensors[].as or sensors[].values.<variable>.as.',
+    pusher:
+      'Correct sensorId or valueName if they are misspelt. If they are meant, ask the operator of the service to release the name, and send the reading again.',
+  },
+  'too-many-series': {
+    operator:
+      'If the names are meant, raise the quota: databridge project quota PROJECT NUMBER. Otherwise leave the sensors out of sensors.',
+    pusher:
+      'Send only names that are meant to last, such as no instants or counters in sensorId, or ask the operator of the service for a larger quota.',
+  },
   'refused-there': {
     operator: 'Mend it in the other service, whose own reason stands with the point. The point is stored here.',
     pusher: NOT_PUSHED,

@@ -1,18 +1,29 @@
 import type { Column } from '../core/batch.ts';
+import type { SeriesRefusal } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
+import { admitNames, nameOfSeries, wouldRefuse } from './new-names.ts';
+import type { AdmittedNames } from './new-names.ts';
+import { spanOf } from './pushed-spans.ts';
 
-/** Says which series of a push belong to a source, so that their readings are refused. */
-export interface PushedOwnership {
-  /** The names (`nameOfSeries`) of those columns. Series that nothing has written so far belong to pushing from now on. */
-  foreignAmong(projectId: number, columns: readonly Column[]): Promise<ReadonlySet<string>>;
-  /** `foreignAmong` without taking any series, and without memory. */
-  foreignNow(projectId: number, columns: readonly Column[]): Promise<ReadonlySet<string>>;
+/** The sender of a push, and the project it pushes to. */
+export interface Pusher {
+  readonly projectId: number;
+  readonly applicationId: string;
 }
 
-type Names = Pick<Column, 'sensorId' | 'valueName'>;
+/** Says of which names of a push no reading is taken. */
+export interface PushedOwnership {
+  /**
+   * Those names (`nameOfSeries`), each with the reason: the series belongs to a source, or there may be no such new series.
+   * Series that nothing has written so far belong to pushing from now on.
+   */
+  untakenAmong(pusher: Pusher, columns: readonly Column[]): Promise<ReadonlyMap<string, SeriesRefusal>>;
+  /** `untakenAmong` without taking any series or holding a name back, and without memory. */
+  untakenNow(projectId: number, columns: readonly Column[]): Promise<ReadonlyMap<string, SeriesRefusal>>;
+}
 
-/** The name of a series in its project as one text. */
-export const nameOfSeries = ({ sensorId, valueName }: Names): string => `${sensorId}\n${valueName}`;
+/** The owner of series that applications push. No source has this name. */
+const PUSHED = '';
 
 /** At most this many series are remembered as belonging to pushing applications. */
 const MOST_REMEMBERED = 200_000;
@@ -22,7 +33,7 @@ const HAND_OVER_MS = 1_000;
 
 /**
  * Remembers the series that belong to pushing applications, until an operator hands any series over. Series of sources are
- * looked up with every push, because their readings are refused in any case.
+ * looked up with every push, because their readings are refused in any case. So are names that are held back.
  */
 export function pushedOwnershipOf(
   database: Database,
@@ -43,23 +54,26 @@ export function pushedOwnershipOf(
   }
 
   return {
-    async foreignAmong(projectId, columns) {
+    async untakenAmong(pusher, columns) {
+      const { projectId } = pusher;
       await forgetAfterHandOver();
       const asked = columns.filter((column) => !own.has(`${projectId}\n${nameOfSeries(column)}`));
-      const foreign = new Set<string>();
-      if (asked.length === 0) return foreign;
+      const untaken = new Map<string, SeriesRefusal>();
+      if (asked.length === 0) return untaken;
       const before = handOvers;
-      const owned = await ownersOf(database, [LOOK_UP, TAKE], projectId, asked);
+      const { owners, refused } = await ownersOf(database, pusher, asked);
       for (const column of asked) {
         const name = nameOfSeries(column);
-        if (owned.get(name) !== '') foreign.add(name);
+        if (owners.get(name) !== PUSHED) untaken.set(name, refused.get(name) ?? 'series-of-another');
         else if (before === handOvers) remember(own, `${projectId}\n${name}`);
       }
-      return foreign;
+      return untaken;
     },
-    async foreignNow(projectId, columns) {
-      const owners = await ownersOf(database, [LOOK_UP], projectId, columns);
-      return new Set([...owners].filter(([, owner]) => owner !== '').map(([name]) => name));
+    async untakenNow(projectId, columns) {
+      const { owners, missing } = await knownAmong(database, projectId, columns);
+      const refused = await database.transaction((client) => wouldRefuse(client, projectId, missing));
+      const foreign = [...owners].filter(([, owner]) => owner !== PUSHED);
+      return new Map([...refused, ...foreign.map(([name]) => [name, 'series-of-another'] as const)]);
     },
   };
 }
@@ -69,36 +83,42 @@ function remember(own: Set<string>, key: string): void {
   own.add(key);
 }
 
-const GIVEN = 'unnest($2::text[], $3::text[]) as given (sensor_id, value_name)';
-
 const LOOK_UP = `
-  select sensor_id as "sensorId", value_name as "valueName", owner from series join ${GIVEN} using (sensor_id, value_name)
+  select sensor_id as "sensorId", value_name as "valueName", owner
+  from series join unnest($2::text[], $3::text[]) as given (sensor_id, value_name) using (sensor_id, value_name)
   where project_id = $1 and owner is not null`;
 
-/** Writes in the order of names, so that two processes with the same names cannot deadlock. */
-const TAKE = `
-  insert into series as known (project_id, sensor_id, value_name, owner)
-  select $1, sensor_id, value_name, '' from ${GIVEN} order by sensor_id, value_name
-  on conflict (project_id, sensor_id, value_name) do update set owner = coalesce(known.owner, excluded.owner)
-  returning sensor_id as "sensorId", value_name as "valueName", owner`;
-
-/** The owners of series by their names. Only series without an owner are written. */
+/** The owners of series by their names, and why other names have none. Only names without an owner take a transaction. */
 async function ownersOf(
   database: Database,
-  statements: readonly string[],
+  { projectId, applicationId }: Pusher,
+  columns: readonly Column[],
+): Promise<AdmittedNames> {
+  const { owners, missing } = await knownAmong(database, projectId, columns);
+  if (missing.length === 0) return { owners, refused: new Map() };
+  const names = missing.map(({ sensorId, valueName, segments }) => ({
+    sensorId,
+    valueName,
+    readings: segments.reduce((sum, { at }) => sum + at.length, 0),
+    ...spanOf(segments),
+  }));
+  const admitted = await database.transaction((client) =>
+    admitNames(client, { projectId, owner: PUSHED, names, bringer: { applicationId } }),
+  );
+  return { owners: new Map([...owners, ...admitted.owners]), refused: admitted.refused };
+}
+
+/** The owners of series that have one, by their names, and the columns of the other names. */
+async function knownAmong(
+  database: Database,
   projectId: number,
-  columns: readonly Names[],
-): Promise<Map<string, string>> {
-  const owners = new Map<string, string>();
-  for (const statement of statements) {
-    const missing = columns.filter((column) => !owners.has(nameOfSeries(column)));
-    if (missing.length === 0) break;
-    const rows = await database.rows<Names & { readonly owner: string }>(statement, [
-      projectId,
-      missing.map(({ sensorId }) => sensorId),
-      missing.map(({ valueName }) => valueName),
-    ]);
-    for (const row of rows) owners.set(nameOfSeries(row), row.owner);
-  }
-  return owners;
+  columns: readonly Column[],
+): Promise<{ readonly owners: ReadonlyMap<string, string>; readonly missing: readonly Column[] }> {
+  const rows = await database.rows<{ sensorId: string; valueName: string; owner: string }>(LOOK_UP, [
+    projectId,
+    columns.map(({ sensorId }) => sensorId),
+    columns.map(({ valueName }) => valueName),
+  ]);
+  const owners = new Map(rows.map((row) => [nameOfSeries(row), row.owner]));
+  return { owners, missing: columns.filter((column) => !owners.has(nameOfSeries(column))) };
 }

@@ -10,10 +10,10 @@ import {
   judgeValue,
   judgeValueName,
 } from '../core/reading.ts';
-import type { TimeBounds, RefusalReason } from '../core/reading.ts';
+import type { RefusalReason, SeriesRefusal, TimeBounds } from '../core/reading.ts';
 import { FIELDS, otherFields } from './pushed-fields.ts';
 import type { Field } from './pushed-fields.ts';
-import { nameOfSeries } from './pushed-ownership.ts';
+import { nameOfSeries } from './new-names.ts';
 
 /** A pushed reading that was refused: its place in the body, and the wrong field as a JSON pointer. */
 export interface PushedRefusal {
@@ -65,17 +65,16 @@ type Element = { readonly [field in Field]?: unknown };
 
 const NO_LABELS: readonly string[] = [];
 
-const FOREIGN = 'series-of-another';
-const NONE_FOREIGN: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, SeriesRefusal> = new Map();
 
 /**
  * The elements of a pushed body as columns and refusals, by the rules of core/reading.ts. One pass, nothing coerced.
- * `foreign`: names (`nameOfSeries`) of series that belong to a source.
+ * `untaken`: names (`nameOfSeries`) of which no reading is taken, each with the reason.
  */
 export function judgePushed(
   elements: readonly unknown[],
   clock: TimeBounds,
-  foreign: ReadonlySet<string> = NONE_FOREIGN,
+  untaken: ReadonlyMap<string, SeriesRefusal> = NONE,
 ): Pushed {
   const sensors = new Map<string, Map<string, OpenColumn>>();
   const instants = rememberingLast((date) => dateOf(date, clock));
@@ -99,15 +98,16 @@ export function judgePushed(
     if (refusals.length < REFUSALS_LISTED) refusals.push(refusalOf(index, field, reason));
   }
 
-  function columnOf(sensorId: unknown, valueName: unknown): OpenColumn | Field | typeof FOREIGN {
+  function columnOf(sensorId: unknown, valueName: unknown): OpenColumn | RefusalReason {
     // A pair of names that has a column was judged when it got the column.
     const known = sensors.get(sensorId as string)?.get((valueName ?? NO_VALUE_NAME) as string);
     if (known !== undefined) return known;
     const sensor = judgeSensorId(sensorId);
-    if (typeof sensor !== 'string') return 'sensorId';
+    if (typeof sensor !== 'string') return sensor.refused;
     const name = judgeValueName(valueName);
-    if (typeof name !== 'string') return 'valueName';
-    if (foreign.has(nameOfSeries({ sensorId: sensor, valueName: name }))) return FOREIGN;
+    if (typeof name !== 'string') return name.refused;
+    const reason = untaken.get(nameOfSeries({ sensorId: sensor, valueName: name }));
+    if (reason !== undefined) return reason;
     let columns = sensors.get(sensor);
     if (columns === undefined) sensors.set(sensor, (columns = new Map()));
     let column = columns.get(name);
@@ -128,12 +128,8 @@ export function judgePushed(
       continue;
     }
     const column = columnOf(sensorId, valueName);
-    if (column === FOREIGN) {
-      refuse(index, 'sensorId', FOREIGN);
-      continue;
-    }
     if (typeof column === 'string') {
-      refuse(index, column, column === 'sensorId' ? 'bad-sensor-id' : 'bad-value-name');
+      refuse(index, column === 'bad-value-name' ? 'valueName' : 'sensorId', column);
       continue;
     }
     const at = instants(date);

@@ -4,7 +4,7 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { statementOf } from '../database/statement.ts';
 import type { PushCounts } from './pushed-commit.ts';
-import { nameOfSeries } from './pushed-ownership.ts';
+import { nameOfSeries } from './new-names.ts';
 import { spanOf } from './pushed-spans.ts';
 import { encodeArrays } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';

@@ -92,9 +92,17 @@ export const LOOK_UP_SERIES = `
   select id, sensor_id as "sensorId", value_name as "valueName" from series join unnest($2::text[], $3::text[]) as wanted (sensor_id, value_name)
   using (sensor_id, value_name) where project_id = $1`;
 
+/**
+ * Names were admitted before (new-names.ts), so this makes a series only where the database was replaced by an older state
+ * meanwhile. Then it counts, too.
+ */
 const MAKE_SERIES = `
-  insert into series (project_id, sensor_id, value_name)
-  select $1, * from unnest($2::text[], $3::text[]) order by 2, 3 on conflict do nothing`;
+  with project as (select id from ml_project where id = $1 for no key update),
+  made as (
+    insert into series (project_id, sensor_id, value_name)
+    select project.id, sensor_id, value_name from unnest($2::text[], $3::text[]) as given (sensor_id, value_name), project
+    order by 2, 3 on conflict do nothing returning id)
+  update ml_project set series_made = series_made + (select count(*) from made) where id = $1`;
 
 const WANTED_LABEL_SETS = `
   wanted as (

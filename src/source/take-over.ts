@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg';
 import { audit } from '../access/audit.ts';
 import { configInvalid } from '../core/errors.ts';
 import { argumentsOf, titleOf } from '../core/source/source-name.ts';
@@ -7,7 +6,7 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { findSource } from './find-source.ts';
 import type { FoundSource, WantedSource } from './find-source.ts';
-import { setGate } from './gate.ts';
+import { raiseRevisions } from './revisions.ts';
 
 /** The owner of series that applications push. No source has this name. */
 const PUSHED = '';
@@ -75,7 +74,15 @@ export async function takeOver(
   const owner = from === 'pushed' ? PUSHED : from.source;
   const series = await database.transaction(async (client) => {
     // Sources are locked before series, as where a source gives names to its series (pull/series-names.ts).
-    const ids = await newRevisions(client, source, owner);
+    const parties = await rowsOf<{ id: number }>(
+      client,
+      'select id from source where id = $1 or (organisation_id = $2 and name = $3)',
+      [source.id, source.organisation, owner],
+    );
+    await raiseRevisions(
+      client,
+      parties.map(({ id }) => id),
+    );
     const { rowCount } = await client.query(
       // In order of names, as where a source gives names to its series, so that the two cannot deadlock.
       `with handed as (
@@ -86,7 +93,6 @@ export async function takeOver(
     );
     if (!rowCount) throw nothingOwned(source, from);
     await client.query('update hand_over set count = count + 1');
-    for (const id of ids) await setGate(client, id, { liftHold: false });
     await audit(client, actor, 'source.take-over', source.name, {
       organisation: source.organisation,
       from: from === 'pushed' ? null : from.source,
@@ -96,22 +102,6 @@ export async function takeOver(
     return rowCount;
   });
   return { source, series };
-}
-
-/** Gives the source and the owner, where it stands, a new revision. Windows under way are not stored; names are settled anew. */
-async function newRevisions(client: ClientBase, source: FoundSource, owner: string): Promise<number[]> {
-  const rows = await rowsOf<{ id: number }>(
-    client,
-    `update source set revision = revision + 1, updated_at = now()
-     where id in (select id from source where id = $1 or (organisation_id = $2 and name = $3) order by id for update) returning id`,
-    [source.id, source.organisation, owner],
-  );
-  const ids = rows.map(({ id }) => id);
-  await client.query(
-    'update stream set source_revision = source.revision from source where source.id = source_id and source_id = any($1)',
-    [ids],
-  );
-  return ids;
 }
 
 function nothingOwned(source: FoundSource, from: { readonly source: string } | 'pushed'): Error {

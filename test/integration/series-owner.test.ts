@@ -185,7 +185,9 @@ describe('a pushed series', () => {
   it('belongs to pushing applications, and is handed over to a source within a second', async () => {
     let nowMs = 0;
     const ownership = pushedOwnershipOf(database, { nowMs: () => nowMs });
-    const foreign = async (): Promise<string[]> => [...(await ownership.foreignAmong(projectId, columns))];
+    const foreign = async (): Promise<string[]> => [
+      ...(await ownership.untakenAmong({ projectId, applicationId: 'app' }, columns)).keys(),
+    ];
     expect(await foreign()).toEqual([]);
     await poll('north', 1);
     expect(await values()).toEqual([]);
@@ -200,21 +202,26 @@ describe('a pushed series', () => {
   it('is no longer taken for its own by a process whose database was replaced by an older state', async () => {
     const ownership = pushedOwnershipOf(database);
     await database.memory.learn(async () => undefined);
-    expect(await ownership.foreignAmong(projectId, columns)).toEqual(new Set());
+    expect(await ownership.untakenAmong({ projectId, applicationId: 'app' }, columns)).toEqual(new Map());
     // The older state has no mark of the process, and another process has given the series to a source there.
     await database.run(`update series set owner = 'north' where sensor_id = 'pump'`);
     await database.run('delete from memory');
     expect(await database.memory.review()).toBe(true);
-    expect(await ownership.foreignAmong(projectId, columns)).toEqual(new Set(['pump\nvalue']));
+    expect(await ownership.untakenAmong({ projectId, applicationId: 'app' }, columns)).toEqual(
+      new Map([['pump\nvalue', 'series-of-another']]),
+    );
   });
 
   it('belongs to a source or to pushing, where both begin at once', async () => {
     const sensors = Array.from({ length: 200 }, (_, index) => `sensor ${index}`);
     const pushed = sensors.toReversed().map((sensor) => columnOf(sensor, { at: [FROM] }));
     const ownership = pushedOwnershipOf(database);
-    const [foreign] = await Promise.all([ownership.foreignAmong(projectId, pushed), poll('north', 1, sensors)]);
+    const [foreign] = await Promise.all([
+      ownership.untakenAmong({ projectId, applicationId: 'app' }, pushed),
+      poll('north', 1, sensors),
+    ]);
     const written = (await values()) as { sensor: string }[];
-    expect(written.map(({ sensor }) => `${sensor}\nvalue`).toSorted()).toEqual([...foreign].toSorted());
-    expect(await ownership.foreignAmong(projectId, pushed)).toEqual(foreign);
+    expect(written.map(({ sensor }) => `${sensor}\nvalue`).toSorted()).toEqual([...foreign.keys()].toSorted());
+    expect(await ownership.untakenAmong({ projectId, applicationId: 'app' }, pushed)).toEqual(foreign);
   });
 });

@@ -10,6 +10,8 @@ export const BACKED_UP = [
   'account',
   'series',
   'series_name',
+  'series_hour',
+  'held_name',
   'label_set',
   'reading',
   'unreadable',

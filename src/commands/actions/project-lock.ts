@@ -1,0 +1,143 @@
+import { configInvalid } from '../../core/errors.ts';
+import { formatInstant } from '../../core/instant.ts';
+import { withContext } from '../../context.ts';
+import { heldNames, releaseNames } from '../../source/held-names.ts';
+import type { HeldName } from '../../source/held-names.ts';
+import type { HeldRepair } from '../../source/held-repair.ts';
+import { LARGEST_QUOTA, projectRoom, setLocked, setQuota } from '../../source/project-room.ts';
+import { fittingTable } from '../../terminal/fitting.ts';
+import type { ShownColumn } from '../../terminal/fitting.ts';
+import { actor, printJson, printLine } from '../../terminal/output.ts';
+import { grouped, instantOrNull, widthOf, wrapped } from '../../terminal/words.ts';
+
+interface ProjectOptions {
+  readonly organisation: string;
+  readonly json?: boolean;
+}
+
+/** `project lock`. */
+export async function projectLock(code: string, { organisation, json }: ProjectOptions): Promise<void> {
+  const { changed, room } = await withContext({ patient: false }, ({ database }) =>
+    setLocked(database, { organisation, code }, true, actor()),
+  );
+  if (json) printJson({ code, organisation, locked: true, changed, series: room.series });
+  else if (!changed) printLine(`project ${code} is locked already`);
+  else {
+    printLine(`project ${code} is locked: names other than those of its ${grouped(room.series)} series are held back`);
+    printLine(`  databridge project names ${code} --held lists them`);
+  }
+}
+
+/** `project unlock`. */
+export async function projectUnlock(code: string, { organisation, json }: ProjectOptions): Promise<void> {
+  const { changed, room, repairs } = await withContext({ patient: false }, ({ database }) =>
+    setLocked(database, { organisation, code }, false, actor()),
+  );
+  if (json) printJson({ code, organisation, locked: false, changed, held: room.held, repairs: repairs.map(shown) });
+  else {
+    printLine(changed ? `project ${code} takes new names again` : `project ${code} is not locked`);
+    if (room.held > 0) printLine(`its ${grouped(room.held)} held names become series when they come again`);
+    printRepairs(repairs.filter(({ points }) => points > 0));
+  }
+}
+
+const second = (instant: number | null): string | null =>
+  instant === null ? null : formatInstant(instant).slice(0, 16).replace('T', ' ');
+
+const COLUMNS: readonly ShownColumn<HeldName>[] = [
+  { title: 'sensor', cell: ({ sensorId }) => sensorId, least: 10 },
+  { title: 'variable', cell: ({ valueName }) => valueName, least: 8 },
+  { title: 'from', cell: ({ source, application }) => source ?? application, least: 6 },
+  { title: 'points', cell: ({ refused }) => refused },
+  { title: 'first seen', cell: ({ firstSeen }) => second(firstSeen), least: 11 },
+  { title: 'last seen', cell: ({ lastSeen }) => second(lastSeen), least: 11, drop: 1 },
+];
+
+interface NamesOptions extends ProjectOptions {
+  readonly sensor?: string;
+  readonly limit: number;
+  readonly skip?: number;
+}
+
+/** `project names`. */
+export async function projectNames(code: string, options: NamesOptions): Promise<void> {
+  const { organisation, sensor: sensorId, limit, skip = 0 } = options;
+  const { room, names } = await withContext({ patient: false }, async ({ database }) => {
+    const project = await projectRoom(database, { organisation, code });
+    return { room: project, names: await heldNames(database, project.id, { sensorId, limit, skip }) };
+  });
+  if (options.json) printJson({ ...room, names: names.map(documentOf) });
+  else if (names.length === 0)
+    printLine(room.locked ? 'no name is held back' : `no name is held back; project ${code} is not locked`);
+  else {
+    printLine(fittingTable(COLUMNS, names, widthOf(process.stdout)));
+    const hidden = sensorId === undefined ? room.held - skip - names.length : 0;
+    printLine(
+      `\n${grouped(room.held)} names are held back${hidden > 0 ? `, ${grouped(hidden)} of them after these (--skip ${skip + names.length})` : ''}`,
+    );
+    printLine(`  databridge project release ${code} SENSOR lets a name in`);
+  }
+}
+
+const documentOf = (name: HeldName) => ({
+  ...name,
+  firstSeen: formatInstant(name.firstSeen),
+  lastSeen: formatInstant(name.lastSeen),
+  first: instantOrNull(name.first),
+  last: instantOrNull(name.last),
+});
+
+/** `project release`. */
+export async function projectRelease(
+  code: string,
+  names: readonly string[],
+  { organisation, json, all = false }: ProjectOptions & { readonly all?: boolean },
+): Promise<void> {
+  const [sensorId, valueName, ...more] = names;
+  if ((sensorId === undefined) !== all || more.length > 0) {
+    throw configInvalid(
+      'name the held names',
+      'give a sensorId or a pattern such as "pump-*", and perhaps a valueName, or --all',
+      'sensor',
+    );
+  }
+  const { released, repairs, applications } = await withContext({ patient: false }, ({ database }) =>
+    releaseNames(database, { organisation, code }, { sensorId, valueName }, actor()),
+  );
+  if (json) return printJson({ code, organisation, released, repairs: repairs.map(shown), applications });
+  printLine(`${grouped(released)} ${released === 1 ? 'name is' : 'names are'} released`);
+  printRepairs(repairs);
+  if (applications.length > 0) {
+    printLine(wrapped(`Readings that were pushed are stored when they are sent again, by ${applications.join(', ')}.`));
+  }
+}
+
+const shown = ({ source, organisation, points, from, to, command }: HeldRepair) => ({
+  source,
+  organisation,
+  points,
+  from,
+  to,
+  command,
+});
+
+function printRepairs(repairs: readonly HeldRepair[]): void {
+  for (const { source, points, command } of repairs) {
+    printLine(`${grouped(points)} points of source ${source} were refused; this asks for them once more:`);
+    printLine(`  ${command}`);
+  }
+}
+
+/** `project quota`. */
+export async function projectQuota(code: string, series: string, options: ProjectOptions): Promise<void> {
+  const { organisation, json } = options;
+  const quota = /^\d{1,10}$/.test(series) ? Number(series) : Infinity;
+  if (quota > LARGEST_QUOTA) {
+    throw configInvalid(`${series} is no quota`, `give a whole number up to ${LARGEST_QUOTA}`, 'series');
+  }
+  const room = await withContext({ patient: false }, ({ database }) =>
+    setQuota(database, { organisation, code }, quota, actor()),
+  );
+  if (json) return printJson({ code, organisation, quota, series: room.series });
+  printLine(`project ${code} may have ${grouped(quota)} series, and has ${grouped(room.series)}`);
+}

@@ -1,0 +1,122 @@
+import { audit } from '../access/audit.ts';
+import { configInvalid } from '../core/errors.ts';
+import type { Instant } from '../core/instant.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { HELD_POINTS, NAMED, OF_HELD, heldRepairs } from './held-repair.ts';
+import type { HeldRepair } from './held-repair.ts';
+import { projectRoom } from './project-room.ts';
+import type { ProjectRoom, WantedProject } from './project-room.ts';
+import { raiseRevisions } from './revisions.ts';
+
+/** A name that is held back. */
+export interface HeldName {
+  readonly sensorId: string;
+  readonly valueName: string;
+  /** The source that brought it last; null for one that an application pushed. */
+  readonly source: string | null;
+  /** The id of the application that pushed it last. */
+  readonly application: string | null;
+  readonly firstSeen: Instant;
+  readonly lastSeen: Instant;
+  /** Points of a source that stand as refused, and readings of pushes, each as often as it was sent. */
+  readonly refused: number;
+  /** The first and the last instant of them. */
+  readonly first: Instant | null;
+  readonly last: Instant | null;
+}
+
+/** The names that a command means; a sensorId and a valueName may hold `*` for any text. Undefined is any. */
+export interface WantedNames {
+  readonly sensorId?: string | undefined;
+  readonly valueName?: string | undefined;
+}
+
+const like = (pattern: string | undefined): string | null =>
+  pattern === undefined ? null : pattern.replaceAll(/[\\%_]/g, '\\$&').replaceAll('*', '%');
+
+const patternsOf = ({ sensorId, valueName }: WantedNames): [string | null, string | null] => [
+  like(sensorId),
+  like(valueName),
+];
+
+/** The held names of a project in the order of their names: at most `limit`, of which the first `skip` are left out. */
+export async function heldNames(
+  database: Database,
+  projectId: number,
+  { limit, skip = 0, ...wanted }: WantedNames & { readonly limit: number; readonly skip?: number | undefined },
+): Promise<HeldName[]> {
+  return await database.rows<HeldName & Record<string, unknown>>(
+    `with ${HELD_POINTS}
+     select sensor_id as "sensorId", value_name as "valueName", source.name as source, application_id as application,
+       instant_of(first_seen) as "firstSeen", instant_of(greatest(last_seen, noted_at)) as "lastSeen",
+       readings + coalesce(points, 0) as refused, least(first, instant_of(first_at)) as first, greatest(last, instant_of(last_at)) as last
+     from held_name left join source on source.id = held_name.source_id left join held_points on ${OF_HELD}
+     where held_name.project_id = $1 and ${NAMED} order by 1, 2 limit $4 offset $5`,
+    [projectId, ...patternsOf(wanted), limit, skip],
+  );
+}
+
+/** The answer to a release. */
+export interface Released {
+  readonly released: number;
+  /** The sources whose points of these names are asked for once more, each with its backfill. */
+  readonly repairs: readonly HeldRepair[];
+  /** Applications that pushed some of the names. Only they can send those readings again. */
+  readonly applications: readonly string[];
+  readonly room: ProjectRoom;
+}
+
+const LISTED = 'databridge project names PROJECT --held lists the held names';
+
+/**
+ * Gives held names their series, which belong to the first source or application that writes them. Their sources go on under a new
+ * revision. Throws `config-invalid` for an unknown project, where no such name is held, and where the quota is too small.
+ */
+export async function releaseNames(
+  database: Database,
+  project: WantedProject,
+  wanted: WantedNames,
+  actor: string,
+): Promise<Released> {
+  const { id } = await projectRoom(database, project);
+  const patterns = patternsOf(wanted);
+  const done = await database.transaction(async (client) => {
+    // Sources, the project, series: locked in this order everywhere.
+    const repairs = await heldRepairs(client, id, patterns);
+    await raiseRevisions(
+      client,
+      repairs.map(({ sourceId }) => sourceId),
+    );
+    const [room] = await rowsOf<{ quota: number; made: number }>(
+      client,
+      'select series_quota as quota, series_made as made from ml_project where id = $1 for no key update',
+      [id],
+    );
+    const freed = await rowsOf<{ application: string | null }>(
+      client,
+      `with freed as (delete from held_name where project_id = $1 and ${NAMED} returning sensor_id, value_name, application_id),
+       made as (insert into series (project_id, sensor_id, value_name)
+         select $1::int, sensor_id, value_name from freed order by 2, 3 on conflict do nothing returning id),
+       counted as (update ml_project set series_made = series_made + (select count(*) from made) where id = $1)
+       select application_id as application from freed`,
+      [id, ...patterns],
+    );
+    if (freed.length === 0) throw configInvalid('no such name is held back', LISTED, 'sensor');
+    const { quota, made } = room ?? { quota: 0, made: 0 };
+    if (made + freed.length > quota) throw quotaTooSmall(project, made + freed.length, quota);
+    const { sensorId = '*', valueName = '*' } = wanted;
+    const { organisation, code } = project;
+    await audit(client, actor, 'project.released', code, { organisation, sensorId, valueName, names: freed.length });
+    const applications = [...new Set(freed.flatMap(({ application }) => application ?? []))].sort();
+    return { released: freed.length, repairs: repairs.filter(({ points }) => points > 0), applications };
+  });
+  return { ...done, room: await projectRoom(database, project) };
+}
+
+const quotaTooSmall = ({ code }: WantedProject, needed: number, quota: number): Error =>
+  configInvalid(
+    `the project would have ${needed} series, and its quota is ${quota}`,
+    `release fewer names, or raise the quota: databridge project quota ${code} ${needed}`,
+    'quota',
+  );

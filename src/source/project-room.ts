@@ -1,0 +1,105 @@
+import type { ClientBase } from 'pg';
+import { audit } from '../access/audit.ts';
+import { configInvalid } from '../core/errors.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { heldRepairs } from './held-repair.ts';
+import type { HeldRepair } from './held-repair.ts';
+import { raiseRevisions } from './revisions.ts';
+
+/** A project as an operator names it in a command. */
+export interface WantedProject {
+  readonly organisation: string;
+  readonly code: string;
+}
+
+/** A project, and whether it takes new series. */
+export interface ProjectRoom extends WantedProject {
+  readonly id: number;
+  /** New names are held back until an operator releases them. */
+  readonly locked: boolean;
+  /** The most series that it may have. */
+  readonly quota: number;
+  readonly series: number;
+  /** Names that are held back and listed. */
+  readonly held: number;
+}
+
+/** A project with its room. Throws `config-invalid` where there is none of that code. */
+export async function projectRoom(database: Database, { organisation, code }: WantedProject): Promise<ProjectRoom> {
+  const row = await database.row<ProjectRoom & Record<string, unknown>>(
+    `select id, organisation_id as organisation, code, locked, series_quota as quota, series_made as series,
+       (select count(*) from held_name where project_id = id) as held
+     from ml_project where organisation_id = $1 and code = $2`,
+    [organisation, code],
+  );
+  if (row) return row;
+  throw configInvalid(
+    `organisation ${organisation} has no project ${JSON.stringify(code)}`,
+    'databridge project list shows all projects; databridge project create makes a new one',
+    'project',
+  );
+}
+
+/**
+ * Locks a project, so that names without a series are held back, or unlocks it. Held names become series then as soon as they come
+ * again; the answer names the backfills that ask for their past. Throws `config-invalid` for an unknown project.
+ */
+export async function setLocked(
+  database: Database,
+  wanted: WantedProject,
+  locked: boolean,
+  actor: string,
+): Promise<{ readonly changed: boolean; readonly room: ProjectRoom; readonly repairs: readonly HeldRepair[] }> {
+  const { id } = await projectRoom(database, wanted);
+  const done = await database.transaction(async (client) => {
+    // Sources are locked before projects, and projects before series, as where a source gives names (pull/series-names.ts).
+    const repairs = locked ? [] : await heldRepairs(client, id);
+    await raiseRevisions(
+      client,
+      repairs.map(({ sourceId }) => sourceId),
+    );
+    const { rowCount } = await client.query('update ml_project set locked = $2 where id = $1 and locked <> $2', [
+      id,
+      locked,
+    ]);
+    if (rowCount) await note(client, actor, locked ? 'project.locked' : 'project.unlocked', wanted, {});
+    return { changed: Boolean(rowCount), repairs };
+  });
+  return { ...done, room: await projectRoom(database, wanted) };
+}
+
+/** More series than there are numbers for them in all projects together cannot be allowed. */
+export const LARGEST_QUOTA = 1_000_000_000;
+
+/**
+ * Sets how many series a project may have. A quota below the present number takes no series away. Sources go on under a new
+ * revision, so that they ask anew for names that were refused. Throws `config-invalid` for an unknown project.
+ */
+export async function setQuota(
+  database: Database,
+  wanted: WantedProject,
+  quota: number,
+  actor: string,
+): Promise<ProjectRoom> {
+  const before = await projectRoom(database, wanted);
+  await database.transaction(async (client) => {
+    if (quota > before.quota) await raiseRevisions(client, await sourcesOf(client, before.id));
+    await client.query('update ml_project set series_quota = $2 where id = $1', [before.id, quota]);
+    await note(client, actor, 'project.quota', wanted, { before: before.quota, after: quota });
+  });
+  return await projectRoom(database, wanted);
+}
+
+const sourcesOf = async (client: ClientBase, projectId: number): Promise<number[]> =>
+  (await rowsOf<{ id: number }>(client, 'select id from source where project_id = $1', [projectId])).map(
+    ({ id }) => id,
+  );
+
+const note = (
+  client: ClientBase,
+  actor: string,
+  action: string,
+  { organisation, code }: WantedProject,
+  detail: Readonly<Record<string, unknown>>,
+): Promise<void> => audit(client, actor, action, code, { organisation, ...detail });

@@ -1,0 +1,17 @@
+import type { ClientBase } from 'pg';
+import { setGate } from './gate.ts';
+
+/** Gives sources a new revision. Windows under way are not stored, and the names of series are settled anew. */
+export async function raiseRevisions(client: ClientBase, sourceIds: readonly number[]): Promise<void> {
+  if (sourceIds.length === 0) return;
+  await client.query(
+    `update source set revision = revision + 1, updated_at = now()
+     where id in (select id from source where id = any($1) order by id for update)`,
+    [sourceIds],
+  );
+  await client.query(
+    'update stream set source_revision = source.revision from source where source.id = source_id and source_id = any($1)',
+    [sourceIds],
+  );
+  for (const id of [...sourceIds].sort((one, other) => one - other)) await setGate(client, id, { liftHold: false });
+}

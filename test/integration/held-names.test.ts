@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createApplication } from '../../src/access/applications.ts';
+import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import { MOST_HELD_NAMES, admitNames } from '../../src/ingest/new-names.ts';
+import { pushedOwnershipOf } from '../../src/ingest/pushed-ownership.ts';
+import { fetchWindow } from '../../src/pull/fetch-window.ts';
+import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
+import { heldNames, releaseNames } from '../../src/source/held-names.ts';
+import { projectRoom, setLocked, setQuota } from '../../src/source/project-room.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
+import { columnOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
+import type { StoredSource } from '../kit/stored-source.ts';
+
+const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
+const PROJECT = { organisation: 'default', code: 'project' };
+
+const databases = useDatabases();
+let database: Database;
+let stored: StoredSource;
+let stream: number;
+
+beforeEach(async () => {
+  database = await databases.create();
+  stored = await storeSource(database);
+  stream = await storeStream(database, stored);
+});
+
+/** The source as a process opens it; the platform answers a point of each sensor in the first second of a window. */
+async function opened(sensors: readonly string[]): Promise<OpenSource> {
+  const row = await database.row<{ revision: number; edition: string }>(
+    'select revision, edition from source where id = $1',
+    [stored.sourceId],
+  );
+  return openSourceOf(
+    { ...stored, edition: row?.edition ?? '' },
+    {
+      revision: row?.revision ?? 0,
+      policy: { start: FROM, settle: 0, align: SECOND, overlap: 0, maxWindow: MINUTE },
+      read: async function* () {
+        for (const [index, sensor] of sensors.entries())
+          yield { sensor, variable: 'flow', at: [FROM], values: [index] };
+      },
+    },
+  );
+}
+
+/** Reads one window, as a poll does the first time and a backfill after a release. */
+async function read(sensors: readonly string[], given?: OpenSource): Promise<void> {
+  const source = given ?? (await opened(sensors));
+  await fetchWindow(
+    bridgeOf(database, { source, now: () => FROM, workerId: randomUUID() }),
+    {
+      source,
+      stream: { id: stream, key: 'stream', selection: {} } as Stream,
+      lane: 'history',
+      window: { from: FROM, to: FROM + SECOND },
+      unreadable: [],
+      covered: [],
+      learned: { length: SECOND },
+    },
+    new AbortController().signal,
+  );
+}
+
+const lock = (locked = true) => setLocked(database, PROJECT, locked, 'tester');
+const listed = async () =>
+  (await heldNames(database, stored.projectId, { limit: 100 })).map(({ sensorId, source, application, refused }) => ({
+    sensorId,
+    from: source ?? application,
+    refused,
+  }));
+const refusals = (): Promise<unknown[]> =>
+  database.rows(
+    'select sensor, reason, sum(cardinality(points))::int as refused from refused_hour where cardinality(points) > 0 group by 1, 2 order by 1, 2',
+  );
+const lines = async (): Promise<string[]> => (await readingsIn(database)).map((line) => line.slice(0, -2));
+
+describe('a locked project', () => {
+  it('takes known names of a source, holds new ones back, and stores all of their points after a release and a backfill', async () => {
+    await read(['pump-7']);
+    await lock();
+    await read(['pump-7', 'Pump-7', 'press']);
+    expect(await lines()).toEqual([`pump-7 ${FROM} 0`]);
+    expect(await refusals()).toEqual([
+      { sensor: 'Pump-7', reason: 'name-held-back', refused: 1 },
+      { sensor: 'press', reason: 'name-held-back', refused: 1 },
+    ]);
+    expect(await listed()).toEqual([
+      { sensorId: 'Pump-7', from: 'source', refused: 1 },
+      { sensorId: 'press', from: 'source', refused: 1 },
+    ]);
+    const beforeRelease = await opened(['press']);
+    const { released, repairs } = await releaseNames(database, PROJECT, { sensorId: 'pre*' }, 'tester');
+    expect({ released, repairs }).toMatchObject({
+      released: 1,
+      repairs: [
+        {
+          points: 1,
+          command: 'databridge backfill start source --from 2026-03-01T00:00:00Z --to 2026-03-01T00:00:01Z --again',
+        },
+      ],
+    });
+    // A window that was read before the release would refuse the name once more.
+    await expect(read(['press'], beforeRelease)).rejects.toMatchObject({ code: 'cancelled' });
+    await read(['pump-7', 'Pump-7', 'press']);
+    expect(await lines()).toEqual([`press ${FROM} 2`, `pump-7 ${FROM} 0`]);
+    expect(await refusals()).toEqual([{ sensor: 'Pump-7', reason: 'name-held-back', refused: 1 }]);
+    await releaseNames(database, PROJECT, {}, 'tester');
+    await read(['pump-7', 'Pump-7', 'press']);
+    expect(await lines()).toEqual([`Pump-7 ${FROM} 1`, `press ${FROM} 2`, `pump-7 ${FROM} 0`]);
+    expect(await refusals()).toEqual([]);
+    expect(await database.rows('select action, actor, detail from audit order by id')).toMatchObject([
+      { action: 'project.locked', actor: 'tester' },
+      { action: 'project.released', detail: { sensorId: 'pre*', names: 1 } },
+      { action: 'project.released', detail: { sensorId: '*', names: 1 } },
+    ]);
+  });
+
+  it('takes new names again once it is unlocked', async () => {
+    await lock();
+    await read(['press']);
+    const source = await opened(['press']);
+    expect(await lock(false)).toMatchObject({ changed: true, room: { held: 1 }, repairs: [{ points: 1 }] });
+    await expect(read(['press'], source)).rejects.toMatchObject({ code: 'cancelled' });
+    await read(['press']);
+    expect(await lines()).toEqual([`press ${FROM} 0`]);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('holds pushed names back, counts their readings, and takes them after a release', async () => {
+    const { applicationId } = await createApplication(database, { organisation: 'default', name: 'a' }, 'tester');
+    const pusher = { projectId: stored.projectId, applicationId };
+    const ownership = pushedOwnershipOf(database);
+    const known = columnOf('pump-7', { at: [FROM] });
+    const fresh = columnOf('press', { at: [FROM, FROM + SECOND] });
+    await ownership.untakenAmong(pusher, [known]);
+    await lock();
+    for (let time = 0; time < 2; time += 1) {
+      expect(await ownership.untakenAmong(pusher, [known, fresh])).toEqual(
+        new Map([['press\nvalue', 'name-held-back']]),
+      );
+    }
+    expect(await heldNames(database, stored.projectId, { limit: 9 })).toMatchObject([
+      {
+        sensorId: 'press',
+        valueName: 'value',
+        application: applicationId,
+        refused: 4,
+        first: FROM,
+        last: FROM + SECOND,
+      },
+    ]);
+    const { released, applications } = await releaseNames(database, PROJECT, { sensorId: 'press' }, 'tester');
+    expect({ released, applications }).toEqual({ released: 1, applications: [applicationId] });
+    expect(await ownership.untakenAmong(pusher, [known, fresh])).toEqual(new Map());
+    expect(await listed()).toEqual([]);
+  });
+
+  it('lists a bounded number of held names, and refuses the others all the same', async () => {
+    await lock();
+    const names = Array.from({ length: MOST_HELD_NAMES + 50 }, (_, index) => ({
+      sensorId: `s${index}`,
+      valueName: 'v',
+    }));
+    const bring = (some: typeof names) =>
+      database.transaction((client) =>
+        admitNames(client, {
+          projectId: stored.projectId,
+          owner: 'source',
+          names: some,
+          bringer: { sourceId: stored.sourceId },
+        }),
+      );
+    const halves = [names.slice(0, names.length / 2), names.slice(names.length / 2)];
+    const [one, other] = await Promise.all(halves.map(bring));
+    expect((one?.refused.size ?? 0) + (other?.refused.size ?? 0)).toBe(names.length);
+    expect(await projectRoom(database, PROJECT)).toMatchObject({ held: MOST_HELD_NAMES, series: 0 });
+  });
+});
+
+describe('the quota of a project', () => {
+  it('is not exceeded by sources and applications that begin at once, and more names come in when it is raised', async () => {
+    await setQuota(database, PROJECT, 150, 'tester');
+    const pulled = Array.from({ length: 100 }, (_, index) => `pulled ${index}`);
+    const pushed = Array.from({ length: 100 }, (_, index) => columnOf(`pushed ${index}`, { at: [FROM] }));
+    const pusher = { projectId: stored.projectId, applicationId: 'app' };
+    const [untaken] = await Promise.all([
+      pushedOwnershipOf(database).untakenAmong(pusher, pushed.slice(0, 60)),
+      pushedOwnershipOf(database).untakenAmong(pusher, pushed.slice(40)),
+      read(pulled),
+    ]);
+    for (const reason of untaken.values()) expect(reason).toBe('too-many-series');
+    const count = async () => (await database.row<{ n: number }>('select count(*)::int as n from series'))?.n;
+    expect(await count()).toBe(150);
+    expect(await projectRoom(database, PROJECT)).toMatchObject({ quota: 150, series: 150 });
+    const source = await opened(pulled);
+    await setQuota(database, PROJECT, 200, 'tester');
+    await expect(read(pulled, source)).rejects.toMatchObject({ code: 'cancelled' });
+    await read(pulled);
+    expect(await pushedOwnershipOf(database).untakenAmong(pusher, pushed)).toEqual(new Map());
+    expect(await count()).toBe(200);
+    expect(await refusals()).toEqual([]);
+    await setQuota(database, PROJECT, 10, 'tester');
+    expect(await pushedOwnershipOf(database).untakenAmong(pusher, [columnOf('new', { at: [FROM] })])).toEqual(
+      new Map([['new\nvalue', 'too-many-series']]),
+    );
+    await lock();
+    await read(['late']);
+    await expect(releaseNames(database, PROJECT, {}, 'tester')).rejects.toMatchObject({ code: 'config-invalid' });
+  });
+});
