@@ -62,6 +62,9 @@ export const apiFields = {
   DATABRIDGE_API_REQUEST_SECONDS: whole(1, 3_600, 60).describe('time a request may take to arrive, s'),
   DATABRIDGE_API_WAIT_SECONDS: whole(1, 600, 30).describe('time readings may wait to be stored, s'),
   DATABRIDGE_API_AHEAD_HOURS: whole(0, 8_760, 24).describe('how far in the future a pushed reading may lie, h'),
+  DATABRIDGE_API_BACK_DAYS: whole(1, 400_000, 7_305).describe(
+    'how far in the past a pushed reading may lie, days; each month with a reading is a table of its own. Backfills of sources may go back further',
+  ),
   DATABRIDGE_API_TOKENS_PER_MINUTE: whole(1, 1_000_000, 60).describe(
     'token requests per minute of an application, counted where its secret is right; ten times as many from an address',
   ),
@@ -81,6 +84,7 @@ export interface ApiSettings extends ListenSettings {
   readonly requestMs: number;
   readonly waitMs: number;
   readonly aheadHours: number;
+  readonly backDays: number;
   readonly tokensPerMinute: number;
   readonly failuresPerMinute: number;
 }
@@ -104,6 +108,7 @@ export const apiSettings = (values: Values): ApiSettings => ({
   requestMs: values.DATABRIDGE_API_REQUEST_SECONDS * 1000,
   waitMs: values.DATABRIDGE_API_WAIT_SECONDS * 1000,
   aheadHours: values.DATABRIDGE_API_AHEAD_HOURS,
+  backDays: values.DATABRIDGE_API_BACK_DAYS,
   tokensPerMinute: values.DATABRIDGE_API_TOKENS_PER_MINUTE,
   failuresPerMinute: values.DATABRIDGE_API_FAILURES_PER_MINUTE,
 });

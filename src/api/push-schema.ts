@@ -24,7 +24,7 @@ export const readingSchema = z
       .describe(
         'Date and time in ISO 8601, also in its basic form (`20261120T081530Z`). `Z` and `+00:00` are UTC, and so is no offset; another offset is converted. ' +
           'Digits beyond the microsecond are cut. A date without a time is refused, and so is a date more than 24 hours ' +
-          'ahead, unless the operator chose another limit.',
+          'ahead or 20 years back, unless the operator chose other limits.',
       ),
     value: z.number().describe('A finite JSON number. Text (also "1.5"), true, false, null and 1e999 are refused.'),
     precision: z.int().min(0).max(100).nullish().describe('Quality of the value, a whole number: 99.5 is refused.'),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
-import { HOUR } from '../core/instant.ts';
+import { DAY, HOUR } from '../core/instant.ts';
 import type { SeriesRefusal } from '../core/reading.ts';
 import { messageOf } from '../core/refusal-remedies.ts';
 import type { SharedClock } from '../database/clock.ts';
@@ -45,7 +45,7 @@ const FULL_SECONDS = 2;
 export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
   const { settings, intake, ownership, clock, log } = parts;
   const { waitMs } = settings;
-  const ahead = settings.aheadHours * HOUR;
+  const timeBounds = { ahead: settings.aheadHours * HOUR, back: settings.backDays * DAY };
   const jsonBounds = bodyBounds(settings);
 
   /** A function of its own, so that the body is freed while the readings wait for the database. */
@@ -63,7 +63,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
       reserve,
       inspect,
     });
-    const bounds = { now: clock.now(), ahead };
+    const bounds = { now: clock.now(), ...timeBounds };
     // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
     const judge = (untaken?: ReadonlyMap<string, SeriesRefusal>): Pushed =>
       judgePushed(elementsOf(body), bounds, untaken);

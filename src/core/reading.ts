@@ -35,6 +35,7 @@ export const REFUSALS = {
   'bad-instant': 'The date is not an ISO 8601 date and time that exists (in UTC or with an offset, before June 2255).',
   'date-without-time': 'The date has no time of day.',
   'in-the-future': 'The date lies further in the future than clocks may differ.',
+  'too-old': 'The date lies further back than this bridge takes pushed readings.',
   'same-instant':
     'A later point of the same window or body has the same sensorId, valueName and date, to the microsecond, and other content. The last of them was kept.',
   'local-time-missing': 'The local time never existed, because the clocks were put forward over it.',
@@ -128,21 +129,29 @@ export function judgeLabels(value: unknown): readonly string[] | RefusalReason {
   return labels.size > MOST_LABELS ? 'too-many-labels' : [...labels].toSorted();
 }
 
-/** A reading may lie at most `ahead` µs after `now`; one day unless a setting says otherwise. */
+/**
+ * A reading may lie at most `ahead` µs after `now`; one day unless a setting says otherwise. It may lie at most `back` µs before it,
+ * because each month of readings is a table; a pulled reading may lie anywhere in its window.
+ */
 export interface TimeBounds {
   readonly now: Instant;
   readonly ahead?: Microseconds;
+  readonly back?: Microseconds;
 }
 
 /**
  * ISO 8601 text or an instant (µs since 1970, NaN where a platform's time could not be read) → instant.
  * The `date` of a pushed reading must be text: a JSON number there is `bad-instant` before it gets here.
  */
-export function judgeInstant(date: string | number, { now, ahead = DAY }: TimeBounds): Instant | RefusalReason {
+export function judgeInstant(
+  date: string | number,
+  { now, ahead = DAY, back = Infinity }: TimeBounds,
+): Instant | RefusalReason {
   const instant = typeof date === 'string' ? parseInstant(date) : date;
   if (instant === undefined || !Number.isInteger(instant) || Math.abs(instant) > LAST_INSTANT) {
     return typeof date === 'string' && DATE_ONLY.test(date) ? 'date-without-time' : 'bad-instant';
   }
+  if (now - instant > back) return 'too-old';
   return instant - now > ahead ? 'in-the-future' : instant;
 }
 

@@ -76,6 +76,10 @@ const REMEDIES: Readonly<Record<RefusalReason, Readonly<Record<RemedyReader, str
     operator: NOT_PULLED,
     pusher: 'Set the clock that gives date, and send the reading again with its true date.',
   },
+  'too-old': {
+    operator: NOT_PULLED,
+    pusher: 'Correct date if it is wrong. Otherwise ask the operator of the service to raise DATABRIDGE_API_BACK_DAYS.',
+  },
   'same-instant': {
     operator:
       'Let the platform give each value a sensor, variable or instant of its own. Where two sensors got one name, give them names of their own with sensors[].as.',

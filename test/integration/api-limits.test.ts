@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
-import { HOUR, formatInstant } from '../../src/core/instant.ts';
+import { HOUR, SECOND, formatInstant, parseInstant } from '../../src/core/instant.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { PATH, curl, expectProblem, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
@@ -12,7 +12,9 @@ afterEach(async () => {
   await api.close();
 });
 
-const good = { sensorId: 'pump-7', date: '2026-11-20T08:15:30Z', value: 4.25 };
+const DATE = '2026-11-20T08:15:30Z';
+const AT = parseInstant(DATE) ?? NaN;
+const good = { sensorId: 'pump-7', date: DATE, value: 4.25 };
 const MOST_BYTES = 10 * 1_048_576;
 const MOST_READINGS = 50_000;
 
@@ -33,7 +35,7 @@ describe('with default settings', () => {
     api = await startApi(databases);
     const readings = Array.from({ length: MOST_READINGS }, (_, index) => ({
       sensorId: `s${index % 10}`,
-      date: formatInstant(index * 1_000_000),
+      date: formatInstant(AT + index * SECOND),
       value: index,
     }));
     expectProblem(await api.push([...readings, good]), 413, 'too-many-readings');
@@ -62,6 +64,28 @@ test.each([
   api = await startApi(databases, { DATABRIDGE_API_AHEAD_HOURS: String(setting) });
   expect(await isAccepted(tooFar - 0.2)).toBe(true);
   expect(await isAccepted(tooFar)).toBe(false);
+});
+
+test('a body with a reading in each of 803 months makes tables only for the months of DATABRIDGE_API_BACK_DAYS', async () => {
+  api = await startApi(databases, { DATABRIDGE_API_BACK_DAYS: '366' });
+  const tables = async (): Promise<number> =>
+    (await api.database.rows(`select from pg_inherits where inhparent = 'reading'::regclass`)).length;
+  const before = await tables();
+  const now = new Date();
+  const dates = Array.from({ length: 803 }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString(),
+  );
+  const answer = await api.push(dates.map((date) => ({ ...good, date })));
+  const { accepted, refusedCount, refused } = answer.json as {
+    accepted: number;
+    refusedCount: number;
+    refused: { reason: string; index: number }[];
+  };
+  expect(accepted).toBeGreaterThanOrEqual(12);
+  expect(accepted).toBeLessThanOrEqual(14);
+  expect(refusedCount).toBe(803 - accepted);
+  expect(refused[0]).toMatchObject({ index: accepted, reason: 'too-old' });
+  expect((await tables()) - before).toBeLessThanOrEqual(accepted);
 });
 
 describe('on a host whose clock is wrong', () => {

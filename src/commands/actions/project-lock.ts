@@ -1,5 +1,5 @@
 import { configInvalid } from '../../core/errors.ts';
-import { formatInstant } from '../../core/instant.ts';
+import { formatInstant, instantOrNull } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
 import { heldNames, releaseNames } from '../../source/held-names.ts';
 import type { HeldName } from '../../source/held-names.ts';
@@ -8,7 +8,7 @@ import { LARGEST_QUOTA, projectRoom, setLocked, setQuota } from '../../source/pr
 import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
-import { grouped, instantOrNull, widthOf, wrapped } from '../../terminal/words.ts';
+import { grouped, widthOf, wrapped } from '../../terminal/words.ts';
 
 interface ProjectOptions {
   readonly organisation: string;
