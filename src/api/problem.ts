@@ -25,6 +25,7 @@ const PROBLEMS = {
   'too-many-requests': [429, 'Too many requests'],
   internal: [500, 'Something is wrong with the service'],
   overloaded: [503, 'The service has too much to do'],
+  'wrong-key': [503, 'The service cannot open what it stored'],
   'database-away': [503, 'The service cannot store anything at present'],
 } as const;
 

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { audit } from '../../access/audit.ts';
-import { findKey, keyFileOf } from '../../access/sealing.ts';
+import { checkOf, keyPlaceOf, keyText } from '../../access/keys.ts';
 import { withContext } from '../../context.ts';
 import { backUp } from '../../database/backup/back-up.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { wrapped } from '../../terminal/words.ts';
 import { VERSION } from '../../version.ts';
 import { countsInWords, startCopyProgress } from './copy-progress.ts';
-import { KEY_CHECK } from './key-check.ts';
 import { interruptible } from './stop.ts';
 
 interface BackupOptions {
@@ -22,11 +21,11 @@ export async function backup(path: string, options: BackupOptions): Promise<void
 }
 
 const backUpTo = (path: string, options: BackupOptions, signal: AbortSignal): Promise<void> =>
-  withContext({ patient: false, signal }, async ({ database, sealing, settings }) => {
+  withContext({ patient: false, signal }, async ({ database, keys, sealing, settings }) => {
     const withKey = options.withKey ?? false;
-    const place = settings.sealingKey === undefined ? keyFileOf(settings.home) : 'DATABRIDGE_KEY';
-    const text = withKey ? await findKey(settings.home, settings.sealingKey) : undefined;
-    const key = { digest: sealing.digest(KEY_CHECK), place, ...(text !== undefined && { text }) };
+    const used = (await keys.withKid(await sealing.verify())) ?? keys.present();
+    const place = keyPlaceOf(settings);
+    const key = { digest: checkOf(used), place, ...(withKey && { text: keyText(used) }) };
     const progress = startCopyProgress(options.json ?? false);
     const file = resolve(path);
     const onProgress = progress.update;

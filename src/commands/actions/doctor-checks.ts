@@ -9,6 +9,8 @@ import { clockTrouble } from '../../core/platform-clock.ts';
 import { clocksInWords } from '../../database/clock.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { argumentsOf, titleOf } from '../../core/source/source-name.ts';
+import { keyPlaceOf } from '../../access/keys.ts';
+import type { StoredSealing } from '../../access/stored-sealing.ts';
 import { listIngestions } from '../../delivery/remote.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { listSources } from '../../source/report.ts';
@@ -70,10 +72,11 @@ function whereEmbedded(home: string): string {
   return urlOfRunning(home) === undefined ? `embedded in ${home}, started for this check` : `embedded in ${home}`;
 }
 
-async function* checksInside({ database, clock, settings }: Context, place: string): AsyncGenerator<Check> {
+async function* checksInside({ database, clock, sealing, settings }: Context, place: string): AsyncGenerator<Check> {
   const vitals = await vitalsOf(database);
   yield ok('database', `PostgreSQL ${vitals.version} ${place}, ${formatBytes(vitals.bytes)}`);
   yield schemaCheck(vitals);
+  yield await keyCheck(sealing, keyPlaceOf(settings));
   const ahead = clock.now() - Date.now() * 1000;
   yield clockCheck(ahead);
   if (settings.redisUrl === undefined) {
@@ -141,6 +144,15 @@ async function redisCheck(url: string): Promise<Check> {
       `Redis: ${message}`,
       'start Redis, correct REDIS_URL, or leave it out to keep the queue in PostgreSQL',
     );
+  }
+}
+
+async function keyCheck(sealing: StoredSealing, place: string): Promise<Check> {
+  try {
+    return ok('key', `${await sealing.verify()} seals the secrets; this host has it`);
+  } catch (error) {
+    const { message, remedy } = asBridgeError(error);
+    return failed('key', `${message}; looked in ${place}`, remedy ?? 'try again');
   }
 }
 
