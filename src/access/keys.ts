@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, readdir, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configInvalid } from '../core/errors.ts';
 import { parseReference } from '../core/source/reference.ts';
@@ -11,6 +11,8 @@ export interface Key {
   readonly kid: string;
   /** 32 bytes. */
   readonly bytes: Uint8Array;
+  /** The variable or the file that holds it, for people. */
+  readonly place: string;
 }
 
 /** The sealing keys that this process has. */
@@ -21,8 +23,8 @@ export interface Keys {
   all(): readonly Key[];
   /** The key with this id. The files are read again where it is not known, because a rotation may have made it since. */
   withKid(kid: string): Promise<Key | undefined>;
-  /** Reads the files again. Makes none. */
-  readAgain(): Promise<void>;
+  /** The ids of all keys, after the files were read again. A file that cannot be read changes nothing. */
+  kids(): Promise<readonly string[]>;
 }
 
 /** Where the keys of a process are. */
@@ -31,8 +33,11 @@ export type KeyPlace = Pick<Settings, 'home' | 'sealingKey'> & { readonly previo
 /** The file that holds the key where `DATABRIDGE_KEY` does not. */
 export const keyFileOf = (home: string): string => join(home, 'sealing.key');
 
-/** The files that hold previous keys of the home. */
-const PREVIOUS_FILE = /^sealing-[0-9a-f]{16}\.key$/;
+/** The file of a key that a rotation has made and that no value is sealed with yet. All processes have to read it first. */
+const nextKeyFileOf = (home: string): string => join(home, 'sealing-next.key');
+
+/** The files that hold the next key and previous keys of the home. */
+const OTHER_FILE = /^sealing-(?:next|[0-9a-f]{16})\.key$/;
 
 /**
  * The keys of a process. Where `DATABRIDGE_KEY` is not set, the file of the home is made at first use. Previous keys are those of
@@ -48,7 +53,10 @@ export async function openKeys(place: KeyPlace): Promise<Keys> {
   return {
     present: () => known[0] as Key,
     all: () => known,
-    readAgain,
+    async kids() {
+      await readAgain().catch(() => undefined);
+      return known.map(({ kid }) => kid);
+    },
     async withKid(kid) {
       if (find(kid) === undefined) await readAgain();
       return find(kid);
@@ -65,6 +73,22 @@ export async function hasKey(place: KeyPlace): Promise<boolean> {
 export async function keepKey(home: string, text: string): Promise<void> {
   await mkdir(home, { recursive: true });
   await writeFile(keyFileOf(home), text, { flag: 'wx', mode: 0o600, flush: true });
+}
+
+/** The next key of a home, which is made where there is none. Call `takeNextKey` once all processes have it. */
+export async function makeNextKey(home: string): Promise<Key> {
+  await makeKeyFile(nextKeyFileOf(home));
+  const key = await fileKey(nextKeyFileOf(home));
+  if (key === undefined) throw noKeyIn(nextKeyFileOf(home));
+  return key;
+}
+
+/** Makes the next key of a home the present one, and keeps `former`, the present one, beside it. A kill leaves both readable. */
+export async function takeNextKey(home: string, former: Key): Promise<void> {
+  await link(keyFileOf(home), join(home, `sealing-${former.kid}.key`)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
+  await rename(nextKeyFileOf(home), keyFileOf(home));
 }
 
 /** Where the present key is, for people. */
@@ -93,7 +117,7 @@ async function keysAt(place: KeyPlace): Promise<readonly Key[]> {
   for (const text of previousKeys) given.push(await givenKey(text, 'DATABRIDGE_PREVIOUS_KEYS'));
   const own = await fileKey(keyFileOf(home));
   const found = own === undefined ? given : sealingKey === undefined ? [own, ...given] : [...given, own];
-  for (const name of await previousFiles(home)) {
+  for (const name of await otherFiles(home)) {
     const key = await fileKey(join(home, name));
     if (key !== undefined) found.push(key);
   }
@@ -104,9 +128,9 @@ async function keysAt(place: KeyPlace): Promise<readonly Key[]> {
 /** A key of a variable: its text, or a reference to the file that holds it. */
 async function givenKey(text: string, variable: string): Promise<Key> {
   const reference = parseReference(text);
-  if (reference?.from !== 'file') return keyOf(text);
+  if (reference?.from !== 'file') return keyOf(text, variable);
   const read = await textOf(reference.name);
-  if (read !== undefined && KEY.test(toBase64Url(read))) return keyOf(read);
+  if (read !== undefined && KEY.test(toBase64Url(read))) return keyOf(read, reference.name);
   throw configInvalid(
     `${variable}: ${reference.name} ${read === undefined ? 'does not exist' : 'does not hold a key of 32 bytes in base64'}`,
     'name a file that holds the key and that this process may read',
@@ -114,9 +138,9 @@ async function givenKey(text: string, variable: string): Promise<Key> {
   );
 }
 
-async function previousFiles(home: string): Promise<readonly string[]> {
+async function otherFiles(home: string): Promise<readonly string[]> {
   try {
-    return (await readdir(home)).filter((name) => PREVIOUS_FILE.test(name)).toSorted();
+    return (await readdir(home)).filter((name) => OTHER_FILE.test(name)).toSorted();
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -129,7 +153,7 @@ async function fileKey(path: string): Promise<Key | undefined> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const text = await textOf(path);
     if (text === undefined) return undefined;
-    if (KEY.test(text)) return keyOf(text);
+    if (KEY.test(text)) return keyOf(text, path);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw noKeyIn(path);
@@ -153,12 +177,12 @@ async function textOf(path: string): Promise<string | undefined> {
 const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-function keyOf(text: string): Key {
+function keyOf(text: string, place: string): Key {
   const k = toBase64Url(text);
   const thumbprint = createHash('sha256')
     .update(JSON.stringify({ k, kty: 'oct' }))
     .digest('hex');
-  return { kid: thumbprint.slice(0, 16), bytes: Uint8Array.from(Buffer.from(k, 'base64url')) };
+  return { kid: thumbprint.slice(0, 16), bytes: Uint8Array.from(Buffer.from(k, 'base64url')), place };
 }
 
 const toBase64Url = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_').replace(/=$/, '');

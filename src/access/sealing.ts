@@ -1,10 +1,14 @@
+import type { ClientBase, Pool } from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import type { Key, Keys } from './keys.ts';
 
 /** Encrypts secrets before they are stored in the database (law 8): JWE, A256GCM, with a key that is never stored there. */
 export interface Sealing {
-  /** Seals with the key that the bridge uses now. The result names the key. */
-  seal(secret: string): Promise<string>;
+  /**
+   * Seals with the key that the bridge uses now. The result names the key. `client` is in the transaction that stores the result:
+   * a rotation of the key waits until that transaction has ended, so nothing is stored with the old key after the rotation looked.
+   */
+  seal(secret: string, client: ClientBase | Pool): Promise<string>;
   /** Opens with the key that the text names. Throws `config-invalid` where this process does not have that key. */
   open(sealed: string): Promise<string>;
   /** A keyed hash, 22 characters: the same for the same text, and telling nothing of it without the key. */

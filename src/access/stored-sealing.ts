@@ -21,6 +21,12 @@ interface Canary {
   readonly canary: string;
 }
 
+/** The canary as this process opened it. */
+interface State extends Canary {
+  readonly key: Key;
+  readonly digestKey: Uint8Array;
+}
+
 /**
  * Seals with the key that the database names, not with the key that a process calls its present one: while an operator gives a new
  * key to one host after the other, all hosts go on with the old key, which all of them have. `key rotate` changes the name.
@@ -28,11 +34,14 @@ interface Canary {
  * The canary is a sealed text in the database. It holds the key of the digests, so digests stay the same when the sealing key changes.
  */
 export function sealingOf(database: Database, keys: Keys): StoredSealing {
-  let known: (Canary & { readonly key: Key; readonly digestKey: Uint8Array }) | undefined;
+  let known: State | undefined;
 
-  async function state(): Promise<NonNullable<typeof known>> {
+  async function state(): Promise<State> {
     const row = await storedCanary(database);
-    const stored = isSealedHere(row) ? row : await firstCanary(row === undefined);
+    return await stateOf(isSealedHere(row) ? row : await firstCanary(row === undefined));
+  }
+
+  async function stateOf(stored: Canary): Promise<State> {
     if (known?.canary !== stored.canary) {
       known = undefined;
       const { key, text } = await opened(stored);
@@ -66,8 +75,13 @@ export function sealingOf(database: Database, keys: Keys): StoredSealing {
   }
 
   return {
-    async seal(secret) {
-      return await sealWith((await state()).key, secret);
+    async seal(secret, client) {
+      // The first canary is made over another connection, which would wait for the lock below.
+      if (known === undefined) await state();
+      const { rows } = await client.query<Canary>('select kid, canary from sealing where canary is not null for share');
+      const [row] = rows;
+      if (row === undefined) throw wrongKey('the stored secrets were given up a moment ago');
+      return await sealWith((await stateOf(row)).key, secret);
     },
     open: (sealed) => openWith(keys, sealed),
     digest(text) {

@@ -42,10 +42,9 @@ export const storedSigningKeys = (database: Database): Promise<StoredSigningKey[
 
 /** One of several processes that start together makes the first key; the others find it. */
 export async function createFirstSigningKey(database: Database, sealing: Sealing): Promise<void> {
-  const made = await makeKey(sealing);
   await changeKeys(database, async (client) => {
     const [newest] = await newestKey(client);
-    if (!newest) await insertKey(client, made, { signsIn: 0, actor: 'databridge', atOnce: false });
+    if (!newest) await insertKey(client, sealing, { signsIn: 0, actor: 'databridge', atOnce: false });
   });
 }
 
@@ -68,13 +67,12 @@ export async function rotateSigningKey(
   { atOnce }: { readonly atOnce: boolean },
   actor: string,
 ): Promise<Rotation> {
-  const made = await makeKey(sealing);
   return await changeKeys(database, async (client) => {
     const [newest] = await newestKey(client);
     if (newest?.waits && !atOnce) return { kid: newest.kid, signsFrom: newest.signsFrom, created: false };
     if (atOnce) await client.query('delete from signing_key');
     const signsIn = atOnce || !newest ? 0 : PUBLISHED_BEFORE_SIGNING;
-    return { ...(await insertKey(client, made, { signsIn, actor, atOnce })), created: true };
+    return { ...(await insertKey(client, sealing, { signsIn, actor, atOnce })), created: true };
   });
 }
 
@@ -95,26 +93,15 @@ const newestKey = (client: ClientBase): Promise<{ kid: string; signsFrom: Instan
      from signing_key where signs_until is null`,
   );
 
-interface NewKey {
-  readonly kid: string;
-  readonly publicKey: JWK;
-  /** The private part. */
-  readonly sealed: string;
-}
-
-/** Makes a key before the transaction begins, because the sealing asks the database over a connection of its own. */
-async function makeKey(sealing: Sealing): Promise<NewKey> {
-  const pair = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
-  const publicKey = await exportJWK(pair.publicKey);
-  const sealed = await sealing.seal(JSON.stringify(await exportJWK(pair.privateKey)));
-  return { kid: await calculateJwkThumbprint(publicKey), publicKey, sealed };
-}
-
 async function insertKey(
   client: ClientBase,
-  { kid, publicKey, sealed }: NewKey,
+  sealing: Sealing,
   { signsIn, actor, atOnce }: { signsIn: Microseconds; actor: string; atOnce: boolean },
 ): Promise<{ kid: string; signsFrom: Instant }> {
+  const pair = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
+  const publicKey = await exportJWK(pair.publicKey);
+  const kid = await calculateJwkThumbprint(publicKey);
+  const sealed = await sealing.seal(JSON.stringify(await exportJWK(pair.privateKey)), client);
   const [row] = await rowsOf<{ signsFrom: Instant }>(
     client,
     `with superseded as (

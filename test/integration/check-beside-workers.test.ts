@@ -56,7 +56,7 @@ beforeAll(async () => {
     patient: false,
   });
   const workerId = randomUUID();
-  const presence = presenceOf(database, workerId, 'test', false);
+  const presence = presenceOf(database, workerId, 'test', { polls: false });
   await presence.beat();
   const beats = repeat(BEAT_MS, () => presence.beat(), console.error);
   leave = async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { beginWithNewKey, lostSecrets } from '../../src/access/lost-key.ts';
 import { openKeys } from '../../src/access/keys.ts';
 import { sealWith } from '../../src/access/sealing.ts';
 import { giveSecretsUp, sealingOf } from '../../src/access/stored-sealing.ts';
@@ -10,6 +11,8 @@ import { useDatabases } from '../kit/databases.ts';
 import { openSealing } from '../kit/sealing.ts';
 import { curl, startApi } from './api-rig.ts';
 import { databridgeHere } from './command-line.ts';
+import { makeGround } from './registration-ground.ts';
+import { storeEverything } from './sealed-ground.ts';
 
 const databases = useDatabases();
 
@@ -41,11 +44,11 @@ it('the first key of a new database stays its key, also for processes that start
   expect(await Promise.all(both.map((one) => one.verify()))).toEqual([await kidOf(A), await kidOf(A)]);
   const other = await sealingFor(database, B);
   await expect(other.verify()).rejects.toMatchObject(WRONG);
-  await expect(other.seal('x')).rejects.toMatchObject(WRONG);
+  await expect(other.seal('x', database.pool)).rejects.toMatchObject(WRONG);
   expect(() => other.digest('x')).toThrow('not verified');
   const [one, two] = both;
   expect(one?.digest('x')).toBe(two?.digest('x'));
-  expect(await two?.open((await one?.seal('x')) ?? '')).toBe('x');
+  expect(await two?.open((await one?.seal('x', database.pool)) ?? '')).toBe('x');
 });
 
 it('a database of before takes the key that opens what it holds, and refuses every other', async () => {
@@ -104,4 +107,19 @@ it('secrets that were given up do not hinder a new key', async () => {
   await database.transaction((client) => giveSecretsUp(client));
   expect(await (await sealingFor(database, B)).verify()).toBe(await kidOf(B));
   await expect((await sealingFor(database, A)).verify()).rejects.toMatchObject(WRONG);
+});
+
+it('begins anew after the loss of the key', async () => {
+  const ground = await makeGround(databases);
+  const { database } = ground;
+  const [old, next] = [await keysOf(A), await keysOf(B)];
+  await storeEverything(ground, sealingOf(database, old));
+  await expect(lostSecrets(database, old)).rejects.toThrow('this process has the key');
+  expect(await lostSecrets(database, next)).toEqual({
+    sources: [{ organisation: 'default', name: 'hall-3' }],
+    projects: [{ organisation: 'default', code: 'presses' }],
+  });
+  expect(await beginWithNewKey(database, next, 'tester')).toBe(await kidOf(B));
+  expect(await ground.apply({}, { sealing: sealingOf(database, next) })).toMatchObject({ action: 'changed' });
+  await expect(sealingOf(database, old).seal('x', database.pool)).rejects.toMatchObject(WRONG);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hasKey, openKeys } from '../../access/keys.ts';
+import type { Keys } from '../../access/keys.ts';
 import { sealingOf } from '../../access/stored-sealing.ts';
 import { registryFor } from '../../context-registry.ts';
 import { withContext } from '../../context.ts';
@@ -31,9 +32,10 @@ export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand
   const database = await currentDatabase(url);
   if (typeof database === 'string') return await work({ why: database });
   try {
-    const sealing = sealingOf(database, await openKeys(settings));
+    const keys = await openKeys(settings);
+    const sealing = sealingOf(database, keys);
     await sealing.verify();
-    const bridge = { database, sealing, clock: await clockOf(database), workerId: randomUUID() };
+    const bridge = { database, keys, sealing, clock: await clockOf(database), workerId: randomUUID() };
     return await present({ ...bridge, registry: registryFor(settings) }, (one) => work({ bridge: one }));
   } finally {
     await database.close();
@@ -49,8 +51,14 @@ export async function onBridge<T>(settings: Settings, work: (bridge: BridgeAtHan
 }
 
 /** The leases of a command count while it is present. */
-async function present<T>(bridge: BridgeAtHand, work: (bridge: BridgeAtHand) => Promise<T>): Promise<T> {
-  const presence = presenceOf(bridge.database, bridge.workerId, VERSION, false);
+async function present<T>(
+  bridge: BridgeAtHand & { readonly keys: Keys },
+  work: (bridge: BridgeAtHand) => Promise<T>,
+): Promise<T> {
+  const presence = presenceOf(bridge.database, bridge.workerId, VERSION, {
+    polls: false,
+    kids: () => bridge.keys.kids(),
+  });
   await presence.beat();
   const beats = repeat(
     BEAT_MS,
