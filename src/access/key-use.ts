@@ -11,6 +11,8 @@ export interface KeyUse {
   readonly place: string | null;
   /** New values are sealed with it. */
   readonly seals: boolean;
+  /** The key of `DATABRIDGE_KEY`, otherwise of `sealing.key`. Where it does not seal, a rotation to it is to come. */
+  readonly present: boolean;
   /** Sealed values by table; tables without any are left out. */
   readonly values: Readonly<Record<string, number>>;
 }
@@ -40,7 +42,13 @@ export async function keyUse(database: Database, keys: Keys): Promise<readonly K
   if (row?.kid && !used.has(row.kid)) used.set(row.kid, {});
   const places = new Map<string | null, Key>(keys.all().map((key) => [key.kid, key]));
   return [...used]
-    .map(([kid, values]) => ({ kid, place: places.get(kid)?.place ?? null, seals: kid === row?.kid, values }))
+    .map(([kid, values]) => ({
+      kid,
+      place: places.get(kid)?.place ?? null,
+      seals: kid === row?.kid,
+      present: kid === keys.present().kid,
+      values,
+    }))
     .toSorted((one, other) => Number(other.seals) - Number(one.seals));
 }
 

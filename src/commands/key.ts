@@ -16,7 +16,8 @@ export function addKey(program: Command): void {
       helpBelow({
         examples: ['databridge key show'],
         notes: [
-          'Shows no key. The id of a key stands in every value that it sealed, and tells nothing of the key. A key that sealed nothing and does not seal new values is not needed any more.',
+          'Shows no key. The id of a key stands in every value that it sealed, and tells nothing of the key.',
+          'State: the key that "seals" seals new values, one that "opens" sealed values of before, the "next" one waits for key rotate, one that is "missing" is not here.',
         ],
       }),
     )

@@ -145,12 +145,13 @@ it('with keys of the environment the old one seals until the rotation, and is re
   const second = { home: join(home, 'none'), sealingKey: B, previousKeys: [A] };
   const next = await processAt(second);
   expect(kidOf(await next.sealing.seal('x', database.pool))).toBe(old.keys.present().kid);
+  expect(await keyUse(database, next.keys)).toMatchObject([{ seals: true }, { seals: false, present: true }]);
   const rotated = await rotate(second, next.keys);
   expect(rotated.kid).toBe(next.keys.present().kid);
   expect(kidOf(await next.sealing.seal('x', database.pool))).toBe(rotated.kid);
   expect(await keyUse(database, next.keys)).toMatchObject([
     { kid: rotated.kid, seals: true, place: 'DATABRIDGE_KEY', values: { source: 2, signing_key: 1 } },
-    { kid: old.keys.present().kid, seals: false, place: 'DATABRIDGE_PREVIOUS_KEYS', values: {} },
+    { kid: old.keys.present().kid, seals: false, present: false, place: 'DATABRIDGE_PREVIOUS_KEYS', values: {} },
   ]);
   const alone = await processAt({ home: join(home, 'none'), sealingKey: B });
   expect(await secretsWith(alone.keys)).toEqual(before);
@@ -242,6 +243,8 @@ it('goes on after kill -9 with the same key', async () => {
     other.release();
   }
   expect((await kidsInUse()).length).toBe(2);
+  const env = { DATABASE_URL: database.url, DATABRIDGE_HOME: home };
+  expect((await databridgeHere(['backup', `${home}.backup`], { env })).stdout).toContain('needs the former key too');
   const again = await openKeys(inFile());
   expect(again.present().kid).not.toBe(old);
   const rotated = await eventually('the killed rotation lets go', async () =>

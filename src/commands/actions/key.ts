@@ -28,9 +28,10 @@ export async function keyShow(options: { json?: boolean }): Promise<void> {
   }
 }
 
-function stateOf(use: KeyUse): 'seals' | 'opens' | 'not needed' | 'missing' {
+function stateOf(use: KeyUse): 'seals' | 'next' | 'opens' | 'not needed' | 'missing' {
   if (use.seals) return use.place === null ? 'missing' : 'seals';
   if (use.place === null) return 'missing';
+  if (use.present) return 'next';
   return sealedValues(use) === 0 ? 'not needed' : 'opens';
 }
 
