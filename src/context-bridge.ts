@@ -20,12 +20,6 @@ export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
   const platforms = await loadedOf(registry.platforms);
   const context = await openContext(options);
   const { settings, log, database, sealing, clock } = context;
-  try {
-    await sealing.verify();
-  } catch (error) {
-    await context.close();
-    throw error;
-  }
   const workerId = randomUUID();
   const known: Registry = { ...registryFor(settings), platforms };
   const sources = sourceCacheOf(
@@ -40,7 +34,6 @@ export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
   );
   database.memory.onForget(() => {
     sources.forget();
-    sealing.verify().catch((error: unknown) => log.error({ err: error }, 'stored secrets cannot be opened'));
     log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');
   });
   return {

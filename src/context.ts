@@ -1,9 +1,7 @@
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
-import { openKeys } from './access/keys.ts';
-import type { Keys } from './access/keys.ts';
-import { sealingOf } from './access/stored-sealing.ts';
-import type { StoredSealing } from './access/stored-sealing.ts';
+import { openSealing } from './access/sealing.ts';
+import type { Sealing } from './access/sealing.ts';
 import { BridgeError } from './core/errors.ts';
 import { MILLISECOND } from './core/instant.ts';
 import { clockOf } from './database/clock.ts';
@@ -19,9 +17,7 @@ export interface Context {
   readonly settings: Settings;
   readonly log: Logger;
   readonly database: Database;
-  readonly keys: Keys;
-  /** Verified by commands that need it; `seal` verifies it always. */
-  readonly sealing: StoredSealing;
+  readonly sealing: Sealing;
   readonly clock: SharedClock;
   close(): Promise<void>;
 }
@@ -60,14 +56,13 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       },
       ...(options.signal && { signal: options.signal }),
     });
-    const keys = await openKeys(settings);
+    const sealing = await openSealing(settings.home, settings.sealingKey);
     const clock = await clockOf(database, { mostDifference: settings.clockDifferenceMs * MILLISECOND });
     return {
       settings,
       log,
       database,
-      keys,
-      sealing: sealingOf(database, keys),
+      sealing,
       clock,
       async close() {
         await database.close();

@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg';
 import type { Sealing } from './sealing.ts';
 import { formatPath, isMapping, parsePath } from '../core/source/path.ts';
 import type { Path } from '../core/source/path.ts';
@@ -12,36 +11,24 @@ interface Sealed {
 /** Whether a value of a stored configuration is a sealed secret. */
 export const isSealed = (value: unknown): value is Sealed => isMapping(value) && typeof value['$sealed'] === 'string';
 
-/**
- * The configuration as it is stored: values at the paths `secrets` are sealed (law 8), references stay as they are. `client` is in
- * the transaction that stores it.
- */
-export async function seal(
-  raw: unknown,
-  secrets: readonly string[],
-  { sealing, client }: SealingInside,
-): Promise<unknown> {
+/** The configuration as it is stored: values at the paths `secrets` are sealed (law 8), references stay as they are. */
+export async function seal(raw: unknown, secrets: readonly string[], sealing: Sealing): Promise<unknown> {
   let stored: unknown = structuredClone(raw);
   for (const secret of secrets) {
     const path = parsePath(secret);
-    if (path) stored = await replaceAt(stored, path, { sealing, client });
+    if (path) stored = await replaceAt(stored, path, sealing);
   }
   return stored;
 }
 
-interface SealingInside {
-  readonly sealing: Sealing;
-  readonly client: ClientBase;
-}
-
-async function replaceAt(value: unknown, path: readonly (string | number)[], inside: SealingInside): Promise<unknown> {
+async function replaceAt(value: unknown, path: readonly (string | number)[], sealing: Sealing): Promise<unknown> {
   const [key, ...rest] = path;
   if (key === undefined) {
     if (typeof value === 'string' && parseReference(value) !== undefined) return value;
-    return { $sealed: await inside.sealing.seal(JSON.stringify(value), inside.client) };
+    return { $sealed: await sealing.seal(JSON.stringify(value)) };
   }
   const holder = value as Record<string | number, unknown>;
-  holder[key] = await replaceAt(holder[key], rest, inside);
+  holder[key] = await replaceAt(holder[key], rest, sealing);
   return holder;
 }
 

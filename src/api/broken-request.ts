@@ -4,19 +4,21 @@ import { PROBLEM_TYPE, HttpProblem } from './problem.ts';
 import { newRequestId } from './request-id.ts';
 
 /** Answers where no whole request arrives: malformed HTTP, headers that are too large, a body that comes too slowly. */
-export function answerBrokenRequests(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const problem = problemOfBroken(error.code);
-  const requestId = newRequestId();
-  const body = JSON.stringify(problem.documentFor(requestId));
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
+export const brokenRequestAnswerer =
+  (typeBase: string) =>
+  (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const problem = problemOfBroken(error.code);
+    const requestId = newRequestId();
+    const body = JSON.stringify(problem.documentFor(requestId, typeBase));
+    socket.end(
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+        `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  };
 
 function problemOfBroken(code: string | undefined): HttpProblem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new HttpProblem('too-slow', 'Send smaller bodies.');

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accessOf } from '../access/access.ts';
-import type { StoredSealing } from '../access/stored-sealing.ts';
+import type { Sealing } from '../access/sealing.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import type { PrepareReadings } from '../ingest/prepare.ts';
@@ -18,7 +18,7 @@ export interface ApiGround {
   readonly settings: Settings;
   readonly database: Database;
   readonly clock: SharedClock;
-  readonly sealing: StoredSealing;
+  readonly sealing: Sealing;
   readonly prepareReadings: PrepareReadings;
   readonly log: Logger;
 }

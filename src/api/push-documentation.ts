@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { ApiSettings } from '../settings-api.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { PROBLEM_TYPE, HttpProblem, problemSchema } from './problem.ts';
-import type { ProblemName } from './problem.ts';
-import { answerSchema, bodySchema, paramsSchema, pushQuerySchema } from './push-schema.ts';
+import type { ProblemName } from './problems.ts';
+import { SOME_REFUSED, answerSchema, bodySchema, paramsSchema, pushQuerySchema } from './push-schema.ts';
 
 /** At most this many arrays and objects are nested: a body of readings has three, and future fields may need more. */
 const MOST_LEVELS = 32;
@@ -25,14 +25,17 @@ const EXAMPLE_ID = 'a1b2c3d4e5f60718-42';
 
 /** An error answer in the reference: when it comes, and an example. */
 export function problemResponse(description: string, name: ProblemName, detail: string) {
-  const example = new HttpProblem(name, detail).documentFor(EXAMPLE_ID);
+  const example = new HttpProblem(name, detail).documentFor(EXAMPLE_ID, '');
   return { description, content: { [PROBLEM_TYPE]: { schema: problemSchema, example } } };
 }
 
-const described = (description: string) => ({
+const described = (description: string, example: z.infer<typeof answerSchema>) => ({
   description,
-  content: { 'application/json': { schema: answerSchema } },
+  content: { 'application/json': { schema: answerSchema, example } },
 });
+
+/** The answer that every path gives to a malformed request. */
+export const malformed = problemResponse('The request is malformed.', 'bad-request', 'Send one Host header.');
 
 /** The errors of a token that is not valid for the project of the path. */
 export const problemsOfTarget = {
@@ -56,6 +59,7 @@ export const problemsOfTarget = {
 /** The push endpoint as the reference shows it. */
 export function pushDocumentation(settings: ApiSettings) {
   return {
+    operationId: 'pushReadings',
     summary: 'Push readings',
     description: `Stores the readings of an ML project. They are durable when \`200\` arrives, so a client may drop its copy then.
 
@@ -76,8 +80,12 @@ A body holds at most ${settings.readings} readings and ${settings.bodyBytes} byt
     querystring: pushQuerySchema,
     body: bodySchema,
     response: {
-      200: described('The readings are stored, except those that were refused.'),
-      422: described('Every reading was refused and nothing was stored. The body lists the reasons, as with 200.'),
+      200: described('The readings are stored, except those that were refused.', SOME_REFUSED),
+      422: described('Every reading was refused and nothing was stored. The body lists the reasons, as with 200.', {
+        ...SOME_REFUSED,
+        accepted: 0,
+        duplicates: 0,
+      }),
       400: problemResponse(
         `The body is not JSON, not UTF-8, not an array, or nested deeper than ${MOST_LEVELS} levels.`,
         'not-json',

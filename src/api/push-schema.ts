@@ -96,6 +96,19 @@ export const pushQuerySchema = z.object({
     .describe('`true`: judge and count the readings as a push would, and store nothing. The answer has `dryRun`.'),
 });
 
+/** An answer to a push, as an example. */
+export const SOME_REFUSED = {
+  accepted: 998,
+  duplicates: 1,
+  revised: 0,
+  refused: [
+    { index: 17, pointer: '/17/value', reason: 'text-number' as const, message: messageOf('text-number', 'pusher') },
+  ],
+  refusedCount: 1,
+  unknownFields: 1000,
+  unknownFieldNames: ['unit'],
+};
+
 /** The answer to a push, also where some or all readings were refused. */
 export const answerSchema = z
   .object({
@@ -118,19 +131,7 @@ export const answerSchema = z
   })
   .meta({
     id: 'PushAnswer',
-    examples: [
-      {
-        accepted: 998,
-        duplicates: 1,
-        revised: 0,
-        refused: [
-          { index: 17, pointer: '/17/value', reason: 'text-number', message: messageOf('text-number', 'pusher') },
-        ],
-        refusedCount: 1,
-        unknownFields: 1000,
-        unknownFieldNames: ['unit'],
-      },
-    ],
+    examples: [SOME_REFUSED],
   });
 
 export const paramsSchema = z.object({

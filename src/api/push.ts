@@ -19,7 +19,7 @@ import { decodeUtf8, readBody } from './body.ts';
 import { jsonMeasure } from './json-bounds.ts';
 import type { JsonBounds } from './json-bounds.ts';
 import { HttpProblem, retryAfterHeader } from './problem.ts';
-import type { ProblemName } from './problem.ts';
+import type { ProblemName } from './problems.ts';
 import { bodyBounds, pushDocumentation } from './push-documentation.ts';
 import { openTargetOf } from './target.ts';
 import type { TargetParts } from './target.ts';

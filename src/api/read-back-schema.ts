@@ -58,6 +58,7 @@ const pushedSensorsSchema = z
 
 /** The read-back as the reference shows it. */
 export const readBackDocumentation = {
+  operationId: 'listPushedSensors',
   summary: 'Read back what was stored',
   description: `Lists the sensors and variables of an ML project that clients push, each with the date of its newest reading and the exact number of its readings in a time.
 

@@ -3,29 +3,40 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { addProblemPages } from './problem-pages.ts';
+import { withAnswers } from './reference-answers.ts';
 import { VERSION } from '../version.ts';
 
-const INTRODUCTION = `This API takes readings of industrial sensors.
+const introduction = (typeBase: string): string => `This API takes readings of industrial sensors.
 
 1. The operator gives you an organisation, an ML project code and an application (APPLICATION_ID, APPLICATION_SECRET).
 2. Create an access token with them.
 3. Push readings with it. When it expires (\`401\`), renew it and send again.
 
-The path holds the version. Answers of \`v0\` may get new fields, so ignore fields you do not know. Each answer has a request id (\`X-Request-Id\`), which the operator finds in the log; send one of your own to choose it. Errors of the data endpoint are \`application/problem+json\` (RFC 9457), those of the token endpoint follow RFC 6749.`;
+The path holds the version. Answers of \`v0\` may get new fields, so ignore fields you do not know. Each answer has a request id (\`X-Request-Id\`), which the operator finds in the log; send one of your own to choose it. Errors of the data endpoints are \`application/problem+json\` (RFC 9457); the \`type\` of each is the address of [its page](${typeBase.slice(0, -1)}). Those of the token endpoint follow RFC 6749.`;
+
+const TAGS = [
+  { name: 'Readings', description: 'Pushing readings, and reading back which were stored.' },
+  { name: 'Tokens', description: 'Access tokens, and the keys by which they are verified.' },
+  { name: 'Health', description: 'For load balancers and supervisors.' },
+];
 
 /** Adds `/openapi.json` and `/docs`, which describe the routes added after this call. The page needs no internet. */
-export async function addReference(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
+export async function addReference(
+  app: FastifyInstance,
+  { publicUrl, typeBase }: { publicUrl: string | undefined; typeBase: string },
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'databridge',
         version: VERSION,
-        description: INTRODUCTION,
+        description: introduction(typeBase),
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl ?? '/' }],
-      tags: [{ name: 'Readings' }, { name: 'Tokens' }, { name: 'Health' }],
+      tags: TAGS,
       components: {
         securitySchemes: {
           accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -33,7 +44,7 @@ export async function addReference(app: FastifyInstance, publicUrl: string | und
         },
       },
     },
-    transform: (document) => withExamples(document.schema, jsonSchemaTransform(document)),
+    transform: (document) => withAnswers(document.schema, jsonSchemaTransform(document), typeBase),
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
@@ -51,6 +62,7 @@ export async function addReference(app: FastifyInstance, publicUrl: string | und
       },
       strictTransportSecurity: false,
     });
+    addProblemPages(docs);
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
       // Without the bar on top, which would show another product's name and offer to load other documents.
@@ -58,23 +70,6 @@ export async function addReference(app: FastifyInstance, publicUrl: string | und
       theme: { title: 'databridge' },
     });
   });
-}
-
-type Contents = Readonly<Record<string, { content?: Record<string, { example?: unknown }> }>>;
-
-/** Puts the examples of answers back, because the transformation keeps only their schemas. */
-function withExamples<T extends { schema: { response?: unknown } }>(
-  documented: { readonly response?: unknown } | undefined,
-  transformed: T,
-): T {
-  const contents = (transformed.schema?.response ?? {}) as Contents;
-  for (const [status, { content }] of Object.entries((documented?.response ?? {}) as Contents)) {
-    for (const [type, { example }] of Object.entries(content ?? {})) {
-      const shown = contents[status]?.content?.[type];
-      if (shown && example !== undefined) shown.example = example;
-    }
-  }
-  return transformed;
 }
 
 interface Components {

@@ -1,10 +1,9 @@
 import type { Server } from 'node:http';
 import fastify from 'fastify';
-import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
-import type { StoredSealing } from '../access/stored-sealing.ts';
 import { JWKS_MAX_AGE_SECONDS } from '../access/signing-keys.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
@@ -17,23 +16,24 @@ import { attemptsOf } from './attempts.ts';
 import type { Certificate } from './certificate.ts';
 import { problemOf } from './fault.ts';
 import { addHealth } from './health.ts';
-import { HttpProblem, sendProblem } from './problem.ts';
+import { HttpProblem, problemSender } from './problem.ts';
+import { typeBaseOf } from './problems.ts';
 import { addPushRoute } from './push.ts';
 import { addReadBack } from './read-back.ts';
 import { SENSORS_PATH } from './read-back-schema.ts';
 import { addReference } from './reference.ts';
-import { answerBrokenRequests } from './broken-request.ts';
+import { brokenRequestAnswerer } from './broken-request.ts';
 import { refusedAuthenticationsOf } from './refused-authentications.ts';
 import { REQUEST_ID, requestIdOf } from './request-id.ts';
 import { targetsOf } from './targets.ts';
 import { addToken } from './token.ts';
+import { jwksDocumentation } from './token-schema.ts';
 
 export interface ApiParts {
   readonly settings: ApiSettings;
   readonly database: Database;
   readonly clock: SharedClock;
   readonly access: Access;
-  readonly sealing: StoredSealing;
   readonly intake: Intake;
   readonly room: Room;
   readonly log: Logger;
@@ -51,8 +51,9 @@ const SUM_MS = 60_000;
 
 /** The `/v0` API as a server that does not listen yet. */
 export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
-  const { settings, access, database, sealing, log } = parts;
-  const app = fastify(optionsOf(parts));
+  const { settings, access, database, log } = parts;
+  const sendProblem = problemSender(typeBaseOf(settings));
+  const app = fastify(optionsOf(parts, sendProblem));
   app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
   // Handlers read bodies themselves, after all checks that need no body.
   app.removeAllContentTypeParsers();
@@ -80,7 +81,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
     done(hostsOf(request.raw.rawHeaders) > 1 ? new HttpProblem('bad-request', 'Send one Host header.') : undefined);
   });
 
-  if (settings.docs) await addReference(app, settings.publicUrl);
+  if (settings.docs) await addReference(app, { publicUrl: settings.publicUrl, typeBase: typeBaseOf(settings) });
   const ownership = pushedOwnershipOf(database);
   const refused = refusedAuthenticationsOf(log);
   const sums = setInterval(refused.sum, SUM_MS).unref();
@@ -100,7 +101,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
       .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
       .send(await inTime(settings.waitMs, access.jwks())),
   );
-  addHealth(app, sealing);
+  addHealth(app, database);
   const schema = { hide: true };
   for (const url of ['/v0/organisations/:organisation_id/data/:ml_project', '/v0/oauth2/token']) {
     app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, schema, handler: only('POST') });
@@ -109,12 +110,6 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   await app.ready();
   return app;
 }
-
-const jwksDocumentation = {
-  summary: 'Public keys of access tokens',
-  description: 'A JWK set (RFC 7517). The header of a token names its key as `kid`.',
-  tags: ['Tokens'],
-};
 
 /** How many Host headers a request has. Node.js keeps the first; a proxy in front may have judged another one. */
 export function hostsOf(rawHeaders: readonly string[]): number {
@@ -133,7 +128,10 @@ function only(method: 'GET' | 'POST'): () => never {
   };
 }
 
-function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions<Server> {
+function optionsOf(
+  { settings, certificate, log }: ApiParts,
+  sendProblem: ReturnType<typeof problemSender>,
+): FastifyHttpOptions<Server> {
   const times = { headersTimeout: Math.min(HEADERS_MS, settings.requestMs), connectionsCheckingInterval: 1_000 };
   const shared = {
     logger: false,
@@ -145,9 +143,9 @@ function optionsOf({ settings, certificate, log }: ApiParts): FastifyHttpOptions
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
-    clientErrorHandler: answerBrokenRequests,
+    clientErrorHandler: brokenRequestAnswerer(typeBaseOf(settings)),
     genReqId: requestIdOf,
-    frameworkErrors: (error: unknown, request: { readonly id: string }, reply: Parameters<typeof sendProblem>[0]) =>
+    frameworkErrors: (error: unknown, request: { readonly id: string }, reply: FastifyReply) =>
       void sendProblem(reply, problemOf(error, request.id, log)),
   };
   return certificate === undefined

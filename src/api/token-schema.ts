@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { malformed, problemResponse } from './push-documentation.ts';
 
 /** The form-encoded request, for the reference only: src/access judges it. */
 export const tokenRequestSchema = z
@@ -10,7 +11,7 @@ export const tokenRequestSchema = z
   .meta({ id: 'TokenRequest', examples: [{ grant_type: 'client_credentials' }] });
 
 const EXAMPLE = {
-  access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhcHBfMSJ9.c2lnbmF0dXJl',
+  access_token: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiJhcHBfMSJ9.c2lnbmF0dXJl',
   token_type: 'bearer',
   expires_in: 3600,
   expiration_date: '2026-11-20T09:15:30Z',
@@ -53,13 +54,17 @@ export const tokenErrorSchema = z
 
 export type TokenError = z.infer<typeof tokenErrorSchema>;
 
-const described = <S extends z.ZodType>(description: string, schema: S) => ({
+const described = <S extends z.ZodType>(description: string, schema: S, example: z.infer<S>) => ({
   description,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, example } },
 });
+
+const refused = (description: string, error: TokenError['error'], error_description: string) =>
+  described(description, tokenErrorSchema, { error, error_description });
 
 /** The token endpoint as the reference shows it. */
 export const tokenDocumentation = {
+  operationId: 'createToken',
   summary: 'Create or renew a token',
   description: `**Create**: \`grant_type=client_credentials\`, with APPLICATION_ID and APPLICATION_SECRET by HTTP Basic.
 
@@ -75,10 +80,65 @@ Each renewal replaces the refresh token. The old one may be used again for a sho
   consumes: ['application/x-www-form-urlencoded'],
   body: tokenRequestSchema,
   response: {
-    200: described('The token.', tokenAnswerSchema),
-    400: described('The request, the grant or the scope is invalid.', tokenErrorSchema),
-    401: described('The id or the secret of the application is missing or wrong (`invalid_client`).', tokenErrorSchema),
-    429: described('Too many requests or failures. `Retry-After` says when to try again.', tokenErrorSchema),
-    503: described('The database is away. Try again after `Retry-After` seconds.', tokenErrorSchema),
+    200: described('The token.', tokenAnswerSchema, EXAMPLE),
+    400: refused(
+      'The request, the grant or the scope is invalid.',
+      'invalid_grant',
+      'the refresh token is not valid; create a new token',
+    ),
+    401: refused(
+      'The id or the secret of the application is missing or wrong.',
+      'invalid_client',
+      'application id or secret is missing or wrong; send both by HTTP Basic authentication',
+    ),
+    429: refused(
+      'Too many requests or failures. `Retry-After` says when to try again.',
+      'temporarily_unavailable',
+      'too many requests; try again later',
+    ),
+    503: refused(
+      'The database is away. Try again after `Retry-After` seconds.',
+      'temporarily_unavailable',
+      'The database does not answer in time. Send the same request again: no reading is stored twice.',
+    ),
+  },
+};
+
+const JWKS_EXAMPLE = {
+  keys: [
+    {
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+      kid: '1',
+      alg: 'EdDSA',
+      use: 'sig',
+    },
+  ],
+};
+
+const jwksSchema = z
+  .object({
+    keys: z
+      .array(z.looseObject({ kty: z.string(), kid: z.string() }))
+      .describe('Keys in use, and those of tokens that have not expired.'),
+  })
+  .meta({ id: 'Jwks', examples: [JWKS_EXAMPLE] });
+
+/** The key set as the reference shows it. */
+export const jwksDocumentation = {
+  operationId: 'listPublicKeys',
+  summary: 'Public keys of access tokens',
+  description: 'A JWK set (RFC 7517). The header of a token names its key as `kid`.',
+  tags: ['Tokens'],
+  security: [],
+  response: {
+    200: described('The keys.', jwksSchema, JWKS_EXAMPLE),
+    400: malformed,
+    503: problemResponse(
+      'The database is away. Try again after `Retry-After` seconds.',
+      'database-away',
+      'The database does not answer in time.',
+    ),
   },
 };

@@ -10,7 +10,6 @@ import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { helpBelow } from './help.ts';
 import { addIngestion } from './ingestion.ts';
-import { addKey } from './key.ts';
 import { addOrganisation } from './organisation.ts';
 import { addProject } from './project.ts';
 import { addReadings } from './readings.ts';
@@ -43,7 +42,6 @@ describe('the help of', () => {
     addDemo,
     addDoctor,
     addIngestion,
-    addKey,
     addOrganisation,
   ];
   for (const add of [...adders, addProject, addReadings, addRestore, addSigningKey, addSource, addUp]) add(program);

@@ -3,8 +3,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import { answerBrokenRequests } from '../api/broken-request.ts';
+import { brokenRequestAnswerer } from '../api/broken-request.ts';
 import type { Certificate } from '../api/certificate.ts';
+import { PROBLEM_URN } from '../api/problems.ts';
 import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
 import type { OperatorRoute } from './authenticate.ts';
@@ -101,7 +102,7 @@ function optionsOf({
     genReqId: requestIdOf,
     requestIdHeader: false as const,
     routerOptions: { maxParamLength: 300 },
-    clientErrorHandler: answerBrokenRequests,
+    clientErrorHandler: brokenRequestAnswerer(PROBLEM_URN),
     frameworkErrors: (
       error: unknown,
       request: Parameters<typeof sendOperatorProblem>[0],

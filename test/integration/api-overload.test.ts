@@ -65,7 +65,7 @@ async function takenOf(answers: readonly Promise<Answered>[]): Promise<number> {
   const taken = all.filter(({ status }) => status === 200);
   for (const answer of taken) expect(answer.json).toMatchObject({ accepted: READINGS });
   for (const answer of all.filter(({ status }) => status !== 200)) {
-    expect(answer).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:overloaded' } });
+    expect(answer).toMatchObject({ status: 503, json: { code: 'overloaded' } });
     expect(answer.headers['retry-after']).toBe('2');
   }
   expect(taken.length).toBeLessThan(all.length);
@@ -107,7 +107,7 @@ describe('when the database cannot follow', () => {
     const release = await blockWrites();
     const answers = await Promise.all(['a', 'b', 'c'].map((sensor) => api.push(bodyOf(sensor, 3))));
     for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:database-away' } });
+      expect(answer).toMatchObject({ status: 503, json: { code: 'database-away' } });
       expect(answer.headers['retry-after']).toBe('5');
     }
     await release();
@@ -168,12 +168,12 @@ describe('when the database', () => {
     if (faults.connections !== undefined) between.reset();
     let ready = await curl(`${api.url}/readyz`);
     while (ready.status === 200) ready = await curl(`${api.url}/readyz`);
-    expect(ready).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:database-away' } });
+    expect(ready).toMatchObject({ status: 503, json: { code: 'database-away' } });
     expect(ready.headers['retry-after']).toBe('5');
     expect(await curl(`${api.url}/healthz`)).toMatchObject({ status: 200 });
     for (const sensor of ['warm', 'new']) {
       const answer = await api.push(bodyOf(sensor, 2));
-      expect(answer).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:database-away' } });
+      expect(answer).toMatchObject({ status: 503, json: { code: 'database-away' } });
     }
     expect(await token()).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
     await between.set({});

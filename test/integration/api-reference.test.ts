@@ -52,6 +52,7 @@ describe('/openapi.json', () => {
     const names = Object.keys(components.schemas);
     expect(names.toSorted()).toEqual(
       [
+        'Jwks',
         'Problem',
         'PushAnswer',
         'PushedSensors',

@@ -5,8 +5,7 @@ import { expect, vi } from 'vitest';
 import { createApplication } from '../../src/access/applications.ts';
 import { createOrganisation } from '../../src/access/organisations.ts';
 import { createProject } from '../../src/access/projects.ts';
-import { openKeys } from '../../src/access/keys.ts';
-import { sealingOf } from '../../src/access/stored-sealing.ts';
+import { openSealing } from '../../src/access/sealing.ts';
 import { openApi } from '../../src/api/open.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { clockOf } from '../../src/database/clock.ts';
@@ -55,7 +54,7 @@ export async function startApi(
   const settings = readSettings({ DATABRIDGE_API_PORT: '0', DATABRIDGE_KEY: 'A'.repeat(43), ...environment });
   let logged = '';
   const log = pino({ level: 'debug' }, { write: (line: string) => void (logged += line) });
-  const sealing = sealingOf(database, await openKeys(settings));
+  const sealing = await openSealing('', settings.sealingKey);
   const clock = await clockOf(database);
   const api = await openApi({ settings, database, clock, sealing, prepareReadings: readingPreparer(database), log });
   await createProject(database, { organisation: 'default', code: 'hall' }, 'test');
@@ -160,7 +159,8 @@ export function expectProblem(answer: Answered, status: number, name: string): v
   expect(answer.status, answer.body).toBe(status);
   expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
   expect(answer.json).toEqual({
-    type: `urn:databridge:problem:${name}`,
+    type: expect.stringMatching(new RegExp(`^(?:/docs/problems/|urn:databridge:problem:)${name}$`)) as string,
+    code: name,
     title: expect.any(String) as string,
     status,
     detail: expect.any(String) as string,

@@ -83,7 +83,7 @@ describe('a request', () => {
   test('with oversized headers is answered 431', async () => {
     const answer = await sent(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(40_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
-    expect(answer).toContain('"urn:databridge:problem:headers-too-large"');
+    expect(answer).toContain('"/docs/problems/headers-too-large"');
   });
 
   test.each([['/healthz'], [PATH], ['/v0/oauth2/token'], ['/nowhere']])(

@@ -2,7 +2,6 @@ import { tidyAccess } from '../../access/tidy.ts';
 import { assertApiSettings, openApi } from '../../api/open.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { assertOperatorSettings, openOperatorApi } from '../../operator/open.ts';
-import { BEAT_MS, presenceOf } from '../../database/presence.ts';
 import { repeat } from '../../pull/repeat.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
@@ -30,16 +29,12 @@ async function serve(): Promise<number> {
   assertApiSettings(given);
   assertOperatorSettings(given);
   return await withBridge({ patient: true, signal: stop.signal }, async (context) => {
-    const { log, settings, keys } = context;
-    // A rotation of the sealing key waits until this process has the new one.
-    const presence = presenceOf(context.database, context.workerId, VERSION, { polls: false, kids: () => keys.kids() });
+    const { log, settings } = context;
     const api = await openApi(context);
     const tryLater = (error: unknown): void => {
       log.debug({ err: error }, 'a regular task of the API failed and is tried again');
     };
-    await presence.beat().catch(tryLater);
     const loops = [
-      repeat(BEAT_MS, () => presence.beat(), tryLater),
       repeat(CLOCK_MS, context.clock.adjust, tryLater),
       repeat(TIDY_MS, () => tidyAccess(context.database), tryLater),
     ];
@@ -49,7 +44,6 @@ async function serve(): Promise<number> {
     log.info('stopping: requests under way are answered, new ones are not taken');
     const [inTime] = await Promise.all([within(settings.drainMs, api.close()), ofOperators?.close()]);
     await Promise.all(loops.map((loop) => loop.stop()));
-    await presence.leave().catch(tryLater);
     return code ?? (inTime ? EXIT.done : EXIT.failed);
   });
 }
