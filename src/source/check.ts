@@ -20,6 +20,7 @@ import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
 import type { Finding } from './findings.ts';
 import { lookAtStreams, refusedByReason } from './look-at-streams.ts';
 import type { LooksAtStreams } from './look-at-streams.ts';
+import { newNamesInWords, newNamesOf } from './near-series.ts';
 import { registeredAs } from './registered.ts';
 import type { RegisteredSource } from './registered.ts';
 import { strangeVariables } from './strange-variables.ts';
@@ -58,11 +59,13 @@ interface Looked {
   readonly overload: Overload | undefined;
   /** How many streams the source has. */
   readonly streams: number;
+  /** Something about names that are new in the project. */
+  readonly names: string | undefined;
 }
 
 /** The step `window`, of all streams that were looked at. */
 function windowStep({ looks, unreadable, left }: LooksAtStreams, given: Looked): Step {
-  const { config, wanted, overload } = given;
+  const { config, wanted, overload, names } = given;
   const batches = looks.map(({ batch }) => batch);
   const readings = batches.reduce((sum, batch) => sum + batch.readings, 0);
   const series = batches.reduce((sum, { columns }) => sum + columns.length, 0);
@@ -80,10 +83,11 @@ function windowStep({ looks, unreadable, left }: LooksAtStreams, given: Looked):
     ...(silent.length > 0 && looks.length > 1 ? [`no readings in ${firstOf(keysOf(silent), STREAMS_SHOWN)}`] : []),
     ...(left.length > 0 ? [`not looked at: ${firstOf(keysOf(left), STREAMS_SHOWN)}`] : []),
     ...unreadable.map(({ stream, error }) => `cannot read ${stream.key}: ${error.message}`),
+    ...(names === undefined ? [] : [names]),
     ...(overload === undefined ? [] : [`${overload.message}: ${overload.remedy}`]),
   ];
   const [fault] = unreadable;
-  const warning = lateness.warning || overload !== undefined || failed.size > 0;
+  const warning = lateness.warning || overload !== undefined || names !== undefined || failed.size > 0;
   return {
     step: 'window',
     ok: fault === undefined,
@@ -194,7 +198,9 @@ export async function* checkSource(
       const windows = looked.looks.reduce((sum, { halvings }) => sum + halvings + 1, looked.unreadable.length);
       const requestsPerWindow = (trial.requests() - before) / windows;
       const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...config.schedule, ...config.pace });
-      yield windowStep(looked, { config, wanted, overload, streams: streams.length });
+      const columns = looked.looks.flatMap(({ batch }) => batch.columns);
+      const names = newNamesInWords(await newNamesOf(given.bridge?.database, config, columns));
+      yield windowStep(looked, { config, wanted, overload, names, streams: streams.length });
       done.add('window');
       if (looked.unreadable.length > 0) {
         if (platform.declaredBy !== undefined) yield { step: 'declaration', ok: null, detail: 'not tried' };

@@ -1,12 +1,14 @@
 import { audit } from '../access/audit.ts';
 import { configInvalid } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
+import type { FullName } from '../core/near-names.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { HELD_POINTS, NAMED, OF_HELD, heldRepairs } from './held-repair.ts';
 import type { HeldRepair } from './held-repair.ts';
 import { projectRoom } from './project-room.ts';
 import type { ProjectRoom, WantedProject } from './project-room.ts';
+import { nearSeries } from './near-series.ts';
 import { raiseRevisions } from './revisions.ts';
 
 /** A name that is held back. */
@@ -24,12 +26,25 @@ export interface HeldName {
   /** The first and the last instant of them. */
   readonly first: Instant | null;
   readonly last: Instant | null;
+  /** Series of the project that it may be a misspelt form of, at most three. */
+  readonly near: readonly FullName[];
 }
 
 /** The names that a command means; a sensorId and a valueName may hold `*` for any text. Undefined is any. */
 export interface WantedNames {
   readonly sensorId?: string | undefined;
   readonly valueName?: string | undefined;
+}
+
+/** One page of held names. */
+interface HeldPage extends WantedNames {
+  /** Only names that this source brought last. */
+  readonly sourceId?: number | undefined;
+  /** Only names that this application pushed last. */
+  readonly applicationId?: string | undefined;
+  readonly limit: number;
+  /** How many names come before the page. */
+  readonly skip?: number | undefined;
 }
 
 const like = (pattern: string | undefined): string | null =>
@@ -40,22 +55,42 @@ const patternsOf = ({ sensorId, valueName }: WantedNames): [string | null, strin
   like(valueName),
 ];
 
-/** The held names of a project in the order of their names: at most `limit`, of which the first `skip` are left out. */
+/** A page of the held names of a project, in the order of their names. */
 export async function heldNames(
   database: Database,
   projectId: number,
-  { limit, skip = 0, ...wanted }: WantedNames & { readonly limit: number; readonly skip?: number | undefined },
+  { limit, skip = 0, sourceId, applicationId, ...wanted }: HeldPage,
 ): Promise<HeldName[]> {
-  return await database.rows<HeldName & Record<string, unknown>>(
+  const names = await database.rows<Omit<HeldName, 'near'> & Record<string, unknown>>(
     `with ${HELD_POINTS}
      select sensor_id as "sensorId", value_name as "valueName", source.name as source, application_id as application,
        instant_of(first_seen) as "firstSeen", instant_of(greatest(last_seen, noted_at)) as "lastSeen",
        readings + coalesce(points, 0) as refused, least(first, instant_of(first_at)) as first, greatest(last, instant_of(last_at)) as last
      from held_name left join source on source.id = held_name.source_id left join held_points on ${OF_HELD}
-     where held_name.project_id = $1 and ${NAMED} order by 1, 2 limit $4 offset $5`,
-    [projectId, ...patternsOf(wanted), limit, skip],
+     where held_name.project_id = $1 and ${NAMED}
+       and ($6::int is null or held_name.source_id = $6) and ($7::text is null or application_id = $7)
+     order by 1, 2 limit $4 offset $5`,
+    [projectId, ...patternsOf(wanted), limit, skip, sourceId ?? null, applicationId ?? null],
   );
+  const near = await nearSeries(database, projectId, names);
+  return names.map((name) => ({ ...name, near: near.get(name) ?? [] }));
 }
+
+/** The held names of a source or application that resemble series of its project, at most `MOST_LOOKED_AT` names looked at. */
+export async function resembling(
+  database: Database,
+  by: { readonly sourceId: number } | { readonly applicationId: string },
+): Promise<HeldName[]> {
+  const projects = await database.rows<{ id: number }>(
+    'select distinct project_id as id from held_name where source_id = $1 or application_id = $2 order by 1',
+    'sourceId' in by ? [by.sourceId, null] : [null, by.applicationId],
+  );
+  const found: HeldName[] = [];
+  for (const { id } of projects) found.push(...(await heldNames(database, id, { ...by, limit: MOST_LOOKED_AT })));
+  return found.filter(({ near }) => near.length > 0);
+}
+
+const MOST_LOOKED_AT = 1_000;
 
 /** The answer to a release. */
 export interface Released {

@@ -13,6 +13,8 @@ import type { StreamLook } from './look-at-streams.ts';
 import type { StoredReading } from '../core/reading.ts';
 import type { Platform } from '../platform/contract.ts';
 import { learnedOf } from '../pull/fetch-window.ts';
+import { newNamesOf } from './near-series.ts';
+import type { NewNames } from './near-series.ts';
 import { openTrial } from './trial.ts';
 import type { Trial, TrialParts } from './trial.ts';
 
@@ -39,6 +41,8 @@ export interface Preview {
   readonly requests: number;
   /** Whether the requests took turns with the workers of the source. */
   readonly sharesPace: boolean;
+  /** The names of which the project has no series; null where it has all of them, or no bridge is at hand. */
+  readonly newNames: NewNames | null;
   /** Null where the pace suffices for live polls, or where no window was read. */
   readonly overload: Overload | null;
 }
@@ -70,6 +74,11 @@ export async function previewSource(
     return {
       ...read,
       ...sumOf(batches, given.limit),
+      newNames: await newNamesOf(
+        given.bridge?.database,
+        config,
+        batches.flatMap(({ columns }) => columns),
+      ),
       requests: trial.requests(),
       sharesPace: trial.sharing.registered !== undefined,
     };

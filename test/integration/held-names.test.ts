@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/access/applications.ts';
 import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { MOST_HELD_NAMES, admitNames } from '../../src/ingest/new-names.ts';
 import { pushedOwnershipOf } from '../../src/ingest/pushed-ownership.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
 import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
-import { heldNames, releaseNames } from '../../src/source/held-names.ts';
+import { heldNames, releaseNames, resembling } from '../../src/source/held-names.ts';
+import { newNamesInWords, newNamesOf } from '../../src/source/near-series.ts';
 import { projectRoom, setLocked, setQuota } from '../../src/source/project-room.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
@@ -92,6 +94,15 @@ describe('a locked project', () => {
       { sensorId: 'Pump-7', from: 'source', refused: 1 },
       { sensorId: 'press', from: 'source', refused: 1 },
     ]);
+    expect(await resembling(database, { sourceId: stored.sourceId })).toMatchObject([
+      { sensorId: 'Pump-7', near: [{ sensorId: 'pump-7', valueName: 'flow' }] },
+    ]);
+    const config = { organisation: 'default', project: 'project' } as SourceConfig;
+    const tried = ['pump-7', 'PUMP_07', 'pump-8'].map((sensorId) => ({ sensorId, valueName: 'flow', segments: [] }));
+    expect(newNamesInWords(await newNamesOf(database, config, tried))).toBe(
+      '2 names would be held back, because the project is locked and has no series of them; PUMP_07 flow is new and resembles pump-7 flow of the project',
+    );
+    expect(await newNamesOf(database, config, tried.slice(0, 1))).toBe(null);
     const beforeRelease = await opened(['press']);
     const { released, repairs } = await releaseNames(database, PROJECT, { sensorId: 'pre*' }, 'tester');
     expect({ released, repairs }).toMatchObject({

@@ -13,6 +13,7 @@ import { pushRefusalsOf } from '../../ingest/pushed-refusals.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
+import { heldDocument, printResembling, resemblingIn } from './held-resembling.ts';
 import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
 /** `application revoke`. */
@@ -69,11 +70,14 @@ export async function applicationRefusals(
   options: { reason?: RefusalReason; sensor?: string; from?: string; to?: string; limit: number; json?: boolean },
 ): Promise<void> {
   const { reason, sensor } = options;
-  const refusals = await withContext({ patient: false }, ({ database, clock }) =>
-    pushRefusalsOf(database, { applicationId, reason, sensor, ...boundsOf(options, clock.now()) }, options.limit),
-  );
-  if (options.json) printJson(refusalsDocument(refusals, 'pusher'));
-  else printRefusalSums(refusals, 'pusher');
+  const { held, ...refusals } = await withContext({ patient: false }, async ({ database, clock }) => {
+    const wanted = { applicationId, reason, sensor, ...boundsOf(options, clock.now()) };
+    const found = await pushRefusalsOf(database, wanted, options.limit);
+    return { ...found, held: await resemblingIn(database, found, { applicationId }) };
+  });
+  if (options.json) return printJson({ ...refusalsDocument(refusals, 'pusher'), ...heldDocument(held) });
+  printRefusalSums(refusals, 'pusher');
+  printResembling(held);
 }
 
 /** `application rotate`. */

@@ -7,6 +7,7 @@ import type { HeldRepair } from '../../source/held-repair.ts';
 import { LARGEST_QUOTA, projectRoom, setLocked, setQuota } from '../../source/project-room.ts';
 import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
+import { nameInWords } from '../../source/near-series.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { grouped, widthOf, wrapped } from '../../terminal/words.ts';
 
@@ -48,6 +49,7 @@ const COLUMNS: readonly ShownColumn<HeldName>[] = [
   { title: 'sensor', cell: ({ sensorId }) => sensorId, least: 10 },
   { title: 'variable', cell: ({ valueName }) => valueName, least: 8 },
   { title: 'from', cell: ({ source, application }) => source ?? application, least: 6 },
+  { title: 'resembles', cell: ({ near }) => near.map(nameInWords).join(', ') || null, least: 10 },
   { title: 'points', cell: ({ refused }) => refused },
   { title: 'first seen', cell: ({ firstSeen }) => second(firstSeen), least: 11 },
   { title: 'last seen', cell: ({ lastSeen }) => second(lastSeen), least: 11, drop: 1 },

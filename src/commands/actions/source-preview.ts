@@ -6,6 +6,7 @@ import { titleOf } from '../../core/source/source-name.ts';
 import type { SourceConfig } from '../../core/source/source.ts';
 import { formatWindow } from '../../core/window.ts';
 import { refusalsInWords } from '../../source/findings.ts';
+import { newNamesInWords } from '../../source/near-series.ts';
 import { previewSource } from '../../source/preview.ts';
 import type { Preview } from '../../source/preview.ts';
 import { previewDocument } from '../../source/trial-documents.ts';
@@ -101,6 +102,8 @@ function print(
   for (const { stream, message } of preview.unreadable) printLine(`  cannot read ${stream}: ${message}`);
   if (preview.left.length > 0) printLine(wrapped(`not looked at: ${preview.left.join(' ; ')}`, '  '));
   if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
+  const names = newNamesInWords(preview.newNames);
+  if (names !== undefined) printLine(wrapped(names));
   if (preview.overload !== null) printLine(`${preview.overload.message}\n  try: ${preview.overload.remedy}`);
   const turns = why === undefined ? 'taking turns with its workers' : `without taking turns with workers: ${why}`;
   printLine(`${counted(preview.requests, 'request')}, ${turns}; nothing was saved`);

@@ -5,6 +5,7 @@ import { refusalsOf } from '../../source/refusals.ts';
 import { withContext } from '../../context.ts';
 import { printJson, printLine } from '../../terminal/output.ts';
 import { grouped, wrapped } from '../../terminal/words.ts';
+import { heldDocument, printResembling, resemblingIn } from './held-resembling.ts';
 import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
 interface Options {
@@ -19,14 +20,18 @@ interface Options {
 
 /** `source refusals`. */
 export async function sourceRefusals(name: string, options: Options): Promise<void> {
-  const refusals = await withContext({ patient: false }, async ({ database, clock }) => {
+  const { held, ...refusals } = await withContext({ patient: false }, async ({ database, clock }) => {
     const { id: sourceId } = await findSource(database, { name, organisation: options.organisation });
     const { reason, sensor } = options;
-    return await refusalsOf(database, { sourceId, reason, sensor, ...boundsOf(options, clock.now()) }, options.limit);
+    const bounds = boundsOf(options, clock.now());
+    const found = await refusalsOf(database, { sourceId, reason, sensor, ...bounds }, options.limit);
+    return { ...found, held: await resemblingIn(database, found, { sourceId }) };
   });
-  if (options.json) printJson({ ...refusalsDocument(refusals, 'operator'), undated: refusals.undated });
+  if (options.json)
+    printJson({ ...refusalsDocument(refusals, 'operator'), ...heldDocument(held), undated: refusals.undated });
   else {
     printRefusalSums(refusals, 'operator');
+    printResembling(held);
     if (refusals.undated > 0) {
       printLine(
         `\n${wrapped(`${grouped(refusals.undated)} more points are counted without their sensor and instant. An earlier version counted them, or they are the oldest of very many. They are forgotten with the old logs.`)}`,
