@@ -65,8 +65,9 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     });
     const bounds = { now: clock.now(), ...timeBounds };
     // Parsed anew where that is needed, so that no request holds parsed elements while it waits.
+    const renamed = await inTime(settings.waitMs, ownership.renamedIn(projectId));
     const judge = (untaken?: ReadonlyMap<string, SeriesRefusal>): Pushed =>
-      judgePushed(elementsOf(body), bounds, untaken);
+      judgePushed(elementsOf(body), bounds, untaken, renamed);
     const pushed = judge();
     const untaken = await inTime(
       settings.waitMs,

@@ -1,7 +1,9 @@
 import type { Column } from '../core/batch.ts';
+import type { FullName } from '../core/near-names.ts';
 import type { SeriesRefusal } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
 import { admitNames, nameOfSeries, wouldRefuse } from './new-names.ts';
+import { renamedNames } from './renamed-names.ts';
 import type { AdmittedNames } from './new-names.ts';
 import { spanOf } from './pushed-spans.ts';
 
@@ -11,10 +13,12 @@ export interface Pusher {
   readonly applicationId: string;
 }
 
-/** Says of which names of a push no reading is taken. */
+/** Says which series the names of a push mean, and of which no reading is taken. */
 export interface PushedOwnership {
+  /** The names (`nameOfSeries`) that are pushed to a project for series of other names. */
+  renamedIn(projectId: number): Promise<ReadonlyMap<string, FullName>>;
   /**
-   * Those names (`nameOfSeries`), each with the reason: the series belongs to a source, or there may be no such new series.
+   * The names of which no reading is taken (`nameOfSeries`), each with the reason: the series belongs to a source, or there may be no such new series.
    * Series that nothing has written so far belong to pushing from now on.
    */
   untakenAmong(pusher: Pusher, columns: readonly Column[]): Promise<ReadonlyMap<string, SeriesRefusal>>;
@@ -28,6 +32,8 @@ const PUSHED = '';
 /** At most this many series are remembered as belonging to pushing applications. */
 const MOST_REMEMBERED = 200_000;
 
+const MOST_PROJECTS_REMEMBERED = 1_000;
+
 /** How long a process may go on after a series was handed over to a source, ms. */
 const HAND_OVER_MS = 1_000;
 
@@ -40,20 +46,35 @@ export function pushedOwnershipOf(
   { nowMs }: { readonly nowMs: () => number } = { nowMs: () => performance.now() },
 ): PushedOwnership {
   const own = new Set<string>();
+  const renamed = new Map<number, Promise<ReadonlyMap<string, FullName>>>();
+  const forget = (): void => {
+    own.clear();
+    renamed.clear();
+  };
   let handOvers: number | undefined;
   let lookedAt = -Infinity;
   // A database that was replaced by an older state may give the same names to sources.
-  database.memory.onForget(() => own.clear());
+  database.memory.onForget(forget);
 
   async function forgetAfterHandOver(): Promise<void> {
     if (nowMs() < lookedAt + HAND_OVER_MS) return;
     lookedAt = nowMs();
     const row = await database.row<{ count: number }>('select count from hand_over');
-    if (row?.count !== handOvers) own.clear();
+    if (row?.count !== handOvers) forget();
     handOvers = row?.count;
   }
 
   return {
+    async renamedIn(projectId) {
+      await forgetAfterHandOver();
+      const known = renamed.get(projectId);
+      if (known !== undefined) return await known;
+      if (renamed.size >= MOST_PROJECTS_REMEMBERED) renamed.clear();
+      const looked = renamedNames(database, projectId);
+      renamed.set(projectId, looked);
+      looked.catch(() => renamed.delete(projectId));
+      return await looked;
+    },
     async untakenAmong(pusher, columns) {
       const { projectId } = pusher;
       await forgetAfterHandOver();

@@ -236,3 +236,26 @@ function judgedAlone(item: unknown): { key: string; whole: string } | undefined 
     whole: [sensor, name, at, value, precision ?? '-', labels.join(',')].join(' '),
   };
 }
+
+it('readings of a renamed name are those of its series, also where both names are in one body', () => {
+  const renamed = new Map([['Pump-7\nnone', { sensorId: 'pump-7', valueName: 'flow' }]]);
+  const at = (second: number, sensorId: string, more = {}) => ({
+    sensorId,
+    date: `2026-03-01T00:00:0${second}Z`,
+    value: second,
+    ...more,
+  });
+  const body = [
+    at(1, 'Pump-7'),
+    at(0, 'pump-7', { valueName: 'flow' }),
+    at(1, 'pump-7', { valueName: 'flow' }),
+    at(2, 'Pump-7'),
+  ];
+  const pushed = judgePushed(body, clock, new Map(), renamed);
+  expect(pushed).toMatchObject({ readings: 3, repeats: 1, refusedCount: 0 });
+  expect(pushed.columns.map(({ sensorId, valueName }) => `${sensorId} ${valueName}`)).toEqual(['pump-7 flow']);
+  expect(judgePushed(body, clock, new Map([['pump-7\nflow', 'series-of-another']]), renamed)).toMatchObject({
+    readings: 0,
+    refusedCount: 4,
+  });
+});

@@ -1,6 +1,7 @@
 import { inOrder, rawText } from '../core/batch.ts';
 import type { Column, Refusal, Segment } from '../core/batch.ts';
 import type { Instant } from '../core/instant.ts';
+import type { FullName } from '../core/near-names.ts';
 import { NO_VALUE_NAME } from '../core/naming.ts';
 import {
   judgeInstant,
@@ -70,11 +71,13 @@ const NONE: ReadonlyMap<string, SeriesRefusal> = new Map();
 /**
  * The elements of a pushed body as columns and refusals, by the rules of core/reading.ts. One pass, nothing coerced.
  * `untaken`: names (`nameOfSeries`) of which no reading is taken, each with the reason.
+ * `renamed`: names that are pushed for series of other names.
  */
 export function judgePushed(
   elements: readonly unknown[],
   clock: TimeBounds,
   untaken: ReadonlyMap<string, SeriesRefusal> = NONE,
+  renamed: ReadonlyMap<string, FullName> = new Map(),
 ): Pushed {
   const sensors = new Map<string, Map<string, OpenColumn>>();
   const instants = rememberingLast((date) => dateOf(date, clock));
@@ -106,12 +109,17 @@ export function judgePushed(
     if (typeof sensor !== 'string') return sensor.refused;
     const name = judgeValueName(valueName);
     if (typeof name !== 'string') return name.refused;
-    const reason = untaken.get(nameOfSeries({ sensorId: sensor, valueName: name }));
+    const given = { sensorId: sensor, valueName: name };
+    const series = renamed.get(nameOfSeries(given)) ?? given;
+    const reason = untaken.get(nameOfSeries(series));
     if (reason !== undefined) return reason;
-    let columns = sensors.get(sensor);
-    if (columns === undefined) sensors.set(sensor, (columns = new Map()));
-    let column = columns.get(name);
-    if (column === undefined) columns.set(name, (column = { sensorId: sensor, valueName: name, segments: [] }));
+    const column = sensors.get(series.sensorId)?.get(series.valueName) ?? { ...series, segments: [] };
+    // A renamed pair leads to the column of its series, which is sealed once.
+    for (const { sensorId: key, valueName: under } of [given, series]) {
+      const columns = sensors.get(key);
+      if (columns === undefined) sensors.set(key, new Map([[under, column]]));
+      else columns.set(under, column);
+    }
     return column;
   }
 
@@ -265,8 +273,9 @@ function sealed(sensors: ReadonlyMap<string, ReadonlyMap<string, OpenColumn>>): 
   const displaced: number[] = [];
   let readings = 0;
   let repeats = 0;
-  for (const byName of sensors.values()) {
-    for (const { sensorId, valueName, segments } of byName.values()) {
+  for (const [sensor, byName] of sensors) {
+    for (const [name, { sensorId, valueName, segments }] of byName) {
+      if (sensor !== sensorId || name !== valueName) continue;
       const ordered = inOrder(segments);
       // A column is empty where each reading of it was refused for its date, value, precision or labels.
       if (ordered.segments.length === 0) continue;

@@ -10,7 +10,8 @@ import type { Bridge } from './bridge.ts';
 import { look } from './discovery.ts';
 import { history } from './history.ts';
 import { forgetImpossibleWaits, uncoverFutureWindows } from './future.ts';
-import { dropOldLogs, forgetAccounts } from './housekeeping.ts';
+import { growthWarnings, strainedUntold } from '../ingest/name-growth.ts';
+import { dropOldHeldNames, dropOldLogs, forgetAccounts } from './housekeeping.ts';
 import { isPlannerSilent, planOnce } from './planner.ts';
 import { poll } from './poll.ts';
 import { BEAT_MS, presenceOf } from '../database/presence.ts';
@@ -25,6 +26,7 @@ export interface Daemon {
 const WATCH_MS = 1_000;
 const CLOCK_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
+const NAMES_MS = 60_000;
 /** Looks for sensors that a process runs at a time. Each asks one request after the other. */
 const LOOKS = 10;
 
@@ -99,6 +101,14 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
     fetch: outgoingFetch(bridge.settings.egress),
     now: bridge.clock.now,
   });
+  /** Says which projects near their quota or get strange names, each once an hour. */
+  async function tellStrained(): Promise<void> {
+    for (const growth of await strainedUntold(database)) {
+      for (const { message, remedy } of growthWarnings(growth)) {
+        log.warn({ organisation: growth.organisation, project: growth.code, remedy }, message);
+      }
+    }
+  }
   const loops = [
     repeat(BEAT_MS, () => presence.beat(bridge.clock.disagreement()), complain),
     repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),
@@ -107,7 +117,9 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
     repeat(CLOCK_MS, () => (clocks.agree() ? forgetFuture(bridge) : Promise.resolve()), complain),
     repeat(DELIVER_MS, () => deliverer.look(), complain),
     repeat(COUNT_MS, () => deliverer.count(), complain),
+    repeat(NAMES_MS, tellStrained, complain),
     repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
+    repeat(HOUSEKEEPING_MS, () => dropOldHeldNames(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),
     repeat(HOUSEKEEPING_MS, () => forgetAccounts(database), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldMemories(database), complain),

@@ -11,6 +11,20 @@ export const forgetAccounts = (database: Database): Promise<number> =>
        and not exists (select from pace where state ->> 'account' = digest)`,
   );
 
+/**
+ * Forgets held names that came from applications at most `days` ago, and those of sources of which no refused point stands any more,
+ * such as after the mapping was corrected. A name that comes again is listed again.
+ */
+export const dropOldHeldNames = (database: Database, days: number): Promise<number> =>
+  database.run(
+    `delete from held_name where last_seen < now() - case when source_id is null then $1 else 1 end * interval '1 day'
+       and not exists (
+         select from refused_hour join stream on stream.id = stream_id
+         where stream.source_id = held_name.source_id and retired_at is null and reason = 'name-held-back' and points <> '{}'
+           and sensor = held_name.holder::jsonb ->> 0 and variable = held_name.holder::jsonb ->> 1)`,
+    [days],
+  );
+
 /** A row of a window under way stays until the next time, so that the two never wait for each other in a ring. */
 const DROP_REFUSED = `
   delete from refused_hour where ctid = any(array(

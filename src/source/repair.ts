@@ -21,7 +21,15 @@ export interface Repair {
 
 /** The reasons that a field of a sensor or of its variable may mend, by the name of the field. */
 const MENDED_BY: Readonly<Record<string, readonly RefusalReason[]>> = {
-  as: ['bad-sensor-id', 'bad-value-name', 'name-collision', 'series-of-another', 'same-instant'],
+  as: [
+    'bad-sensor-id',
+    'bad-value-name',
+    'name-collision',
+    'name-held-back',
+    'series-of-another',
+    'same-instant',
+    'too-many-series',
+  ],
   labels: ['bad-label', 'too-many-labels'],
   unit: ['bad-label', 'too-many-labels'],
   scale: ['not-finite'],

@@ -10,6 +10,7 @@ import { clocksInWords } from '../../database/clock.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { argumentsOf, titleOf } from '../../core/source/source-name.ts';
 import { listIngestions } from '../../delivery/remote.ts';
+import { growthWarnings, strainedProjects } from '../../ingest/name-growth.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { listSources } from '../../source/report.ts';
 import type { SourceLine } from '../../source/report.ts';
@@ -86,6 +87,9 @@ async function* checksInside({ database, clock, settings }: Context, place: stri
   const planner = plannerCheck(vitals);
   yield planner;
   yield* deliveryChecks(await listIngestions(database));
+  for (const growth of await strainedProjects(database)) {
+    for (const { message, remedy } of growthWarnings(growth)) yield warning('names', message, remedy);
+  }
   const troubles = await troublesOf(database);
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
   const reported = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');

@@ -1,6 +1,7 @@
 import { configInvalid } from '../../core/errors.ts';
 import { formatInstant, instantOrNull } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
+import { growthOf, growthWarnings } from '../../ingest/name-growth.ts';
 import { heldNames, releaseNames } from '../../source/held-names.ts';
 import type { HeldName } from '../../source/held-names.ts';
 import type { HeldRepair } from '../../source/held-repair.ts';
@@ -8,6 +9,7 @@ import { LARGEST_QUOTA, projectRoom, setLocked, setQuota } from '../../source/pr
 import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { nameInWords } from '../../source/near-series.ts';
+import { printRenamed, projectRename } from './project-rename.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { grouped, widthOf, wrapped } from '../../terminal/words.ts';
 
@@ -57,6 +59,7 @@ const COLUMNS: readonly ShownColumn<HeldName>[] = [
 
 interface NamesOptions extends ProjectOptions {
   readonly sensor?: string;
+  readonly renamed?: boolean;
   readonly limit: number;
   readonly skip?: number;
 }
@@ -64,6 +67,7 @@ interface NamesOptions extends ProjectOptions {
 /** `project names`. */
 export async function projectNames(code: string, options: NamesOptions): Promise<void> {
   const { organisation, sensor: sensorId, limit, skip = 0 } = options;
+  if (options.renamed) return await printRenamed({ organisation, code }, options);
   const { room, names } = await withContext({ patient: false }, async ({ database }) => {
     const project = await projectRoom(database, { organisation, code });
     return { room: project, names: await heldNames(database, project.id, { sensorId, limit, skip }) };
@@ -93,8 +97,9 @@ const documentOf = (name: HeldName) => ({
 export async function projectRelease(
   code: string,
   names: readonly string[],
-  { organisation, json, all = false }: ProjectOptions & { readonly all?: boolean },
+  { organisation, json, all = false, as }: ProjectOptions & { readonly all?: boolean; readonly as?: readonly string[] },
 ): Promise<void> {
+  if (as !== undefined) return await projectRename({ organisation, code }, { names, as, json });
   const [sensorId, valueName, ...more] = names;
   if ((sensorId === undefined) !== all || more.length > 0) {
     throw configInvalid(
@@ -127,6 +132,24 @@ function printRepairs(repairs: readonly HeldRepair[]): void {
   for (const { source, points, command } of repairs) {
     printLine(`${grouped(points)} points of source ${source} were refused; this asks for them once more:`);
     printLine(`  ${command}`);
+  }
+}
+
+/** `project show`. */
+export async function projectShow(code: string, { organisation, json }: ProjectOptions): Promise<void> {
+  const { room, growth } = await withContext({ patient: false }, async ({ database }) => {
+    const project = await projectRoom(database, { organisation, code });
+    return { room: project, growth: await growthOf(database, project.id) };
+  });
+  const warnings = growth === undefined ? [] : growthWarnings(growth);
+  const [made, usual] = [growth?.made ?? 0, growth?.usual ?? 0];
+  if (json) return printJson({ ...room, newInHour: made, newInUsualHour: usual, warnings });
+  printLine(`project ${code}: ${room.locked ? 'locked, new names are held back' : 'takes new names'}`);
+  printLine(`  ${grouped(room.series)} series of at most ${grouped(room.quota)}, ${grouped(room.held)} held names`);
+  printLine(`  ${grouped(made)} new in an hour, ${usual.toFixed(1)} in a usual one`);
+  for (const { message, remedy } of warnings) {
+    printLine(wrapped(`! ${message}`));
+    printLine(wrapped(`try: ${remedy}`, '  '));
   }
 }
 

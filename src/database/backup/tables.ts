@@ -12,6 +12,7 @@ export const BACKED_UP = [
   'series_name',
   'series_hour',
   'held_name',
+  'renamed_name',
   'label_set',
   'reading',
   'unreadable',
