@@ -14,6 +14,8 @@ interface Tool {
 const tools: readonly Tool[] = [
   { command: 'redis-server', versionArgument: '--version', debianPackage: 'redis-server' },
   { command: 'influxd', versionArgument: 'version', debianPackage: 'influxdb' },
+  { command: 'prometheus', versionArgument: '--version', debianPackage: 'prometheus' },
+  { command: 'promtool', versionArgument: '--version', debianPackage: 'prometheus' },
   { command: 'openssl', versionArgument: 'version', debianPackage: 'openssl' },
   { command: 'script', versionArgument: '--version', debianPackage: 'bsdutils' },
 ];
@@ -25,14 +27,14 @@ process.exitCode = prepare() ? 0 : 1;
 
 function prepare(): boolean {
   const absent = tools.filter((tool) => pathOf(tool) === undefined);
-  if (absent.length > 0 && canInstall()) install(absent.map((tool) => tool.debianPackage));
+  if (absent.length > 0 && canInstall()) install([...new Set(absent.map((tool) => tool.debianPackage))]);
   const unusable = tools.filter((tool) => !report(tool));
   if (unusable.length === 0) return true;
   const packages = unusable.map((tool) => tool.debianPackage).join(' ');
   console.error(
     `\nThe tests need ${unusable.map((tool) => tool.command).join(' and ')}. Nothing is skipped without them.\n` +
       `Debian or Ubuntu, as root: apt-get update && apt-get install -y --no-install-recommends ${packages}\n` +
-      `Elsewhere: put redis-server, influxd 1.x, openssl and script (util-linux) into the PATH.`,
+      `Elsewhere: put redis-server, influxd 1.x, prometheus, promtool, openssl and script (util-linux) into the PATH.`,
   );
   return false;
 }

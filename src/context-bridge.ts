@@ -10,17 +10,33 @@ import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
 import { sourceOpener } from './pull/open-source.ts';
 import { sourceCacheOf } from './pull/source-cache.ts';
+import type { Metrics } from './telemetry/metrics.ts';
 
 /** The bridge with an open database, as the processes use it that poll or take readings. */
-export type OpenBridge = Context & Bridge & { readonly registry: Registry };
+export type OpenBridge = Context &
+  Bridge & {
+    readonly registry: Registry;
+    /** The counters of this process; undefined where it is not monitored. */
+    readonly metrics: Metrics | undefined;
+  };
+
+interface BridgeOptions extends ContextOptions {
+  /** The version under which the process counts its work for monitoring. Commands, which end soon, count nothing. */
+  readonly monitoredAs?: string;
+}
 
 /** Opens the database and all parts of the bridge that use it. */
-export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
+export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
   // A process that runs for weeks keeps the code that it began with, also where the package is replaced meanwhile.
   const platforms = await loadedOf(registry.platforms);
   const context = await openContext(options);
   const { settings, log, database, sealing, clock } = context;
   const workerId = randomUUID();
+  const metrics =
+    options.monitoredAs === undefined
+      ? undefined
+      : (await import('./telemetry/metrics.ts')).metricsOf(options.monitoredAs);
+  const meters = metrics?.pull;
   const known: Registry = { ...registryFor(settings), platforms };
   const sources = sourceCacheOf(
     sourceOpener({
@@ -30,6 +46,7 @@ export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
       registry: known,
       workerId,
       ...settings.egress,
+      meters,
     }),
   );
   database.memory.onForget(() => {
@@ -40,6 +57,8 @@ export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
     ...context,
     registry: known,
     workerId,
+    metrics,
+    meters,
     partitions: partitionsOf(database),
     prepareReadings: readingPreparer(database),
     sources,
@@ -48,7 +67,7 @@ export async function openBridge(options: ContextOptions): Promise<OpenBridge> {
 }
 
 /** Opens the bridge, works with it and closes it, also after an error. */
-export async function withBridge<T>(options: ContextOptions, work: (bridge: OpenBridge) => Promise<T>): Promise<T> {
+export async function withBridge<T>(options: BridgeOptions, work: (bridge: OpenBridge) => Promise<T>): Promise<T> {
   const bridge = await openBridge(options);
   try {
     return await work(bridge);

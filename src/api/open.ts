@@ -10,6 +10,7 @@ import { roomOf } from '../ingest/pushed-room.ts';
 import type { Settings } from '../settings.ts';
 import { unnamedProxy } from '../settings-api.ts';
 import { certificateOf } from './certificate.ts';
+import type { ApiMeters } from './meters.ts';
 import { assertPrivate, followCertificate, listen } from './listen.ts';
 import { apiServer } from './server.ts';
 
@@ -21,6 +22,8 @@ export interface ApiGround {
   readonly sealing: Sealing;
   readonly prepareReadings: PrepareReadings;
   readonly log: Logger;
+  /** Undefined where the process is not monitored. */
+  readonly meters?: ApiMeters | undefined;
 }
 
 /** The API while it listens. */

@@ -33,6 +33,7 @@ type ProblemKind = Omit<ProblemDocument, 'instance' | 'type'>;
 
 /** An error that is sent to the client as the answer, so `detail` never holds a secret. */
 export class HttpProblem extends Error {
+  readonly type: ProblemName;
   private readonly kind: ProblemKind;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -43,6 +44,7 @@ export class HttpProblem extends Error {
   ) {
     super(detail);
     this.name = 'Problem';
+    this.type = name;
     const [status, title] = PROBLEMS[name];
     this.kind = { code: name, title, status, detail, errors: more.errors ?? [] };
     this.headers = more.headers ?? {};

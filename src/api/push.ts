@@ -18,6 +18,7 @@ import type { ApiSettings } from '../settings-api.ts';
 import { decodeUtf8, readBody } from './body.ts';
 import { jsonMeasure } from './json-bounds.ts';
 import type { JsonBounds } from './json-bounds.ts';
+import type { ApiMeters } from './meters.ts';
 import { HttpProblem, retryAfterHeader } from './problem.ts';
 import type { ProblemName } from './problems.ts';
 import { bodyBounds, pushDocumentation } from './push-documentation.ts';
@@ -32,6 +33,7 @@ export interface PushParts {
   readonly database: Database;
   readonly ownership: PushedOwnership;
   readonly room: Room;
+  readonly meters?: ApiMeters | undefined;
   readonly clock: SharedClock;
   readonly log: Logger;
 }
@@ -95,6 +97,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
           ? await tryPush(parts.database, { projectId, columns: pushed.columns, waitMs })
           : undefined;
         const counts = trial?.counts ?? (await intake.push(applicationId, projectId, pushed));
+        if (!dryRun) parts.meters?.pushed({ ...counts, refused: pushed.refused });
         const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
         const refused = refusals.map((refusal) => ({ ...refusal, message: messageOf(refusal.reason, 'pusher') }));
         const none = refusedCount > 0 && pushed.readings === 0;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { clientOf } from './attempts.ts';
+import type { ApiMeters } from './meters.ts';
 
 /** An authentication that was refused. Nothing in it is a secret. */
 export interface RefusedAuthentication {
@@ -26,11 +27,12 @@ const MOST_PAIRS = 500;
  * One line for the first refusal of an address and reason in a minute; the others of that minute are counted and told in
  * one line at its end. So neither a client with an old token nor an attacker fills the log.
  */
-export function refusedAuthenticationsOf(log: Logger): RefusedAuthentications {
+export function refusedAuthenticationsOf(log: Logger, meters?: ApiMeters): RefusedAuthentications {
   const pairs = new Map<string, { readonly address: string; readonly reason: string; suppressed: number }>();
   let others = 0;
   return {
     note({ requestId, address, reason, application }) {
+      meters?.unauthenticated(reason);
       const key = `${clientOf(address)} ${reason}`;
       const known = pairs.get(key);
       if (known !== undefined) known.suppressed += 1;

@@ -15,6 +15,8 @@ import type { ApiSettings } from '../settings-api.ts';
 import { attemptsOf } from './attempts.ts';
 import type { Certificate } from './certificate.ts';
 import { problemOf } from './fault.ts';
+import { countRequests } from './meters.ts';
+import type { ApiMeters } from './meters.ts';
 import { addHealth } from './health.ts';
 import { HttpProblem, problemSender } from './problem.ts';
 import { typeBaseOf } from './problems.ts';
@@ -39,6 +41,7 @@ export interface ApiParts {
   readonly log: Logger;
   /** Undefined where the API itself speaks no TLS. */
   readonly certificate?: Certificate | undefined;
+  readonly meters?: ApiMeters | undefined;
 }
 
 /** How long the header lines of a request may take to arrive, ms. */
@@ -63,6 +66,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error, request.id, log);
+    parts.meters?.problem(problem.type);
     log.debug(
       { requestId: request.id, status: problem.status, reason: problem.message },
       'a request of the API was refused',
@@ -75,6 +79,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
       new HttpProblem('not-found', settings.docs ? 'See /docs for the paths of this API.' : 'Check the path.'),
     ),
   );
+  if (parts.meters) countRequests(app, 'push', parts.meters);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff').header(REQUEST_ID, request.id);
     if (parts.certificate) reply.header('strict-transport-security', 'max-age=31536000');
@@ -83,7 +88,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
 
   if (settings.docs) await addReference(app, { publicUrl: settings.publicUrl, typeBase: typeBaseOf(settings) });
   const ownership = pushedOwnershipOf(database);
-  const refused = refusedAuthenticationsOf(log);
+  const refused = refusedAuthenticationsOf(log, parts.meters);
   const sums = setInterval(refused.sum, SUM_MS).unref();
   app.addHook('onClose', (_app, done) => {
     clearInterval(sums);

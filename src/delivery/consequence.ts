@@ -7,6 +7,7 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { refusedDelay } from '../core/retry.ts';
 import type { Database } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
+import type { DeliveryMeters } from './meters.ts';
 import type { RemoteRow } from './open-remote.ts';
 import { DELIVERY_REMEDIES } from './remedies.ts';
 
@@ -24,6 +25,7 @@ interface Ground {
   readonly workerId: string;
   readonly log: Logger;
   readonly now: () => Instant;
+  readonly meters?: DeliveryMeters | undefined;
 }
 
 /**
@@ -31,12 +33,13 @@ interface Ground {
  * where an operator changed or resumed the delivery meanwhile, or another process has claimed it.
  */
 export async function actOnDelivery(
-  { database, workerId, log, now }: Ground,
+  { database, workerId, log, now, meters }: Ground,
   remote: RemoteRow,
   error: unknown,
 ): Promise<void> {
   if (error instanceof BridgeError && error.code === 'cancelled') return;
   const code = codeOf(error);
+  meters?.failed(code);
   const message = error instanceof Error ? error.message : String(error);
   const own = error instanceof PushError ? error.cause : error;
   const remedy = (own instanceof BridgeError ? own.remedy : undefined) ?? DELIVERY_REMEDIES[code];

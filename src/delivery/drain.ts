@@ -12,6 +12,7 @@ import { BODY_READINGS, deliverReadings } from './deliver.ts';
 import type { BodySize, DeliveredReadings } from './deliver.ts';
 import { headOf } from './head.ts';
 import type { Head } from './head.ts';
+import type { DeliveryMeters } from './meters.ts';
 import { openRemote } from './open-remote.ts';
 import type { RemoteRow } from './open-remote.ts';
 import { keepNoted, settle } from './settle.ts';
@@ -25,6 +26,8 @@ export interface DelivererGround {
   readonly workerId: string;
   readonly log: Logger;
   readonly now: () => Instant;
+  /** Undefined where the process is not monitored. */
+  readonly meters?: DeliveryMeters | undefined;
 }
 
 /** How deliveries learn that their process ends. */
@@ -75,6 +78,8 @@ async function sendAll(ground: DelivererGround, row: RemoteRow, client: PushClie
     if (head.rows.length === 0) return;
     const delivered = await sendHead(ground, row, { client, head, batch }, ending);
     batch = delivered.batch;
+    const { requests, refused } = delivered;
+    ground.meters?.delivered({ requests, readings: head.readings.length, refused: refused.length });
     const claim = { ...row, workerId: ground.workerId };
     if (!(await untilDatabaseIsBack(ending, () => settle(database, claim, head, delivered)))) return;
     if (failures > 0) log.info({ project: row.project }, 'delivery goes on');

@@ -15,6 +15,8 @@ declare module 'fastify' {
     readonly role?: OperatorRole;
     /** Any client may use the route of the operator API without signing in. */
     readonly access?: 'public';
+    /** Says of a request to the operator API that it needs no sign-in; others need `role`. */
+    readonly opensTo?: (request: FastifyRequest) => boolean;
   }
   interface FastifyRequest {
     /** The operator that signed in; null on public routes and before authentication. */
@@ -59,8 +61,8 @@ export function addAuthentication(app: FastifyInstance, database: Database): Aut
     for (const one of [method].flat()) routes.push({ method: one, path: url, role });
   });
   app.addHook('onRequest', async (request) => {
-    const { access, role } = request.routeOptions.config;
-    if (request.is404 || access === 'public') return;
+    const { access, role, opensTo } = request.routeOptions.config;
+    if (request.is404 || access === 'public' || opensTo?.(request)) return;
     request.operator = await operatorBehind(request);
     if (role === undefined || !includesRole(request.operator.role, role)) {
       throw new OperatorProblem('forbidden', `This needs the role ${role}; yours is ${request.operator.role}.`, {

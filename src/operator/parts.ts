@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../settings.ts';
 import type { BridgeAtHand } from '../source/registered.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 /** The parts of the process that routes of the operator API work with. */
 export interface OperatorParts extends BridgeAtHand {
   readonly settings: Settings;
   readonly log: Logger;
+  /** The counters of this process; undefined where it is not monitored, and then it serves no `/metrics`. */
+  readonly metrics?: Metrics | undefined;
 }

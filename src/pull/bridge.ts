@@ -7,6 +7,7 @@ import type { PrepareReadings } from '../ingest/prepare.ts';
 import type { JobPlace } from '../queue/places.ts';
 import type { Settings } from '../settings.ts';
 import type { Claims } from './claim.ts';
+import type { PullMeters } from './meters.ts';
 import type { SourceCache } from './source-cache.ts';
 
 /** Everything the poll path works with. A process opens it once, and gives each job a copy with the place of that job. */
@@ -22,6 +23,8 @@ export interface Bridge {
   /** The identity under which this process claims sources and streams. */
   readonly workerId: string;
   readonly log: Logger;
+  /** Undefined where the process is not monitored. */
+  readonly meters?: PullMeters | undefined;
   /** The place of the job that works with it; a command has none. */
   readonly place?: JobPlace | undefined;
 }

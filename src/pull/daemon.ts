@@ -84,7 +84,8 @@ export async function startDaemon(bridge: Bridge, version: string, signal: Abort
       look: (id, stopping, place) => once('look', id, () => look({ ...bridge, place }, id, stopping)),
       history: (id, stopping, place) => once('history', id, () => history({ ...bridge, place }, id, stopping)),
       tick: async () => {
-        if (bridge.clock.disagreement() === undefined) await failSoft('planner', planOnce(database, queue));
+        if (bridge.clock.disagreement() === undefined)
+          await failSoft('planner', planOnce(database, queue, bridge.meters));
       },
     },
     {
@@ -175,7 +176,7 @@ async function forgetFuture({ database, log }: Bridge): Promise<void> {
 /** Plans in this process where no process has planned for a while, and restores the tick. */
 async function watch(bridge: Bridge, queue: Queue, ensureTick: () => Promise<void>): Promise<void> {
   if (bridge.clock.disagreement() !== undefined || !(await isPlannerSilent(bridge.database))) return;
-  await planOnce(bridge.database, queue);
+  await planOnce(bridge.database, queue, bridge.meters);
   await ensureTick();
 }
 

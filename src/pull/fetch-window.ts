@@ -2,7 +2,8 @@ import { counted } from '../core/counted.ts';
 import type { Batch } from '../core/batch.ts';
 import { union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
-import { BridgeError, contractBroken, isUnanswered } from '../core/errors.ts';
+import { BridgeError, asBridgeError, contractBroken, isUnanswered } from '../core/errors.ts';
+import type { FaultCode } from '../core/errors.ts';
 import { HOUR } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { afterNoAnswer, afterTooMuch, afterWindow } from '../core/learn.ts';
@@ -150,6 +151,23 @@ async function readUnderConfirmedNames(
 
 /** pace → read → normalise → check → commit of one window. A window that is too much is not stored; its learned length is halved. */
 export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: AbortSignal): Promise<FetchResult> {
+  const { meters } = bridge;
+  if (meters === undefined) return await fetchUncounted(bridge, task, signal);
+  const window = { platform: task.source.platform.name, lane: task.lane };
+  const begun = performance.now();
+  const end = (outcome: 'stored' | 'halved' | FaultCode): void =>
+    meters.window(window, outcome, (performance.now() - begun) / 1000);
+  try {
+    const result = await fetchUncounted(bridge, task, signal);
+    end(result.kind === 'done' ? 'stored' : 'halved');
+    return result;
+  } catch (error) {
+    end(asBridgeError(error).code);
+    throw error;
+  }
+}
+
+async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSignal): Promise<FetchResult> {
   const { source, stream, window, lane } = task;
   const limits = { minWindow: source.platform.facts.minWindow, maxWindow: source.policy.maxWindow };
   const comfortable = bridge.settings.windowReadings;
@@ -167,6 +185,7 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
     const learned = afterWindow(task.learned, outcome);
     if (read.failed.size > 0) await setApart(bridge, task, read.failed);
     const endBefore = task.covered.at(-1)?.to ?? window.from;
+    const handed = performance.now();
     const committed = await commitWindow(
       bridge,
       {
@@ -187,6 +206,18 @@ export async function fetchWindow(bridge: Bridge, task: WindowTask, signal: Abor
       },
       lookFurther(bridge, source, task),
     );
+    bridge.meters?.stored({
+      platform: source.platform.name,
+      lane,
+      points: read.samples,
+      ...committed,
+      bytes: read.meter.bytesIn,
+      refused: read.batch.refused,
+      waited: read.meter.waitedMs / 1000,
+      asked: read.meter.httpMs / 1000,
+      normalised: read.normaliseMs / 1000,
+      stored: (performance.now() - handed) / 1000,
+    });
     const unreadable = await noteRead(bridge, source, task);
     return { kind: 'done', committed, covered: union(task.covered, [window]), learned, unreadable };
   } catch (error) {

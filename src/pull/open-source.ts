@@ -24,6 +24,7 @@ import type { Credentials, Platform, Selection } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
 import { openConnection } from '../platform/connection/index.ts';
 import type { AllowedHosts, ProxySettings, Connection, ConnectionParts } from '../platform/connection/index.ts';
+import type { PullMeters } from './meters.ts';
 import { accountDigest, sharedAccountOf } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
@@ -97,8 +98,9 @@ export function sourceOpener(given: {
   readonly workerId: string;
   readonly allowHosts: AllowedHosts;
   readonly proxy?: ProxySettings | undefined;
+  readonly meters?: PullMeters | undefined;
 }): (row: SourceRow) => Promise<OpenSource> {
-  const { database, sealing, clock, registry, workerId, allowHosts, proxy } = given;
+  const { database, sealing, clock, registry, workerId, allowHosts, proxy, meters } = given;
   const rows = paceRowsOf(database);
   const room = nameRoom();
 
@@ -118,7 +120,7 @@ export function sourceOpener(given: {
       const { pace } = parsed.source;
       return {
         account,
-        pacer: pacerOf({ database, rows, sourceId, revision, pace, account, now: clock.now, workerId }),
+        pacer: pacerOf({ database, rows, sourceId, revision, pace, account, now: clock.now, workerId, meters }),
         tokens: sourceTokensOf(database, sealing, sourceId),
       };
     };

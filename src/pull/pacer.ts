@@ -11,6 +11,7 @@ import type { Database } from '../database/database.ts';
 import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
 import type { SharedAccount } from './account.ts';
+import type { PullMeters } from './meters.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
 
 /**
@@ -79,8 +80,9 @@ export function pacerOf(given: {
   readonly now: () => Instant;
   /** An operator asks by hand, which a paused or stopped source lets pass. */
   readonly byHand?: boolean;
+  readonly meters?: PullMeters | undefined;
 }): Pacer {
-  const { database, rows, sourceId, revision, pace, account, now, workerId, byHand = false } = given;
+  const { database, rows, sourceId, revision, pace, account, now, workerId, byHand = false, meters } = given;
   const isOpen = (state: PaceState): boolean => isOpenTo(byHand ? { ...state, paused: false } : state, revision);
   let known: PaceRow | undefined;
   let linked = false;
@@ -220,15 +222,20 @@ export function pacerOf(given: {
       const kind = login ? 'login' : lane;
       underWay.add(leaseId);
       let taken: Taken;
+      const asked = performance.now();
+      const waited = (got: boolean): void => meters?.waited(kind, (performance.now() - asked) / 1000, got);
       try {
         taken = await take(leaseId, { lane, kind, signal, begun });
+        waited(true);
       } catch (error) {
+        waited(false);
         underWay.delete(leaseId);
         throw error;
       }
       return {
         inDoubt: taken.inDoubt,
         async release(ending = 'answered') {
+          meters?.slot(kind, ending);
           // Without its lease here, the process no longer counts the one in the row, also where the row cannot be changed.
           if (ending !== 'abandoned') underWay.delete(leaseId);
           await end(leaseId, { at: taken.sentAt, kind }, ending);

@@ -4,6 +4,7 @@ import { hasRoom } from '../delivery/waiting.ts';
 import type { Queue } from '../queue/queue.ts';
 import { PROBES_ALONE_FROM } from './consequence.ts';
 import { NEXT_DUE } from './due.ts';
+import type { PullMeters } from './meters.ts';
 
 /** At most this many sources are dispatched in one step; the others stay due and come with the next one. */
 const STEP = 1_000;
@@ -45,7 +46,8 @@ export const PLANNER_SILENCE_MS = 5_000;
  * One step of the planner: dispatches the due sources, looks for sensors and histories, each found with one statement. Any
  * number of processes may run it at a time. What could not be dispatched is due again at once.
  */
-export async function planOnce(database: Database, queue: Queue): Promise<void> {
+export async function planOnce(database: Database, queue: Queue, meters?: PullMeters): Promise<void> {
+  const begun = performance.now();
   for (const { work, due, undo } of STEPS) {
     const { rows } = await database.pool.query<DueRow>({ name: `due-${work}`, text: due });
     try {
@@ -55,11 +57,13 @@ export async function planOnce(database: Database, queue: Queue): Promise<void> 
       await database.run(undo, [rows.map(({ id }) => id)]);
       throw error;
     }
+    meters?.planned(work, rows.length);
   }
   await database.run(
     `insert into heartbeat (name, beat_at) values ('planner', now()) on conflict (name) do update set beat_at = now()
      where heartbeat.beat_at not between now() - interval '500 ms' and now()`,
   );
+  meters?.step((performance.now() - begun) / 1000);
 }
 
 /** `troubled`: its last job of this kind failed, so it gets one of the few places for sources and streams in trouble. */

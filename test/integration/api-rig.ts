@@ -6,6 +6,7 @@ import { createApplication } from '../../src/access/applications.ts';
 import { createOrganisation } from '../../src/access/organisations.ts';
 import { createProject } from '../../src/access/projects.ts';
 import { openSealing } from '../../src/access/sealing.ts';
+import type { ApiMeters } from '../../src/api/meters.ts';
 import { openApi } from '../../src/api/open.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { clockOf } from '../../src/database/clock.ts';
@@ -46,6 +47,7 @@ export async function startApi(
   databases: TestDatabases,
   environment: Record<string, string> = {},
   databaseUrl?: string,
+  meters?: ApiMeters,
 ): Promise<ApiUnderTest> {
   const database =
     databaseUrl === undefined
@@ -56,7 +58,15 @@ export async function startApi(
   const log = pino({ level: 'debug' }, { write: (line: string) => void (logged += line) });
   const sealing = await openSealing('', settings.sealingKey);
   const clock = await clockOf(database);
-  const api = await openApi({ settings, database, clock, sealing, prepareReadings: readingPreparer(database), log });
+  const api = await openApi({
+    settings,
+    database,
+    clock,
+    sealing,
+    prepareReadings: readingPreparer(database),
+    log,
+    meters,
+  });
   await createProject(database, { organisation: 'default', code: 'hall' }, 'test');
 
   async function application(

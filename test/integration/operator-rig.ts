@@ -13,6 +13,7 @@ import type { Database } from '../../src/database/database.ts';
 import { openOperatorApi } from '../../src/operator/open.ts';
 import type { RunningOperatorApi } from '../../src/operator/open.ts';
 import { readSettings } from '../../src/settings.ts';
+import { metricsOf } from '../../src/telemetry/metrics.ts';
 
 /** An operator with a personal token. */
 export interface SignedIn extends Operator {
@@ -53,6 +54,7 @@ export async function startOperatorApi(
   database: Database,
   environment: Record<string, string> = {},
   addRoutes?: (app: FastifyInstance) => void,
+  metrics = metricsOf('1.2.3'),
 ): Promise<OperatorApiUnderTest> {
   const settings = readSettings({ DATABRIDGE_OPERATOR_PORT: '0', DATABRIDGE_KEY: 'A'.repeat(43), ...environment });
   let logged = '';
@@ -60,7 +62,7 @@ export async function startOperatorApi(
   const sealing = await openSealing('', settings.sealingKey);
   const clock = await clockOf(database);
   const registry = registryFor(settings);
-  const parts = { settings, database, sealing, clock, registry, workerId: randomUUID(), log };
+  const parts = { settings, database, sealing, clock, registry, workerId: randomUUID(), log, metrics };
   const api = await openOperatorApi(parts, addRoutes && { addRoutes });
   return {
     ...api,

@@ -28,9 +28,9 @@ async function serve(): Promise<number> {
   const given = readSettings(process.env);
   assertApiSettings(given);
   assertOperatorSettings(given);
-  return await withBridge({ patient: true, signal: stop.signal }, async (context) => {
+  return await withBridge({ patient: true, monitoredAs: VERSION, signal: stop.signal }, async (context) => {
     const { log, settings } = context;
-    const api = await openApi(context);
+    const api = await openPushApi(context);
     const tryLater = (error: unknown): void => {
       log.debug({ err: error }, 'a regular task of the API failed and is tried again');
     };
@@ -52,7 +52,10 @@ async function serve(): Promise<number> {
 const RETRY_MS = 10_000;
 
 /** The API beside polling. Polling goes on without it. */
-export const apiBeside = (context: OpenBridge): Beside => openBeside(context, 'the API', () => openApi(context));
+export const apiBeside = (context: OpenBridge): Beside => openBeside(context, 'the API', () => openPushApi(context));
+
+const openPushApi = (context: OpenBridge): ReturnType<typeof openApi> =>
+  openApi({ ...context, meters: context.metrics?.api });
 
 /** The operator API beside the rest of the process, which goes on without it; undefined where the settings switch it off. */
 export const operatorApiBeside = (context: OpenBridge): Beside | undefined =>

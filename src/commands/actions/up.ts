@@ -51,7 +51,8 @@ async function runUntilStopped(serving: boolean): Promise<number> {
     assertApiSettings(settings);
     assertOperatorSettings(settings);
   }
-  return await withBridge({ patient: true, mayCreate: true, signal: stop.signal }, async (context) => {
+  const options = { patient: true, mayCreate: true, monitoredAs: VERSION, signal: stop.signal };
+  return await withBridge(options, async (context) => {
     const daemon = await startDaemon(context, VERSION, stop.signal);
     const apis = serving ? [apiBeside(context), operatorApiBeside(context)] : [];
     const queue = context.settings.redisUrl === undefined ? 'PostgreSQL' : 'Redis';

@@ -1,0 +1,137 @@
+import type { Condition } from '../core/condition.ts';
+import { SECOND } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { hourOf, requestsByMinute } from '../core/request-counts.ts';
+import type { RequestCounts } from '../core/request-counts.ts';
+import { rowsOf } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { POLLS } from '../database/presence.ts';
+import { loadedOf } from '../platform/registry.ts';
+import type { Registry } from '../platform/registry.ts';
+import { conditionOf } from './condition.ts';
+import { allowedPerHour } from './demand.ts';
+import type { FaultRecord } from './report.ts';
+
+/** A source as monitoring sees it. Times in seconds; null where they are not known yet. */
+export interface SourceMeasure {
+  readonly organisation: string;
+  readonly name: string;
+  readonly platform: string;
+  readonly condition: Condition;
+  readonly lag: number | null;
+  readonly overdue: number | null;
+  readonly newestReadingAge: number | null;
+  /** Of the last hour; `allowed` is null where the pace is that of an adapter which is not loaded. */
+  readonly requests: { readonly used: number; readonly allowed: number | null };
+}
+
+/** What monitoring wants to know of the whole bridge, of all its hosts. Times in seconds. */
+export interface BridgeMeasures {
+  readonly sources: readonly SourceMeasure[];
+  /** Jobs that are due and that no planner has taken. */
+  readonly due: Readonly<Record<'poll' | 'look' | 'history', number>>;
+  /** Since a planner planned; null before its first step. */
+  readonly plannerSilence: number | null;
+  /** Processes that poll, and those of them whose clock disagrees with the database's. */
+  readonly workers: number;
+  readonly workersAtOdds: number;
+  /** Readings that wait, the age of the oldest, and the projects whose outbox is full or whose delivery waits for an operator. */
+  readonly outbox: {
+    readonly waiting: number;
+    readonly oldestAge: number;
+    readonly full: number;
+    readonly stopped: number;
+  };
+  readonly database: { readonly bytes: number; readonly partitions: Readonly<Record<string, number>> };
+}
+
+interface StoredSource {
+  readonly organisation: string;
+  readonly name: string;
+  readonly platform: string;
+  readonly state: 'active' | 'paused' | 'stopped';
+  readonly every: Microseconds;
+  readonly settle: Microseconds;
+  readonly failures: number;
+  readonly fault: FaultRecord | null;
+  readonly lookFault: FaultRecord | null;
+  readonly lastSuccessAt: Instant | null;
+  readonly streams: number;
+  readonly lag: Microseconds | null;
+  readonly newestAt: Instant | null;
+  readonly requestsPerSecond: number | null;
+  readonly counts: RequestCounts | null;
+}
+
+type StoredMeasures = Omit<BridgeMeasures, 'sources'> & {
+  readonly now: Instant;
+  readonly sources: readonly StoredSource[];
+};
+
+const seconds = (from: string): string => `greatest(0, extract(epoch from now() - ${from}))::float8`;
+
+/** One statement, so that all measures are of one instant. The outbox is not counted here, because that is slow: see `countWaiting`. */
+const MEASURES = `
+  select instant_of(now()) as now,
+    (select coalesce(jsonb_agg(jsonb_build_object('organisation', organisation_id, 'name', name, 'platform', platform, 'state', state,
+       'every', every_us, 'settle', settle_us, 'failures', failures, 'fault', last_fault - 'page', 'lookFault', look_fault - 'page',
+       'lastSuccessAt', instant_of(last_success_at), 'streams', reach.streams, 'lag', reach.lag, 'newestAt', reach.newest,
+       'requestsPerSecond', config #> '{pace,requestsPerSecond}',
+       'counts', (select pace.state ->> 'requests' from pace where source_id = source.id)) order by organisation_id, name), '[]')
+     from source cross join lateral (
+       select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
+         instant_of(max(newest_at)) as newest
+       from stream where source_id = source.id and retired_at is null) as reach) as sources,
+    jsonb_build_object(
+      'poll', (select count(*) from source where state = 'active' and not awaits_look and next_due_at <= now()
+        and (held_until is null or held_until <= now())),
+      'look', (select count(*) from source where state = 'active' and look_due_at <= now() and (held_until is null or held_until <= now())),
+      'history', (select count(*) from stream join source on source.id = source_id
+        where history_due_at <= now() and retired_at is null and state = 'active' and not awaits_look
+          and (held_until is null or held_until <= now()))) as due,
+    (select ${seconds('beat_at')} from heartbeat where name = 'planner') as "plannerSilence",
+    (select count(*) from worker where ${POLLS}) as workers,
+    (select count(*) from worker where ${POLLS} and clock_ahead_us is not null) as "workersAtOdds",
+    (select jsonb_build_object('waiting', coalesce(sum(waiting), 0), 'oldestAge', ${seconds('min(head.noted_at)')},
+       'full', count(full_since), 'stopped', count(*) filter (where state = 'stopped'))
+     from remote left join lateral (
+       select noted_at from outbox where outbox.project_id = remote.project_id order by id limit 1) as head on true) as outbox,
+    jsonb_build_object('bytes', pg_database_size(current_database()), 'partitions',
+      (select jsonb_object_agg(parent.relname, (select count(*) from pg_inherits where inhparent = parent.oid))
+       from pg_class as parent where parent.oid in ('reading'::regclass, 'window_log'::regclass))) as database`;
+
+/** The measures of the bridge. The database gives the statement up after `withinMs`, and this then rejects. */
+export async function measuresOf(
+  database: Database,
+  { platforms }: Pick<Registry, 'platforms'>,
+  withinMs: number,
+): Promise<BridgeMeasures> {
+  const [row] = await database.transaction(async (client) => {
+    await client.query(`set local statement_timeout = ${Math.round(withinMs)}`);
+    return await rowsOf<StoredMeasures & Record<string, unknown>>(client, MEASURES);
+  });
+  const { sources, now, ...rest } = row as StoredMeasures;
+  const used = await loadedOf(platforms, [...new Set(sources.map(({ platform }) => platform))]);
+  return {
+    ...rest,
+    sources: sources.map((source) => {
+      const { organisation, name, platform, every, settle, lag, newestAt, counts } = source;
+      const overdue = lag === null ? null : Math.max(0, lag - every - settle);
+      return {
+        organisation,
+        name,
+        platform,
+        condition: conditionOf({ ...source, overdue }),
+        lag: inSeconds(lag),
+        overdue: inSeconds(overdue),
+        newestReadingAge: inSeconds(newestAt === null ? null : Math.max(0, now - newestAt)),
+        requests: {
+          used: hourOf(requestsByMinute(counts ?? undefined, now)).all,
+          allowed: allowedPerHour(source, used),
+        },
+      };
+    }),
+  };
+}
+
+const inSeconds = (length: Microseconds | null): number | null => (length === null ? null : length / SECOND);
