@@ -22,8 +22,19 @@ export interface Application {
   readonly previousSecretUntil: Instant | null;
   /** When it last created a token (renewals do not count). */
   readonly lastTokenAt: Instant | null;
-  /** Pushed readings of about the last 24 hours that were refused. */
+  /** When a refresh token of it was last used. */
+  readonly lastRenewalAt: Instant | null;
+  /** When it last pushed, told a few seconds later. */
+  readonly lastPushAt: Instant | null;
+  /** All its pushes, the readings that were new, the same and revised, and the bytes of their bodies after unpacking. */
+  readonly pushes: number;
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly revised: number;
+  readonly bytes: number;
+  /** Pushed readings of about the last 24 hours that were refused, and their number by reason. */
   readonly refused24h: number;
+  readonly refusedByReason24h: Readonly<Record<string, number>>;
   readonly revokedAt: Instant | null;
 }
 
@@ -67,15 +78,39 @@ export async function createApplication(
 }
 
 export const listApplications = (database: Database): Promise<Application[]> =>
-  database.rows<Application & Record<string, unknown>>(
-    `select id as "applicationId", organisation_id as organisation, name, projects, instant_of(created_at) as "createdAt",
+  database.rows<Application & Record<string, unknown>>(`${APPLICATIONS} order by organisation_id, created_at`);
+
+/** The application of this id. Throws `config-invalid` for an unknown one. */
+export async function showApplication(database: Database, applicationId: string): Promise<Application> {
+  const row = await database.row<Application & Record<string, unknown>>(`${APPLICATIONS} where id = $1`, [
+    applicationId,
+  ]);
+  if (row === undefined) {
+    throw configInvalid(
+      `there is no application ${JSON.stringify(applicationId)}`,
+      'databridge application list shows all applications with their ids',
+      'applicationId',
+    );
+  }
+  return row;
+}
+
+const APPLICATIONS = `
+    select id as "applicationId", organisation_id as organisation, name, projects, instant_of(created_at) as "createdAt",
        case when previous_secret_until > now() then instant_of(previous_secret_until) end as "previousSecretUntil",
        (select instant_of(max(created_at)) from refresh_family where application_id = application.id) as "lastTokenAt",
        (select coalesce(sum(refused), 0) from refusal_count
         where application_id = application.id and hour > now() - interval '24 hours') as "refused24h",
+       (select coalesce(jsonb_object_agg(reason, refused), '{}')
+        from (select reason, sum(refused) as refused from refusal_count
+              where application_id = application.id and hour > now() - interval '24 hours' group by reason) as reasons)
+         as "refusedByReason24h",
+       (select instant_of(max(used_at)) from refresh_token join refresh_family on refresh_family.id = family_id
+        where application_id = application.id) as "lastRenewalAt",
+       instant_of(last_push_at) as "lastPushAt", coalesce(pushes, 0) as pushes, coalesce(accepted, 0) as accepted,
+       coalesce(duplicates, 0) as duplicates, coalesce(revised, 0) as revised, coalesce(bytes, 0) as bytes,
        instant_of(revoked_at) as "revokedAt"
-     from application order by organisation_id, created_at`,
-  );
+     from application left join application_use on application_id = id`;
 
 /**
  * Gives an application a new secret. The previous secret is accepted for `overlapHours` (0..720) more, older secrets no
@@ -194,5 +229,7 @@ export const applicationDocument = (row: Application): Record<string, unknown> =
   createdAt: formatInstant(row.createdAt),
   previousSecretUntil: instantOrNull(row.previousSecretUntil),
   lastTokenAt: instantOrNull(row.lastTokenAt),
+  lastRenewalAt: instantOrNull(row.lastRenewalAt),
+  lastPushAt: instantOrNull(row.lastPushAt),
   revokedAt: instantOrNull(row.revokedAt),
 });

@@ -4,8 +4,10 @@ import { accessOf } from '../access/access.ts';
 import type { Sealing } from '../access/sealing.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
+import { inTime } from '../database/patience.ts';
 import type { PrepareReadings } from '../ingest/prepare.ts';
 import { intakeOf } from '../ingest/pushed-intake.ts';
+import { pushUsesOf } from '../ingest/pushed-use.ts';
 import { roomOf } from '../ingest/pushed-room.ts';
 import type { Settings } from '../settings.ts';
 import { unnamedProxy } from '../settings-api.ts';
@@ -41,6 +43,9 @@ export const assertApiSettings = ({ api }: Settings): void => {
   assertPrivate(api, certificate);
 };
 
+/** How often the sums of pushes are written, ms. */
+const USES_MS = 5_000;
+
 /** Starts the API. Throws `config-invalid` for wrong settings, `unavailable` where its port is taken. */
 export async function openApi(ground: ApiGround): Promise<RunningApi> {
   const { settings, database, prepareReadings, log } = ground;
@@ -51,18 +56,23 @@ export async function openApi(ground: ApiGround): Promise<RunningApi> {
   // One application alone may hold half of the room, so that half has to hold two of the largest bodies.
   const room = roomOf(Math.max(settings.api.waitingBytes, 4 * settings.api.bodyBytes));
   const intake = intakeOf({ database, prepareReadings, waitMs: settings.api.waitMs });
+  const uses = pushUsesOf(database);
   const access = accessOf({ ...ground, load: room.load });
-  const app = await apiServer({ ...ground, settings: settings.api, access, intake, room, certificate });
+  const app = await apiServer({ ...ground, settings: settings.api, access, intake, uses, room, certificate });
   try {
     const url = await listen(app, settings.api, certificate !== undefined);
+    // A sum that cannot be written now is written with the next ones.
+    const writing = setInterval(() => void uses.flush().catch(() => undefined), USES_MS).unref();
     const following = certificate && followCertificate(app, certificate, { ...settings.api, log });
     return {
       url,
       server: app,
       async close() {
         following?.stop();
+        clearInterval(writing);
         await app.close();
         await intake.idle();
+        await inTime(USES_MS, uses.flush()).catch(() => undefined);
       },
     };
   } catch (error) {

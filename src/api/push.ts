@@ -8,6 +8,7 @@ import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { inTime } from '../database/patience.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
+import type { PushUses } from '../ingest/pushed-use.ts';
 import type { PushedOwnership } from '../ingest/pushed-ownership.ts';
 import { judgePushed } from '../ingest/pushed-readings.ts';
 import type { Pushed } from '../ingest/pushed-readings.ts';
@@ -30,6 +31,7 @@ export interface PushParts {
   readonly settings: ApiSettings;
   readonly target: TargetParts;
   readonly intake: Intake;
+  readonly uses: PushUses;
   readonly database: Database;
   readonly ownership: PushedOwnership;
   readonly room: Room;
@@ -56,7 +58,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
     reply: FastifyReply,
     { projectId, applicationId }: { readonly projectId: number; readonly applicationId: string },
     { reserve, dryRun }: { reserve: Reserve; dryRun: boolean },
-  ): Promise<Pushed> {
+  ): Promise<{ readonly pushed: Pushed; readonly bytes: number }> {
     const inspect = inspectorOf(jsonBounds);
     const body = await readBody(request, reply, {
       mostBytes: settings.bodyBytes,
@@ -77,7 +79,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
         ? ownership.untakenNow(projectId, pushed.columns)
         : ownership.untakenAmong({ projectId, applicationId }, pushed.columns),
     );
-    return untaken.size === 0 ? pushed : judge(untaken);
+    return { pushed: untaken.size === 0 ? pushed : judge(untaken), bytes: body.length };
   }
 
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -91,7 +93,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
       const share = shareOf(parts.room, applicationId);
       const { reserve } = share;
       try {
-        const pushed = await judged(request, reply, { projectId, applicationId }, { reserve, dryRun });
+        const { pushed, bytes } = await judged(request, reply, { projectId, applicationId }, { reserve, dryRun });
         reserve(bytesBesides(pushed.columns));
         const trial = dryRun
           ? await tryPush(parts.database, { projectId, columns: pushed.columns, waitMs })
@@ -100,6 +102,7 @@ export function addPushRoute(app: FastifyInstance, parts: PushParts): void {
         if (!dryRun) parts.meters?.pushed({ ...counts, refused: pushed.refused });
         const { refusals, refusedCount, unknownFields, unknownFieldNames } = pushed;
         const refused = refusals.map((refusal) => ({ ...refusal, message: messageOf(refusal.reason, 'pusher') }));
+        if (!dryRun) parts.uses.note({ applicationId, at: clock.now(), bytes, ...counts });
         const none = refusedCount > 0 && pushed.readings === 0;
         const tried = trial === undefined ? undefined : trialAnswer(trial);
         const duplicates = counts.duplicates + (dryRun ? pushed.repeats : 0);

@@ -10,6 +10,7 @@ import type { Database } from '../database/database.ts';
 import { inTime } from '../database/patience.ts';
 import { pushedOwnershipOf } from '../ingest/pushed-ownership.ts';
 import type { Intake } from '../ingest/pushed-intake.ts';
+import type { PushUses } from '../ingest/pushed-use.ts';
 import type { Room } from '../ingest/pushed-room.ts';
 import type { ApiSettings } from '../settings-api.ts';
 import { attemptsOf } from './attempts.ts';
@@ -37,6 +38,7 @@ export interface ApiParts {
   readonly clock: SharedClock;
   readonly access: Access;
   readonly intake: Intake;
+  readonly uses: PushUses;
   readonly room: Room;
   readonly log: Logger;
   /** Undefined where the API itself speaks no TLS. */

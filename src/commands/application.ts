@@ -15,6 +15,7 @@ export function addApplication(program: Command): void {
     );
   addCreate(application);
   addList(application);
+  addShow(application);
   addRotate(application);
   addRefusals(application);
   application
@@ -55,12 +56,30 @@ function addList(application: Command): void {
       helpBelow({
         examples: ['databridge application list', 'databridge application list --json'],
         notes: [
+          'last push: told a few seconds later.',
           'last token: when the application last created a token; renewals do not count.',
           'refused: readings of the last 24 hours that were refused; databridge application refusals ID lists them.',
         ],
       }),
     )
     .action(whenRun(async () => (await import('./actions/application.ts')).applicationList));
+}
+
+function addShow(application: Command): void {
+  application
+    .command('show <id>')
+    .description('show an application with its pushes and refused readings')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge application show app_0123456789abcdef0123'],
+        notes: [
+          'accepted, duplicates, revised, bytes: of all its pushes, told a few seconds later; a killed process loses those of its last seconds. bytes: of bodies after unpacking.',
+        ],
+      }),
+    )
+    .action(whenRun(async () => (await import('./actions/application.ts')).applicationShow));
 }
 
 function addRefusals(application: Command): void {

@@ -133,10 +133,13 @@ describe('an application', () => {
     });
     expect(Object.keys(row ?? {})).not.toContain('secret');
     const id = row?.applicationId ?? '';
+    expect(await json('application', 'show', id)).toEqual(row);
+    const { stdout } = await run('application', 'show', id);
+    expect(stdout).toMatch(/^id +app_[^]*^projects +pump-hall\n[^]*^last push +–\npushes +0\n/m);
     expect((await run('application', 'revoke', id)).stdout).toBe(`application ${id} revoked\n`);
     expect(await json('application', 'revoke', id)).toEqual({ applicationId: id, revoked: false });
     expect(await isAccepted({ applicationId: id, secret: secrets[0] ?? '' })).toBe(false);
-    expect((await run('application', 'list')).stdout).toMatch(/gateway +pump-hall +\S+ +0 +revoked 2/);
+    expect((await run('application', 'list')).stdout).toMatch(/gateway +pump-hall +\S+ +– +0 +revoked 2/);
   });
 });
 

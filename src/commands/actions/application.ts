@@ -4,6 +4,7 @@ import {
   listApplications,
   revokeApplication,
   rotateSecret,
+  showApplication,
 } from '../../access/applications.ts';
 import type { Application } from '../../access/applications.ts';
 import { formatInstant, instantOrNull } from '../../core/instant.ts';
@@ -12,7 +13,7 @@ import type { RefusalReason } from '../../core/reading.ts';
 import { pushRefusalsOf } from '../../ingest/pushed-refusals.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
-import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
+import { actor, cellText, printJson, printLine, printList } from '../../terminal/output.ts';
 import { heldDocument, printResembling, resemblingIn } from './held-resembling.ts';
 import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
@@ -47,7 +48,7 @@ export async function applicationList(options: { limit?: number; json?: boolean 
   else printList(HEADING, rows.map(cells), { noun: ['application'], limit: options.limit });
 }
 
-const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'refused', 'state'];
+const HEADING = ['id', 'organisation', 'name', 'projects', 'last token', 'last push', 'refused', 'state'];
 
 const cells = (row: Application): Cell[] => [
   row.applicationId,
@@ -55,9 +56,38 @@ const cells = (row: Application): Cell[] => [
   row.name,
   row.projects?.join(' ') ?? 'all',
   instantOrNull(row.lastTokenAt),
+  instantOrNull(row.lastPushAt),
   row.refused24h,
   stateOf(row),
 ];
+
+/** `application show`. */
+export async function applicationShow(id: string, options: { json?: boolean }): Promise<void> {
+  const row = await withContext({ patient: false }, ({ database }) => showApplication(database, id));
+  if (options.json) {
+    printJson(applicationDocument(row));
+    return;
+  }
+  const reasons = Object.entries(row.refusedByReason24h).toSorted(([, one], [, other]) => other - one);
+  const facts: [string, Cell][] = [
+    ['id', row.applicationId],
+    ['organisation', row.organisation],
+    ['name', row.name],
+    ['projects', row.projects?.join(' ') ?? 'all'],
+    ['state', stateOf(row)],
+    ['last token', instantOrNull(row.lastTokenAt)],
+    ['last renewal', instantOrNull(row.lastRenewalAt)],
+    ['last push', instantOrNull(row.lastPushAt)],
+    ['pushes', row.pushes],
+    ['accepted', row.accepted],
+    ['duplicates', row.duplicates],
+    ['revised', row.revised],
+    ['bytes', row.bytes],
+    ['refused in 24 hours', row.refused24h],
+    ...reasons.map(([reason, refused]): [string, Cell] => [`  ${reason}`, refused]),
+  ];
+  for (const [name, value] of facts) printLine(`${name.padEnd(20)}  ${cellText(value)}`);
+}
 
 function stateOf({ revokedAt, previousSecretUntil }: Application): string {
   if (revokedAt !== null) return `revoked ${formatInstant(revokedAt)}`;

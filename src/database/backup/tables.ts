@@ -3,6 +3,7 @@ export const BACKED_UP = [
   'organisation',
   'ml_project',
   'application',
+  'application_use',
   'source',
   'stream',
   'pace',
