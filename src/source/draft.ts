@@ -48,6 +48,23 @@ export function fieldsOf(schema: z.ZodType): readonly DraftField[] {
 export const sampleText = async ({ name }: Platform): Promise<string> =>
   await readFile(new URL(`../../adapters/platforms/${name}/source.sample.yaml`, import.meta.url), 'utf8');
 
+/** The options of the sample of a platform, and their descriptions by path, like `options.paging.by`. */
+export async function sampleOptions(
+  platform: Platform,
+): Promise<{ readonly options: unknown; readonly comments: ReadonlyMap<string, string> }> {
+  const sample: unknown = parse(await sampleText(platform));
+  const options = isMapping(sample) ? sample['options'] : undefined;
+  const comments = new Map<string, string>();
+  const describe = (value: unknown, path: readonly string[]): void => {
+    const schema = schemaAt(platform.options, path);
+    const description = schema && shapeOf(schema).description;
+    if (description !== undefined) comments.set(['options', ...path].join('.'), description);
+    if (isMapping(value)) for (const [key, inner] of Object.entries(value)) describe(inner, [...path, key]);
+  };
+  if (isMapping(options)) for (const [key, value] of Object.entries(options)) describe(value, [key]);
+  return { options, comments };
+}
+
 /** The fields besides the address that the sample of a platform has in its connection, for a kind whose fields the platform chooses. */
 export async function sampleFields(platform: Platform): Promise<readonly string[]> {
   const sample: unknown = parse(await sampleText(platform));

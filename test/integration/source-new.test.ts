@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -10,8 +12,6 @@ import { registry } from '../../src/context-registry.ts';
 import { askAt } from '../../src/terminal/questions.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
-import { startSimulator } from '../kit/simulator.ts';
-import type { RunningSimulator } from '../kit/simulator.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { databridge } from './command-line.ts';
@@ -21,22 +21,20 @@ import { databridge } from './command-line.ts';
 const CTRL_C = '\u0003';
 
 let influx: Influx;
-let thingsboard: RunningSimulator;
+/** Answers nothing that tells a platform from others. */
+const silent = createServer((_request, response) => void response.writeHead(404).end());
 let directory: TempDirectory;
 
 beforeAll(async () => {
-  [influx, thingsboard, directory] = await Promise.all([
-    startInflux({ databases: ['plant'] }),
-    startSimulator({ name: 'thingsboard' }),
-    makeTempDirectory('new'),
-  ]);
+  [influx, directory] = await Promise.all([startInflux({ databases: ['plant'] }), makeTempDirectory('new')]);
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
   const now = Date.now() * 1000 - 60_000_000;
   const lines = Array.from({ length: 4 }, (_, unit) => `pump,unit=${unit} flow=${unit} ${now - unit}`);
   await influx.write(lines, 'plant', 'u');
 });
 
 afterAll(async () => {
-  await Promise.all([influx.stop(), thingsboard.stop(), directory.remove()]);
+  await Promise.all([influx.stop(), new Promise((closed) => silent.close(closed)), directory.remove()]);
 });
 
 beforeEach(() => {
@@ -151,9 +149,8 @@ test('a wrong password is told with its remedy, and no file is written unless th
 test('an address is not taken for a platform that does not say what it is, and a file that exists stays', async () => {
   process.env['HALL_3_PASSWORD'] = 'x';
   const run = await answering(pathOf('hall-3.yaml'), [
-    thingsboard.url,
-    'thingsboard',
-    '1',
+    `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    'canary',
     'hall-3',
     'p',
     'u',
@@ -167,6 +164,30 @@ test('an address is not taken for a platform that does not say what it is, and a
   expect(run.screen).toContain('it cannot be told without credentials');
   expect(run.error).toMatchObject({ message: expect.stringMatching(/hall-3\.yaml exists$/) as string });
   expect(await readFile(pathOf('hall-3.yaml'), 'utf8')).toContain('platform: influxdb');
+});
+
+test('an API that options declare begins with those of the sample, as a draft to edit', async () => {
+  process.env['ODD_API_KEY'] = 'x';
+  const file = pathOf('odd-api.yaml');
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const run = await answering(file, [url, 'http-json', '', '', '1', 'ODD_API_KEY', '5m']);
+  delete process.env['ODD_API_KEY'];
+  expect([run.error, run.left]).toEqual([undefined, []]);
+  expect(run.screen).toContain('the file begins with the options of the sample');
+  const text = await readFile(file, 'utf8');
+  expect(text).toMatch(/^# A DRAFT: /m);
+  expect(text).toContain('# How requests are signed.');
+  const sample: unknown = parse((await databridge(['source', 'new', '--platform', 'http-json', '--print'], {})).stdout);
+  expect(parse(text)).toEqual({
+    name: 'odd-api',
+    project: 'odd-api',
+    kind: 'custom',
+    platform: 'http-json',
+    connection: { url, key: '${env:ODD_API_KEY}' },
+    options: (sample as { options: unknown }).options,
+    schedule: { every: '5m' },
+  });
+  expect((await readConfigs(file, registry, Date.now() * 1000)).problems).toEqual([]);
 });
 
 test('without a terminal the sample of the platform is the remedy, and it is a source', async () => {

@@ -1,7 +1,7 @@
 import { DAY, MICROSECOND, MINUTE } from '../../../src/core/instant.ts';
 import { oauth2Client } from '../../../src/platform/authorisation/oauth2-client.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
-import { identify } from './namespace.ts';
+import { identify, recognise } from './namespace.ts';
 import { hubOptions } from './options.ts';
 import type { HubOptions } from './options.ts';
 import { read } from './read.ts';
@@ -56,6 +56,7 @@ export const avevaDataHub = definePlatform({
   // No option names streams or properties otherwise.
   renamed: ({ sensor, variable }) => ({ sensor: sensor.id, variable }),
   identify,
+  recognise,
   sensors,
   find,
   read,

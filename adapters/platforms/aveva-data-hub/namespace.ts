@@ -41,6 +41,16 @@ export async function expectNamespace(http: Http, options: HubOptions): Promise<
   answer(z.array(streamFields), data, 'this is not AVEVA Data Hub: its streams');
 }
 
+const discovery = z.object({ token_endpoint: z.url() });
+
+/** A host of the hub's regions (osisoft/OCS-Docs content/api-reference/regional-endpoints.md) that relays its identity service. */
+export async function recognise(http: Http): Promise<boolean> {
+  const { hostname, origin } = new URL(http.defaults.baseURL ?? '');
+  if (!hostname.endsWith('.datahub.connect.aveva.com')) return false;
+  const { data } = await http.get<unknown>(`${origin}/identity/.well-known/openid-configuration`);
+  return discovery.safeParse(data).success;
+}
+
 export async function identify(http: Http, options: HubOptions): Promise<{ product: string }> {
   await expectNamespace(http, options);
   return { product: `AVEVA Data Hub, namespace ${options.namespace}` };

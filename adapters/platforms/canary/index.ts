@@ -3,7 +3,7 @@ import { definePlatform } from '../../../src/platform/contract.ts';
 import { sessionToken } from './login.ts';
 import { canaryOptions } from './options.ts';
 import { read } from './read.ts';
-import { find, identify, sensors } from './tags.ts';
+import { find, identify, recognise, sensors } from './tags.ts';
 
 /**
  * The Read API of Canary Views, paths of version 2. A sensor is a tag, its one variable is `value`. The facts are those of the
@@ -45,6 +45,7 @@ export const canary = definePlatform({
   },
   renamed: ({ sensor, variable }) => ({ sensor: sensor.id, variable }),
   identify,
+  recognise,
   sensors,
   find,
   read,

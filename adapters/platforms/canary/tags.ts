@@ -34,6 +34,15 @@ async function tagsOf(
 export const mayBrowse = async (http: Http, options: CanarySettings): Promise<void> =>
   void (await tagsOf(http, options, { maxSize: 1 }));
 
+const timeZones = z.object({ timeZones: z.array(z.string()).min(1) });
+
+/** Asks for the time zones, which takes no token (CanaryLabs/SampleCode, data_retrieval_documentation.html). */
+export async function recognise(http: Http): Promise<boolean> {
+  const { data } = await http.post<unknown>('/api/v2/getTimeZones', {});
+  good(timeZones, data, 'time zones of Canary');
+  return true;
+}
+
 export async function identify(http: Http, options: CanarySettings): Promise<{ product: string }> {
   await mayBrowse(http, options);
   return { product: 'Canary Views, Read API 2' };

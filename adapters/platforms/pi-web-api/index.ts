@@ -2,7 +2,7 @@ import { DAY, MICROSECOND, MINUTE } from '../../../src/core/instant.ts';
 import { basic } from '../../../src/platform/authorisation/basic.ts';
 import { oauth2Client } from '../../../src/platform/authorisation/oauth2-client.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
-import { identify } from './identify.ts';
+import { identify, recognise } from './identify.ts';
 import { piOptions } from './options.ts';
 import type { PiOptions } from './options.ts';
 import { find, search, sensors } from './points.ts';
@@ -56,6 +56,7 @@ export const piWebApi = definePlatform({
   // No option names points or values otherwise.
   renamed: ({ sensor, variable }) => ({ sensor: sensor.id, variable }),
   identify,
+  recognise,
   sensors,
   find,
   search,

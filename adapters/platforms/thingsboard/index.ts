@@ -4,7 +4,7 @@ import { find, search, sensors } from './devices.ts';
 import { apiKeyOfUser, login } from './login.ts';
 import { thingsboardOptions } from './options.ts';
 import { read } from './read.ts';
-import { identify } from './user.ts';
+import { identify, recognise } from './user.ts';
 
 /** ThingsBoard 2.x to 4.x, Community and Professional Edition. A sensor is a device, a variable one of its keys. */
 export const thingsboard = definePlatform({
@@ -47,6 +47,7 @@ export const thingsboard = definePlatform({
     return id === undefined ? undefined : { sensor: id, variable };
   },
   identify,
+  recognise,
   sensors,
   find,
   search,

@@ -13,7 +13,7 @@ import { parseListed } from '../../platform/platforms-for.ts';
 import { loadedOf } from '../../platform/registry.ts';
 import type { KindName, Platform } from '../../platform/contract.ts';
 import type { Settings } from '../../settings.ts';
-import { draftText, fieldsOf, sampleFields } from '../../source/draft.ts';
+import { draftText, fieldsOf, sampleFields, sampleOptions } from '../../source/draft.ts';
 import type { DraftField } from '../../source/draft.ts';
 import { previewSource } from '../../source/preview.ts';
 import { platformsAt } from '../../source/platforms-at.ts';
@@ -44,7 +44,7 @@ export async function makeSource(questions: Questions, making: Making): Promise<
   });
   const platform = making.platform ?? (await choosePlatform(questions, url, making));
   const kind = await chooseKind(questions, platform);
-  const options = optionsToAsk(platform);
+  const { options, declares } = optionsOf(platform);
   const fault = (answer: string): string | undefined =>
     commonFields.name.safeParse(answer).success ? undefined : 'a-z, 0-9 and "-", at most 63 characters';
   const suggested = basename(making.file ?? '', '.yaml');
@@ -77,13 +77,14 @@ export async function makeSource(questions: Questions, making: Making): Promise<
     ...(options.length > 0 && { options: asked }),
     schedule: { every },
   };
+  if (declares) return await writeDraft(questions, source, { platform, comments, making });
   const sensors = await chooseSensors(questions, await configOf(source), platform, making);
   const whole = sensors === undefined ? source : { ...source, sensors };
   await showReadings(questions, await configOf(whole), platform, making);
 
   comments.set('schedule', 'A start like 7d also fetches the last week.');
   comments.set('sensors', 'Only these are read. Many sensors may stand in a table: sensors: { table: ./tags.csv }');
-  const path = making.file ?? (await questions.text('File to write', { otherwise: `${name}.yaml`, fault: needed }));
+  const path = await pathFor(questions, making, name);
   await write(
     path,
     draftText(
@@ -93,6 +94,30 @@ export async function makeSource(questions: Questions, making: Making): Promise<
     ),
   );
   tell(`\nwrote ${path}\n  databridge source check ${path}\n  databridge source apply ${path}`);
+}
+
+const pathFor = async (questions: Questions, { file }: Making, name: string): Promise<string> =>
+  file ?? (await questions.text('File to write', { otherwise: `${name}.yaml`, fault: needed }));
+
+/** Writes the file of a source whose options describe its API: nothing can be tried before they do. */
+async function writeDraft(
+  questions: Questions,
+  source: { readonly name: string; readonly schedule: unknown },
+  { platform, comments, making }: Readonly<{ platform: Platform; comments: Map<string, string>; making: Making }>,
+): Promise<void> {
+  const { tell } = questions;
+  tell(`${platform.title} is described by its options, so the file begins with the options of the sample`);
+  const sample = await sampleOptions(platform);
+  for (const [place, description] of sample.comments) comments.set(place, description);
+  const { schedule, ...before } = source;
+  const path = await pathFor(questions, making, source.name);
+  const heading = [
+    `A DRAFT: the options below describe the API of the sample. Change them to those of yours.`,
+    `Each has its meaning above it; adapters/platforms/${platform.name}/README.md has the whole table and examples.`,
+    `Then try it: databridge source check ${path}`,
+  ];
+  await write(path, draftText({ ...before, options: sample.options, schedule }, heading, comments));
+  tell(`\nwrote ${path}: edit its options, which are those of the sample, then\n  databridge source check ${path}`);
 }
 
 async function choosePlatform(questions: Questions, url: string, making: Making): Promise<Platform> {
@@ -120,15 +145,11 @@ async function chooseKind(questions: Questions, platform: Platform): Promise<Kin
   return (await questions.choose('Kind of credentials', choices)) as KindName;
 }
 
-/** The options without which a source cannot be. Throws `config-invalid` where one of them is no text, as for an API that options declare. */
-function optionsToAsk(platform: Platform): readonly DraftField[] {
+/** The options without which a source cannot be; none to ask for where one of them is no text, as for an API that options declare. */
+function optionsOf(platform: Platform): { readonly options: readonly DraftField[]; readonly declares: boolean } {
   const fields = fieldsOf(platform.options).filter(({ optional }) => !optional);
-  const structured = fields.find(({ isText, choices }) => !isText && choices.length === 0);
-  if (structured === undefined) return fields;
-  throw configInvalid(
-    `${platform.title} is described by options that cannot be asked for one by one, such as ${structured.key}`,
-    `begin with its sample: databridge source new --platform ${platform.name} --print`,
-  );
+  const declares = fields.some(({ isText, choices }) => !isText && choices.length === 0);
+  return { options: declares ? [] : fields, declares };
 }
 
 async function connectionFields(platform: Platform, kind: KindName): Promise<readonly DraftField[]> {
