@@ -12,6 +12,11 @@ export interface Sensor {
    * A stream reads sensors of one group only, such as a measurement or a device. Without it all sensors are one group.
    */
   readonly group?: string;
+  /**
+   * Set where the platform lists something and refuses to show the sensors in it, such as an asset; `id` is then that of the asset. It
+   * is no sensor: the others are read, and the operator is told. Where all are refused, throw instead.
+   */
+  readonly refused?: BridgeError;
 }
 
 /** A variable of a sensor as discovery and `read` named them. */

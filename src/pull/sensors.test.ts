@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { BridgeError } from '../core/errors.ts';
 import type { Sensor } from '../platform/contract.ts';
 import type { OpenSource } from './open-source.ts';
 import { listSensors } from './sensors.ts';
@@ -24,6 +25,22 @@ function sourceOf(sensors: unknown, asked: unknown[], withFind: boolean): OpenSo
     },
   } as unknown as OpenSource;
 }
+
+it('sensors that the platform refuses to show are told once and left out', async () => {
+  const source = sourceOf('all', [], false);
+  const refused = new BridgeError({ code: 'contract-broken' }, 'the asset P is refused', { remedy: 'give the right' });
+  const sensors = async function* (): AsyncGenerator<Sensor> {
+    yield* [{ id: 'P', refused }, ...shown, { id: 'Q', refused }];
+  };
+  const given = { ...source, platform: { ...source.platform, sensors } };
+  const found: string[] = [];
+  const listed = await listSensors(given, undefined as never, async ({ id }) => void found.push(id));
+  expect([found, listed.sensors]).toEqual([['a', 'b', 'c'], shown]);
+  expect(listed.leftOut).toEqual(listed.problems);
+  expect(listed.problems).toMatchObject([
+    { message: 'the asset P is refused, and 1 more; the other sensors are read', remedy: 'give the right' },
+  ]);
+});
 
 const list = [{ id: 'a' }, { id: 'b', group: 'hall' }, { id: 'b', group: 'yard' }, { id: 'x' }];
 

@@ -10,8 +10,8 @@ export interface SensorList {
   readonly sensors: readonly Sensor[];
   /** Troubles for the operator, each with a remedy; the other sensors can be read all the same. */
   readonly problems: readonly BridgeError[];
-  /** The one of `problems` that names listed sensors which the platform does not show. */
-  readonly missing?: BridgeError | undefined;
+  /** Those of `problems` that name sensors which are left out: listed ones that the platform does not show, and refused ones. */
+  readonly leftOut: readonly BridgeError[];
 }
 
 const NAMED = 5;
@@ -31,17 +31,23 @@ export async function listSensors(
     return {
       sensors: chosen.map(({ id, group }) => ({ id, ...(group === undefined ? {} : { group }) })),
       problems: [],
+      leftOut: [],
     };
   }
   const isWanted = chosen === 'all' ? () => true : listedIn(chosen);
   const find = chosen === 'all' ? undefined : source.platform.find;
   const sensors: Sensor[] = [];
   const examples: string[] = [];
+  const refused: BridgeError[] = [];
   const shown =
     chosen === 'all' || find === undefined
       ? source.platform.sensors(http, source.options)
       : find(http, source.options, [...new Set(chosen.map(({ id }) => id))]);
   for await (const sensor of shown) {
+    if (sensor.refused !== undefined) {
+      refused.push(sensor.refused);
+      continue;
+    }
     if (examples.length < EXAMPLES) examples.push(sensor.id);
     if (!isWanted(sensor)) continue;
     sensors.push(sensor);
@@ -49,8 +55,9 @@ export async function listSensors(
   }
   const ids = chosen === 'all' ? [] : missingFrom(sensors, chosen).map(({ id }) => id);
   const missing = missingProblem(source, ids, find === undefined ? examples : undefined);
-  const problems = [missing, collisionProblem(source, sensors)].filter((problem) => problem !== undefined);
-  return { sensors, problems, missing };
+  const leftOut = [missing, refusedProblem(refused)].filter((problem) => problem !== undefined);
+  const collision = collisionProblem(source, sensors);
+  return { sensors, problems: collision === undefined ? leftOut : [...leftOut, collision], leftOut };
 }
 
 function missingProblem(
@@ -67,6 +74,16 @@ function missingProblem(
         ? `there are, for example: ${examples.join(' ; ')}`
         : 'the platform shows no sensors at all: check the options and the rights of the credentials';
   return problemOf(`there is no sensor ${missing.slice(0, NAMED).join(', ')}${more} on ${titleOf(source)}`, remedy);
+}
+
+/** The first refusal, with the number of the others. */
+function refusedProblem([first, ...others]: readonly BridgeError[]): BridgeError | undefined {
+  if (first === undefined) return undefined;
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  return problemOf(
+    `${first.message}${more}; the other sensors are read`,
+    first.remedy ?? 'check the rights of the credentials',
+  );
 }
 
 /** The first sensor of which two variables would become one series. The operator has to name one of them. */

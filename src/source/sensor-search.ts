@@ -63,6 +63,7 @@ export async function matchesAmong(
   let compared = 0;
   let complete = true;
   for await (const sensor of sensors) {
+    if (sensor.refused !== undefined) continue;
     const { id, name, group } = sensor;
     compared += 1;
     if (examples.length < EXAMPLES) examples.push(name ?? id);

@@ -40,7 +40,7 @@ export interface Trial {
   /** Calls `platform.identify`. Throws `unavailable` where the first request gets no answer in time. */
   identify(): ReturnType<Platform['identify']>;
   /**
-   * The sensors that a poll would read. Calls `tell` where the platform does not show some of the listed ones; polls read the others.
+   * The sensors that a poll would read. Calls `tell` where the platform does not show some of them; polls read the others.
    * Throws `config-invalid` where it shows none of them, and for variables that become one series.
    */
   sensors(tell?: (missing: BridgeError) => void): Promise<readonly Sensor[]>;
@@ -136,10 +136,10 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
     },
     async sensors(tell = () => undefined) {
       const http = source.connection.http({ lane: 'live', signal, meter: newMeter() });
-      const { sensors, problems, missing } = await listSensors(source, http);
-      const problem = sensors.length === 0 ? problems[0] : problems.find((one) => one !== missing);
+      const { sensors, problems, leftOut } = await listSensors(source, http);
+      const problem = sensors.length === 0 ? problems[0] : problems.find((one) => !leftOut.includes(one));
       if (problem !== undefined) throw problem;
-      if (missing !== undefined) tell(missing);
+      for (const one of leftOut) tell(one);
       return sensors;
     },
     everySensor(text) {

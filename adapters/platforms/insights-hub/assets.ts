@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { rightMissing } from '../../../src/core/errors.ts';
+import type { BridgeError } from '../../../src/core/errors.ts';
 import { answer } from '../../../src/platform/answer.ts';
 import type { Http, Sensor } from '../../../src/platform/contract.ts';
 import { byOffset } from '../../../src/platform/paging.ts';
@@ -61,8 +63,43 @@ export async function* sensors(http: Http, options: InsightsHubSettings): AsyncG
     shortPage: 'no-proof',
     total: ({ page: { totalElements } }) => totalElements,
   });
-  for await (const { _embedded } of pages) {
-    for (const found of _embedded?.assets ?? []) yield* sensorsOf(http, options, found);
+  yield* withoutRefused(assetsIn(pages), (found) => sensorsOf(http, options, found));
+}
+
+async function* assetsIn(pages: AsyncIterable<z.output<typeof assetPage>>): AsyncGenerator<Asset> {
+  for await (const { _embedded } of pages) yield* _embedded?.assets ?? [];
+}
+
+/** Tells of each asset whose aspects may not be listed. Throws its error where that is so of all of several, or of the only one. */
+async function* withoutRefused(
+  assets: AsyncIterable<Asset>,
+  ask: (of: Asset) => AsyncIterable<Sensor>,
+): AsyncGenerator<Sensor> {
+  const refused: Sensor[] = [];
+  let isSome = false;
+  for await (const found of assets) {
+    try {
+      yield* ask(found);
+      isSome = true;
+    } catch (error) {
+      if (!(error instanceof AssetRefused)) throw error;
+      refused.push({ id: found.assetId, name: found.name, refused: error.refused });
+    }
+  }
+  const [first] = refused;
+  if (first?.refused !== undefined && !isSome) throw first.refused;
+  yield* refused;
+}
+
+class AssetRefused extends Error {
+  readonly refused: BridgeError;
+
+  constructor({ assetId, name }: Asset) {
+    super(assetId);
+    this.refused = rightMissing(
+      `Insights Hub lists the asset ${name} (${assetId}) and does not let the client see its aspects`,
+      'give the client the right to this asset, or take the asset from it',
+    );
   }
 }
 
@@ -70,13 +107,16 @@ export async function* sensors(http: Http, options: InsightsHubSettings): AsyncG
 export async function* find(http: Http, options: InsightsHubSettings, ids: readonly string[]): AsyncGenerator<Sensor> {
   const wanted = new Set(ids);
   const assetIds = new Set(ids.flatMap((id) => aspectIn(id)?.assetId ?? []));
-  for (const assetId of assetIds) {
-    const { status, data } = await http.get<unknown>(`${ASSETS}/${assetId}`, { expect: [404] });
-    if (status === 404) continue;
-    for await (const sensor of sensorsOf(http, options, answer(asset, data, `asset ${assetId}`))) {
-      if (wanted.has(sensor.id)) yield sensor;
+  async function* assets(): AsyncGenerator<Asset> {
+    for (const assetId of assetIds) {
+      const { status, data } = await http.get<unknown>(`${ASSETS}/${assetId}`, { expect: [403, 404] });
+      // The list of its aspects is refused, too, and that is told.
+      if (status === 403) yield { assetId, name: assetId };
+      else if (status !== 404) yield answer(asset, data, `asset ${assetId}`);
     }
   }
+  for await (const sensor of withoutRefused(assets(), (found) => sensorsOf(http, options, found)))
+    if (sensor.refused !== undefined || wanted.has(sensor.id)) yield sensor;
 }
 
 /** Aspects of the category `static` have no time series. */
@@ -85,7 +125,11 @@ async function* sensorsOf(http: Http, options: InsightsHubSettings, of: Asset): 
     what: `aspects of asset ${of.assetId}`,
     ask: async (place) => {
       const path = `${ASSETS}/${encodeURIComponent(of.assetId)}/aspects`;
-      const { data } = await http.get<unknown>(path, { params: { page: place.page, size: PAGE_SIZE } });
+      const { status, data } = await http.get<unknown>(path, {
+        params: { page: place.page, size: PAGE_SIZE },
+        expect: [403],
+      });
+      if (status === 403) throw new AssetRefused(of);
       return answer(aspectPage, data, `aspects of asset ${of.assetId}, page ${place.page}`);
     },
     items: ({ _embedded }) => _embedded?.aspects ?? [],

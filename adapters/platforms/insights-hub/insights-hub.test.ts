@@ -180,6 +180,31 @@ describe('discovery', () => {
     ]);
   });
 
+  it('leaves out an asset whose aspects are refused, and tells of it; where all are refused, the look fails', async () => {
+    const secret = PUMP.replaceAll('0', 'e');
+    const looked = (refused: readonly string[]) =>
+      platformOf((address) => {
+        const of = /assets\/(\w+)/.exec(address)?.[1];
+        if (of !== undefined && refused.includes(of)) return { status: 403, data: {} };
+        if (of === undefined) {
+          const assets = [secret, PUMP].map((assetId) => ({ assetId, name: `asset ${assetId[0]}` }));
+          return { data: { _embedded: { assets }, page: { totalElements: 2 } } };
+        }
+        if (!address.includes('/aspects')) return { data: { assetId: of, name: 'Pump' } };
+        const aspects = [{ name: 'flow', variables: [{ name: 'x' }] }];
+        return { data: { _embedded: { aspects }, page: { totalElements: 1 } } };
+      }).http;
+    const told = {
+      id: secret,
+      refused: { code: 'credentials-rejected', message: expect.stringContaining(secret) as string },
+    };
+    expect(await all(insightsHub.sensors(looked([secret]), options()))).toMatchObject([{ id: `${PUMP}/flow` }, told]);
+    const ids = [`${secret}/flow`, `${PUMP}/flow`];
+    const found = await all(insightsHub.find?.(looked([secret]), options(), ids));
+    expect(found).toMatchObject([{ id: `${PUMP}/flow` }, told]);
+    await expect(all(insightsHub.sensors(looked([secret, PUMP]), options()))).rejects.toMatchObject(told.refused);
+  });
+
   it('takes a page without `_embedded` for an empty one only where nothing is missing', async () => {
     const empty = (totalElements: number) => platformOf(() => ({ data: { page: { totalElements } } })).http;
     expect(await all(insightsHub.sensors(empty(0), options()))).toEqual([]);

@@ -71,8 +71,8 @@ function insightsHub(given: unknown, clock: SimulatedClock): SimulatedPlatform {
       }),
       'GET /api/assetmanagement/v3/assets/:asset/aspects': route({
         query: paged,
-        answer({ place, query }) {
-          const found = aspects.get(assetIdOf(deviceOf(place['asset']))) ?? [];
+        answer({ place, query, request }) {
+          const found = aspects.get(assetIdOf(deviceOf(place['asset'], request))) ?? [];
           const items = found.map(({ name, keys }) => ({ name, variables: keys.map(({ key }) => variableOf(key)) }));
           return halPage('aspects', items, query);
         },

@@ -32,11 +32,12 @@ const never = new AbortController().signal;
 export const httpOf = ({ source }: Ground, signal: AbortSignal = never) =>
   source.connection.http({ lane: 'live', signal, meter: newMeter() });
 
-/** Every sensor that discovery finds. */
+/** Every sensor that discovery finds, without those that it only tells of. */
 export async function sensorsOf(ground: Ground): Promise<Sensor[]> {
   const { platform, options } = ground.source;
   const found: Sensor[] = [];
-  for await (const sensor of platform.sensors(httpOf(ground), options)) found.push(sensor);
+  for await (const sensor of platform.sensors(httpOf(ground), options))
+    if (sensor.refused === undefined) found.push(sensor);
   return found;
 }
 
