@@ -109,6 +109,38 @@ describe('a series that is gone', () => {
   });
 });
 
+describe('a series that the client may not read', () => {
+  it('is found by halves once, then asked for apart, and with the others as soon as it may be read', async () => {
+    const given = options();
+    const asked: string[] = [];
+    let isRefused = true;
+    const http = {
+      post: async (path: string, { items = [] }: Partial<Question>) => {
+        const names = items.map(({ externalId = '' }) => externalId).join('');
+        asked.push(names);
+        if (path.endsWith('/timeseries/list')) return { status: 200, data: { items: [] } };
+        if (isRefused && names.includes('c')) return { status: 403, data: {} };
+        return { status: 200, data: { items: Array.from(names, (name, id) => ({ ...page(name, [point(1)]), id })) } };
+      },
+    } as unknown as Http;
+    const once = async (): Promise<readonly string[]> => {
+      asked.length = 0;
+      const selection = { group: undefined, sensors: ['a', 'b', 'c', 'd'], variables: undefined };
+      const found: string[] = [];
+      for await (const one of cognite.read(http, given, selection, { from: 0, to: 1_000_000 }))
+        found.push('failed' in one ? `${one.sensor} failed` : one.sensor);
+      expect(found.toSorted()).toEqual(['a', 'b', isRefused ? 'c failed' : 'c', 'd']);
+      return [...asked];
+    };
+    // An empty name is the question whether the client may list any series.
+    expect(await once()).toEqual(['abcd', '', 'ab', 'cd', '', 'c', '', 'd']);
+    expect(await once()).toEqual(['abd', 'c', '']);
+    isRefused = false;
+    expect(await once()).toEqual(['abd', 'c']);
+    expect(await once()).toEqual(['abcd']);
+  });
+});
+
 describe('values', () => {
   const valuesOf = async (datapoints: readonly object[], more: object = {}) =>
     (await read(platformOf({ data: { items: [page('a', datapoints, more)] } }).http, ['a'])) as Samples[];

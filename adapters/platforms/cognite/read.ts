@@ -51,10 +51,26 @@ export async function* read(
   window: Window,
 ): AsyncGenerator<Samples | FailedSensor> {
   const names = selection.sensors ?? (await everyName(http, options));
+  const refused = refusedBefore(options);
+  const alone = names.filter((name) => refused.has(name));
+  const together = names.filter((name) => !refused.has(name));
   const most = Math.min(MOST_SERIES, options.pointsPerRequest);
-  for (let begin = 0; begin < names.length; begin += most) {
-    yield* readTogether(http, options, names.slice(begin, begin + most), window);
+  for (let begin = 0; begin < together.length; begin += most) {
+    yield* readTogether(http, options, together.slice(begin, begin + most), window);
   }
+  for (const name of alone) {
+    refused.delete(name);
+    yield* readTogether(http, options, [name], window);
+  }
+}
+
+/** By the options of an open source, so that it ends with it: series that this process found refused, so that no batch fails for them again. */
+const knownRefused = new WeakMap<CogniteSettings, Set<string>>();
+
+function refusedBefore(options: CogniteSettings): Set<string> {
+  const known = knownRefused.get(options) ?? new Set<string>();
+  knownRefused.set(options, known);
+  return known;
 }
 
 async function everyName(http: Http, options: CogniteSettings): Promise<readonly string[]> {
@@ -119,6 +135,7 @@ async function askApart(http: Http, options: CogniteSettings, question: object, 
   await mayListSeries(http, options);
   const [first, ...others] = asked;
   if (first === undefined || others.length === 0) {
+    for (const sensor of asked.keys()) refusedBefore(options).add(sensor);
     return { found: [...asked.keys()].map((sensor) => ({ sensor, failed: forbidden(sensor) })), unread: new Map() };
   }
   const middle = Math.ceil(asked.size / 2);
