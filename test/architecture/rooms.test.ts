@@ -81,7 +81,7 @@ describe('the files', () => {
 });
 
 /** Every platform exports its parts under the names of the contract; the folder tells them apart. */
-const CONTRACT_NAMES = new Set(['identify', 'sensors', 'find', 'search', 'read']);
+const CONTRACT_NAMES = new Set(['identify', 'recognise', 'sensors', 'find', 'search', 'read']);
 
 const EXPORTED = /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
 
