@@ -6,9 +6,11 @@ import { OPERATOR_PORT } from './settings-port.ts';
 /** Environment variables of the operator API. */
 export const operatorFields = {
   DATABRIDGE_OPERATOR: z
-    .enum(['on', 'off'])
+    .enum(['on', 'off', 'everywhere'])
     .default('on')
-    .describe('whether `up` and `api` serve the operator API (`/api/v1`)'),
+    .describe(
+      'whether `up` and `api` serve the operator API (`/api/v1`, `/metrics`); `everywhere`: `worker` does, too',
+    ),
   DATABRIDGE_OPERATOR_HOST: z.string().default('127.0.0.1').describe('address the operator API listens on'),
   DATABRIDGE_OPERATOR_PORT: z.coerce
     .number()
@@ -36,6 +38,8 @@ export const operatorFields = {
 /** Settings of the operator API. */
 export interface OperatorSettings extends ListenSettings {
   readonly serves: boolean;
+  /** Also a process that only polls serves it, mostly for `/metrics`. */
+  readonly onWorkers: boolean;
   /** The origin of the address at which operators reach it, such as `https://bridge.example`; undefined: where it listens. */
   readonly publicOrigin: string | undefined;
 }
@@ -45,7 +49,8 @@ type Values = z.infer<z.ZodObject<typeof operatorFields>>;
 export const operatorSettings = (values: Values): OperatorSettings => ({
   title: 'the operator API',
   variables: 'OPERATOR',
-  serves: values.DATABRIDGE_OPERATOR === 'on',
+  serves: values.DATABRIDGE_OPERATOR !== 'off',
+  onWorkers: values.DATABRIDGE_OPERATOR === 'everywhere',
   host: values.DATABRIDGE_OPERATOR_HOST,
   port: values.DATABRIDGE_OPERATOR_PORT,
   publicOrigin:

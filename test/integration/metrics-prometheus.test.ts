@@ -26,7 +26,7 @@ let url: string;
 
 beforeAll(async () => {
   [rig, plant] = await Promise.all([
-    startRig(databases, ['hall', 'pushed'], { DATABRIDGE_OPERATOR: 'on', DATABRIDGE_OPERATOR_PORT: '0' }),
+    startRig(databases, ['hall', 'pushed'], { DATABRIDGE_OPERATOR: 'everywhere', DATABRIDGE_OPERATOR_PORT: '0' }),
     startPlant({ truth: livingPlant([device(1, 10_000), device(2, 10_000)], 2) }),
   ]);
   const scraped = new URL(await addressOf('the operator API is up'));
@@ -60,9 +60,9 @@ afterAll(async () => {
 });
 
 /** The address that the daemon logs with a message. */
-const addressOf = (message: string): Promise<string> =>
+const addressOf = (message: string, of = rig.daemon): Promise<string> =>
   eventually(message, () => {
-    const line = rig.daemon
+    const line = of
       .output()
       .split('\n')
       .find((one) => one.includes(message));
@@ -145,6 +145,13 @@ it('the alerts of the example are evaluated, and none fires for a bridge that is
     return rules.length > 10 && rules.every(({ health }) => health === 'ok') ? true : new Waiting(rules);
   });
   expect(await ask('ALERTS{alertstate="firing"}')).toBeUndefined();
+});
+
+it('a worker that serves no API tells its counters, too', async () => {
+  const worker = await rig.bridge.up('worker');
+  const answer = await fetch(`${await addressOf('the operator API is up', worker)}/metrics`);
+  expect(await answer.text()).toMatch(/^databridge_workers 2$/m);
+  expect((await worker.stop()).code).toBe(0);
 });
 
 /** Series of a bridge in trouble, constant for an hour, with the alerts that they make. */

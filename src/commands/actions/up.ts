@@ -46,15 +46,17 @@ async function runToTheEnd(serving: boolean): Promise<void> {
 async function runUntilStopped(serving: boolean): Promise<number> {
   keepHeapSmall();
   const stop = untilStopped();
-  if (serving) {
-    const settings = readSettings(process.env);
-    assertApiSettings(settings);
-    assertOperatorSettings(settings);
-  }
+  const settings = readSettings(process.env);
+  if (serving) assertApiSettings(settings);
+  if (serving || settings.operator.onWorkers) assertOperatorSettings(settings);
   const options = { patient: true, mayCreate: true, monitoredAs: VERSION, signal: stop.signal };
   return await withBridge(options, async (context) => {
     const daemon = await startDaemon(context, VERSION, stop.signal);
-    const apis = serving ? [apiBeside(context), operatorApiBeside(context)] : [];
+    const { onWorkers } = context.settings.operator;
+    const apis = [
+      serving ? apiBeside(context) : undefined,
+      serving || onWorkers ? operatorApiBeside(context) : undefined,
+    ];
     const queue = context.settings.redisUrl === undefined ? 'PostgreSQL' : 'Redis';
     const database =
       context.settings.databaseUrl === undefined ? `embedded in ${context.settings.home}` : 'DATABASE_URL';
