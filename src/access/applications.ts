@@ -135,17 +135,20 @@ export async function rotateSecret(
     // First, because a renewal locks its family before its application.
     if (overlapHours === 0) await revokeFamilies(client, applicationId, 'secret rotated without overlap');
     const [row] = isApplicationId(applicationId)
-      ? await rowsOf<{ until: Instant }>(
+      ? await rowsOf<{ until: Instant; organisation: string }>(
           client,
           `update application set secret_hash = $2, previous_secret_hash = secret_hash,
              previous_secret_until = now() + $3 * interval '1 microsecond'
-           where id = $1 and revoked_at is null returning instant_of(previous_secret_until) as until`,
+           where id = $1 and revoked_at is null returning instant_of(previous_secret_until) as until, organisation_id as organisation`,
           [applicationId, fingerprint(secret), Math.round(overlapHours * HOUR)],
         )
       : [];
     if (!row) throw unknownApplication(applicationId);
     if (overlapHours === 0) await endAccessTokens(client, applicationId);
-    await audit(client, actor, 'application.secret-rotated', applicationId, { overlapHours });
+    await audit(client, actor, 'application.secret-rotated', applicationId, {
+      organisation: row.organisation,
+      overlapHours,
+    });
     return { secret, previousUntil: row.until };
   });
 }
@@ -159,12 +162,13 @@ export async function revokeApplication(database: Database, applicationId: strin
   return await database.transaction(async (client) => {
     // First, because a renewal locks its family before its application.
     await revokeFamilies(client, applicationId, 'application revoked');
-    const { rowCount } = await client.query(
-      'update application set revoked_at = now() where id = $1 and revoked_at is null',
+    const [revoked] = await rowsOf<{ organisation: string }>(
+      client,
+      'update application set revoked_at = now() where id = $1 and revoked_at is null returning organisation_id as organisation',
       [applicationId],
     );
-    if (rowCount) {
-      await audit(client, actor, 'application.revoked', applicationId, {});
+    if (revoked !== undefined) {
+      await audit(client, actor, 'application.revoked', applicationId, revoked);
       return true;
     }
     const known = await rowsOf(client, 'select from application where id = $1', [applicationId]);

@@ -41,6 +41,8 @@ export interface AuditChoice {
   readonly from?: Instant | undefined;
   /** The first instant after the wanted ones. */
   readonly to?: Instant | undefined;
+  /** Only changes whose detail names one of these organisations. */
+  readonly among?: readonly string[] | undefined;
 }
 
 /**
@@ -61,10 +63,13 @@ const CHOSEN = `
       where (subject = name or action = 'source.take-over' and detail ->> 'from' = name)
         and (organisation is null or coalesce(detail ->> 'organisation', 'default') = organisation)))
     and ($4::text is null or position(lower($4) in lower(actor)) > 0)
-    and ($5::bigint is null or at >= at_instant($5)) and ($6::bigint is null or at < at_instant($6))`;
+    and ($5::bigint is null or at >= at_instant($5)) and ($6::bigint is null or at < at_instant($6))
+    and ($7::text[] is null or detail ->> 'organisation' = any($7)
+      -- Earlier versions noted the organisation at the other service.
+      and not (action = 'ingestion.push' and detail ? 'url'))`;
 
-const parametersOf = ({ before, source, organisation, actor, from, to }: AuditChoice): unknown[] =>
-  [before, source, organisation, actor, from, to].map((value) => value ?? null);
+const parametersOf = ({ before, source, organisation, actor, from, to, among }: AuditChoice): unknown[] =>
+  [before, source, organisation, actor, from, to, among].map((value) => value ?? null);
 
 /** The newest changes first. */
 export const listAudit = (
@@ -72,7 +77,7 @@ export const listAudit = (
   choice: AuditChoice & { readonly limit: number },
 ): Promise<AuditEntry[]> =>
   database.rows<AuditEntry & Record<string, unknown>>(
-    `${NAMED} select id, instant_of(at) as at, actor, action, subject, detail from audit ${CHOSEN} order by id desc limit $7`,
+    `${NAMED} select id, instant_of(at) as at, actor, action, subject, detail from audit ${CHOSEN} order by id desc limit $8`,
     [...parametersOf(choice), choice.limit],
   );
 

@@ -60,7 +60,8 @@ export async function setRemote(
       'update remote_token set version = version + 1, sealed = null, replacing_until = null where project_id = $1',
       [id],
     );
-    const detail = { url, organisation, code, applicationId, mostWaiting };
+    const remote = { url, organisation, code, applicationId };
+    const detail = { organisation: project.organisation, remote, mostWaiting };
     await audit(client, actor, 'ingestion.push', project.code, detail);
   });
 }
@@ -91,7 +92,10 @@ export async function removeRemote(
       );
     }
     await client.query('delete from remote where project_id = $1', [id]);
-    await audit(client, actor, 'ingestion.store', project.code, { discarded: waiting });
+    await audit(client, actor, 'ingestion.store', project.code, {
+      organisation: project.organisation,
+      discarded: waiting,
+    });
     return waiting;
   });
 }
@@ -107,7 +111,7 @@ export async function resumeRemote(database: Database, project: ProjectName, act
     );
     if (!rowCount) return false;
     await client.query('update remote_token set replacing_until = null where project_id = $1', [id]);
-    await audit(client, actor, 'ingestion.resumed', project.code, {});
+    await audit(client, actor, 'ingestion.resumed', project.code, { organisation: project.organisation });
     return true;
   });
 }

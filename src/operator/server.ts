@@ -10,14 +10,19 @@ import { PROBLEM_URN } from '../api/problems.ts';
 import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
 import type { OperatorRoute } from './authenticate.ts';
+import { addAccessRoutes } from './access.ts';
 import { addApplyRoutes } from './apply.ts';
 import { addBackfillRoutes } from './backfills.ts';
 import { addEventRoutes } from './events.ts';
+import { addFactRoutes } from './facts.ts';
+import { addIngestionRoutes } from './ingestion.ts';
 import { addMeRoutes } from './me.ts';
 import { addMetricsRoute } from './metrics.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from './problem.ts';
 import { addSourceRoutes } from './sources.ts';
+import { addTrialRoutes } from './trials.ts';
+import { addReadingRoutes } from './readings.ts';
 import { addOperatorReference } from './reference.ts';
 
 /** How long the header lines of a request, and a whole request, may take to arrive, ms. */
@@ -71,6 +76,11 @@ export async function operatorServer(
   addSourceRoutes(app, parts);
   addApplyRoutes(app, parts);
   addBackfillRoutes(app, parts);
+  addFactRoutes(app, parts);
+  addTrialRoutes(app, parts);
+  addAccessRoutes(app, parts);
+  addIngestionRoutes(app, parts);
+  addReadingRoutes(app, parts);
   addEventRoutes(app, parts, operatorBehind);
   if (parts.metrics) addMetricsRoute(app, { ...parts, metrics: parts.metrics });
   parts.addRoutes?.(app);

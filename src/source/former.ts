@@ -11,6 +11,7 @@ import { parseListed } from '../platform/platforms-for.ts';
 import { printable } from '../database/printable.ts';
 import type { SourceSchemas } from './comparison.ts';
 import type { WantedSource } from './find-source.ts';
+import { shownConfig } from './shown-config.ts';
 
 /** A source keeps this many former configurations. */
 const MOST_KEPT = 20;
@@ -84,4 +85,23 @@ export async function lastFormer(
     `the former configuration of ${titleOf({ name, organisation: row.organisation })} is not valid any more: ${problem?.path ?? ''}: ${problem?.message ?? ''}`,
     { remedy: 'write a source file and apply it' },
   );
+}
+
+/** A former configuration as it is listed. */
+export interface FormerConfiguration extends Omit<Former, 'source'> {
+  /** Without its secrets. */
+  readonly config: unknown;
+}
+
+/** The former configurations of a source, also of one that was removed, the newest first. */
+export async function formerConfigurations(
+  { database, registry }: { readonly database: Database; readonly registry: Parameters<typeof shownConfig>[1] },
+  { organisation, name }: SourceName,
+): Promise<readonly FormerConfiguration[]> {
+  const rows = await database.rows<FormerConfiguration & Record<string, unknown>>(
+    `select config, instant_of(ended_at) as "endedAt", ended_by as "endedBy", ending
+     from former_configuration where name = $1 and organisation_id = $2 order by id desc`,
+    [name, organisation],
+  );
+  return await Promise.all(rows.map(async (row) => ({ ...row, config: await shownConfig(row.config, registry) })));
 }

@@ -38,11 +38,19 @@ interface Row {
 const ROWS = `
   select name, organisation_id as organisation, config #>> '{connection,url}' as url, platform,
     (config #>> '{pace,requestsPerSecond}')::float8 as "requestsPerSecond", pace.state ->> 'requests' as counts, instant_of(now()) as now
-  from source left join pace on source_id = id order by organisation_id, name`;
+  from source left join pace on source_id = id
+  where $1::text[] is null or organisation_id = any($1) order by organisation_id, name`;
 
-/** The requests of the last hour for each host, the one that was asked closest to its pace first. */
-export async function requestsByHost(database: Database, listed: Registry['platforms']): Promise<HostRequests[]> {
-  const rows = await database.rows<Row & Record<string, unknown>>(ROWS);
+/**
+ * The requests of the last hour for each host, the one that was asked closest to its pace first. With `organisations` those of the
+ * sources of these alone.
+ */
+export async function requestsByHost(
+  database: Database,
+  listed: Registry['platforms'],
+  organisations?: readonly string[],
+): Promise<HostRequests[]> {
+  const rows = await database.rows<Row & Record<string, unknown>>(ROWS, [organisations ?? null]);
   const byDefault = rows.filter(({ requestsPerSecond }) => requestsPerSecond === null);
   const platforms = await loadedOf(
     listed,

@@ -25,6 +25,9 @@ interface Row {
 /** A source that exists. */
 const SOURCE = '/api/v1/sources/default/source';
 
+/** An application that exists. */
+const APPLICATION = '/api/v1/applications/app_0123456789abcdef0123';
+
 /** By method and path, as the server names them. */
 const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/openapi.json': { role: 'public' },
@@ -47,6 +50,59 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { from: '7d' },
     elsewhere: 404,
   },
+  'GET /api/v1/sources/:organisation/:name/why': { role: 'viewer', path: `${SOURCE}/why`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/coverage': { role: 'viewer', path: `${SOURCE}/coverage`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/newest': { role: 'viewer', path: `${SOURCE}/newest`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/refusals': { role: 'viewer', path: `${SOURCE}/refusals`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/former': { role: 'viewer', path: `${SOURCE}/former`, elsewhere: 404 },
+  'POST /api/v1/sources/:organisation/:name/restore': { role: 'operator', path: `${SOURCE}/restore`, elsewhere: 404 },
+  'POST /api/v1/sources/:organisation/:name/check': { role: 'operator', path: `${SOURCE}/check`, elsewhere: 404 },
+  'POST /api/v1/sources/:organisation/:name/preview': {
+    role: 'operator',
+    path: `${SOURCE}/preview?from=1h`,
+    elsewhere: 404,
+  },
+  'POST /api/v1/sources/check': { role: 'operator', body: { name: 'a' } },
+  'POST /api/v1/sources/preview': { role: 'operator', path: '/api/v1/sources/preview?from=1h', body: { name: 'a' } },
+  'GET /api/v1/requests': { role: 'viewer' },
+  'GET /api/v1/organisations': { role: 'viewer' },
+  'GET /api/v1/projects': { role: 'viewer' },
+  'POST /api/v1/projects': { role: 'operator', body: { code: 'hall' }, elsewhere: 404 },
+  'GET /api/v1/projects/:organisation/:code/readings': {
+    role: 'viewer',
+    path: '/api/v1/projects/default/project/readings?from=1h',
+    elsewhere: 404,
+  },
+  'GET /api/v1/applications': { role: 'viewer' },
+  'POST /api/v1/applications': { role: 'admin', body: { name: 'gateway' }, elsewhere: 404 },
+  'POST /api/v1/applications/:id/rotate': { role: 'admin', path: `${APPLICATION}/rotate`, body: {}, elsewhere: 404 },
+  'POST /api/v1/applications/:id/revoke': { role: 'admin', path: `${APPLICATION}/revoke`, elsewhere: 404 },
+  'GET /api/v1/applications/:id/refusals': { role: 'viewer', path: `${APPLICATION}/refusals`, elsewhere: 404 },
+  'GET /api/v1/signing-keys': { role: 'viewer' },
+  'POST /api/v1/signing-keys/rotate': { role: 'admin', elsewhere: 403 },
+  'GET /api/v1/ingestion': { role: 'viewer' },
+  'POST /api/v1/ingestion/:organisation/:code/push': {
+    role: 'admin',
+    path: '/api/v1/ingestion/default/project/push',
+    body: { url: 'http://clear.example', applicationId: 'app', secret: 'secret' },
+    elsewhere: 404,
+  },
+  'POST /api/v1/ingestion/:organisation/:code/store': {
+    role: 'admin',
+    path: '/api/v1/ingestion/default/project/store',
+    elsewhere: 404,
+  },
+  'POST /api/v1/ingestion/:organisation/:code/resume': {
+    role: 'operator',
+    path: '/api/v1/ingestion/default/project/resume',
+    elsewhere: 404,
+  },
+  'GET /api/v1/ingestion/:organisation/:code/refusals': {
+    role: 'viewer',
+    path: '/api/v1/ingestion/default/project/refusals',
+    elsewhere: 404,
+  },
+  'GET /api/v1/audit': { role: 'viewer' },
   'GET /api/v1/events': { role: 'viewer', streams: true },
   'GET /api/v1/backfills': { role: 'viewer' },
   'GET /api/v1/backfills/:id': { role: 'viewer', path: '/api/v1/backfills/1', elsewhere: 404 },
@@ -65,6 +121,9 @@ beforeAll(async () => {
   await api.database.run(
     `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, 'epoch', now(), false, 'test')`,
     [sourceId],
+  );
+  await api.database.run(
+    `insert into application (id, organisation_id, name, secret_hash) values ('app_0123456789abcdef0123', 'default', 'app', '')`,
   );
   for (const role of OPERATOR_ROLES) operators[role] = await api.operator(role, role);
   for (const state of ['expired', 'revoked', 'disabled']) operators[state] = await api.operator(state, 'admin');

@@ -1,9 +1,9 @@
 import { counted } from '../../core/counted.ts';
 import { SECOND } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
-import { checkSource } from '../../source/check.ts';
-import { stepDocument } from '../../source/trial-documents.ts';
 import type { Step } from '../../source/check.ts';
+import { checkInSteps } from '../../source/check-in-steps.ts';
+import type { CheckResult } from '../../source/check-in-steps.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
 import { paintOn } from '../../terminal/screen.ts';
@@ -37,17 +37,7 @@ export async function sourceCheck(pathOrName: string, options: CheckOptions): Pr
   if (documents.some(({ ok }) => !ok)) process.exitCode = EXIT.failed;
 }
 
-interface CheckDocument {
-  readonly source: string;
-  readonly organisation: string;
-  readonly ok: boolean;
-  readonly requests: number;
-  /** Whether the requests took turns with the workers of the source; where not, `why`. */
-  readonly sharesPace: boolean;
-  readonly why: string | null;
-  readonly tookSeconds: number;
-  readonly steps: readonly Record<string, unknown>[];
-}
+type CheckDocument = Omit<CheckResult, 'requestsPerSecond'>;
 
 async function checkOne(
   { config, platform }: Tried,
@@ -55,10 +45,8 @@ async function checkOne(
 ): Promise<CheckDocument> {
   const { atHand, signal, inQuietHours, tryAgain, json = false } = given;
   if (given.heading && !json) printLine(titleOf(config));
-  const begun = performance.now();
-  const steps: Step[] = [];
   const settings = readSettings(process.env);
-  const checking = checkSource(config, platform, {
+  const checking = checkInSteps(config, platform, {
     now: localNow,
     signal,
     bridge: atHand.bridge,
@@ -66,38 +54,22 @@ async function checkOne(
     tryAgain,
     maxReadings: settings.windowReadings,
     ...settings.egress,
+    whyAlone: whyAlone(atHand),
   });
   let next = await checking.next();
-  try {
-    while (!next.done) {
-      signal.throwIfAborted();
-      steps.push(next.value);
-      if (!json) printStep(next.value);
-      next = await checking.next();
-    }
-  } finally {
-    // An interrupted check gives its slots back.
-    await checking.return({ requests: 0, sharesPace: false, requestsPerSecond: 0 });
+  while (!next.done) {
+    if (!json) printStep(next.value);
+    next = await checking.next();
   }
-  const { requests, sharesPace, requestsPerSecond } = next.value;
-  const why = sharesPace ? null : (whyAlone(atHand) ?? null);
-  const tookSeconds = Math.round((performance.now() - begun) / 100) / 10;
+  const { requestsPerSecond, ...document } = next.value;
   if (!json) {
+    const { requests, tookSeconds, sharesPace, why } = document;
     const turns = sharesPace ? 'taking turns with its workers' : `without taking turns with workers: ${why ?? ''}`;
     printLine(
       `${counted(requests, 'request')} in ${roughly(tookSeconds * SECOND)}, at most ${requestsPerSecond} a second, ${turns}; nothing was saved`,
     );
   }
-  return {
-    source: config.name,
-    organisation: config.organisation,
-    ok: steps.every(({ ok }) => ok !== false),
-    requests,
-    sharesPace,
-    why,
-    tookSeconds,
-    steps: steps.map(stepDocument),
-  };
+  return document;
 }
 
 const STEP_WIDTH = 10;

@@ -1,0 +1,266 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import {
+  applicationDocument,
+  createApplication,
+  listApplications,
+  revokeApplication,
+  rotateSecret,
+} from '../access/applications.ts';
+import { actorOf } from '../access/operators.ts';
+import { listOrganisations } from '../access/organisations.ts';
+import { createProject, listProjects } from '../access/projects.ts';
+import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../access/stored-signing-keys.ts';
+import { formatInstant } from '../core/instant.ts';
+import { refusalsDocument } from '../core/kept-refusals.ts';
+import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
+import { assertSeen, operatorOf, seesOrganisation } from './authenticate.ts';
+import { changing, flag, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './common.ts';
+import { refusalQuery, refusalsSchema } from './facts.ts';
+import type { OperatorParts } from './parts.ts';
+import { OperatorProblem, noSuch } from './problem.ts';
+
+const organisationSchema = looseDocument({ id: z.string(), name: z.string() }, 'Organisation');
+const projectSchema = looseDocument({ organisation: z.string(), code: z.string(), name: z.string() }, 'Project');
+const applicationSchema = looseDocument(
+  {
+    applicationId: z.string(),
+    organisation: z.string(),
+    name: z.string(),
+    projects: z.array(z.string()).nullable().describe('The only projects it pushes to; null: all.'),
+    revokedAt: z.string().nullable(),
+  },
+  'Application',
+);
+const keySchema = z
+  .object({ kid: z.string(), state: z.string(), signsFrom: z.string(), signsUntil: z.string().nullable() })
+  .meta({ id: 'SigningKey' });
+const idParams = z.object({ id: z.string().max(100) });
+const name = z.string().max(200);
+
+/** The routes of organisations, projects, applications and signing keys. */
+export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock }: OperatorParts): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const reads = { role: 'viewer' } as const;
+  const admin = { role: 'admin' } as const;
+  typed.get(
+    '/api/v1/organisations',
+    {
+      config: reads,
+      schema: {
+        operationId: 'listOrganisations',
+        summary: 'List organisations',
+        tags: ['Access'],
+        querystring: pageQuery,
+        response: { 200: pageSchemaOf(organisationSchema) },
+      },
+    },
+    async (request) => {
+      const all = (await listOrganisations(database)).filter(({ id }) => seesOrganisation(operatorOf(request), id));
+      const { items, next } = pageIn(all, request.query, ({ id }) => id);
+      return { items: items.map((one) => ({ ...one, createdAt: formatInstant(one.createdAt) })), next };
+    },
+  );
+  typed.get(
+    '/api/v1/projects',
+    {
+      config: reads,
+      schema: {
+        operationId: 'listProjects',
+        summary: 'List projects',
+        tags: ['Access'],
+        querystring: pageQuery,
+        response: { 200: pageSchemaOf(projectSchema) },
+      },
+    },
+    async (request) => {
+      const operator = operatorOf(request);
+      const all = (await listProjects(database)).filter((one) => seesOrganisation(operator, one.organisation));
+      const { items, next } = pageIn(all, request.query, (one) => `${one.organisation}/${one.code}`);
+      return { items: items.map((one) => ({ ...one })), next };
+    },
+  );
+  typed.post(
+    '/api/v1/projects',
+    {
+      config: { role: 'operator' },
+      schema: {
+        operationId: 'createProject',
+        summary: 'Create a project, which readings need',
+        tags: ['Access'],
+        body: z.strictObject({
+          organisation: z.string().max(128).default('default'),
+          code: name,
+          name: name.optional(),
+        }),
+        response: { 200: z.object({ code: z.string(), organisation: z.string(), created: z.boolean() }) },
+      },
+    },
+    async (request) => {
+      const { organisation, code } = request.body;
+      assertSeen(operatorOf(request), organisation, `organisation ${organisation}`);
+      const created = await createProject(database, request.body, actorOf(operatorOf(request)));
+      return { code, organisation, created };
+    },
+  );
+
+  /** Throws 404 for an application that does not exist, or that the operator does not see. */
+  const seen = async (request: FastifyRequest): Promise<string> => {
+    const { id } = request.params as z.infer<typeof idParams>;
+    const row = await database.row<{ organisation: string }>(
+      'select organisation_id as organisation from application where id = $1',
+      [id],
+    );
+    if (row === undefined || !seesOrganisation(operatorOf(request), row.organisation))
+      throw noSuch(`application ${id}`);
+    return id;
+  };
+  typed.get(
+    '/api/v1/applications',
+    {
+      config: reads,
+      schema: {
+        operationId: 'listApplications',
+        summary: 'List applications, which push readings',
+        tags: ['Access'],
+        querystring: pageQuery,
+        response: { 200: pageSchemaOf(applicationSchema) },
+      },
+    },
+    async (request) => {
+      const operator = operatorOf(request);
+      const all = (await listApplications(database)).filter((one) => seesOrganisation(operator, one.organisation));
+      const { items, next } = pageIn(all, request.query, ({ applicationId }) => applicationId);
+      return { items: items.map((one) => applicationDocument(one) as z.infer<typeof applicationSchema>), next };
+    },
+  );
+  typed.post(
+    '/api/v1/applications',
+    {
+      config: admin,
+      schema: {
+        operationId: 'createApplication',
+        summary: 'Create an application; the answer is the only place that holds its secret',
+        tags: ['Access'],
+        body: z.strictObject({
+          organisation: z.string().max(128).default('default'),
+          name,
+          projects: z.array(z.string().max(128)).max(1000).optional(),
+        }),
+        response: { 201: looseDocument({ applicationId: z.string(), secret: z.string() }, 'ApplicationSecret') },
+      },
+    },
+    async (request, reply) => {
+      const operator = operatorOf(request);
+      const { organisation, projects } = request.body;
+      assertSeen(operator, organisation, `organisation ${organisation}`);
+      const { applicationId, secret } = await createApplication(database, request.body, actorOf(operator));
+      const answer = { applicationId, secret, organisation, name: request.body.name, projects: projects ?? null };
+      return await reply.code(201).send(answer);
+    },
+  );
+  typed.post(
+    '/api/v1/applications/:id/rotate',
+    {
+      config: admin,
+      schema: {
+        operationId: 'rotateApplication',
+        summary: 'Give an application a new secret; the answer is the only place that holds it',
+        tags: ['Access'],
+        params: idParams,
+        body: z.strictObject({ overlapHours: z.number().min(0).max(720).default(24) }),
+        response: {
+          200: z.object({ applicationId: z.string(), secret: z.string(), previousSecretUntil: z.string() }),
+        },
+      },
+    },
+    async (request) => {
+      const applicationId = await seen(request);
+      const { secret, previousUntil } = await changing(() =>
+        rotateSecret(database, applicationId, request.body, actorOf(operatorOf(request))),
+      );
+      return { applicationId, secret, previousSecretUntil: formatInstant(previousUntil) };
+    },
+  );
+  typed.post(
+    '/api/v1/applications/:id/revoke',
+    {
+      config: admin,
+      schema: {
+        operationId: 'revokeApplication',
+        summary: 'End an application and its tokens',
+        tags: ['Access'],
+        params: idParams,
+        response: { 200: z.object({ applicationId: z.string(), revoked: z.boolean() }) },
+      },
+    },
+    async (request) => {
+      const applicationId = await seen(request);
+      const revoked = await revokeApplication(database, applicationId, actorOf(operatorOf(request)));
+      return { applicationId, revoked };
+    },
+  );
+  typed.get(
+    '/api/v1/applications/:id/refusals',
+    {
+      config: reads,
+      schema: {
+        operationId: 'listPushRefusals',
+        summary: 'The refused readings of an application by reason and sensor',
+        tags: ['Access'],
+        params: idParams,
+        querystring: refusalQuery,
+        response: { 200: refusalsSchema },
+      },
+    },
+    async (request) => {
+      const applicationId = await seen(request);
+      const { from, to, limit, ...choice } = request.query;
+      const now = clock.now();
+      const bounds = {
+        from: from === undefined ? undefined : instantOfField(from, now, 'from'),
+        to: to === undefined ? undefined : instantOfField(to, now, 'to'),
+      };
+      const refusals = await pushRefusalsOf(database, { applicationId, ...choice, ...bounds }, limit);
+      return refusalsDocument(refusals, 'pusher') as unknown as z.infer<typeof refusalsSchema>;
+    },
+  );
+  typed.get(
+    '/api/v1/signing-keys',
+    {
+      config: reads,
+      schema: {
+        operationId: 'listSigningKeys',
+        summary: 'List the keys that sign access tokens',
+        tags: ['Access'],
+        response: { 200: z.object({ items: z.array(keySchema) }) },
+      },
+    },
+    async () => {
+      const now = clock.now();
+      return { items: (await storedSigningKeys(database)).map((key) => signingKeyDocument(key, now)) };
+    },
+  );
+  typed.post(
+    '/api/v1/signing-keys/rotate',
+    {
+      config: admin,
+      schema: {
+        operationId: 'rotateSigningKey',
+        summary: 'Let a new key sign access tokens',
+        tags: ['Access'],
+        querystring: z.object({ atOnce: flag.describe('Withdraw the other keys now, so their tokens end.') }),
+        response: { 200: z.object({ kid: z.string(), signsFrom: z.string(), created: z.boolean() }) },
+      },
+    },
+    async (request) => {
+      const operator = operatorOf(request);
+      if (operator.organisations !== null)
+        throw new OperatorProblem('forbidden', 'The keys belong to all organisations, and you see only some.');
+      const atOnce = request.query.atOnce === 'true';
+      const { kid, signsFrom, created } = await rotateSigningKey(database, sealing, { atOnce }, actorOf(operator));
+      return { kid, signsFrom: formatInstant(signsFrom), created };
+    },
+  );
+}

@@ -1,0 +1,212 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { listAudit } from '../access/audit.ts';
+import { actorOf } from '../access/operators.ts';
+import { formatInstant } from '../core/instant.ts';
+import { checkRemote } from '../delivery/check.ts';
+import { remoteRefusals } from '../delivery/refusals.ts';
+import { ingestionDocument, listIngestions, removeRemote, resumeRemote, setRemote } from '../delivery/remote.ts';
+import type { ProjectName } from '../delivery/remote.ts';
+import { outgoingFetch } from '../platform/connection/outgoing.ts';
+import { operatorOf, seesOrganisation } from './authenticate.ts';
+import {
+  changing,
+  flag,
+  idIn,
+  instantOfField,
+  looseDocument,
+  nextBelow,
+  pageIn,
+  pageQuery,
+  pageSchemaOf,
+  timeField,
+} from './common.ts';
+import type { OperatorParts } from './parts.ts';
+import { OperatorProblem, noSuch } from './problem.ts';
+
+const projectParams = z.object({ organisation: z.string().max(128), code: z.string().max(128) });
+const ingestionSchema = looseDocument(
+  { project: z.string(), organisation: z.string(), ingestion: z.enum(['store', 'push']), state: z.string().nullable() },
+  'Ingestion',
+);
+const auditSchema = z
+  .object({
+    id: z.int(),
+    at: z.string(),
+    actor: z.string().describe('`operator:NAME`, `cli:ACCOUNT` or `application:ID`.'),
+    action: z.string(),
+    subject: z.string(),
+    detail: z.unknown(),
+  })
+  .meta({ id: 'AuditEntry' });
+
+const PROJECT = '/api/v1/ingestion/:organisation/:code';
+
+/** The routes that decide where the readings of a project go, and the audit. */
+export function addIngestionRoutes(app: FastifyInstance, { database, sealing, settings, clock }: OperatorParts): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const reads = { role: 'viewer' } as const;
+  const admin = { role: 'admin' } as const;
+  const tags = ['Ingestion'];
+  const seen = async (request: FastifyRequest): Promise<ProjectName> => {
+    const { organisation, code } = request.params as z.infer<typeof projectParams>;
+    const isThere =
+      seesOrganisation(operatorOf(request), organisation) &&
+      (await database.row('select from ml_project where organisation_id = $1 and code = $2', [organisation, code]));
+    if (!isThere) throw noSuch(`project ${code} in organisation ${organisation}`);
+    return { organisation, code };
+  };
+  typed.get(
+    '/api/v1/ingestion',
+    {
+      config: reads,
+      schema: {
+        operationId: 'listIngestion',
+        summary: 'Where the readings of each project go, and the state of their delivery',
+        tags,
+        querystring: pageQuery,
+        response: { 200: pageSchemaOf(ingestionSchema) },
+      },
+    },
+    async (request) => {
+      const operator = operatorOf(request);
+      const all = (await listIngestions(database)).filter((one) => seesOrganisation(operator, one.organisation));
+      const { items, next } = pageIn(all, request.query, (one) => `${one.organisation}/${one.project}`);
+      return { items: items.map((one) => ingestionDocument(one) as z.infer<typeof ingestionSchema>), next };
+    },
+  );
+  typed.post(
+    `${PROJECT}/push`,
+    {
+      config: admin,
+      schema: {
+        operationId: 'pushIngestion',
+        summary: 'Hand the readings of a project over to another service, too',
+        tags,
+        params: projectParams,
+        querystring: z.object({ check: z.enum(['true', 'false']).default('true').describe('Ask the service first.') }),
+        body: z.strictObject({
+          url: z.string().max(2000),
+          organisation: z.string().max(128).default('default'),
+          project: z.string().max(128).optional(),
+          applicationId: z.string().max(128),
+          secret: z.string().min(1).max(1000),
+          mostWaiting: z.int().min(1).default(10_000_000),
+        }),
+        response: { 200: z.looseObject({ project: z.string(), ingestion: z.literal('push'), checked: z.boolean() }) },
+      },
+    },
+    async (request) => {
+      const project = await seen(request);
+      const { secret, project: remoteProject, ...given } = request.body;
+      if (!given.url.startsWith('https://'))
+        throw new OperatorProblem('invalid', 'The secret and the readings would travel in clear.', {
+          remedy: 'Give an https:// address.',
+          errors: [{ pointer: '/url', detail: 'does not begin with https://' }],
+        });
+      const shown = { ...given, code: remoteProject ?? project.code };
+      const checked = request.query.check === 'true';
+      if (checked) await checkRemote({ ...shown, secret }, outgoingFetch(settings.egress));
+      await setRemote(database, sealing, project, { ...shown, secret }, actorOf(operatorOf(request)));
+      return { project: project.code, ingestion: 'push' as const, checked, remote: shown };
+    },
+  );
+  typed.post(
+    `${PROJECT}/store`,
+    {
+      config: admin,
+      schema: {
+        operationId: 'storeIngestion',
+        summary: 'Keep the readings of a project here only',
+        tags,
+        params: projectParams,
+        querystring: z.object({ discard: flag.describe('Discard the readings that wait; they stay stored here.') }),
+        response: { 200: z.object({ project: z.string(), ingestion: z.literal('store'), discarded: z.int() }) },
+      },
+    },
+    async (request) => {
+      const project = await seen(request);
+      const discard = request.query.discard === 'true';
+      const discarded = await changing(() =>
+        removeRemote(database, project, { discard }, actorOf(operatorOf(request))),
+      );
+      return { project: project.code, ingestion: 'store' as const, discarded: discarded ?? 0 };
+    },
+  );
+  typed.post(
+    `${PROJECT}/resume`,
+    {
+      config: { role: 'operator' },
+      schema: {
+        operationId: 'resumeIngestion',
+        summary: 'Let a stopped delivery go on, and a waiting one try now',
+        tags,
+        params: projectParams,
+        response: { 200: z.object({ project: z.string(), resumed: z.literal(true) }) },
+      },
+    },
+    async (request) => {
+      const project = await seen(request);
+      if (!(await resumeRemote(database, project, actorOf(operatorOf(request)))))
+        throw new OperatorProblem('conflict', `Readings of ${project.code} are not pushed.`);
+      return { project: project.code, resumed: true as const };
+    },
+  );
+  typed.get(
+    `${PROJECT}/refusals`,
+    {
+      config: reads,
+      schema: {
+        operationId: 'listIngestionRefusals',
+        summary: 'The readings that the other service refused, the newest first',
+        tags,
+        params: projectParams,
+        querystring: z.object({ limit: z.coerce.number().int().min(1).max(200).default(100) }),
+        response: { 200: z.object({ items: z.array(z.looseObject({ sensor: z.string(), raw: z.string() })) }) },
+      },
+    },
+    async (request) => {
+      const rows = await remoteRefusals(database, await seen(request), request.query.limit);
+      return {
+        items: rows.map((row) => ({ ...row, at: formatInstant(row.at), notedAt: formatInstant(row.notedAt) })),
+      };
+    },
+  );
+  typed.get(
+    '/api/v1/audit',
+    {
+      config: reads,
+      schema: {
+        operationId: 'listAudit',
+        summary: 'List changes and their actors, the newest first',
+        description: 'An operator of some organisations sees the changes that name one of these.',
+        tags: ['Audit'],
+        querystring: pageQuery.extend({
+          source: z.string().max(63).optional(),
+          organisation: z.string().max(128).optional().describe('That of the source.'),
+          actor: z.string().max(200).optional().describe('A part of the name.'),
+          from: timeField.optional(),
+          to: timeField.optional(),
+        }),
+        response: { 200: pageSchemaOf(auditSchema) },
+      },
+    },
+    async (request) => {
+      const { limit, cursor, from, to, ...choice } = request.query;
+      if (choice.organisation !== undefined && choice.source === undefined)
+        throw new OperatorProblem('invalid', 'organisation is that of a source.', { remedy: 'Name the source.' });
+      const now = clock.now();
+      const entries = await listAudit(database, {
+        ...choice,
+        from: from === undefined ? undefined : instantOfField(from, now, 'from'),
+        to: to === undefined ? undefined : instantOfField(to, now, 'to'),
+        before: idIn(cursor),
+        among: operatorOf(request).organisations ?? undefined,
+        limit,
+      });
+      const items = entries.map((entry) => ({ ...entry, at: formatInstant(entry.at) }));
+      return { items, next: nextBelow(entries, limit) };
+    },
+  );
+}

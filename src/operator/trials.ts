@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { asBridgeError } from '../core/errors.ts';
+import { checkInSteps } from '../source/check-in-steps.ts';
+import { commandPresence } from '../source/command-presence.ts';
+import { previewSource } from '../source/preview.ts';
+import { registeredSource } from '../source/registered.ts';
+import type { BridgeAtHand, RegisteredSource } from '../source/registered.ts';
+import { previewDocument, stepDocument } from '../source/trial-documents.ts';
+import { VERSION } from '../version.ts';
+import { sourceOfBody, sourceText, takeSourceText } from './apply.ts';
+import { flag, instantOfField, sourceIn, sourceParams, timeField } from './common.ts';
+import type { OperatorParts } from './parts.ts';
+import { openStreamsOf } from './streams.ts';
+
+/** Checks and previews under way at a time; each asks a platform and holds an answer in memory. */
+const MOST_TRIALS = { each: 2, all: 8 };
+
+const trialQuery = z.object({
+  inQuietHours: flag.describe('Ask the platform although the source has quiet hours.'),
+  tryAgain: flag.describe('Send credentials once more that the platform refused before.'),
+});
+const previewQuery = trialQuery.extend({
+  from: timeField,
+  to: timeField.optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(20).describe('At most this many readings.'),
+});
+
+const NDJSON = (description: string) => ({
+  200: { description, content: { 'application/x-ndjson': { schema: z.string() } } },
+});
+const STEPS = NDJSON(
+  'One JSON document a line: each `step` as soon as it is done, then the `result`; `error` where it could not go on.',
+);
+const PREVIEW = NDJSON('One JSON document a line: the `result`, or the `error`.');
+
+type Tried = Pick<RegisteredSource, 'config' | 'platform'>;
+
+const line = (document: Readonly<Record<string, unknown>>): string => `${JSON.stringify(document)}\n`;
+
+/** The routes that ask a platform by hand and save nothing. A client that leaves ends the work. */
+export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void {
+  const { settings, clock, database } = parts;
+  const streams = openStreamsOf(app, MOST_TRIALS);
+
+  const given = (query: z.infer<typeof trialQuery>, bridge: BridgeAtHand, signal: AbortSignal) => ({
+    now: clock.now,
+    signal,
+    bridge,
+    inQuietHours: query.inQuietHours === 'true',
+    tryAgain: query.tryAgain === 'true',
+    maxReadings: settings.windowReadings,
+    ...settings.egress,
+  });
+
+  /** Runs a trial as a process of its own, because its leases count while it is present only, also where no worker runs here. */
+  async function* present(work: (bridge: BridgeAtHand) => AsyncIterable<string>): AsyncGenerator<string> {
+    const { bridge, leave } = await commandPresence(parts, VERSION);
+    try {
+      yield* work(bridge);
+    } catch (error) {
+      const { fault, message, remedy = null } = asBridgeError(error);
+      if (fault.code === 'bug') parts.log.error({ err: error }, 'a check or preview failed');
+      yield line({ error: { ...fault, message: fault.code === 'bug' ? 'an error of the bridge' : message, remedy } });
+    } finally {
+      await leave();
+    }
+  }
+
+  const check = (tried: Tried, request: FastifyRequest, signal: AbortSignal): AsyncIterable<string> =>
+    present(async function* steps(bridge) {
+      const query = request.query as z.infer<typeof trialQuery>;
+      const checking = checkInSteps(tried.config, tried.platform, {
+        ...given(query, bridge, signal),
+        whyAlone: 'the source is not registered',
+      });
+      let next = await checking.next();
+      while (!next.done) {
+        yield line({ step: stepDocument(next.value) });
+        next = await checking.next();
+      }
+      const { requestsPerSecond: _, ...result } = next.value;
+      yield line({ result });
+    });
+
+  const preview = (tried: Tried, request: FastifyRequest, signal: AbortSignal): AsyncIterable<string> =>
+    present(async function* read(bridge) {
+      const query = request.query as z.infer<typeof previewQuery>;
+      const now = clock.now();
+      const range = {
+        from: instantOfField(query.from, now, 'from'),
+        to: query.to === undefined ? undefined : instantOfField(query.to, now, 'to'),
+      };
+      const trial = { ...given(query, bridge, signal), range, limit: query.limit };
+      const read = await previewSource(tried.config, tried.platform, trial);
+      const why = read.sharesPace ? null : 'the source is not registered';
+      yield line({ result: { ...previewDocument(tried.config, read), why } });
+    });
+
+  const registered = async (request: FastifyRequest): Promise<Tried> => {
+    const { name, organisation } = await sourceIn(database, request);
+    return await registeredSource(parts, { name, organisation });
+  };
+  const config = { role: 'operator' } as const;
+  const tags = ['Sources'];
+  const both = [
+    ['check', 'Try a source step by step within its pace, and save nothing', trialQuery, STEPS, check],
+    ['preview', 'Read a range as polls would, and save nothing', previewQuery, PREVIEW, preview],
+  ] as const;
+  for (const [name, summary, querystring, response, work] of both) {
+    app.withTypeProvider<ZodTypeProvider>().post(
+      `/api/v1/sources/:organisation/:name/${name}`,
+      {
+        config,
+        schema: { operationId: `${name}Source`, summary, tags, params: sourceParams, querystring, response },
+      },
+      async (request, reply) => {
+        const tried = await registered(request);
+        return streams.answer(request, reply, 'application/x-ndjson', (signal) => work(tried, request, signal));
+      },
+    );
+    app.register((scope, _options, done) => {
+      takeSourceText(scope);
+      scope.withTypeProvider<ZodTypeProvider>().post(
+        `/api/v1/sources/${name}`,
+        {
+          config,
+          schema: {
+            operationId: `${name}Document`,
+            summary: `${summary}: a source that is sent`,
+            tags,
+            querystring,
+            body: sourceText,
+            response,
+          },
+        },
+        async (request, reply) => {
+          const tried = await sourceOfBody(parts, request);
+          return streams.answer(request, reply, 'application/x-ndjson', (signal) => work(tried, request, signal));
+        },
+      );
+      done();
+    });
+  }
+}

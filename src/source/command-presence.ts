@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { BEAT_MS, presenceOf } from '../database/presence.ts';
+import { repeat } from '../pull/repeat.ts';
+import type { BridgeAtHand } from './registered.ts';
+
+/** A bridge under a worker id of its own, which is present until `leave`. The leases of such work count while it is present. */
+export interface CommandPresence {
+  readonly bridge: BridgeAtHand;
+  readonly leave: () => Promise<void>;
+}
+
+/** Makes work that an operator asked for present beside the workers. It polls nothing. `version`: that of databridge. */
+export async function commandPresence(
+  { database, sealing, clock, registry }: Omit<BridgeAtHand, 'workerId'>,
+  version: string,
+): Promise<CommandPresence> {
+  const workerId = randomUUID();
+  const presence = presenceOf(database, workerId, version, false);
+  await presence.beat();
+  const beats = repeat(
+    BEAT_MS,
+    () => presence.beat(),
+    () => undefined,
+  );
+  return {
+    bridge: { database, sealing, clock, registry, workerId },
+    async leave() {
+      await beats.stop();
+      await presence.leave().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,288 @@
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { startInflux } from '../kit/influx.ts';
+import type { Influx } from '../kit/influx.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
+import { LONG, fillWithLongNames } from './listing-ground.ts';
+import { startOperatorApi } from './operator-rig.ts';
+import type { OperatorAnswer, OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
+
+// The facts that operators read, of a database with a row of each kind, are those of the commands. Checks and previews ask a platform.
+
+const databases = useDatabases();
+let api: OperatorApiUnderTest;
+let database: Database;
+let admin: SignedIn;
+let anna: SignedIn;
+let south: SignedIn;
+let influx: Influx;
+
+const SOURCE = `/sources/${LONG.organisation}/${LONG.source}`;
+const OF = ['--organisation', LONG.organisation];
+
+const get = (path: string, as: SignedIn = anna): Promise<OperatorAnswer> => api.send('GET', `/api/v1${path}`, { as });
+const post = (path: string, as: SignedIn, body?: unknown): Promise<OperatorAnswer> =>
+  api.send('POST', `/api/v1${path}`, { as, body });
+
+const command = async (...args: readonly string[]): Promise<unknown> => {
+  const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
+  const { stdout } = await databridgeHere([...args, '--json'], { env });
+  return JSON.parse(stdout) as unknown;
+};
+
+beforeAll(async () => {
+  [database, influx] = await Promise.all([databases.create(), startInflux()]);
+  await fillWithLongNames(database, 2);
+  api = await startOperatorApi(database);
+  admin = await api.operator('root', 'admin');
+  anna = await api.operator('anna', 'operator');
+  south = await api.operator('sue', 'admin', ['south']);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await influx.stop();
+});
+
+interface Page {
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly next: string | null;
+}
+
+describe('facts', () => {
+  it.each([
+    [`${SOURCE}/refusals`, ['source', 'refusals', LONG.source, ...OF]],
+    [`/applications/${LONG.application}/refusals`, ['application', 'refusals', LONG.application]],
+  ])('of %s are those of the command', async (path, args) => {
+    expect((await get(path)).json).toEqual(await command(...args));
+  });
+
+  it.each([
+    ['/organisations', ['organisation', 'list']],
+    ['/projects', ['project', 'list']],
+    ['/applications', ['application', 'list']],
+    ['/ingestion', ['ingestion', 'list']],
+    ['/signing-keys', ['signing-key', 'list']],
+    ['/requests', ['source', 'requests']],
+    [`/ingestion/${LONG.organisation}/${LONG.project}/refusals`, ['ingestion', 'refusals', LONG.project, ...OF]],
+    ['/audit?limit=50', ['audit', 'list']],
+    [`/audit?limit=50&source=${LONG.source}`, ['audit', 'list', '--source', LONG.source]],
+  ])('in the list of %s are those of the command', async (path, args) => {
+    expect(((await get(path)).json as Page).items).toEqual(await command(...args));
+  });
+
+  it('that grow with time have the fields of the command', async () => {
+    const fieldsOf = (document: unknown): readonly string[] => Object.keys(document as object).toSorted();
+    const [why, coverage, newest] = [
+      await get(`${SOURCE}/why`),
+      await get(`${SOURCE}/coverage?from=2d`),
+      await get(`${SOURCE}/newest`),
+    ];
+    expect(fieldsOf(why.json)).toEqual(fieldsOf(await command('source', 'why', LONG.source, ...OF)));
+    const told = (await command('source', 'coverage', LONG.source, '--from', '2d', ...OF)) as {
+      bucketSeconds: number;
+    };
+    expect(fieldsOf(coverage.json)).toEqual(fieldsOf(told));
+    expect(coverage.json).toMatchObject({ bucketSeconds: told.bucketSeconds, streams: [{ key: LONG.stream }] });
+    expect((newest.json as Page).items.map(({ sensor }) => sensor)).toEqual([LONG.sensor]);
+    expect(((await get(`${SOURCE}/newest?silent=30d`)).json as Page).items).toHaveLength(1);
+    expect((await get(`${SOURCE}/newest?silent=x`)).status).toBe(400);
+    expect((await get(`${SOURCE}/coverage?sensor=none`)).status).toBe(400);
+  });
+
+  it('come in pages', async () => {
+    const seen: unknown[] = [];
+    let next: string | null = null;
+    do {
+      const cursor: string = next === null ? '' : `&cursor=${next}`;
+      const page = (await get(`/audit?limit=17&source=${LONG.source}${cursor}`)).json as Page;
+      seen.push(...page.items.map(({ id }) => id));
+      next = page.next;
+    } while (next !== null);
+    expect(seen).toHaveLength(60);
+    expect(new Set(seen).size).toBe(60);
+  });
+
+  it('of other organisations do not exist', async () => {
+    for (const list of ['projects', 'applications', 'ingestion', 'requests']) {
+      expect((await get(`/${list}`, south)).json).toMatchObject({ items: [] });
+    }
+    expect(((await get('/organisations', south)).json as Page).items.map(({ id }) => id)).toEqual(['south']);
+    expect((await get('/audit', south)).json).toEqual({ items: [], next: null });
+  });
+
+  it('of readings come line by line', async () => {
+    const { rows } = await database.pool.query<{ n: number }>('select count(*)::int as n from reading');
+    const path = `/projects/${LONG.organisation}/${LONG.project}/readings`;
+    const answer = await get(`${path}?from=1h`);
+    const lines = answer.text.trimEnd().split('\n');
+    expect(lines).toHaveLength(rows[0]?.n ?? 0);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ sensorId: LONG.sensor, valueName: LONG.variable });
+    expect((await get(`${path}?from=1h&limit=3`)).text.trimEnd().split('\n')).toHaveLength(3);
+    expect((await get(`${path}?from=1h&to=2h`)).status).toBe(400);
+    expect((await get('/projects/default/none/readings?from=1h')).status).toBe(404);
+  });
+});
+
+describe('access', () => {
+  it('is changed by an admin, and each change is in the audit', async () => {
+    expect((await post('/projects', anna, { code: 'hall-9', name: 'Hall 9' })).json).toEqual({
+      code: 'hall-9',
+      organisation: 'default',
+      created: true,
+    });
+    const created = await post('/applications', admin, { name: 'gateway', projects: ['hall-9'] });
+    expect(created.status).toBe(201);
+    const { applicationId, secret } = created.json as { applicationId: string; secret: string };
+    const rotated = await post(`/applications/${applicationId}/rotate`, admin, { overlapHours: 0 });
+    expect(rotated.json).toMatchObject({ applicationId, secret: expect.not.stringMatching(secret) as unknown });
+    expect((await post(`/applications/${applicationId}/revoke`, admin)).json).toEqual({ applicationId, revoked: true });
+    expect((await post(`/applications/${applicationId}/rotate`, admin, {})).status).toBe(400);
+    expect((await post('/signing-keys/rotate', admin)).json).toMatchObject({ created: true });
+    const { items } = (await get('/audit?actor=operator:')).json as Page;
+    expect(items.map(({ actor, action }) => `${String(actor)} ${String(action)}`).toReversed()).toEqual([
+      'operator:anna project.created',
+      'operator:root application.created',
+      'operator:root application.secret-rotated',
+      'operator:root application.revoked',
+      'operator:root signing-key.created',
+    ]);
+    expect(JSON.stringify(items)).not.toContain(secret);
+    expect(items.find(({ action }) => action === 'application.revoked')).toMatchObject({
+      detail: { organisation: 'default' },
+    });
+  });
+
+  it('to another service is given and taken back', async () => {
+    const path = '/ingestion/default/hall-9';
+    const body = { url: 'https://other.example', applicationId: 'app_x', secret: 's3cret' };
+    expect((await post(`${path}/push?check=false`, admin, body)).json).toMatchObject({ ingestion: 'push' });
+    expect((await post(`${path}/push`, admin, { ...body, url: 'http://other.example' })).status).toBe(400);
+    expect((await post(`${path}/resume`, anna)).json).toEqual({ project: 'hall-9', resumed: true });
+    expect((await post(`${path}/store`, admin)).json).toEqual({ project: 'hall-9', ingestion: 'store', discarded: 0 });
+    expect((await post(`${path}/resume`, anna)).status).toBe(409);
+  });
+});
+
+describe('former configurations', () => {
+  it('are listed without secrets and restored, also of a removed source', async () => {
+    const source = (every: string) => ({
+      name: 'old',
+      project: 'hall-9',
+      kind: 'user-credentials',
+      platform: 'influxdb',
+      connection: { url: 'https://influx.example', username: 'reader', password: 'p4ss' },
+      options: { database: 'plant' },
+      schedule: { every, start: '2026-11-01T00:00:00Z' },
+    });
+    await post('/sources/apply', anna, source('1m'));
+    await post('/sources/apply', anna, source('2m'));
+    await api.send('DELETE', '/api/v1/sources/default/old', { as: anna });
+    const former = await get('/sources/default/old/former');
+    expect(former.json).toMatchObject({
+      items: [
+        { ending: 'removed', endedBy: 'operator:anna', config: { schedule: { every: '2m' } } },
+        { ending: 'changed', config: { connection: { password: '(secret)' } } },
+      ],
+    });
+    expect(former.text).not.toContain('p4ss');
+    const dry = await post('/sources/default/old/restore?dryRun=true', anna);
+    expect(dry.json).toMatchObject({ action: 'created', ending: 'removed' });
+    expect((await get('/sources/default/old')).status).toBe(404);
+    expect((await post('/sources/default/old/restore', anna)).json).toEqual(dry.json);
+    expect((await get('/sources/default/old')).json).toMatchObject({ every: '2m' });
+    expect((await get('/sources/default/old/former', south)).status).toBe(404);
+    expect((await post('/sources/default/old/restore', south)).status).toBe(404);
+  });
+});
+
+describe('a check', () => {
+  const documentFor = (url: string, password: string) => ({
+    name: 'tried',
+    project: 'hall-9',
+    kind: 'user-credentials',
+    platform: 'influxdb',
+    connection: { url, username: influx.reader.username, password },
+    options: { database: 'plant' },
+    schedule: { every: '1s', settle: '0s', start: '1h' },
+  });
+  const linesOf = ({ text }: OperatorAnswer) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, Record<string, unknown>>);
+
+  let silent: Server;
+  const asked: Socket[] = [];
+  beforeAll(async () => {
+    const now = Date.now() * 1000;
+    await influx.write(
+      Array.from({ length: 5 }, (_, index) => `pump flow=${index}.5 ${now - (index + 1) * 1_000_000}`),
+      'plant',
+      'u',
+    );
+    await partitionsOf(database).ensure('window_log', now, now);
+    silent = createServer((socket) => asked.push(socket.on('error', () => undefined).resume()));
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    for (const socket of asked) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it('tells each step, then the result, of a source that is sent and of a registered one', async () => {
+    const source = documentFor(influx.url, influx.reader.password);
+    const sent = linesOf(await post('/sources/check', anna, source));
+    expect(sent.slice(0, -1).map(({ step }) => step?.['step'])).toEqual([
+      'schema',
+      'secrets',
+      'address',
+      'platform',
+      'clock',
+      'sensors',
+      'window',
+    ]);
+    const result = sent.at(-1)?.['result'];
+    expect(result).toMatchObject({ ok: true, source: 'tried', sharesPace: false, why: 'the source is not registered' });
+    expect(result?.['steps']).toEqual(sent.slice(0, -1).map(({ step }) => step));
+    expect((await post('/sources/apply', anna, source)).status).toBe(200);
+    expect(linesOf(await post('/sources/default/tried/check', anna)).at(-1)).toMatchObject({
+      result: { ok: true, sharesPace: true, why: null },
+    });
+    const preview = linesOf(await post('/sources/default/tried/preview?from=10m', anna));
+    expect(preview).toMatchObject([{ result: { readings: 5, sharesPace: true } }]);
+    expect(await database.rows('select from worker where not polls')).toEqual([]);
+  });
+
+  it('says what is wrong', async () => {
+    const wrong = linesOf(await post('/sources/check', anna, documentFor(influx.url, 'wr0ng')));
+    expect(wrong.at(-1)).toMatchObject({ result: { ok: false } });
+    expect(JSON.stringify(wrong)).not.toContain('wr0ng');
+    const preview = await post('/sources/preview?from=10m', anna, documentFor(influx.url, 'wr0ng'));
+    expect(linesOf(preview)).toMatchObject([{ error: { code: 'credentials-rejected' } }]);
+  });
+
+  it('ends when the client leaves', async () => {
+    const { port } = silent.address() as AddressInfo;
+    const leaving = new AbortController();
+    const answer = await fetch(`${api.url}/api/v1/sources/check`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${anna.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(documentFor(`http://127.0.0.1:${port}`, 'any')),
+      signal: leaving.signal,
+    });
+    expect(answer.status).toBe(200);
+    while (asked.length === 0) await sleep(10);
+    const closed = Promise.all(asked.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+    leaving.abort();
+    // The request to the platform is given up, and the check is present no more.
+    await closed;
+    while ((await database.rows('select from worker where not polls')).length > 0) await sleep(20);
+  });
+});
