@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { trustedProxies } from './settings-api.ts';
 import type { ListenSettings } from './settings-api.ts';
+import { oidcFields, oidcSettings } from './settings-oidc.ts';
+import type { OidcSettings } from './settings-oidc.ts';
 import { OPERATOR_PORT } from './settings-port.ts';
 
 /** Environment variables of the operator API. */
@@ -33,6 +35,7 @@ export const operatorFields = {
     .enum(['true', 'false'])
     .default('false')
     .describe('allow plain HTTP of the operator API beyond this host; only safe behind a proxy that speaks TLS'),
+  ...oidcFields,
 } as const;
 
 /** Settings of the operator API. */
@@ -42,6 +45,8 @@ export interface OperatorSettings extends ListenSettings {
   readonly onWorkers: boolean;
   /** The origin of the address at which operators reach it, such as `https://bridge.example`; undefined: where it listens. */
   readonly publicOrigin: string | undefined;
+  /** Undefined: operators sign in with passwords only. */
+  readonly oidc: OidcSettings | undefined;
 }
 
 type Values = z.infer<z.ZodObject<typeof operatorFields>>;
@@ -55,6 +60,7 @@ export const operatorSettings = (values: Values): OperatorSettings => ({
   port: values.DATABRIDGE_OPERATOR_PORT,
   publicOrigin:
     values.DATABRIDGE_OPERATOR_URL === undefined ? undefined : new URL(values.DATABRIDGE_OPERATOR_URL).origin,
+  oidc: oidcSettings(values),
   tlsCertificate: values.DATABRIDGE_OPERATOR_TLS_CERT,
   tlsKey: values.DATABRIDGE_OPERATOR_TLS_KEY,
   trustProxy: values.DATABRIDGE_OPERATOR_TRUST_PROXY,

@@ -116,7 +116,13 @@ export async function lockedOperator(
   );
 }
 
-/** Gives an operator a role; false where it has it already. It counts from the next request on. */
+/** Ends all sessions of an operator. @returns their number */
+export async function endSessions(client: ClientBase, operatorId: number): Promise<number> {
+  const ended = await rowsOf(client, 'delete from operator_session where operator_id = $1 returning id', [operatorId]);
+  return ended.length;
+}
+
+/** Gives an operator a role and ends its sessions; false where it has it already. It counts from the next request on. */
 export async function setOperatorRole(
   database: Database,
   name: string,
@@ -127,14 +133,15 @@ export async function setOperatorRole(
     const before = await lockedOperator(client, name);
     if (before.role === role) return false;
     await client.query('update operator_account set role = $2 where id = $1', [before.id, role]);
+    await endSessions(client, before.id);
     await audit(client, actor, 'operator.role', name, { before: { role: before.role }, after: { role } });
     return true;
   });
 }
 
 /**
- * Disables or enables an operator; false where it is so already. Disabling ends its personal tokens for good, so that
- * enabling it later gives back no token that leaked.
+ * Disables or enables an operator; false where it is so already. Disabling ends its sessions, and its personal tokens for
+ * good, so that enabling it later gives back no token that leaked.
  */
 export async function setOperatorDisabled(
   database: Database,
@@ -150,6 +157,7 @@ export async function setOperatorDisabled(
       disabled,
     ]);
     if (disabled) {
+      await endSessions(client, before.id);
       await client.query('update operator_token set revoked_at = now() where operator_id = $1 and revoked_at is null', [
         before.id,
       ]);

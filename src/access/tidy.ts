@@ -1,14 +1,17 @@
 import type { Database } from '../database/database.ts';
+import { tidySessions } from './operator-sessions.ts';
 import { KEPT_AFTER_SIGNING } from './stored-signing-keys.ts';
 
 /**
- * Removes expired refresh tokens and families, personal tokens of operators a month after they expired, seeds after the grace
- * time, events of operators after a day, private parts of keys that sign no more, and keys whose last token has expired. It only keeps the tables small: the other code works the same without it.
+ * Removes expired refresh tokens and families, sessions of operators that have ended and their tokens a month later, seeds after the
+ * grace time, events of operators after a day, private parts of keys that sign no more, and keys whose last token has expired. It
+ * only keeps the tables small: the other code works the same without it.
  */
 export async function tidyAccess(database: Database): Promise<void> {
   await database.run(`delete from refresh_family where expires_at < now() - interval '1 day'`);
   await database.run(`delete from refresh_token where expires_at < now() - interval '1 day'`);
   await database.run(`delete from event where at < now() - interval '1 day'`);
+  await tidySessions(database);
   await database.run(`delete from operator_token where expires_at < now() - interval '30 days'`);
   await database.run(
     `update refresh_token set successor_seed = null

@@ -16,15 +16,19 @@ const MOST_KEYS = 50_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Allows each key `perMinute` attempts a minute, all at once or one by one. Every process counts for itself, so two
- * processes together allow twice as many.
+ * Allows each key `most` attempts in each `periodMs` (a minute unless told), all at once or one by one. Every process counts
+ * for itself, so two processes together allow twice as many.
  */
-export function attemptsOf(perMinute: number, nowMs: () => number = () => performance.now()): Attempts {
+export function attemptsOf(
+  most: number,
+  nowMs: () => number = () => performance.now(),
+  periodMs: number = MINUTE_MS,
+): Attempts {
   /** When a key has all its attempts again, ms; a key that is not here has all of them now. */
   const fullAt = new Map<string, number>();
-  const msPerAttempt = MINUTE_MS / perMinute;
+  const msPerAttempt = periodMs / most;
 
-  const waitMs = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - nowMs() + msPerAttempt - MINUTE_MS);
+  const waitMs = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - nowMs() + msPerAttempt - periodMs);
   const wait = (...keys: string[]): number => Math.max(...keys.map(waitMs)) / 1000;
   return {
     wait,

@@ -13,7 +13,7 @@ import type { Certificate } from './certificate.ts';
  */
 export function assertPrivate(settings: ListenSettings, certificate: Certificate | undefined): void {
   const { title, variables, host, allowPlain } = settings;
-  if (certificate !== undefined || allowPlain || isLoopback(host)) return;
+  if (certificate !== undefined || allowPlain || listensLocally(host)) return;
   throw configInvalid(
     `${title} would speak plain HTTP on ${host}`,
     `set DATABRIDGE_${variables}_TLS_CERT and DATABRIDGE_${variables}_TLS_KEY, or leave DATABRIDGE_${variables}_HOST at 127.0.0.1 behind a proxy; ` +
@@ -22,7 +22,8 @@ export function assertPrivate(settings: ListenSettings, certificate: Certificate
   );
 }
 
-function isLoopback(host: string): boolean {
+/** Whether an address or name of a listener is reached from this machine alone. */
+export function listensLocally(host: string): boolean {
   if (host === 'localhost') return true;
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
 }

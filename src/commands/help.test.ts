@@ -10,6 +10,7 @@ import { addDemo } from './demo.ts';
 import { addDoctor } from './doctor.ts';
 import { helpBelow } from './help.ts';
 import { addIngestion } from './ingestion.ts';
+import { addOperator } from './operator.ts';
 import { addOrganisation } from './organisation.ts';
 import { addProject } from './project.ts';
 import { addReadings } from './readings.ts';
@@ -42,6 +43,7 @@ describe('the help of', () => {
     addDemo,
     addDoctor,
     addIngestion,
+    addOperator,
     addOrganisation,
   ];
   for (const add of [...adders, addProject, addReadings, addRestore, addSigningKey, addSource, addUp]) add(program);

@@ -61,6 +61,21 @@ export function addOperator(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', helpBelow({ examples: ['databridge operator enable anna'] }))
     .action(whenRun(async () => (await import('./actions/operator.ts')).operatorEnable));
+  operator
+    .command('password <name>')
+    .description('give an operator a password; it is asked for, or read from standard input')
+    .option('--temporary', 'the operator has to choose another one at its first sign-in, within a day')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: ['databridge operator password anna', 'databridge operator password anna --temporary < password.txt'],
+        notes: [
+          'A password has 12 to 128 characters of any kind, is none of those that are guessed first, and is never an argument, because other users of this computer can read arguments. The sessions of the operator end.',
+        ],
+      }),
+    )
+    .action(whenRun(async () => (await import('./actions/operator-password.ts')).operatorPassword));
   addTokens(operator);
 }
 

@@ -2,11 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Operator } from '../access/operators.ts';
 import { operatorOfToken } from '../access/operator-tokens.ts';
 import type { OperatorTokenRefusal } from '../access/operator-tokens.ts';
+import { holderOfSession } from '../access/operator-sessions.ts';
+import type { SessionHolder } from '../access/operator-sessions.ts';
 import { attemptsOf, clientOf } from '../api/attempts.ts';
 import { retryAfterHeader } from '../api/problem.ts';
 import { includesRole } from '../core/operator-role.ts';
 import type { OperatorRole } from '../core/operator-role.ts';
-import type { Database } from '../database/database.ts';
+import type { OperatorParts } from './parts.ts';
+import { assertOwnPage, sessionCookieOf } from './browser.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 
 declare module 'fastify' {
@@ -17,10 +20,15 @@ declare module 'fastify' {
     readonly access?: 'public';
     /** Says of a request to the operator API that it needs no sign-in; others need `role`. */
     readonly opensTo?: (request: FastifyRequest) => boolean;
+    /** An operator may use the route before it has chosen a password. */
+    readonly withTemporaryPassword?: boolean;
   }
   interface FastifyRequest {
     /** The operator that signed in; null on public routes and before authentication. */
     operator: Operator | null;
+    /** Its session and the secret of that; null where a token was sent. */
+    operatorSession: SessionHolder | null;
+    sessionSecret: string | null;
   }
 }
 
@@ -47,10 +55,14 @@ const FAILURES_PER_MINUTE = 60;
  * Adds authentication before any route. A route has to declare in its `config` the least role that may use it, or that it is
  * public; else adding it throws, so the server does not start.
  */
-export function addAuthentication(app: FastifyInstance, database: Database): Authentication {
+export function addAuthentication(
+  app: FastifyInstance,
+  { database, settings }: Pick<OperatorParts, 'database' | 'settings'>,
+): Authentication {
   const routes: OperatorRoute[] = [];
   const failures = attemptsOf(FAILURES_PER_MINUTE);
-  app.decorateRequest('operator', null);
+  const cookie = sessionCookieOf(settings.operator);
+  for (const name of ['operator', 'operatorSession', 'sessionSecret']) app.decorateRequest(name, null);
   app.addHook('onRoute', ({ method, url, config }) => {
     const role = config?.access ?? config?.role;
     if (role === undefined || (config?.access !== undefined && config.role !== undefined)) {
@@ -61,9 +73,14 @@ export function addAuthentication(app: FastifyInstance, database: Database): Aut
     for (const one of [method].flat()) routes.push({ method: one, path: url, role });
   });
   app.addHook('onRequest', async (request) => {
-    const { access, role, opensTo } = request.routeOptions.config;
+    const { access, role, opensTo, withTemporaryPassword } = request.routeOptions.config;
     if (request.is404 || access === 'public' || opensTo?.(request)) return;
     request.operator = await operatorBehind(request);
+    if (request.operatorSession?.mustChangePassword && withTemporaryPassword !== true) {
+      throw new OperatorProblem('password-change-needed', 'Your password was given to you.', {
+        remedy: 'Choose another one: PUT /api/v1/password.',
+      });
+    }
     if (role === undefined || !includesRole(request.operator.role, role)) {
       throw new OperatorProblem('forbidden', `This needs the role ${role}; yours is ${request.operator.role}.`, {
         remedy: 'Ask an admin for the role.',
@@ -72,21 +89,32 @@ export function addAuthentication(app: FastifyInstance, database: Database): Aut
   });
 
   async function operatorBehind(request: FastifyRequest): Promise<Operator> {
-    const client = clientOf(request.ip);
-    const wait = failures.wait(client);
-    if (wait > 0) {
-      throw new OperatorProblem('too-many-requests', 'This address was refused too often.', {
-        remedy: 'Wait before you try again.',
-        headers: retryAfterHeader(wait),
-      });
-    }
     const { authorization } = request.headers;
-    if (authorization === undefined) throw unauthenticated('no credential was sent');
+    const secret = request.cookies[cookie.name];
+    if (authorization === undefined) {
+      if (secret === undefined) throw unauthenticated('it carries no credential');
+      // A stream that looks again is no use: an open page alone keeps no session.
+      const session = await holderOfSession(database, secret, { isUse: request.operator === null });
+      if (session === undefined) throw failed(request, 'the session has ended');
+      assertOwnPage(request, settings.operator, secret);
+      request.operatorSession = session;
+      request.sessionSecret = secret;
+      return session.operator;
+    }
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1] ?? '';
     const known = await operatorOfToken(database, token);
     if ('operator' in known) return known.operator;
-    failures.take(client);
-    throw unauthenticated(REFUSED[known.refused]);
+    throw failed(request, REFUSED[known.refused]);
+  }
+
+  /** Counts a failure. A valid credential is taken all the same, so an address that fails stops no neighbour behind it. */
+  function failed(request: FastifyRequest, why: string): OperatorProblem {
+    const wait = failures.take(clientOf(request.ip));
+    if (wait === 0) return unauthenticated(why);
+    return new OperatorProblem('too-many-requests', 'This address was refused too often.', {
+      remedy: 'Wait before you try again.',
+      headers: retryAfterHeader(wait),
+    });
   }
   return { routes, operatorBehind };
 }
@@ -100,8 +128,9 @@ const REFUSED: Readonly<Record<OperatorTokenRefusal, string>> = {
 };
 
 const unauthenticated = (why: string): OperatorProblem =>
-  new OperatorProblem('unauthenticated', `Nobody is signed in: ${why}.`, {
-    remedy: 'Send a personal token as "Authorization: Bearer dbo_…"; databridge operator token create makes one.',
+  new OperatorProblem('unauthenticated', `The request is not signed in: ${why}.`, {
+    remedy:
+      'Sign in with POST /api/v1/session, or send a personal token as "Authorization: Bearer dbo_…" from databridge operator token create.',
     headers: { 'www-authenticate': 'Bearer realm="databridge"' },
   });
 

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Operator } from '../access/operators.ts';
 import { OPERATOR_ROLES } from '../core/operator-role.ts';
 import { operatorOf } from './authenticate.ts';
 
-const operatorSchema = z
+/** An operator in answers. */
+export const operatorSchema = z
   .object({
     name: z.string(),
     role: z.enum(OPERATOR_ROLES),
@@ -12,12 +14,19 @@ const operatorSchema = z
   })
   .meta({ id: 'Operator', examples: [{ name: 'anna', role: 'operator', organisations: null }] });
 
+/** An operator as answers show it. */
+export const operatorDocument = ({ name, role, organisations }: Operator): z.infer<typeof operatorSchema> => ({
+  name,
+  role,
+  organisations: organisations === null ? null : [...organisations],
+});
+
 /** `GET /api/v1/me`: the operator that asks. */
 export function addMeRoutes(app: FastifyInstance): void {
   app.withTypeProvider<ZodTypeProvider>().get(
     '/api/v1/me',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', withTemporaryPassword: true },
       schema: {
         operationId: 'getMe',
         summary: 'The operator that asks',
@@ -25,9 +34,6 @@ export function addMeRoutes(app: FastifyInstance): void {
         response: { 200: operatorSchema },
       },
     },
-    (request) => {
-      const { name, role, organisations } = operatorOf(request);
-      return { name, role, organisations: organisations === null ? null : [...organisations] };
-    },
+    (request) => operatorDocument(operatorOf(request)),
   );
 }

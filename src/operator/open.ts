@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { certificateOf } from '../api/certificate.ts';
 import { assertPrivate, followCertificate, listen } from '../api/listen.ts';
+import { configInvalid } from '../core/errors.ts';
 import type { Settings } from '../settings.ts';
 import { unnamedProxy } from '../settings-api.ts';
 import type { OperatorRoute } from './authenticate.ts';
@@ -22,6 +23,16 @@ export function assertOperatorSettings({ operator }: Pick<Settings, 'operator'>)
   const certificate = certificateOf(operator);
   certificate?.read();
   assertPrivate(operator, certificate);
+  const { oidc, publicOrigin } = operator;
+  if (oidc === undefined) return;
+  for (const [name, value] of [
+    ['DATABRIDGE_OIDC_CLIENT_ID', oidc.clientId],
+    ['DATABRIDGE_OPERATOR_URL', publicOrigin],
+  ] as const) {
+    if (value === undefined) {
+      throw configInvalid(`DATABRIDGE_OIDC_ISSUER is set and ${name} is not`, `set ${name}, as the README says`, name);
+    }
+  }
 }
 
 /**

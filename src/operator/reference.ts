@@ -3,14 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { withUsedSchemas } from '../api/reference.ts';
 import { VERSION } from '../version.ts';
+import type { OperatorSettings } from '../settings-operator.ts';
+import { sessionCookieOf } from './browser.ts';
 import { operatorProblemSchema } from './problem.ts';
 
 const INTRODUCTION = `The operators of a bridge see and change it with this API.
 
-Each request carries a personal token: \`Authorization: Bearer dbo_…\`. \`databridge operator token create\` makes one. Errors are \`application/problem+json\` (RFC 9457) and name the id of the request, which the answer repeats as \`X-Request-Id\`.`;
+A program sends a personal token: \`Authorization: Bearer dbo_…\`; \`databridge operator token create\` makes one. A browser signs in and gets a cookie; it sends \`X-CSRF-Token\` with each request that changes something. Errors are \`application/problem+json\` (RFC 9457) and name the id of the request, which the answer repeats as \`X-Request-Id\`.`;
 
 /** Adds `/api/v1/openapi.json`, which describes the routes added after this call. */
-export async function addOperatorReference(app: FastifyInstance, publicOrigin: string | undefined): Promise<void> {
+export async function addOperatorReference(app: FastifyInstance, settings: OperatorSettings): Promise<void> {
+  const { name: cookieName } = sessionCookieOf(settings);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -20,15 +23,21 @@ export async function addOperatorReference(app: FastifyInstance, publicOrigin: s
         description: INTRODUCTION,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: publicOrigin ?? '/' }],
+      servers: [{ url: settings.publicOrigin ?? '/' }],
       components: {
-        securitySchemes: { personalToken: { type: 'http', scheme: 'bearer' } },
+        securitySchemes: {
+          personalToken: { type: 'http', scheme: 'bearer' },
+          session: { type: 'apiKey', in: 'cookie', name: cookieName },
+        },
       },
     },
     transform: (given) => {
       const transformed = jsonSchemaTransform(given);
       const isPublic = given.route.config?.access === 'public';
-      return { ...transformed, schema: { ...transformed.schema, security: isPublic ? [] : [{ personalToken: [] }] } };
+      return {
+        ...transformed,
+        schema: { ...transformed.schema, security: isPublic ? [] : [{ personalToken: [] }, { session: [] }] },
+      };
     },
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
   });

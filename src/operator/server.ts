@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
+import cookie from '@fastify/cookie';
 import fastify from 'fastify';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
@@ -18,12 +19,14 @@ import { addFactRoutes } from './facts.ts';
 import { addIngestionRoutes } from './ingestion.ts';
 import { addMeRoutes } from './me.ts';
 import { addMetricsRoute } from './metrics.ts';
+import { addOidcRoutes } from './oidc.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from './problem.ts';
 import { addSourceRoutes } from './sources.ts';
 import { addTrialRoutes } from './trials.ts';
 import { addReadingRoutes } from './readings.ts';
 import { addOperatorReference } from './reference.ts';
+import { addSessionRoutes } from './sessions.ts';
 
 /** How long the header lines of a request, and a whole request, may take to arrive, ms. */
 const HEADERS_MS = 10_000;
@@ -53,7 +56,7 @@ export async function operatorServer(
     readonly addRoutes?: ((app: FastifyInstance) => void) | undefined;
   },
 ): Promise<{ readonly app: FastifyInstance; readonly routes: readonly OperatorRoute[] }> {
-  const { settings, database, log, certificate } = parts;
+  const { settings, log, certificate } = parts;
   const app = fastify(optionsOf(parts));
   app.server.maxConnections = MOST_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
@@ -70,9 +73,12 @@ export async function operatorServer(
     done(isOdd ? new OperatorProblem('bad-request', 'Send one Host header.') : undefined);
   });
   if (parts.metrics) countRequests(app, 'operator', parts.metrics.api);
-  const { routes, operatorBehind } = addAuthentication(app, database);
-  await addOperatorReference(app, settings.operator.publicOrigin);
+  await app.register(cookie);
+  const { routes, operatorBehind } = addAuthentication(app, parts);
+  await addOperatorReference(app, settings.operator);
   addMeRoutes(app);
+  addSessionRoutes(app, parts);
+  addOidcRoutes(app, parts);
   addSourceRoutes(app, parts);
   addApplyRoutes(app, parts);
   addBackfillRoutes(app, parts);

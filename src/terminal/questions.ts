@@ -13,8 +13,8 @@ export interface Questions {
     question: string,
     given?: { readonly otherwise?: string; readonly fault?: (answer: string) => string | undefined },
   ): Promise<string>;
-  /** Text that is not shown while it is typed. */
-  hidden(question: string): Promise<string>;
+  /** Text that is not shown while it is typed; with `exact` spaces around it belong to it. */
+  hidden(question: string, given?: { readonly exact?: boolean }): Promise<string>;
   /** One of some choices, by its number or its text; the first one for an empty answer. */
   choose(question: string, choices: readonly Choice[]): Promise<string>;
   /** Gives the terminal back. */
@@ -30,7 +30,14 @@ interface Choice {
 export function askAt(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
-  given: { readonly terminal: boolean } = { terminal: true },
+  {
+    terminal = true,
+    undone = 'no file was written',
+  }: {
+    readonly terminal?: boolean;
+    /** The state after an interruption. */
+    readonly undone?: string;
+  } = {},
 ): Questions {
   let muted = false;
   const shown = new Writable({
@@ -40,7 +47,7 @@ export function askAt(
     },
   });
   const ended = new AbortController();
-  const lines = createInterface({ input, output: shown, terminal: given.terminal, historySize: 0 });
+  const lines = createInterface({ input, output: shown, terminal, historySize: 0 });
   let closed = false;
   const end = (): void => {
     if (!closed) interruptedBy('SIGINT');
@@ -53,17 +60,15 @@ export function askAt(
 
   async function ask(prompt: string): Promise<string> {
     try {
-      return (await lines.question(prompt, { signal: ended.signal })).trim();
+      return await lines.question(prompt, { signal: ended.signal });
     } catch (cause) {
-      throw ended.signal.aborted
-        ? new BridgeError({ code: 'cancelled' }, 'interrupted: no file was written', { cause })
-        : cause;
+      throw ended.signal.aborted ? new BridgeError({ code: 'cancelled' }, `interrupted: ${undone}`, { cause }) : cause;
     }
   }
 
   async function text(question: string, { otherwise, fault }: Parameters<Questions['text']>[1] = {}): Promise<string> {
     for (;;) {
-      const typed = await ask(`${question}${otherwise ? ` [${otherwise}]` : ''}: `);
+      const typed = (await ask(`${question}${otherwise ? ` [${otherwise}]` : ''}: `)).trim();
       const answer = typed === '' ? (otherwise ?? '') : typed;
       const wrong = fault?.(answer);
       if (wrong === undefined) return answer;
@@ -75,11 +80,12 @@ export function askAt(
     signal: ended.signal,
     tell,
     text,
-    async hidden(question) {
+    async hidden(question, { exact = false } = {}) {
       output.write(`${question} (not shown): `);
       muted = true;
       try {
-        return await ask('');
+        const typed = await ask('');
+        return exact ? typed : typed.trim();
       } finally {
         muted = false;
         tell();

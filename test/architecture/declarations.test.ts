@@ -136,6 +136,7 @@ describe('a field has a reader', () => {
       ...keysOf('src/settings-api.ts', 'ListenSettings'),
       ...keysOf('src/settings-api.ts', 'ApiSettings'),
       ...keysOf('src/settings-operator.ts', 'OperatorSettings'),
+      ...keysOf('src/settings-oidc.ts', 'OidcSettings'),
     ];
     const readers = without(code, /^src\/settings/);
     expect(fields.filter((field) => !isRead(field, readers))).toEqual([]);

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import { signIn } from '../../src/access/operator-passwords.ts';
 import { operatorOfToken } from '../../src/access/operator-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridgeHere } from './command-line.ts';
+import { databridge, databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // An admin sets up operators on the command line; each test continues where the test before ended.
@@ -15,10 +16,8 @@ beforeAll(async () => {
   database = await databases.create();
 });
 
-const run = (...args: readonly string[]): Promise<Ran> =>
-  databridgeHere(['operator', ...args], {
-    env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
-  });
+const settings = () => ({ DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' });
+const run = (...args: readonly string[]): Promise<Ran> => databridgeHere(['operator', ...args], { env: settings() });
 
 async function json<T>(...args: readonly string[]): Promise<T> {
   const ran = await run(...args, '--json');
@@ -87,4 +86,24 @@ test('a role is changed, and an operator disabled and enabled, with before and a
   expect((await run('enable', 'board')).stdout).toBe('operator board enabled\n');
   expect(await audited()).toMatchObject({ action: 'operator.enabled', detail: { after: { disabled: false } } });
   expect((await run('role', 'nobody', 'admin')).code).toBe(2);
+});
+
+test('a password is read from standard input, and a weak one refused', async () => {
+  const from = { address: '::1', agent: 'test' };
+  const given = { name: 'anna', password: ' a horse on a staple ' };
+  const set = (password: string, ...args: string[]) =>
+    databridge(['operator', 'password', 'anna', ...args], { env: settings(), stdin: `${password}\n` });
+  expect(await signIn(database, given, from)).toBeUndefined();
+  expect(await set(given.password)).toMatchObject({ code: 0, stdout: 'operator anna has a password\n' });
+  expect(await signIn(database, given, from)).toMatch(/^[\w-]{43}$/);
+  expect(await signIn(database, { ...given, password: given.password.trim() }, from)).toBeUndefined();
+  expect(await set('password1234')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('guessed first') as string,
+  });
+  expect(await audited()).toEqual({
+    action: 'operator.password',
+    subject: 'anna',
+    detail: { before: { sessions: 0 }, after: { sessions: 0, temporary: false } },
+  });
 });

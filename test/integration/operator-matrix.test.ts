@@ -18,6 +18,8 @@ interface Row {
   readonly headers?: Record<string, string>;
   /** The answer does not end by itself, so its body is not read. */
   readonly streams?: boolean;
+  /** The status of a public route; 200 where undefined. */
+  readonly status?: number;
   /** The status for an operator of another organisation; undefined where the route is of no organisation. */
   readonly elsewhere?: number;
 }
@@ -109,6 +111,14 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /api/v1/backfills/:id/cancel': { role: 'operator', path: '/api/v1/backfills/1/cancel', elsewhere: 404 },
   // As a proxy passes it on, because a program on this host needs no token.
   'GET /metrics': { role: 'viewer', headers: { 'x-forwarded-for': '203.0.113.9' }, elsewhere: 403 },
+  'POST /api/v1/session': { role: 'public', body: { name: 'nobody', password: 'wrong' }, status: 403 },
+  'GET /api/v1/oidc/start': { role: 'public', status: 503 },
+  'GET /api/v1/oidc/callback': { role: 'public', status: 403 },
+  'GET /api/v1/session': { role: 'viewer' },
+  'DELETE /api/v1/session': { role: 'viewer' },
+  'GET /api/v1/sessions': { role: 'viewer' },
+  'DELETE /api/v1/sessions/:id': { role: 'viewer' },
+  'PUT /api/v1/password': { role: 'viewer', body: { current: 1 } },
 };
 
 const databases = useDatabases();
@@ -116,7 +126,12 @@ let api: OperatorApiUnderTest;
 const operators: Partial<Record<string, SignedIn>> = {};
 
 beforeAll(async () => {
-  api = await startOperatorApi(await databases.create(), { DATABRIDGE_OPERATOR_TRUST_PROXY: '127.0.0.1' });
+  api = await startOperatorApi(await databases.create(), {
+    DATABRIDGE_OPERATOR_TRUST_PROXY: '127.0.0.1',
+    DATABRIDGE_OPERATOR_URL: 'http://127.0.0.1:1',
+    DATABRIDGE_OIDC_ISSUER: 'http://127.0.0.1:1',
+    DATABRIDGE_OIDC_CLIENT_ID: 'bridge',
+  });
   const { sourceId } = await storeSource(api.database);
   await api.database.run(
     `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, 'epoch', now(), false, 'test')`,
@@ -168,10 +183,10 @@ it('each route of the server has a row, and each row a route of its role', () =>
 });
 
 describe.each(Object.keys(ROWS))('%s', (name) => {
-  const { role, elsewhere } = ROWS[name] as Row;
+  const { role, elsewhere, status: answered = 200 } = ROWS[name] as Row;
 
   it.runIf(role === 'public')('answers a request without a credential', async () => {
-    expect((await send(name, undefined)).status).toBe(200);
+    expect((await send(name, undefined)).status).toBe(answered);
   });
 
   it.runIf(role !== 'public').each([

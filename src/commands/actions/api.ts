@@ -1,3 +1,4 @@
+import { makeFirstOperator } from '../../access/operator-passwords.ts';
 import { tidyAccess } from '../../access/tidy.ts';
 import { assertApiSettings, openApi } from '../../api/open.ts';
 import { BridgeError } from '../../core/errors.ts';
@@ -7,7 +8,7 @@ import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
 import { withBridge } from '../../context-bridge.ts';
 import type { OpenBridge } from '../../context-bridge.ts';
-import { EXIT } from '../../terminal/output.ts';
+import { EXIT, printLine } from '../../terminal/output.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { stoppedOrOutdated, untilStopped } from './stop.ts';
 
@@ -60,8 +61,22 @@ const openPushApi = (context: OpenBridge): ReturnType<typeof openApi> =>
 /** The operator API beside the rest of the process, which goes on without it; undefined where the settings switch it off. */
 export const operatorApiBeside = (context: OpenBridge): Beside | undefined =>
   context.settings.operator.serves
-    ? openBeside(context, 'the operator API', () => openOperatorApi(context))
+    ? openBeside(context, 'the operator API', async () => {
+        const running = await openOperatorApi(context);
+        await showFirstOperator(context);
+        return running;
+      })
     : undefined;
+
+/** Makes the first operator and prints its password once: on stdout, because the log is kept. */
+async function showFirstOperator({ database }: OpenBridge): Promise<void> {
+  const first = await makeFirstOperator(database);
+  if (first === undefined) return;
+  printLine(
+    `operator ${first.name} created, because there was none; it signs in once within a day and chooses a password:`,
+  );
+  printLine(`  ${first.password}`);
+}
 
 interface Beside {
   close(): Promise<void>;

@@ -19,7 +19,7 @@ export function settingsInForce(environment: Readonly<Record<string, string | un
 }
 
 function shown(name: string, value: string): string {
-  if (name.endsWith('_KEY')) return SECRET;
+  if (/_(?:KEYS?|SECRET)$/.test(name)) return SECRET;
   const holdsAddress = name.endsWith('_URL') || name === 'DATABRIDGE_EGRESS_PROXY';
   return holdsAddress ? value.split(',').map(withoutPassword).join(',') : value;
 }

@@ -21,6 +21,7 @@ describe('settings in force', () => {
     expect(shown(settings)['DATABASE_URL']).toBe('postgres://bridge:***@db.example/x?sslmode=require&password=***');
     expect(shown(settings)['REDIS_URL']).toBe('redis://:***@one.example,rediss://u:***@two.example:1');
     expect(shown(settings)['DATABRIDGE_EGRESS_PROXY']).toBe('http://bridge:***@proxy.example:3128/');
+    expect(shown({ DATABRIDGE_OIDC_CLIENT_SECRET: 'geheim' })['DATABRIDGE_OIDC_CLIENT_SECRET']).toBe('(secret)');
     expect(shown({ DATABASE_URL: 'host=db password=geheim' })['DATABASE_URL']).toBe('(secret)');
   });
 

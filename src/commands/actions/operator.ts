@@ -28,7 +28,8 @@ export async function operatorCreate(
   if (json) printJson({ name, role, organisations: created.organisations });
   else {
     printLine(`operator ${name} created`);
-    printLine(`  try: databridge operator token create ${name} --name laptop`);
+    printLine(`  try: databridge operator password ${name}, to sign in`);
+    printLine(`       databridge operator token create ${name} --name laptop, for programs`);
   }
 }
 

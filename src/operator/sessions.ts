@@ -1,0 +1,196 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { changeOwnPassword, signIn } from '../access/operator-passwords.ts';
+import { endSession, sessionsOf } from '../access/operator-sessions.ts';
+import type { SessionHolder } from '../access/operator-sessions.ts';
+import { actorOf } from '../access/operators.ts';
+import { PasswordsBusy } from '../access/password.ts';
+import { clientOf } from '../api/attempts.ts';
+import { retryAfterHeader } from '../api/problem.ts';
+import { formatInstant } from '../core/instant.ts';
+import { operatorOf } from './authenticate.ts';
+import { assertNotForeign, sessionCookieOf } from './browser.ts';
+import type { OperatorParts } from './parts.ts';
+import { OperatorProblem, noSuch } from './problem.ts';
+import { beginAnswer, fromOf, sessionDocument, sessionSchema } from './session-answer.ts';
+import { signInLimitsOf } from './sign-in-limits.ts';
+
+const listedSchema = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    usedAt: z.string().describe('To the minute.'),
+    endsAt: z.string(),
+    address: z.string(),
+    agent: z.string(),
+    current: z.boolean(),
+  })
+  .meta({ id: 'ListedSession' });
+
+/** Longer texts are refused before a hash of them is computed. */
+const text = z.string().max(1_024);
+
+/** The routes of sign-in: sessions of browsers and passwords. */
+export function addSessionRoutes(app: FastifyInstance, { database, settings, log }: OperatorParts): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const limits = signInLimitsOf();
+  const cookie = sessionCookieOf(settings.operator);
+
+  /** Counts a try of a password, and makes `check` in its turn. */
+  async function tried<T>(request: FastifyRequest, name: string, check: () => Promise<T | undefined>): Promise<T> {
+    const address = clientOf(request.ip);
+    const wait = limits.begin(address, name);
+    if (wait > 0) {
+      throw new OperatorProblem('too-many-requests', 'Too many passwords were tried from this address.', {
+        remedy: 'Wait before you try again.',
+        headers: retryAfterHeader(wait),
+      });
+    }
+    const result = await check().catch((error: unknown) => {
+      if (!(error instanceof PasswordsBusy)) throw error;
+      throw new OperatorProblem('unavailable', 'Too many passwords are being checked.', {
+        remedy: 'Send the same request again.',
+        headers: retryAfterHeader(2),
+      });
+    });
+    if (result !== undefined) {
+      limits.succeeded(address, name);
+      return result;
+    }
+    // Not the name, because a password may have been typed there.
+    log.warn({ address: request.ip, request: request.id }, 'a sign-in of an operator was refused');
+    throw new OperatorProblem('wrong-password', 'Name and password do not belong together.', {
+      remedy: 'Try again, or ask an admin: databridge operator password NAME sets another one.',
+    });
+  }
+  typed.post(
+    '/api/v1/session',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'signIn',
+        summary: 'Sign in with a password',
+        description:
+          'Begins a session and sets its cookie. Programs send a personal token instead and need no session.',
+        tags: ['Sessions'],
+        body: z.object({ name: text, password: text }),
+        response: { 200: sessionSchema },
+      },
+    },
+    async (request, reply) => {
+      assertNotForeign(request, settings.operator);
+      const { name, password } = request.body;
+      const secret = await tried(request, name, () => signIn(database, { name, password }, fromOf(request)));
+      log.info({ operator: name, address: request.ip, request: request.id }, 'an operator signed in');
+      return await beginAnswer({ database, cookie }, reply, secret);
+    },
+  );
+
+  typed.get(
+    '/api/v1/session',
+    {
+      config: { role: 'viewer', withTemporaryPassword: true },
+      schema: {
+        operationId: 'getSession',
+        summary: 'The present session',
+        tags: ['Sessions'],
+        response: { 200: sessionSchema },
+      },
+    },
+    (request) => {
+      const { session, secret } = ownSession(request);
+      return sessionDocument(session, secret);
+    },
+  );
+
+  typed.delete(
+    '/api/v1/session',
+    {
+      config: { role: 'viewer', withTemporaryPassword: true },
+      schema: { operationId: 'signOut', summary: 'Sign out', tags: ['Sessions'], response: { 204: z.null() } },
+    },
+    async (request, reply) => {
+      const { session } = ownSession(request);
+      await endSession(database, session.operator.id, session.sessionId);
+      reply.clearCookie(cookie.name, cookie.options);
+      return await reply.code(204).send(null);
+    },
+  );
+
+  typed.get(
+    '/api/v1/sessions',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'listSessions',
+        summary: 'Your sessions, the newest first',
+        tags: ['Sessions'],
+        response: { 200: z.object({ sessions: z.array(listedSchema) }) },
+      },
+    },
+    async (request) => {
+      const sessions = await sessionsOf(database, operatorOf(request).id);
+      return {
+        sessions: sessions.map(({ createdAt, usedAt, endsAt, ...session }) => ({
+          ...session,
+          createdAt: formatInstant(createdAt),
+          usedAt: formatInstant(usedAt),
+          endsAt: formatInstant(endsAt),
+          current: session.id === request.operatorSession?.sessionId,
+        })),
+      };
+    },
+  );
+
+  typed.delete(
+    '/api/v1/sessions/:id',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'endSession',
+        summary: 'End one of your sessions',
+        tags: ['Sessions'],
+        params: z.object({ id: text }),
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      if (!(await endSession(database, operatorOf(request).id, id))) throw noSuch('such session of yours');
+      return await reply.code(204).send(null);
+    },
+  );
+
+  typed.put(
+    '/api/v1/password',
+    {
+      config: { role: 'viewer', withTemporaryPassword: true },
+      schema: {
+        operationId: 'changePassword',
+        summary: 'Change your password',
+        description: 'Ends all your sessions and begins a new one.',
+        tags: ['Sessions'],
+        body: z.object({ current: text, password: text }),
+        response: { 200: sessionSchema },
+      },
+    },
+    async (request, reply) => {
+      const operator = operatorOf(request);
+      const { current, password: next } = request.body;
+      const change = { name: operator.name, current, next };
+      const secret = await tried(request, operator.name, () =>
+        changeOwnPassword(database, change, fromOf(request), actorOf(operator)),
+      );
+      return await beginAnswer({ database, cookie }, reply, secret);
+    },
+  );
+}
+
+function ownSession(request: FastifyRequest): { readonly session: SessionHolder; readonly secret: string } {
+  const { operatorSession: session, sessionSecret: secret } = request;
+  if (session !== null && secret !== null) return { session, secret };
+  throw new OperatorProblem('conflict', 'The request carries a token, so there is no session.', {
+    remedy: 'Send the cookie of a session and no Authorization header.',
+  });
+}

@@ -1,0 +1,41 @@
+import { attemptsOf } from '../api/attempts.ts';
+import { newestKeys } from '../api/newest-keys.ts';
+
+/** How often a password may be tried. */
+export interface SignInLimits {
+  /** Counts a try. @returns the wait in s where it must be refused unseen, 0 for none */
+  begin(address: string, name: string): number;
+  /** Remembers that the operator signed in at the address. */
+  succeeded(address: string, name: string): void;
+}
+
+/** Tries in each period: of one name at one address, and of all names at an address. */
+const OF_PAIR = 20;
+const OF_ADDRESS = 100;
+const PERIOD_MS = 15 * 60_000;
+
+/** Characters of a name that are counted, because a client may send a name of any length. */
+const LONGEST_KEY = 100;
+
+/**
+ * Tries count for the pair of address and name, and for the address, never for the name alone: a stranger that knows a name cannot
+ * lock it for other addresses. An operator that signed in at an address before is exempt from the limit of that address.
+ */
+export function signInLimitsOf(nowMs?: () => number): SignInLimits {
+  const ofPair = attemptsOf(OF_PAIR, nowMs, PERIOD_MS);
+  const ofAddress = attemptsOf(OF_ADDRESS, nowMs, PERIOD_MS);
+  const known = newestKeys();
+  const pairOf = (address: string, name: string): string => `${address} ${name.slice(0, LONGEST_KEY)}`;
+  return {
+    begin(address, name) {
+      const pair = pairOf(address, name);
+      if (known.has(pair)) return ofPair.take(pair);
+      // Both or none is counted.
+      const wait = Math.max(ofPair.wait(pair), ofAddress.wait(address));
+      if (wait > 0) return wait;
+      ofPair.take(pair);
+      return ofAddress.take(address);
+    },
+    succeeded: (address, name) => known.add(pairOf(address, name)),
+  };
+}
