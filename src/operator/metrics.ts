@@ -11,6 +11,8 @@ import { OperatorProblem } from './problem.ts';
 
 /** How long the measures of the database hold for the scrapes that follow, ms: several monitors cost no more than one. */
 const REMEMBERED_MS = 5_000;
+/** They hold this many times as long as they took, so that thousands of sources cost at most a twentieth of one connection. */
+const REMEMBERED_TIMES = 20;
 /** How long the database may take for them, ms; a scrape of Prometheus waits 10 s unless told otherwise. */
 const PATIENCE_MS = 3_000;
 
@@ -18,20 +20,22 @@ const PATIENCE_MS = 3_000;
 export function addMetricsRoute(app: FastifyInstance, parts: OperatorParts & { readonly metrics: Metrics }): void {
   const { metrics, database, registry, settings, log } = parts;
   const { pool } = database;
-  let asked:
-    | { readonly at: number; readonly answer: Promise<BridgeMeasures | undefined>; underWay: boolean }
-    | undefined;
+  let asked: { until: number; readonly answer: Promise<BridgeMeasures | undefined> } | undefined;
 
   /** Undefined where the database does not answer. A question under way is not asked again beside it. */
   function measures(): Promise<BridgeMeasures | undefined> {
-    if (asked !== undefined && (asked.underWay || performance.now() - asked.at < REMEMBERED_MS)) return asked.answer;
+    const began = performance.now();
+    if (asked !== undefined && began < asked.until) return asked.answer;
     const answer = measuresOf(database, registry, PATIENCE_MS).catch((error: unknown) => {
       log.warn({ reason: (error as Error).message }, 'the measures of the bridge are missing in a scrape');
       return undefined;
     });
-    const mine = { at: performance.now(), answer, underWay: true };
+    const mine = { until: Infinity, answer };
     asked = mine;
-    void answer.then(() => (mine.underWay = false));
+    void answer.then((found) => {
+      const took = found === undefined ? 0 : performance.now() - began;
+      mine.until = performance.now() + Math.max(REMEMBERED_MS, REMEMBERED_TIMES * took);
+    });
     return answer;
   }
 
