@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseSource } from '../src/core/source/source.ts';
@@ -41,6 +41,13 @@ describe('kinds', () => {
 describe('platforms', () => {
   it.each(platforms.map(({ name }) => name))('%s has a simulator, from which its tests are generated', (name) => {
     expect(existsSync(join(import.meta.dirname, 'platforms', name, 'simulator.ts'))).toBe(true);
+  });
+
+  it.each(platforms.map(({ name }) => name))('%s has recorded cases', (name) => {
+    const cases = join(import.meta.dirname, 'platforms', name, 'cases');
+    expect(existsSync(cases) && readdirSync(cases).some((one) => existsSync(join(cases, one, 'expected.json')))).toBe(
+      true,
+    );
   });
 
   it('have the names under which the registry lists them, each once', () => {

@@ -167,11 +167,12 @@ function caseOf({ name, given, expected, result, tape }: Draft, redactor: Casset
   const answers = tape.filter((answer) => answer !== undefined);
   const listed: unknown[] = [];
   const files = new Map<string, string>();
-  for (const [index, { status, bytes }] of answers.entries()) {
+  for (const [index, { status, bytes, headers }] of answers.entries()) {
     const body = redactor.redact(bytes.toString('utf8'));
     const file = `answer-${index + 1}.${isJson(body) ? 'json' : 'txt'}`;
     files.set(file, body);
-    listed.push(status === 200 ? file : { file, status });
+    const hasHeaders = Object.keys(headers).length > 0;
+    listed.push(status === 200 && !hasHeaders ? file : { file, status, ...(hasHeaders && { headers }) });
   }
   const text = (value: unknown): string => `${redactor.redact(JSON.stringify(value, undefined, 2))}\n`;
   files.set('case.json', text({ ...given, answers: listed }));

@@ -29,8 +29,19 @@ const caseSchema = z.strictObject({
   variables: z.array(z.string()).optional(),
   from: z.int().default(0),
   to: z.int().default(0),
-  /** The names of files, or an answer with a status of its own. */
-  answers: z.array(z.union([z.string(), z.strictObject({ file: z.string(), status: z.int() })])),
+  /** The names of files, or an answer with a status or headers of its own. */
+  answers: z.array(
+    z.union([
+      z.string(),
+      z.strictObject({
+        file: z.string(),
+        status: z.int().default(200),
+        headers: z.record(z.string(), z.string()).default({}),
+      }),
+    ]),
+  ),
+  /** For each request, in order: parts that its method, path, query and body hold, with the query decoded. */
+  asked: z.array(z.array(z.string())).optional(),
 });
 
 const expectedSchema = z.union([
@@ -39,6 +50,8 @@ const expectedSchema = z.union([
     readings: z.array(z.tuple([z.string(), z.string(), z.int(), z.number()])),
     /** Refused points by reason. */
     refused: z.record(z.string(), z.int()),
+    /** Sensors that fail while others are read. */
+    failed: z.array(z.string()).optional(),
   }),
   z.strictObject({ sensors: z.array(z.unknown()) }),
   /** A part of the fault. */
@@ -48,15 +61,14 @@ const expectedSchema = z.union([
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.csv': 'text/csv', '.txt': 'text/plain' };
 
 /** Gives the answers in turn, and an error to a request for which none was recorded. */
-function replay(answers: readonly (() => SimulatedAnswer)[]): SimulatedPlatform & { readonly asked: number } {
-  let asked = 0;
+function replay(answers: readonly (() => SimulatedAnswer)[]): SimulatedPlatform & { readonly asked: string[] } {
+  const asked: string[] = [];
   return {
-    get asked() {
-      return asked;
-    },
-    answer() {
-      asked += 1;
-      return answers[asked - 1]?.() ?? { status: 500, body: `request ${asked}, and ${answers.length} were recorded` };
+    asked,
+    answer({ method, path, query, body }) {
+      const parameters = Array.from(query, ([name, value]) => `${name}=${value}`).join('&');
+      const number = asked.push(`${method} ${path}?${parameters} ${body}`);
+      return answers[number - 1]?.() ?? { status: 500, body: `request ${number}, and ${answers.length} were recorded` };
     },
     errorAnswer: (status) => ({ status, body: '' }),
     invalidateTokens: () => undefined,
@@ -64,9 +76,10 @@ function replay(answers: readonly (() => SimulatedAnswer)[]): SimulatedPlatform 
   };
 }
 
-const written = ({ rows, refused }: Outcome) => ({
+const written = ({ rows, refused, failedAlone }: Outcome) => ({
   readings: rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
   refused: Object.fromEntries(refused),
+  ...(failedAlone.length > 0 && { failed: failedAlone }),
 });
 
 /** Plays a case of this folder. */
@@ -76,9 +89,11 @@ export async function playsBack(subject: Subject, folder: string): Promise<void>
   const expected = expectedSchema.parse(JSON.parse(fileOf('expected.json')));
   let address = '';
   const answers = given.answers.map((answer) => (): SimulatedAnswer => {
-    const { file, status } = typeof answer === 'string' ? { file: answer, status: 200 } : answer;
-    const body = fileOf(file).replaceAll(PLATFORM_ORIGIN, address);
-    return { status, body, headers: { 'content-type': TYPES[extname(file)] ?? 'application/json' } };
+    const { file, status, headers } = typeof answer === 'string' ? { file: answer, status: 200, headers: {} } : answer;
+    const here = (text: string): string => text.replaceAll(PLATFORM_ORIGIN, address);
+    const more = Object.entries(headers).map(([name, value]) => [name, here(value)] as const);
+    const type = TYPES[extname(file)] ?? 'application/json';
+    return { status, body: here(fileOf(file)), headers: { 'content-type': type, ...Object.fromEntries(more) } };
   });
   const platform = replay(answers);
   const clock = new SimulatedClock(Math.max(NOW, given.to) / 1000);
@@ -93,21 +108,37 @@ export async function playsBack(subject: Subject, folder: string): Promise<void>
       const outcome = await read(ground, { from, to }, { streams: [{ selection: { group, sensors, variables } }] });
       if ('error' in expected) expect(outcome.failures[0]?.fault).toMatchObject(expected.error);
       else {
-        expect(outcome.failures).toEqual([]);
+        expect(outcome.failures.length).toBe(outcome.failedAlone.length);
         expect(written(outcome)).toEqual(expected);
       }
     }
-    expect(platform.asked, 'requests').toBe(answers.length);
+    expect(platform.asked, 'requests').toHaveLength(answers.length);
+    for (const [index, parts] of (given.asked ?? []).entries())
+      for (const part of parts) expect(platform.asked[index], `request ${index + 1}`).toContain(part);
   } finally {
     await ground.close();
   }
 }
 
-/** Each recorded case gives exactly the readings, refusals or the error that it expects. */
+/** Each recorded case gives exactly the readings, refusals or the error that it expects, and there is one that gives readings. */
 export function caseRules({ platform }: Subject): SubjectRules {
   const cases = join(PLATFORMS, platform.name, 'cases');
   const names = existsSync(cases) ? readdirSync(cases).toSorted() : [];
-  return Object.fromEntries(
-    names.map((name) => [`case ${name}`, (subject: Subject) => playsBack(subject, join(cases, name))]),
-  );
+  const jsonOf = (name: string, file: string): unknown => JSON.parse(readFileSync(join(cases, name, file), 'utf8'));
+  return {
+    'its cases say where their answers are from, and one of them gives readings': async () => {
+      const origins = names.map((name) => caseSchema.parse(jsonOf(name, 'case.json')).recorded);
+      for (const origin of origins) expect(origin).toMatch(/\w+ \w+/);
+      const giving = names.filter((name) => {
+        const expected = expectedSchema.parse(jsonOf(name, 'expected.json'));
+        return 'readings' in expected && expected.readings.length > 0;
+      });
+      expect(giving.length, `cases that give readings, in ${cases}; there are: ${origins.join('; ')}`).toBeGreaterThan(
+        0,
+      );
+    },
+    ...Object.fromEntries(
+      names.map((name) => [`case ${name}`, (subject: Subject) => playsBack(subject, join(cases, name))]),
+    ),
+  };
 }

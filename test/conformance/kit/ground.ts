@@ -119,7 +119,13 @@ export async function openGroundAt(
   const kind = Object.keys(subject.platform.kinds)[0] as KindName;
   const connection = connectionOf({}, fieldsOf(kind), ACCOUNT, { url: simulator.url, authUrl: simulator.url });
   const pacer = countingPacer();
-  const platform = { ...subject.platform, kinds: { [kind]: unsigned } };
+  const { declaredBy } = subject.platform;
+  const kinds = { [kind]: unsigned };
+  const platform = {
+    ...subject.platform,
+    kinds,
+    ...(declaredBy && { declaredBy: (given: unknown) => ({ ...declaredBy(given), kinds }) }),
+  };
   const parts = { pacer, tokens: memoryTokens(), now: () => NOW };
   const source = await sourceFor(platform, { kind, connection, options }, parts);
   return {
