@@ -71,8 +71,8 @@ describe('the README of the push client', () => {
     const { output, failed } = await run('bash', '--norc', '-eu', '-o', 'pipefail', '-c', script);
     expect([output, failed]).toEqual(['', false]);
     const answers = await Promise.all(calls.map((_, index) => readFile(join(directory.path, `${index}.txt`), 'utf8')));
-    const [none, created, renewed, pushed, packed, health, ready, keys, openapi, ...more] = answers.map((answer) =>
-      answer === '' ? undefined : (JSON.parse(answer) as unknown),
+    const [none, created, renewed, pushed, packed, sensors, health, ready, keys, openapi, ...more] = answers.map(
+      (answer) => (answer === '' ? undefined : (JSON.parse(answer) as unknown)),
     );
     expect([none, more]).toEqual([undefined, []]);
     const token = { token_type: 'bearer', access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string };
@@ -81,6 +81,9 @@ describe('the README of the push client', () => {
     expect(renewed).not.toEqual(created);
     expect(pushed).toMatchObject({ accepted: 1, refusedCount: 0 });
     expect(packed).toMatchObject({ accepted: 1, refused: [{ pointer: '/1/value', reason: 'text-number' }] });
+    expect(sensors).toMatchObject({
+      sensors: expect.arrayContaining([expect.objectContaining({ valueName: 'none', count: 2 })]),
+    });
     expect([health, ready]).toEqual([{ status: 'ok' }, { status: 'ok' }]);
     expect(keys).toMatchObject({ keys: [{ kty: expect.any(String) as string }] });
     expect(openapi).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) as string });
