@@ -31,6 +31,12 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
   const platforms = await loadedOf(registry.platforms);
   const context = await openContext(options);
   const { settings, log, database, sealing, clock } = context;
+  try {
+    await sealing.verify();
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
   const workerId = randomUUID();
   const metrics =
     options.monitoredAs === undefined
@@ -51,6 +57,7 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
   );
   database.memory.onForget(() => {
     sources.forget();
+    sealing.verify().catch((error: unknown) => log.error({ err: error }, 'stored secrets cannot be opened'));
     log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');
   });
   return {

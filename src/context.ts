@@ -1,7 +1,9 @@
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
-import { openSealing } from './access/sealing.ts';
-import type { Sealing } from './access/sealing.ts';
+import { openKeys } from './access/keys.ts';
+import type { Keys } from './access/keys.ts';
+import { sealingOf } from './access/stored-sealing.ts';
+import type { StoredSealing } from './access/stored-sealing.ts';
 import { BridgeError } from './core/errors.ts';
 import { MILLISECOND } from './core/instant.ts';
 import { clockOf } from './database/clock.ts';
@@ -17,7 +19,9 @@ export interface Context {
   readonly settings: Settings;
   readonly log: Logger;
   readonly database: Database;
-  readonly sealing: Sealing;
+  readonly keys: Keys;
+  /** Verified by commands that need it; `seal` verifies it always. */
+  readonly sealing: StoredSealing;
   readonly clock: SharedClock;
   close(): Promise<void>;
 }
@@ -56,13 +60,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       },
       ...(options.signal && { signal: options.signal }),
     });
-    const sealing = await openSealing(settings.home, settings.sealingKey);
+    const keys = await openKeys(settings);
     const clock = await clockOf(database, { mostDifference: settings.clockDifferenceMs * MILLISECOND });
     return {
       settings,
       log,
       database,
-      sealing,
+      keys,
+      sealing: sealingOf(database, keys),
       clock,
       async close() {
         await database.close();

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   application: async () => (await import('./commands/application.ts')).addApplication,
   readings: async () => (await import('./commands/readings.ts')).addReadings,
   push: async () => (await import('./commands/push.ts')).addPushCommand,
+  key: async () => (await import('./commands/key.ts')).addKey,
   'signing-key': async () => (await import('./commands/signing-key.ts')).addSigningKey,
   backup: async () => (await import('./commands/backup.ts')).addBackup,
   restore: async () => (await import('./commands/restore.ts')).addRestore,

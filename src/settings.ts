@@ -7,6 +7,9 @@ import type { ApiSettings } from './settings-api.ts';
 import { operatorFields, operatorSettings } from './settings-operator.ts';
 import type { OperatorSettings } from './settings-operator.ts';
 
+/** 32 bytes in base64 or base64url, or a reference to a file. */
+const SEALING_KEY = /^(?:[A-Za-z0-9+/_-]{43}=?|\$\{file:\/[^},\0]*\})$/;
+
 const listOf = (text: string): readonly string[] => text.split(',').map((entry) => entry.trim());
 
 /** A name, `*.` and a name, an IPv4 address, or an IPv6 address without brackets. */
@@ -35,9 +38,16 @@ const schema = z.object({
   REDIS_URL: z.string().optional().describe('moves the queue to Redis; without it the queue is in PostgreSQL'),
   DATABRIDGE_KEY: z
     .string()
-    .regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'is not 32 bytes in base64')
+    .regex(SEALING_KEY, 'is not 32 bytes in base64')
     .optional()
-    .describe('key that seals secrets at rest, 32 bytes in base64; without it a key is made in DATABRIDGE_HOME'),
+    .describe(
+      'key that seals secrets at rest, 32 bytes in base64, or a file that holds it as `${file:/path}`; without it a key is made in DATABRIDGE_HOME',
+    ),
+  DATABRIDGE_PREVIOUS_KEYS: z
+    .string()
+    .refine((text) => listOf(text).every((key) => SEALING_KEY.test(key)), 'is not a list of keys of 32 bytes in base64')
+    .optional()
+    .describe('former values of DATABRIDGE_KEY, separated by commas; they open secrets that were sealed before'),
   DATABRIDGE_QUEUE_PREFIX: z.string().default('{databridge}').describe('prefix of all Redis keys; keep the hash tag'),
   DATABRIDGE_POLLS: z.coerce
     .number()
@@ -156,6 +166,7 @@ export interface Settings {
   readonly databaseUrl: string | undefined;
   readonly redisUrl: string | undefined;
   readonly sealingKey: string | undefined;
+  readonly previousKeys: readonly string[];
   readonly queuePrefix: string;
   readonly polls: number;
   readonly historyJobs: number;
@@ -206,6 +217,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
     sealingKey: values.DATABRIDGE_KEY,
+    previousKeys: values.DATABRIDGE_PREVIOUS_KEYS === undefined ? [] : listOf(values.DATABRIDGE_PREVIOUS_KEYS),
     queuePrefix: values.DATABRIDGE_QUEUE_PREFIX,
     polls: values.DATABRIDGE_POLLS,
     historyJobs: values.DATABRIDGE_HISTORY,

@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import type { Sealing } from './sealing.ts';
 import { formatPath, isMapping, parsePath } from '../core/source/path.ts';
 import type { Path } from '../core/source/path.ts';
@@ -11,24 +12,36 @@ interface Sealed {
 /** Whether a value of a stored configuration is a sealed secret. */
 export const isSealed = (value: unknown): value is Sealed => isMapping(value) && typeof value['$sealed'] === 'string';
 
-/** The configuration as it is stored: values at the paths `secrets` are sealed (law 8), references stay as they are. */
-export async function seal(raw: unknown, secrets: readonly string[], sealing: Sealing): Promise<unknown> {
+/**
+ * The configuration as it is stored: values at the paths `secrets` are sealed (law 8), references stay as they are. `client` is in
+ * the transaction that stores it.
+ */
+export async function seal(
+  raw: unknown,
+  secrets: readonly string[],
+  { sealing, client }: SealingInside,
+): Promise<unknown> {
   let stored: unknown = structuredClone(raw);
   for (const secret of secrets) {
     const path = parsePath(secret);
-    if (path) stored = await replaceAt(stored, path, sealing);
+    if (path) stored = await replaceAt(stored, path, { sealing, client });
   }
   return stored;
 }
 
-async function replaceAt(value: unknown, path: readonly (string | number)[], sealing: Sealing): Promise<unknown> {
+interface SealingInside {
+  readonly sealing: Sealing;
+  readonly client: ClientBase;
+}
+
+async function replaceAt(value: unknown, path: readonly (string | number)[], inside: SealingInside): Promise<unknown> {
   const [key, ...rest] = path;
   if (key === undefined) {
     if (typeof value === 'string' && parseReference(value) !== undefined) return value;
-    return { $sealed: await sealing.seal(JSON.stringify(value)) };
+    return { $sealed: await inside.sealing.seal(JSON.stringify(value), inside.client) };
   }
   const holder = value as Record<string | number, unknown>;
-  holder[key] = await replaceAt(holder[key], rest, sealing);
+  holder[key] = await replaceAt(holder[key], rest, inside);
   return holder;
 }
 

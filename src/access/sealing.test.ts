@@ -1,8 +1,12 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
+import { CompactEncrypt } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSealing } from './sealing.ts';
+import { openKeys } from './keys.ts';
+import { kidOf, openWith, sealWith } from './sealing.ts';
+import { openSealing } from '../../test/kit/sealing.ts';
 
 let home = '';
 
@@ -74,4 +78,49 @@ describe('the key file', () => {
       expect(await readFile(keyFile(), 'utf8')).toBe(content);
     },
   );
+});
+
+describe('several keys', () => {
+  const text = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('base64url'));
+
+  it('open exactly what one of them sealed, with and without an id', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(text, { minLength: 2, maxLength: 5 }),
+        fc.nat(),
+        fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+        fc.boolean(),
+        async (all, sealer, chosen, named) => {
+          const by = all[sealer % all.length] as string;
+          const [key] = (await openKeys({ home: join(home, 'none'), sealingKey: by })).all();
+          if (key === undefined) return expect.fail('there is no key');
+          const protectedHeader = { alg: 'dir', enc: 'A256GCM' } as const;
+          const sealed = named
+            ? await sealWith(key, 'x')
+            : await new CompactEncrypt(Buffer.from('x')).setProtectedHeader(protectedHeader).encrypt(key.bytes);
+          const [present, ...previous] = all.filter((_, index) => chosen[index]);
+          if (present === undefined) return;
+          const keys = await openKeys({ home: join(home, 'none'), sealingKey: present, previousKeys: previous });
+          expect(keys.all().length).toBe(previous.length + 1);
+          expect(kidOf(sealed)).toBe(named ? key.kid : undefined);
+          const opened = openWith(keys, sealed);
+          if ([present, ...previous].includes(by)) expect(await opened).toBe('x');
+          else await expect(opened).rejects.toMatchObject({ code: 'config-invalid' });
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('may stand in files, of which a missing or wrong one is told', async () => {
+    const file = join(home, 'given');
+    await writeFile(file, `${'C'.repeat(43)}=\n`);
+    const [key] = (await openKeys({ home: join(home, 'none'), sealingKey: 'C'.repeat(43) })).all();
+    const keys = await openKeys({ home, sealingKey: 'A'.repeat(43), previousKeys: [`\${file:${file}}`] });
+    expect(keys.all()[1]).toMatchObject({ kid: key?.kid, place: file });
+    await writeFile(file, 'no key');
+    await expect(openKeys({ home, sealingKey: `\${file:${file}}` })).rejects.toThrow('does not hold a key');
+    await rm(file);
+    await expect(openKeys({ home, sealingKey: `\${file:${file}}` })).rejects.toThrow('does not exist');
+  });
 });

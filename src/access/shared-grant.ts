@@ -93,10 +93,13 @@ export function sharedGrantOf<G>(
   ): Promise<G> {
     try {
       const grant = await obtain(previous);
-      const stored = await database.run(
-        `update ${grants} set version = version + 1, sealed = $3, replacing_until = null where ${reference} = $1 and version = $2`,
-        [id, version, await sealing.seal(JSON.stringify(grant))],
-      );
+      const stored = await database.transaction(async (client) => {
+        const { rowCount } = await client.query(
+          `update ${grants} set version = version + 1, sealed = $3, replacing_until = null where ${reference} = $1 and version = $2`,
+          [id, version, await sealing.seal(JSON.stringify(grant), client)],
+        );
+        return rowCount;
+      });
       // Another process got a grant meanwhile, because this took too long. That grant counts, since renewals build on it.
       if (stored === 0) return (await read()).grant ?? grant;
       known = { version: version + 1, grant };

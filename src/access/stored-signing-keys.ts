@@ -101,7 +101,7 @@ async function insertKey(
   const pair = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
   const publicKey = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(publicKey);
-  const sealed = await sealing.seal(JSON.stringify(await exportJWK(pair.privateKey)));
+  const sealed = await sealing.seal(JSON.stringify(await exportJWK(pair.privateKey)), client);
   const [row] = await rowsOf<{ signsFrom: Instant }>(
     client,
     `with superseded as (

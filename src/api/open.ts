@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accessOf } from '../access/access.ts';
-import type { Sealing } from '../access/sealing.ts';
+import type { StoredSealing } from '../access/stored-sealing.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { inTime } from '../database/patience.ts';
@@ -21,7 +21,7 @@ export interface ApiGround {
   readonly settings: Settings;
   readonly database: Database;
   readonly clock: SharedClock;
-  readonly sealing: Sealing;
+  readonly sealing: StoredSealing;
   readonly prepareReadings: PrepareReadings;
   readonly log: Logger;
   /** Undefined where the process is not monitored. */

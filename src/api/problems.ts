@@ -129,6 +129,12 @@ export const PROBLEMS = {
     'The memory for waiting readings is used up, the readings of the project cannot be handed over at present, or a count takes too long.',
     'Send the same request again after Retry-After seconds. A body is never stored in part.',
   ],
+  'wrong-key': [
+    503,
+    'The service cannot open what it stored',
+    'The secrets in the database of the service are sealed with a key that the service does not have.',
+    'Tell the operator. Until then, send the same request again after Retry-After seconds.',
+  ],
   'database-away': [
     503,
     'The service cannot store anything at present',

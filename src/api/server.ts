@@ -4,6 +4,7 @@ import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
+import type { StoredSealing } from '../access/stored-sealing.ts';
 import { JWKS_MAX_AGE_SECONDS } from '../access/signing-keys.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
@@ -37,6 +38,7 @@ export interface ApiParts {
   readonly database: Database;
   readonly clock: SharedClock;
   readonly access: Access;
+  readonly sealing: StoredSealing;
   readonly intake: Intake;
   readonly uses: PushUses;
   readonly room: Room;
@@ -56,7 +58,7 @@ const SUM_MS = 60_000;
 
 /** The `/v0` API as a server that does not listen yet. */
 export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
-  const { settings, access, database, log } = parts;
+  const { settings, access, database, sealing, log } = parts;
   const sendProblem = problemSender(typeBaseOf(settings));
   const app = fastify(optionsOf(parts, sendProblem));
   app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
@@ -108,7 +110,7 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
       .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
       .send(await inTime(settings.waitMs, access.jwks())),
   );
-  addHealth(app, database);
+  addHealth(app, sealing);
   const schema = { hide: true };
   for (const url of ['/v0/organisations/:organisation_id/data/:ml_project', '/v0/oauth2/token']) {
     app.route({ method: ['GET', 'PUT', 'PATCH', 'DELETE'], url, schema, handler: only('POST') });

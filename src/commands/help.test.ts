@@ -11,6 +11,7 @@ import { addDoctor } from './doctor.ts';
 import { helpBelow } from './help.ts';
 import { addIngestion } from './ingestion.ts';
 import { addOperator } from './operator.ts';
+import { addKey } from './key.ts';
 import { addOrganisation } from './organisation.ts';
 import { addProject } from './project.ts';
 import { addReadings } from './readings.ts';
@@ -44,6 +45,7 @@ describe('the help of', () => {
     addDoctor,
     addIngestion,
     addOperator,
+    addKey,
     addOrganisation,
   ];
   for (const add of [...adders, addProject, addReadings, addRestore, addSigningKey, addSource, addUp]) add(program);

@@ -27,14 +27,22 @@ export const BEAT_MS = 3_000;
 export const claimable = (column: string, me: string): string =>
   `(${column} is null or ${column} = ${me} or not exists (select from worker where id = ${column} and ${LIVES}))`;
 
-/** `polls`: false for a command, which takes slots and claims nothing. */
-export function presenceOf(database: Database, workerId: string, version: string, polls = true): Presence {
+/**
+ * `polls`: false for a process that takes slots and claims nothing. `kids`: asks for the ids of the sealing keys that the process
+ * has, because a rotation waits until all processes have the new key.
+ */
+export function presenceOf(
+  database: Database,
+  workerId: string,
+  version: string,
+  { polls = true, kids }: { readonly polls?: boolean; readonly kids?: () => Promise<readonly string[]> } = {},
+): Presence {
   return {
     async beat(clockAhead) {
       await database.run(
-        `insert into worker (id, host, pid, version, clock_ahead_us, polls) values ($1, $2, $3, $4, $5, $6)
-         on conflict (id) do update set beat_at = now(), clock_ahead_us = $5`,
-        [workerId, hostname(), process.pid, version, clockAhead ?? null, polls],
+        `insert into worker (id, host, pid, version, clock_ahead_us, polls, kids) values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (id) do update set beat_at = now(), clock_ahead_us = $5, kids = $7`,
+        [workerId, hostname(), process.pid, version, clockAhead ?? null, polls, (await kids?.()) ?? null],
       );
       await database.run(`delete from worker where beat_at < now() - interval '1 hour'`);
     },

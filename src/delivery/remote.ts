@@ -42,9 +42,9 @@ export async function setRemote(
 ): Promise<void> {
   const { url, organisation, code, applicationId, secret, mostWaiting } = settings;
   assertRemote({ url, secret });
-  const stored = parseReference(secret) === undefined ? await sealing.seal(secret) : secret;
   await database.transaction(async (client) => {
     const id = await numberOf(client, project);
+    const stored = parseReference(secret) === undefined ? await sealing.seal(secret, client) : secret;
     const { rows } = await client.query<{ isNew: boolean }>(
       `insert into remote (project_id, url, organisation, code, application_id, secret, most_waiting)
        values ($1, $2, $3, $4, $5, $6, $7)

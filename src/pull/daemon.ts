@@ -1,3 +1,4 @@
+import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { dropOldMemories } from '../database/memory.ts';
@@ -44,9 +45,13 @@ const TICK_LOCK = 7_263_544;
  * Starts polls, looks for sensors, history, deliveries and the planner; another process takes the planner over where it falls silent. Waits
  * for a queue that is away; throws `cancelled` where `signal` aborts first.
  */
-export async function startDaemon(bridge: Bridge, version: string, signal: AbortSignal): Promise<Daemon> {
+export async function startDaemon(
+  bridge: Bridge & { readonly keys: Keys },
+  version: string,
+  signal: AbortSignal,
+): Promise<Daemon> {
   const { database, settings, log } = bridge;
-  const presence = presenceOf(database, bridge.workerId, version);
+  const presence = presenceOf(database, bridge.workerId, version, { kids: () => bridge.keys.kids() });
   await presence.beat(bridge.clock.disagreement());
   const complain = throttledComplaint(bridge);
   const queue = await openQueue({

@@ -101,10 +101,10 @@ export async function applySource(
   if (given.dryRun || action === 'unchanged') return applied;
   refuseRenames(applied, given.rename ?? false);
 
-  const config = JSON.stringify(await seal(source.raw, source.secrets, sealing));
   const start = storedStart(source, { ...given, stored, differences });
   await database.transaction(async (client) => {
     await assertRevision(client, source, given.expected);
+    const config = JSON.stringify(await seal(source.raw, source.secrets, { sealing, client }));
     if (action === 'changed') await keepFormer(client, source, { actor: given.actor, ending: 'changed' });
     const [row] = await rowsOf<{ id: number }>(
       client,

@@ -3,7 +3,7 @@ import type { AccessTokens } from '../../src/access/access-tokens.ts';
 import { createApplication } from '../../src/access/applications.ts';
 import { revocationsOf } from '../../src/access/revocations.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import { signingKeysOf } from '../../src/access/signing-keys.ts';
 import type { SigningKeys } from '../../src/access/signing-keys.ts';
 import { grantToken } from '../../src/access/token-endpoint.ts';

@@ -5,8 +5,9 @@ import { expect, vi } from 'vitest';
 import { createApplication } from '../../src/access/applications.ts';
 import { createOrganisation } from '../../src/access/organisations.ts';
 import { createProject } from '../../src/access/projects.ts';
-import { openSealing } from '../../src/access/sealing.ts';
 import type { ApiMeters } from '../../src/api/meters.ts';
+import { openKeys } from '../../src/access/keys.ts';
+import { sealingOf } from '../../src/access/stored-sealing.ts';
 import { openApi } from '../../src/api/open.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { clockOf } from '../../src/database/clock.ts';
@@ -56,7 +57,7 @@ export async function startApi(
   const settings = readSettings({ DATABRIDGE_API_PORT: '0', DATABRIDGE_KEY: 'A'.repeat(43), ...environment });
   let logged = '';
   const log = pino({ level: 'debug' }, { write: (line: string) => void (logged += line) });
-  const sealing = await openSealing('', settings.sealingKey);
+  const sealing = sealingOf(database, await openKeys(settings));
   const clock = await clockOf(database);
   const api = await openApi({
     settings,

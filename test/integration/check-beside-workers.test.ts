@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import { registry } from '../../src/context-registry.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import { openDatabase } from '../../src/database/database.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
     patient: false,
   });
   const workerId = randomUUID();
-  const presence = presenceOf(database, workerId, 'test', false);
+  const presence = presenceOf(database, workerId, 'test', { polls: false });
   await presence.beat();
   const beats = repeat(BEAT_MS, () => presence.beat(), console.error);
   leave = async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, test, vi } from 'vitest';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';

@@ -8,6 +8,7 @@ import { doctor } from '../../src/commands/actions/doctor.ts';
 import { ingestionList } from '../../src/commands/actions/ingestion.ts';
 import { ingestionRefusals } from '../../src/commands/actions/ingestion-refusals.ts';
 import { operatorList, operatorTokenList } from '../../src/commands/actions/operator.ts';
+import { keyShow } from '../../src/commands/actions/key.ts';
 import { organisationList } from '../../src/commands/actions/organisation.ts';
 import { projectList } from '../../src/commands/actions/project.ts';
 import { readings } from '../../src/commands/actions/readings.ts';
@@ -25,6 +26,7 @@ import { addBackfill } from '../../src/commands/backfill.ts';
 import { addDoctor } from '../../src/commands/doctor.ts';
 import { addIngestion } from '../../src/commands/ingestion.ts';
 import { addOperator } from '../../src/commands/operator.ts';
+import { addKey } from '../../src/commands/key.ts';
 import { addOrganisation } from '../../src/commands/organisation.ts';
 import { addProject } from '../../src/commands/project.ts';
 import { addReadings } from '../../src/commands/readings.ts';
@@ -48,6 +50,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
   'ingestion refusals': () => ingestionRefusals(LONG.project, { organisation: LONG.organisation, limit: 50 }),
   'operator list': () => operatorList({}),
   'operator token list': () => operatorTokenList(undefined, {}),
+  'key show': () => keyShow({}),
   'organisation list': () => organisationList({ limit: 1 }),
   'project list': () => projectList({}),
   readings: () => readings(LONG.project, { organisation: LONG.organisation, from: '1h', format: 'table', limit: 20 }),
@@ -63,7 +66,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
 
 /** They print a line or two about one thing, or ask a platform. */
 const OTHERS =
-  /^(?:application (?:create|show|rotate|revoke)|backfill (?:start|cancel)|ingestion (?:push|store|resume)|organisation create|project create|operator (?:create|role|disable|enable|password)|operator token (?:create|revoke)|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|restore|pause|resume|poll|remove))$/;
+  /^(?:application (?:create|show|rotate|revoke)|backfill (?:start|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project create|operator (?:create|role|disable|enable|password)|operator token (?:create|revoke)|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|restore|pause|resume|poll|remove))$/;
 
 beforeAll(async () => {
   const database = await databases.create();
@@ -109,8 +112,8 @@ const leaves = (command: Command, path = ''): string[] =>
 
 it('every command either is a listing below or prints no list', () => {
   const program = new Command();
-  const adders = [addApplication, addAudit, addBackfill, addDoctor, addIngestion, addOrganisation, addProject];
-  for (const add of [...adders, addOperator, addReadings, addSigningKey, addSource]) add(program);
+  const adders = [addApplication, addAudit, addBackfill, addDoctor, addIngestion, addKey, addOrganisation];
+  for (const add of [...adders, addOperator, addProject, addReadings, addSigningKey, addSource]) add(program);
   expect(leaves(program).filter((name) => !(name in LISTINGS) && !OTHERS.test(name))).toEqual([]);
 });
 

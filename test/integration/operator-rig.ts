@@ -5,7 +5,7 @@ import { createOperatorToken } from '../../src/access/operator-tokens.ts';
 import { createOperator } from '../../src/access/operators.ts';
 import type { Operator } from '../../src/access/operators.ts';
 import { createOrganisation } from '../../src/access/organisations.ts';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import { registryFor } from '../../src/context-registry.ts';
 import type { OperatorRole } from '../../src/core/operator-role.ts';
 import { clockOf } from '../../src/database/clock.ts';

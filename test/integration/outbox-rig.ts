@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import type { Column } from '../../src/core/batch.ts';
 import { SECOND } from '../../src/core/instant.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { KindName } from '../../src/platform/contract.ts';

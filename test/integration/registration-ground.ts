@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { kinds } from '../../adapters/kinds.ts';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { DAY, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
 import { secret } from '../../src/core/source/fields.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import { MINUTE } from '../../src/core/instant.ts';
 import { LEASE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';

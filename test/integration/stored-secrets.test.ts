@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import type { Sealing } from '../../src/access/sealing.ts';
 import { BridgeError, credentialsRejected } from '../../src/core/errors.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -134,7 +134,7 @@ describe('a claim', () => {
     expect(ended).toBe(false);
     // The grant of the other process counts, although this holder never saw the claim free.
     await database.run('update token set version = version + 1, sealed = $1, replacing_until = null', [
-      await sealing.seal(JSON.stringify(grant('of the other'))),
+      await sealing.seal(JSON.stringify(grant('of the other')), database.pool),
     ]);
     expect(await waiting).toEqual(grant('of the other'));
   });

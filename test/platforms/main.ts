@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { openSealing } from '../../src/access/sealing.ts';
+import { openSealing } from '../kit/sealing.ts';
 import type { KindName } from '../../src/platform/contract.ts';
 import { EXIT, printJson, printLine } from '../../src/terminal/output.ts';
 import { subjectsAsRegistered } from '../conformance/kit/subject.ts';

@@ -3,6 +3,7 @@ import { tidyAccess } from '../../access/tidy.ts';
 import { assertApiSettings, openApi } from '../../api/open.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { assertOperatorSettings, openOperatorApi } from '../../operator/open.ts';
+import { BEAT_MS, presenceOf } from '../../database/presence.ts';
 import { repeat } from '../../pull/repeat.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
@@ -30,12 +31,16 @@ async function serve(): Promise<number> {
   assertApiSettings(given);
   assertOperatorSettings(given);
   return await withBridge({ patient: true, monitoredAs: VERSION, signal: stop.signal }, async (context) => {
-    const { log, settings } = context;
+    const { log, settings, keys } = context;
+    // A rotation of the sealing key waits until this process has the new one.
+    const presence = presenceOf(context.database, context.workerId, VERSION, { polls: false, kids: () => keys.kids() });
     const api = await openPushApi(context);
     const tryLater = (error: unknown): void => {
       log.debug({ err: error }, 'a regular task of the API failed and is tried again');
     };
+    await presence.beat().catch(tryLater);
     const loops = [
+      repeat(BEAT_MS, () => presence.beat(), tryLater),
       repeat(CLOCK_MS, context.clock.adjust, tryLater),
       repeat(TIDY_MS, () => tidyAccess(context.database), tryLater),
     ];
@@ -45,6 +50,7 @@ async function serve(): Promise<number> {
     log.info('stopping: requests under way are answered, new ones are not taken');
     const [inTime] = await Promise.all([within(settings.drainMs, api.close()), ofOperators?.close()]);
     await Promise.all(loops.map((loop) => loop.stop()));
+    await presence.leave().catch(tryLater);
     return code ?? (inTime ? EXIT.done : EXIT.failed);
   });
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { findKey, openSealing } from '../../access/sealing.ts';
+import { hasKey, openKeys } from '../../access/keys.ts';
+import type { Keys } from '../../access/keys.ts';
+import { sealingOf } from '../../access/stored-sealing.ts';
 import { registryFor } from '../../context-registry.ts';
 import { withContext } from '../../context.ts';
 import { clockOf } from '../../database/clock.ts';
@@ -23,16 +25,17 @@ const NAME = 'databridge';
  * embedded database runs. Starts, makes and migrates nothing. `work` gets the reason where no bridge is at hand.
  */
 export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand) => Promise<T>): Promise<T> {
-  const { home, sealingKey } = settings;
-  const url = settings.databaseUrl ?? urlOfRunning(home);
+  const url = settings.databaseUrl ?? urlOfRunning(settings.home);
   if (url === undefined) return await work({ why: 'no bridge runs here' });
   // Only the key of the bridge tells which account a source has. Without the key this would make a new one.
-  if ((await findKey(home, sealingKey)) === undefined) return await work({ why: 'the key of the bridge is not here' });
+  if (!(await hasKey(settings))) return await work({ why: 'the key of the bridge is not here' });
   const database = await currentDatabase(url);
   if (typeof database === 'string') return await work({ why: database });
   try {
-    const sealing = await openSealing(home, sealingKey);
-    const bridge = { database, sealing, clock: await clockOf(database), workerId: randomUUID() };
+    const keys = await openKeys(settings);
+    const sealing = sealingOf(database, keys);
+    await sealing.verify();
+    const bridge = { database, keys, sealing, clock: await clockOf(database), workerId: randomUUID() };
     return await present({ ...bridge, registry: registryFor(settings) }, (one) => work({ bridge: one }));
   } finally {
     await database.close();
@@ -41,14 +44,21 @@ export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand
 
 /** Runs a command on a registered source. Starts the embedded database of the bridge where it does not run. */
 export async function onBridge<T>(settings: Settings, work: (bridge: BridgeAtHand) => Promise<T>): Promise<T> {
-  return await withContext({ patient: false, settings }, (context) =>
-    present({ ...context, workerId: randomUUID(), registry: registryFor(settings) }, work),
-  );
+  return await withContext({ patient: false, settings }, async (context) => {
+    await context.sealing.verify();
+    return await present({ ...context, workerId: randomUUID(), registry: registryFor(settings) }, work);
+  });
 }
 
 /** The leases of a command count while it is present. */
-async function present<T>(bridge: BridgeAtHand, work: (bridge: BridgeAtHand) => Promise<T>): Promise<T> {
-  const presence = presenceOf(bridge.database, bridge.workerId, VERSION, false);
+async function present<T>(
+  bridge: BridgeAtHand & { readonly keys: Keys },
+  work: (bridge: BridgeAtHand) => Promise<T>,
+): Promise<T> {
+  const presence = presenceOf(bridge.database, bridge.workerId, VERSION, {
+    polls: false,
+    kids: () => bridge.keys.kids(),
+  });
   await presence.beat();
   const beats = repeat(
     BEAT_MS,

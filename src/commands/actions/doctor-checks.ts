@@ -9,6 +9,8 @@ import { clockTrouble } from '../../core/platform-clock.ts';
 import { clocksInWords } from '../../database/clock.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { argumentsOf, titleOf } from '../../core/source/source-name.ts';
+import { keyPlaceOf } from '../../access/keys.ts';
+import { keyUse, sealedValues } from '../../access/key-use.ts';
 import { listIngestions } from '../../delivery/remote.ts';
 import { growthWarnings, strainedProjects } from '../../ingest/name-growth.ts';
 import { conditionOf } from '../../source/condition.ts';
@@ -71,10 +73,14 @@ function whereEmbedded(home: string): string {
   return urlOfRunning(home) === undefined ? `embedded in ${home}, started for this check` : `embedded in ${home}`;
 }
 
-async function* checksInside({ database, clock, settings }: Context, place: string): AsyncGenerator<Check> {
+async function* checksInside(
+  { database, clock, keys, sealing, settings }: Context,
+  place: string,
+): AsyncGenerator<Check> {
   const vitals = await vitalsOf(database);
   yield ok('database', `PostgreSQL ${vitals.version} ${place}, ${formatBytes(vitals.bytes)}`);
   yield schemaCheck(vitals);
+  yield await keyCheck({ database, keys, sealing }, keyPlaceOf(settings));
   const ahead = clock.now() - Date.now() * 1000;
   yield clockCheck(ahead);
   if (settings.redisUrl === undefined) {
@@ -145,6 +151,34 @@ async function redisCheck(url: string): Promise<Check> {
       `Redis: ${message}`,
       'start Redis, correct REDIS_URL, or leave it out to keep the queue in PostgreSQL',
     );
+  }
+}
+
+async function keyCheck(
+  { database, keys, sealing }: Pick<Context, 'database' | 'keys' | 'sealing'>,
+  place: string,
+): Promise<Check> {
+  try {
+    const kid = await sealing.verify();
+    const others = (await keyUse(database, keys)).filter((use) => use.kid !== kid && sealedValues(use) > 0);
+    const lost = others.some((use) => use.place === null);
+    if (others.length > 0) {
+      const values = others.reduce((sum, use) => sum + sealedValues(use), 0);
+      return warning(
+        'key',
+        `${counted(values, 'value')} ${lost ? 'cannot be opened with any key here' : 'sealed with a previous key'}`,
+        lost ? 'databridge key show names the keys that are missing' : 'databridge key rotate seals them anew',
+      );
+    }
+    if (keys.present().kid === kid) return ok('key', `${kid} seals the secrets; this host has it`);
+    return warning(
+      'key',
+      `${kid} seals the secrets; ${keys.present().kid} in ${place} is not in use yet`,
+      'run databridge key rotate',
+    );
+  } catch (error) {
+    const { message, remedy } = asBridgeError(error);
+    return failed('key', `${message}; looked in ${place}`, remedy ?? 'try again');
   }
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { audit } from '../../access/audit.ts';
-import { findKey, keepKey, keyFileOf, openSealing } from '../../access/sealing.ts';
+import { checkOf, hasKey, keepKey, keyFileOf, keyPlaceOf, openKeys } from '../../access/keys.ts';
+import { giveSecretsUp } from '../../access/stored-sealing.ts';
 import { counted } from '../../core/counted.ts';
 import { configInvalid } from '../../core/errors.ts';
 import { withConnection } from '../../context.ts';
@@ -12,7 +13,6 @@ import type { Settings } from '../../settings.ts';
 import { actor, printJson, printLine } from '../../terminal/output.ts';
 import { VERSION } from '../../version.ts';
 import { countsInWords, startCopyProgress } from './copy-progress.ts';
-import { KEY_CHECK } from './key-check.ts';
 import { interruptible } from './stop.ts';
 
 /** `restore`. */
@@ -35,7 +35,7 @@ async function restoreFrom(path: string, options: RestoreOptions, signal: AbortS
     });
     const { header } = file;
     assertKnown(header, name, VERSION);
-    const isNewKey = await assertKey(settings, header, options.withoutKey ?? false);
+    const key = await keyFor(settings, header, options.withoutKey ?? false);
     const { migrated, ...counts } = await withConnection(settings, (client) =>
       restore(client, file, {
         version: VERSION,
@@ -43,7 +43,8 @@ async function restoreFrom(path: string, options: RestoreOptions, signal: AbortS
         onProgress: (state) => progress.update({ ...state, share: (1 + 2 * state.share) / 3 }),
         async finish(inside) {
           await audit(inside, actor(), 'bridge.restore', name, { madeAt: header.createdAt, madeBy: header.version });
-          if (isNewKey && header.key.text !== undefined) await keepKey(settings.home, header.key.text);
+          if (key === 'lost') await giveSecretsUp(inside);
+          if (key === 'in the backup' && header.key.text !== undefined) await keepKey(settings.home, header.key.text);
         },
       }),
     );
@@ -57,24 +58,28 @@ async function restoreFrom(path: string, options: RestoreOptions, signal: AbortS
     printLine(`restored into ${place}: ${countsInWords(counts).join(', ')}`);
     printLine(`as it was at ${header.createdAt}, made by databridge ${header.version}`);
     if (migrated.length > 0) printLine(`brought forward by ${counted(migrated.length, 'migration')}`);
-    if (isNewKey) printLine(`the sealing key of the backup is in ${keyFileOf(settings.home)}`);
+    if (key === 'in the backup') printLine(`the sealing key of the backup is in ${keyFileOf(settings.home)}`);
     printLine('stop the old bridge, if it still runs; then databridge up goes on here');
   } finally {
     progress.stop();
   }
 }
 
-/** Throws `config-invalid` where the secrets of the backup could not be opened. @returns whether the key of the backup is to be kept */
-async function assertKey({ home, sealingKey }: Settings, { key }: BackupHeader, without: boolean): Promise<boolean> {
-  const found = await findKey(home, sealingKey);
-  if (found === undefined && key.text !== undefined) return true;
-  if (without) return false;
-  const place = sealingKey === undefined ? keyFileOf(home) : 'DATABRIDGE_KEY';
-  if (found !== undefined && (await openSealing(home, found)).digest(KEY_CHECK) === key.digest) return false;
+/** Where the key of the backup's secrets is. Throws `config-invalid` where it is nowhere and the operator does not do without it. */
+async function keyFor(
+  settings: Settings,
+  { key }: BackupHeader,
+  without: boolean,
+): Promise<'here' | 'in the backup' | 'lost'> {
+  const found = await hasKey(settings);
+  if (!found && key.text !== undefined) return 'in the backup';
+  const place = keyPlaceOf(settings);
+  if (found && (await openKeys(settings)).all().some((one) => checkOf(one) === key.digest)) return 'here';
+  if (without) return 'lost';
   throw configInvalid(
-    found === undefined
+    !found
       ? `there is no sealing key at ${place}, and the secrets of the backup are sealed`
       : `the key in ${place} is not the one that sealed the secrets of the backup`,
-    `set DATABRIDGE_KEY to the key of the old bridge, or put its file at ${keyFileOf(home)}; it was ${key.place}. With --without-key the secrets have to be given anew`,
+    `set DATABRIDGE_KEY to the key of the old bridge, or put its file at ${keyFileOf(settings.home)}; it was ${key.place}. With --without-key the secrets have to be given anew`,
   );
 }

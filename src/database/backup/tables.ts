@@ -21,6 +21,7 @@ export const BACKED_UP = [
   'backfill_stream',
   'window_log',
   'window_sum',
+  'sealing',
   'signing_key',
   'refresh_family',
   'refresh_token',
