@@ -91,7 +91,7 @@ it('a process whose database was replaced by one with another key is not ready',
     await api.database.run('update sealing set kid = $1, canary = $2', [stranger.kid, canary]);
     let answer = await curl(`${api.url}/readyz`);
     while (answer.status === 200) answer = await curl(`${api.url}/readyz`);
-    expect(answer).toMatchObject({ status: 503, json: { type: 'urn:databridge:problem:wrong-key' } });
+    expect(answer).toMatchObject({ status: 503, json: { type: '/docs/problems/wrong-key' } });
     expect(answer.body).not.toContain(canary);
     await api.database.run('update sealing set kid = $1, canary = $2', [own?.kid, own?.canary]);
     while (answer.status !== 200) answer = await curl(`${api.url}/readyz`);
