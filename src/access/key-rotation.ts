@@ -118,8 +118,9 @@ const NOTICE_MS = 30_000;
 
 async function awaitProcesses({ database, signal, noticeMs = NOTICE_MS }: RotationGround, key: Key): Promise<void> {
   for (let waited = 0; ; waited += LOOK_MS) {
+    // Work that a process does for an operator has a row of its own without keys; the row of the process has them.
     const lacking = await database.rows<{ host: string; pid: number }>(
-      `select host, pid from worker where ${LIVES} and not coalesce(kids @> array[$1], false) order by host, pid`,
+      `select host, pid from worker where ${LIVES} and not kids @> array[$1] order by host, pid`,
       [key.kid],
     );
     if (lacking.length === 0) return;

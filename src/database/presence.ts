@@ -29,7 +29,7 @@ export const claimable = (column: string, me: string): string =>
 
 /**
  * `polls`: false for a process that takes slots and claims nothing. `kids`: asks for the ids of the sealing keys that the process
- * has, because a rotation waits until all processes have the new key.
+ * has, because a rotation waits until all processes have the new key; left out for work inside a process that is present already.
  */
 export function presenceOf(
   database: Database,

@@ -15,7 +15,7 @@ export async function commandPresence(
   version: string,
 ): Promise<CommandPresence> {
   const workerId = randomUUID();
-  const presence = presenceOf(database, workerId, version, false);
+  const presence = presenceOf(database, workerId, version, { polls: false });
   await presence.beat();
   const beats = repeat(
     BEAT_MS,
