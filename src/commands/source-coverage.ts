@@ -22,7 +22,7 @@ export function addSourceCoverage(source: Command): void {
         ],
         notes: [
           'A terminal shows one row a stream and one character for each bucket of time; a pipe gets a table of stretches. All times are UTC.',
-          'A bucket has the first of these that holds for a part of it: it cannot be read, it is missing, it is being asked, it has refused points. Otherwise it has data, or it was asked and has no reading. The last interval and schedule.settle are not due yet.',
+          'A bucket has the first of these that holds for a part of it: it cannot be read, it is missing, it is being asked, it has refused points. Otherwise it has data, or it was asked and has no reading. Time before schedule.start is not asked for, and the last interval and schedule.settle are not due yet.',
         ],
       }),
     )

@@ -53,15 +53,19 @@ describe('the time of a bucket', () => {
     ['data', { covered: 1 }, true],
     ['empty', { covered: 1 }, false],
     ['not-due', {}, false],
-  ])('%s', (state, time, data) => {
+    ['before-start', {}, false, true],
+    ['empty', { covered: 1 }, false, true],
+    ['asking', { asking: 1 }, false, true],
+  ])('%s', (state, time, data, early = false) => {
     const whole = { covered: 0, failed: 0, missing: 0, asking: 0, ...time };
-    expect(stateOf(whole, { data, refused: false })).toBe(state);
+    expect(stateOf(whole, { data, refused: false, early })).toBe(state);
   });
 
   it('with refused points says so, unless time is missing', () => {
     const covered = { covered: 1, failed: 0, missing: 0, asking: 0 };
-    expect(stateOf(covered, { data: true, refused: true })).toBe('refused');
-    expect(stateOf({ ...covered, missing: 1 }, { data: true, refused: true })).toBe('missing');
+    const found = { data: true, refused: true, early: false };
+    expect(stateOf(covered, found)).toBe('refused');
+    expect(stateOf({ ...covered, missing: 1 }, found)).toBe('missing');
   });
 });
 

@@ -12,6 +12,7 @@ export const BUCKET_STATES = {
   refused: 'with refused points',
   data: 'data',
   empty: 'asked, no reading',
+  'before-start': 'before its start',
   'not-due': 'not due yet',
 } as const;
 
@@ -78,13 +79,19 @@ export function timeIn(bucket: Window, { wanted, covered, unreadable, asking }: 
   };
 }
 
-/** The state of a bucket. Without readings it is `empty` only where all of it that is due was asked. */
-export function stateOf(time: BucketTime, found: { readonly data: boolean; readonly refused: boolean }): BucketState {
+/**
+ * The state of a bucket. Without readings it is `empty` only where all of it that is due was asked. `early`: it ends before the
+ * source begins, so that no time of it is wanted unless a backfill asks for it.
+ */
+export function stateOf(
+  time: BucketTime,
+  found: { readonly data: boolean; readonly refused: boolean; readonly early: boolean },
+): BucketState {
   if (time.failed > 0) return 'failed';
   if (time.missing > 0) return 'missing';
   if (time.asking > 0) return 'asking';
   if (found.refused) return 'refused';
-  if (time.covered === 0) return 'not-due';
+  if (time.covered === 0) return found.early ? 'before-start' : 'not-due';
   return found.data ? 'data' : 'empty';
 }
 

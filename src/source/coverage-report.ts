@@ -86,7 +86,8 @@ export async function reportCoverage(database: Database, source: FoundSource, as
       const here = refusals.filter((each) => each.stream === stream.id && each.bucket === bucket);
       const refused = here.reduce((sum, each) => sum + each.refused, 0);
       const hasData = readings === null ? data?.[place]?.has(bucket) === true : readings > 0;
-      return { ...time, state: stateOf(time, { data: hasData, refused: refused > 0 }), readings, refused };
+      const early = bucketOf(grid, bucket).to <= schedule.start;
+      return { ...time, state: stateOf(time, { data: hasData, refused: refused > 0, early }), readings, refused };
     }),
   }));
   const hidden = known.length - shown.length;

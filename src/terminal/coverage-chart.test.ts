@@ -7,23 +7,23 @@ import { plain } from './screen.ts';
 const TUESDAY = 20_774 * DAY;
 const states = (text: string): BucketState[] => {
   const letters: Readonly<Record<string, BucketState>> = { d: 'data', e: 'empty', m: 'missing', a: 'asking' };
-  const more: Readonly<Record<string, BucketState>> = { f: 'failed', r: 'refused', n: 'not-due' };
+  const more: Readonly<Record<string, BucketState>> = { f: 'failed', r: 'refused', b: 'before-start', n: 'not-due' };
   return text.split('').map((letter) => ({ ...letters, ...more })[letter] ?? 'data');
 };
 
 it('has one row a stream, one character a bucket, an axis and the signs that were drawn', () => {
   const grid = { from: TUESDAY, length: HOUR, count: 24 };
   const rows = [
-    { label: 'pump-1', states: states('ddddeeeemmmmaaaaffffrrnn') },
+    { label: 'pump-1', states: states('bbddeeeemmmmaaaaffffrrnn') },
     { label: 'a-stream-with-a-very-long-key', states: states('d'.repeat(24)) },
   ];
   expect(drawCoverage(rows, { grid, width: 80, paint: plain })).toEqual(
     [
-      'pump-1               ████····____~~~~xxxx!!',
+      'pump-1               <<██····____~~~~xxxx!!',
       'a-stream-with-a-ver… ████████████████████████',
       '                     |11-17 00:00',
       'x cannot be read   _ missing   ~ being asked   ! with refused points   █ data',
-      '· asked, no reading   blank not due yet',
+      '· asked, no reading   < before its start   blank not due yet',
     ].map((line, index) => (index === 0 ? `${line}  ` : line)),
   );
 });

@@ -12,6 +12,7 @@ const LOOKS: Readonly<Record<BucketState, readonly [sign: string, style: Paramet
   asking: ['~', 'yellow'],
   failed: ['x', 'red'],
   refused: ['!', 'yellow'],
+  'before-start': ['<', 'dim'],
   'not-due': [' ', undefined],
 };
 

@@ -67,7 +67,8 @@ const LETTERS: Readonly<Record<BucketState, string>> = {
   asking: 'a',
   failed: 'f',
   refused: 'r',
-  'not-due': ' ',
+  'before-start': ' ',
+  'not-due': '.',
 };
 
 const drawn = ({ streams }: CoverageReport): Record<string, string> =>

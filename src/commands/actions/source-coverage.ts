@@ -1,4 +1,5 @@
 import { BUCKET_STATES, bucketOf, runsOf } from '../../core/buckets.ts';
+import type { BucketState } from '../../core/buckets.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { DAY, formatInstant } from '../../core/instant.ts';
@@ -65,18 +66,22 @@ function sumInWords({ streams, hidden }: CoverageReport): string {
   return `${counted(streams.length, 'stream')}, ${what}${more}`;
 }
 
-/** A sensor gets a row a bucket, because its readings are counted; streams get a row for each stretch of one state. */
+/** States of time that nothing asks for: it has no readings to count. */
+const UNASKED: ReadonlySet<BucketState> = new Set(['before-start', 'not-due']);
+
+/**
+ * A sensor gets a row a bucket, because its readings are counted, and one row for neighbours that nothing asks for; streams get a
+ * row for each stretch of one state.
+ */
 function printRows({ grid, streams }: CoverageReport, ofSensor: boolean): void {
   const startOf = (bucket: number): string => formatInstant(bucketOf(grid, bucket).from);
   const rows = streams.flatMap(({ key, buckets }): Cell[][] =>
     ofSensor
-      ? buckets.map(({ state, readings, refused }, index) => [
-          key,
-          startOf(index),
-          BUCKET_STATES[state],
-          readings,
-          refused,
-        ])
+      ? buckets.flatMap(({ state, readings, refused }, index): Cell[][] =>
+          UNASKED.has(state) && buckets[index - 1]?.state === state
+            ? []
+            : [[key, startOf(index), BUCKET_STATES[state], readings, refused]],
+        )
       : runsOf(buckets.map(({ state }) => state)).map(({ state, first, end }) => [
           key,
           startOf(first),
