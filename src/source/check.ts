@@ -15,8 +15,9 @@ import type { Platform } from '../platform/contract.ts';
 import { readWhen } from '../pull/reference-remedy.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
 import type { PlannedStream } from '../pull/stream-plan.ts';
+import { judgeAdapter } from './adapter-check.ts';
 import { testDeclaration } from './declaration.ts';
-import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
+import { clockFinding, failuresInWords, halvingsInWords, latenessFinding, refusalsInWords } from './findings.ts';
 import type { Finding } from './findings.ts';
 import { lookAtStreams, refusedByReason } from './look-at-streams.ts';
 import type { LooksAtStreams } from './look-at-streams.ts';
@@ -29,9 +30,19 @@ import type { Trial, TrialParts } from './trial.ts';
 
 /**
  * The steps of a check, in this order. After a step that fails, the check tries no further step. `declaration` is for platforms that
- * the options of a source describe.
+ * the options of a source describe, `adapter` for those that are no part of this build.
  */
-const STEPS = ['schema', 'secrets', 'address', 'platform', 'clock', 'sensors', 'window', 'declaration'] as const;
+const STEPS = [
+  'schema',
+  'secrets',
+  'address',
+  'platform',
+  'clock',
+  'sensors',
+  'window',
+  'declaration',
+  'adapter',
+] as const;
 export type StepName = (typeof STEPS)[number];
 
 /** The result of one step. `ok` is null for a step that was not tried. */
@@ -135,7 +146,8 @@ export async function* checkSource(
   given: TrialParts & { readonly maxReadings: number },
 ): AsyncGenerator<Step, Checked> {
   const done = new Set<StepName>();
-  const steps = STEPS.filter((step) => step !== 'declaration' || platform.declaredBy !== undefined);
+  const kept = { declaration: platform.declaredBy !== undefined, adapter: config.adapter !== undefined };
+  const steps = STEPS.filter((step) => (step === 'declaration' || step === 'adapter' ? kept[step] : true));
   let trial: Trial | undefined;
   let registered: RegisteredSource | undefined;
   const checked = (): Checked => ({
@@ -203,13 +215,14 @@ export async function* checkSource(
       yield windowStep(looked, { config, wanted, overload, names, streams: streams.length });
       done.add('window');
       if (looked.unreadable.length > 0) {
-        if (platform.declaredBy !== undefined) yield { step: 'declaration', ok: null, detail: 'not tried' };
+        for (const step of steps.slice(steps.indexOf('window') + 1)) yield { step, ok: null, detail: 'not tried' };
         return checked();
       }
       if (platform.declaredBy !== undefined) {
         const { detail, warning } = await testDeclaration(trial, first, given.maxReadings);
         yield passed('declaration', detail, warning);
       }
+      if (kept.adapter) yield passed('adapter', await judgeAdapter(trial.source, first.selection, given.signal));
     }
   } catch (caught) {
     const error = asBridgeError(caught);
@@ -266,19 +279,6 @@ function otherCredentialsInWords({ sharing, asWorkers }: Trial, config: SourceCo
   );
   if (fields.length === 0) return undefined;
   return `; the workers of the source last used other credentials than this check: ${fields.join('; ')}`;
-}
-
-function halvingsInWords(halvings: number): string {
-  if (halvings === 0) return '';
-  return `, halved ${halvings === 1 ? 'once' : `${halvings} times`} because the window held too much`;
-}
-
-function failuresInWords(failed: FailedSensors): string {
-  const [first] = failed;
-  if (first === undefined) return '';
-  const [sensor, { message }] = first;
-  const others = failed.size === 1 ? '' : ` and ${failed.size - 1} more`;
-  return `; cannot read ${sensor}${others}, which polls ask for apart from the other sensors: ${message}`;
 }
 
 function secretsInWords({ secrets }: SourceConfig): string {

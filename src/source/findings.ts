@@ -5,6 +5,7 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { CLOCK_SLACK, DATE_RESOLUTION, clockTrouble, provenAhead } from '../core/platform-clock.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Window } from '../core/window.ts';
+import type { FailedSensors } from '../pull/set-apart.ts';
 
 /** One result of a check in an operator's words; `warning` asks the operator to act on it. */
 export interface Finding {
@@ -73,4 +74,19 @@ export function refusalsInWords(refused: ReadonlyMap<RefusalReason, number>): st
   return total === 0
     ? 'none refused'
     : `${total} refused (${counts.map(([reason, count]) => `${reason} ${count}`).join(', ')})`;
+}
+
+/** How often the window of a look was halved, as the end of a sentence. */
+export function halvingsInWords(halvings: number): string {
+  if (halvings === 0) return '';
+  return `, halved ${halvings === 1 ? 'once' : `${halvings} times`} because the window held too much`;
+}
+
+/** The sensors that failed alone, as the end of a sentence. */
+export function failuresInWords(failed: FailedSensors): string {
+  const [first] = failed;
+  if (first === undefined) return '';
+  const [sensor, { message }] = first;
+  const others = failed.size === 1 ? '' : ` and ${failed.size - 1} more`;
+  return `; cannot read ${sensor}${others}, which polls ask for apart from the other sensors: ${message}`;
 }

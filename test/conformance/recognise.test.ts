@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { platformsAt } from '../../src/source/platforms-at.ts';
-import { BAD_ANSWERS, startBadServer } from './bad-answers.ts';
+import { BAD_ANSWERS, startBadServer } from '../../src/source/bad-answers.ts';
 import { openGround } from './kit/ground.ts';
 import type { Ground } from './kit/ground.ts';
 import { subjects } from './kit/subject.ts';

@@ -146,6 +146,18 @@ test('its options are those of its own schema', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('options.hal')]);
 });
 
+test('a check fails for an adapter that takes a web page for data', async () => {
+  const careless = adapter('careless').replace(
+    "answer(seconds, data, 'clock').seconds",
+    '(data as { seconds?: number[] }).seconds ?? []',
+  );
+  await writeFile(allowed('careless.ts'), careless);
+  const { code, stdout } = await check(
+    sourceOf('careless', { platform: 'careless', adapter: '../allowed/careless.ts' }),
+  );
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/adapter .*read takes it for 1 samples/)]);
+});
+
 test('a host without the setting runs no code of it', async () => {
   await writeFile(allowed('forbidden.ts'), adapter('forbidden'));
   const forbidden = sourceOf('forbidden', { platform: 'forbidden', adapter: '../allowed/forbidden.ts' });

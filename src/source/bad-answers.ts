@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { FaultCode } from '../../src/core/errors.ts';
+import type { FaultCode } from '../core/errors.ts';
 
 /**
  * An answer that no documentation allows, for any request; `code` is the error that must follow, where only one may.
