@@ -40,6 +40,12 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
     LONG.project,
   );
   await run(
+    `insert into held_name (project_id, sensor_id, value_name, application_id, readings, first_at, last_at)
+     select id, $1, $2, null, 1000000, now(), now() from ml_project`,
+    LONG.sensor,
+    LONG.variable,
+  );
+  await run(
     `insert into source (organisation_id, name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at,
        state, failures, last_fault, look_failures, look_fault, held_until, last_poll_at, clock_ahead_us)
      select $1, case n when 1 then $2 else left($2, 57) || '-' || lpad(n::text, 5, '0') end, ml_project.id, 'user-credentials', 'influxdb',

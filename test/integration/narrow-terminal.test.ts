@@ -11,6 +11,7 @@ import { operatorList, operatorTokenList } from '../../src/commands/actions/oper
 import { keyShow } from '../../src/commands/actions/key.ts';
 import { organisationList } from '../../src/commands/actions/organisation.ts';
 import { projectList } from '../../src/commands/actions/project.ts';
+import { projectNames, projectShow } from '../../src/commands/actions/project-lock.ts';
 import { readings } from '../../src/commands/actions/readings.ts';
 import { signingKeyList } from '../../src/commands/actions/signing-key.ts';
 import { sourceCoverage } from '../../src/commands/actions/source-coverage.ts';
@@ -53,6 +54,8 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
   'key show': () => keyShow({}),
   'organisation list': () => organisationList({ limit: 1 }),
   'project list': () => projectList({}),
+  'project names': () => projectNames(LONG.project, { organisation: LONG.organisation, limit: 50 }),
+  'project show': () => projectShow(LONG.project, { organisation: LONG.organisation }),
   readings: () => readings(LONG.project, { organisation: LONG.organisation, from: '1h', format: 'table', limit: 20 }),
   'signing-key list': () => signingKeyList({}),
   'source coverage': () => sourceCoverage(LONG.source, { from: '2d', sensor: LONG.sensor }),
@@ -66,7 +69,7 @@ const LISTINGS: Readonly<Record<string, () => Promise<void>>> = {
 
 /** They print a line or two about one thing, or ask a platform. */
 const OTHERS =
-  /^(?:application (?:create|show|rotate|revoke)|backfill (?:start|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project create|operator (?:create|role|disable|enable|password)|operator token (?:create|revoke)|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|restore|pause|resume|poll|remove))$/;
+  /^(?:application (?:create|show|rotate|revoke)|backfill (?:start|cancel)|ingestion (?:push|store|resume)|key (?:rotate|lost)|organisation create|project (?:create|lock|unlock|release|unrename|quota)|operator (?:create|role|disable|enable|password)|operator token (?:create|revoke)|signing-key rotate|source (?:new|check|sensors|preview|record|apply|export|take-over|restore|pause|resume|poll|remove))$/;
 
 beforeAll(async () => {
   const database = await databases.create();

@@ -79,7 +79,7 @@ export async function projectNames(code: string, options: NamesOptions): Promise
     printLine(fittingTable(COLUMNS, names, widthOf(process.stdout)));
     const hidden = sensorId === undefined ? room.held - skip - names.length : 0;
     printLine(
-      `\n${grouped(room.held)} names are held back${hidden > 0 ? `, ${grouped(hidden)} of them after these (--skip ${skip + names.length})` : ''}`,
+      `\n${room.held === 1 ? '1 name is' : `${grouped(room.held)} names are`} held back${hidden > 0 ? `, ${grouped(hidden)} of them after these (--skip ${skip + names.length})` : ''}`,
     );
     printLine(`  databridge project release ${code} SENSOR lets a name in`);
   }
