@@ -40,7 +40,7 @@ describe('the API of another bridge', () => {
   }
 
   it('gets values, precisions, labels, names and instants of a µs unchanged', async () => {
-    const { database } = await pushToBridge();
+    const { database } = await pushToBridge({ DATABRIDGE_API_BACK_DAYS: '36500' });
     await rig.commit([
       { sensor: 'Pumpe "7"/ü \u{1f600}', at: 0.000_001, value: 0.1 + 0.2, precision: 0, labels: ['a,"{}', 'b'] },
       { sensor: 'x'.repeat(256), at: 1, value: -1.7976931348623157e308, precision: 100 },
