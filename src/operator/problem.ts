@@ -4,6 +4,8 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { PROBLEM_TYPE, retryAfterHeader } from '../api/problem.ts';
+import { PROBLEM_URN } from '../api/problems.ts';
+import { instanceOf } from '../api/request-id.ts';
 import { BridgeError } from '../core/errors.ts';
 import type { FaultCode } from '../core/errors.ts';
 import { isTemporary } from '../ingest/pushed-intake.ts';
@@ -70,7 +72,7 @@ export class OperatorProblem extends Error {
     super(detail);
     this.name = 'OperatorProblem';
     [this.status, this.title] = PROBLEMS[name];
-    this.type = `urn:databridge:problem:${name}`;
+    this.type = `${PROBLEM_URN}${name}`;
     this.remedy = more.remedy ?? null;
     this.errors = more.errors ?? [];
     this.headers = more.headers ?? {};
@@ -88,7 +90,7 @@ export function sendOperatorProblem(
   problem: OperatorProblem,
 ): FastifyReply {
   const { type, title, status, message: detail, remedy, errors, headers } = problem;
-  const document: Document = { type, title, status, detail, instance: `urn:request:${request.id}`, remedy, errors };
+  const document: Document = { type, title, status, detail, instance: instanceOf(request.id), remedy, errors };
   return reply.code(status).headers(headers).type(PROBLEM_TYPE).send(JSON.stringify(document));
 }
 
@@ -148,7 +150,7 @@ export function operatorProblemOf(error: unknown, request: { readonly id: string
   if (typeof status === 'number' && status < 500) {
     return new OperatorProblem('bad-request', `The request is not understood (${STATUS_CODES[status] ?? status}).`);
   }
-  log.error({ err: error, request: request.id }, 'a request of the operator API failed');
+  log.error({ requestId: request.id, err: error }, 'a request of the operator API failed');
   return new OperatorProblem('internal', 'The error stands in the log of the service, under the id of this request.');
 }
 

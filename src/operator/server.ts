@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
@@ -8,6 +7,7 @@ import { brokenRequestAnswerer } from '../api/broken-request.ts';
 import type { Certificate } from '../api/certificate.ts';
 import { countRequests } from '../api/meters.ts';
 import { PROBLEM_URN } from '../api/problems.ts';
+import { REQUEST_ID, requestIdOf } from '../api/request-id.ts';
 import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
 import type { OperatorRoute } from './authenticate.ts';
@@ -67,7 +67,7 @@ export async function operatorServer(
   app.setNotFoundHandler((request, reply) => sendOperatorProblem(request, reply, noSuch('such path')));
   const isPrivate = certificate !== undefined || settings.operator.publicOrigin?.startsWith('https:');
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(HEADERS).header('x-request-id', request.id);
+    reply.headers(HEADERS).header(REQUEST_ID, request.id);
     if (isPrivate) reply.header('strict-transport-security', 'max-age=31536000');
     const isOdd = hostsOf(request.raw.rawHeaders) > 1;
     done(isOdd ? new OperatorProblem('bad-request', 'Send one Host header.') : undefined);
@@ -92,14 +92,6 @@ export async function operatorServer(
   parts.addRoutes?.(app);
   await app.ready();
   return { app, routes };
-}
-
-const REQUEST_ID = /^[\w.-]{1,128}$/;
-
-/** The id that a client or a proxy sent, where it is one that a log can hold; else a new one. */
-function requestIdOf({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 function optionsOf({

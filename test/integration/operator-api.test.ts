@@ -52,12 +52,12 @@ describe('the server', () => {
       title: 'There is no such thing',
       status: 404,
       detail: 'There is no such path.',
-      instance: 'urn:request:abc.1-2_3',
+      instance: 'urn:databridge:request:abc.1-2_3',
       remedy: 'Check the name and the organisation.',
       errors: [],
     });
     const odd = await api.send('GET', '/nowhere', { headers: { 'x-request-id': 'a b"}' } });
-    expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}-\d+$/);
   });
 
   it('is described', async () => {

@@ -182,14 +182,17 @@ it('each route of the server has a row, and each row a route of its role', () =>
   expect(served).toEqual(Object.fromEntries(Object.entries(ROWS).map(([name, { role }]) => [name, role])));
 });
 
-describe.each(Object.keys(ROWS))('%s', (name) => {
-  const { role, elsewhere, status: answered = 200 } = ROWS[name] as Row;
+const names = Object.keys(ROWS);
+const rowOf = (name: string): Row => ROWS[name] as Row;
 
-  it.runIf(role === 'public')('answers a request without a credential', async () => {
-    expect((await send(name, undefined)).status).toBe(answered);
+describe.each(names.filter((name) => rowOf(name).role === 'public'))('%s', (name) => {
+  it('answers a request without a credential', async () => {
+    expect((await send(name, undefined)).status).toBe(rowOf(name).status ?? 200);
   });
+});
 
-  it.runIf(role !== 'public').each([
+describe.each(names.filter((name) => rowOf(name).role !== 'public'))('%s', (name) => {
+  it.each([
     ['no credential', undefined],
     ['a token that was never made', { token: `dbo_${'A'.repeat(43)}` }],
     ['no token at all', { token: 'nonsense' }],
@@ -203,13 +206,16 @@ describe.each(Object.keys(ROWS))('%s', (name) => {
     expect(answer.json).toMatchObject({ type: 'urn:databridge:problem:unauthenticated', errors: [] });
   });
 
-  it.runIf(role !== 'public').each(OPERATOR_ROLES)('as %s', async (own) => {
+  it.each(OPERATOR_ROLES)('as %s', async (own) => {
     const { status } = await send(name, operators[own]);
+    const { role } = rowOf(name);
     if (role !== 'public' && includesRole(own, role)) expect([401, 403]).not.toContain(status);
     else expect(status).toBe(403);
   });
+});
 
-  it.runIf(elsewhere !== undefined)('is as if it did not exist for operators of other organisations', async () => {
-    expect((await send(name, operators['elsewhere'])).status).toBe(elsewhere);
+describe.each(names.filter((name) => rowOf(name).elsewhere !== undefined))('%s', (name) => {
+  it('is as if it did not exist for operators of other organisations', async () => {
+    expect((await send(name, operators['elsewhere'])).status).toBe(rowOf(name).elsewhere);
   });
 });
