@@ -56,7 +56,7 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
 
   /** Runs a trial as a process of its own, because its leases count while it is present only, also where no worker runs here. */
   async function* present(work: (bridge: BridgeAtHand) => AsyncIterable<string>): AsyncGenerator<string> {
-    const { bridge, leave } = await commandPresence(parts, VERSION);
+    const { bridge, leave } = await commandPresence(parts, { version: VERSION });
     try {
       yield* work(bridge);
     } catch (error) {

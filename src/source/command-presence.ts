@@ -9,13 +9,21 @@ export interface CommandPresence {
   readonly leave: () => Promise<void>;
 }
 
-/** Makes work that an operator asked for present beside the workers. It polls nothing. `version`: that of databridge. */
+/**
+ * Makes work that an operator asked for present beside the workers. It polls nothing. `version`: that of databridge. `kids`: the ids
+ * of the sealing keys of this process, where the process is not present by itself.
+ */
 export async function commandPresence(
   { database, sealing, clock, registry }: Omit<BridgeAtHand, 'workerId'>,
-  version: string,
+  { version, kids }: { readonly version: string; readonly kids?: () => Promise<readonly string[]> },
 ): Promise<CommandPresence> {
   const workerId = randomUUID();
-  const presence = presenceOf(database, workerId, version, { polls: false });
+  const presence = presenceOf(
+    database,
+    workerId,
+    version,
+    kids === undefined ? { polls: false } : { polls: false, kids },
+  );
   await presence.beat();
   const beats = repeat(
     BEAT_MS,

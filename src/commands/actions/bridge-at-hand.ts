@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hasKey, openKeys } from '../../access/keys.ts';
 import type { Keys } from '../../access/keys.ts';
 import { sealingOf } from '../../access/stored-sealing.ts';
@@ -8,10 +7,9 @@ import { clockOf } from '../../database/clock.ts';
 import { connect, openDatabase } from '../../database/database.ts';
 import type { Database } from '../../database/database.ts';
 import { hasThisSchema } from '../../database/migrate.ts';
-import { BEAT_MS, presenceOf } from '../../database/presence.ts';
 import { urlOfRunning } from '../../database/running.ts';
-import { repeat } from '../../pull/repeat.ts';
 import type { Settings } from '../../settings.ts';
+import { commandPresence } from '../../source/command-presence.ts';
 import type { BridgeAtHand } from '../../source/registered.ts';
 import { VERSION } from '../../version.ts';
 
@@ -35,8 +33,8 @@ export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand
     const keys = await openKeys(settings);
     const sealing = sealingOf(database, keys);
     await sealing.verify();
-    const bridge = { database, keys, sealing, clock: await clockOf(database), workerId: randomUUID() };
-    return await present({ ...bridge, registry: registryFor(settings) }, (one) => work({ bridge: one }));
+    const parts = { database, keys, sealing, clock: await clockOf(database), registry: registryFor(settings) };
+    return await present(parts, (bridge) => work({ bridge }));
   } finally {
     await database.close();
   }
@@ -46,30 +44,19 @@ export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand
 export async function onBridge<T>(settings: Settings, work: (bridge: BridgeAtHand) => Promise<T>): Promise<T> {
   return await withContext({ patient: false, settings }, async (context) => {
     await context.sealing.verify();
-    return await present({ ...context, workerId: randomUUID(), registry: registryFor(settings) }, work);
+    return await present({ ...context, registry: registryFor(settings) }, work);
   });
 }
 
-/** The leases of a command count while it is present. */
 async function present<T>(
-  bridge: BridgeAtHand & { readonly keys: Keys },
+  parts: Omit<BridgeAtHand, 'workerId'> & { readonly keys: Keys },
   work: (bridge: BridgeAtHand) => Promise<T>,
 ): Promise<T> {
-  const presence = presenceOf(bridge.database, bridge.workerId, VERSION, {
-    polls: false,
-    kids: () => bridge.keys.kids(),
-  });
-  await presence.beat();
-  const beats = repeat(
-    BEAT_MS,
-    () => presence.beat(),
-    () => undefined,
-  );
+  const { bridge, leave } = await commandPresence(parts, { version: VERSION, kids: () => parts.keys.kids() });
   try {
     return await work(bridge);
   } finally {
-    await beats.stop();
-    await presence.leave().catch(() => undefined);
+    await leave();
   }
 }
 
