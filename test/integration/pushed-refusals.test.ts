@@ -178,7 +178,7 @@ describe('refused readings of pushes', () => {
     expect(narrowed.stdout).toBe('nothing is refused\n');
     expect((await run('application', 'refusals', other.applicationId)).stdout).toBe('nothing is refused\n');
     expect(await run('application', 'refusals', 'app_00000000000000000000')).toMatchObject({ code: 2 });
-    expect((await run('application', 'list')).stdout).toMatch(/ client +all +\S+ +2 +active$/m);
+    expect((await run('application', 'list')).stdout).toMatch(/ client +all +\S+ +\S+ +2 +active$/m);
     // They are no refusals of another service.
     expect((await run('ingestion', 'refusals', 'hall')).stdout).toBe('the other service refused nothing\n');
     await database.run(`update refusal_count set hour = hour - interval '40 days'`);
