@@ -12,6 +12,7 @@ import { vitalsOf } from '../../src/source/vitals.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { storeSource } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
 import { eventually } from './daemon-rig.ts';
 
 // The clock of a host disagrees with the database's. That host plans and polls nothing; other hosts go on.
@@ -29,7 +30,12 @@ async function startHost(
   ahead: () => number | undefined,
 ): Promise<{ context: OpenBridge; daemon: Daemon }> {
   const home = await makeTempDirectory('clocks');
-  const settings = readSettings({ DATABASE_URL: url, DATABRIDGE_HOME: home.path, DATABRIDGE_DRAIN_SECONDS: '5' });
+  const settings = readSettings({
+    DATABASE_URL: url,
+    DATABRIDGE_HOME: home.path,
+    DATABRIDGE_KEY: SEALING_KEY,
+    DATABRIDGE_DRAIN_SECONDS: '5',
+  });
   const context = await openBridge({ patient: false, settings, log: pino({ level: 'silent' }) });
   const clock = { ...context.clock, disagreement: ahead };
   const daemon = await startDaemon({ ...context, clock }, 'test', new AbortController().signal);
