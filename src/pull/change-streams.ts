@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { rowsOf } from '../database/database.ts';
 import { printable, printableJson } from '../database/printable.ts';
-import { afterChoice } from './stream-plan.ts';
+import { afterChoice, unusedKeyOf } from './stream-plan.ts';
 import type { Choice, KnownStream, PlannedStream, StreamPlan } from './stream-plan.ts';
 
 /** SQL: whether `inherits`, a JSON array, holds the id of a stream that a new one takes over from. */
@@ -25,14 +25,32 @@ const MOVE_REFUSED = `
   select id, hour, sensor, variable, reason, array_agg(point order by point), (array_agg(examples))[1], max(noted_at)
   from gone left join lateral unnest(points) as point on true where points <> '{}' group by 1, 2, 3, 4, 5`;
 
-/** Stores new streams. A running backfill covers every stream of its source, so it takes in those that were found after it began. */
+/** The first number of the advisory lock; the second one is the id of the source. */
+const NEW_STREAMS = 7_301;
+
+/**
+ * Waits until no other transaction gives streams to the source, and keeps others waiting until this one ends. A transaction that
+ * also locks streams takes this lock before them, so that no two wait for each other.
+ */
+export async function lockNewStreams(client: ClientBase, sourceId: number): Promise<void> {
+  await client.query('select pg_advisory_xact_lock($1, $2)', [NEW_STREAMS, sourceId]);
+}
+
+/**
+ * Stores new streams. A look and a poll that sets a sensor apart may add streams at the same time, and neither knows those of the
+ * other: a key that is taken by now gets a number. A running backfill covers every stream of its source, so it takes in those that
+ * were found after it began.
+ */
 export async function addStreams(
   client: ClientBase,
   sourceId: number,
   planned: readonly PlannedStream[],
 ): Promise<KnownStream[]> {
   if (planned.length === 0) return [];
-  const keys = planned.map(({ key }) => printable(key));
+  await lockNewStreams(client, sourceId);
+  const taken = await rowsOf<{ key: string }>(client, 'select key from stream where source_id = $1', [sourceId]);
+  const unusedKey = unusedKeyOf(taken.map(({ key }) => key));
+  const keys = planned.map(({ key }) => unusedKey(printable(key)));
   const selections = planned.map(({ selection }) => printableJson(selection));
   const sensors = planned.map((stream) => printableJson(stream.sensors));
   const inherits = planned.map((stream) => JSON.stringify(stream.inherits));

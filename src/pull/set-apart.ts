@@ -2,11 +2,10 @@ import { BridgeError } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
 import type { FailedSensor, Selection, Sensor } from '../platform/contract.ts';
-import { addStreams } from './change-streams.ts';
+import { addStreams, lockNewStreams } from './change-streams.ts';
 import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
 import type { OpenSource, Stream } from './open-source.ts';
-import { unusedKeyOf } from './stream-plan.ts';
 import type { Window } from '../core/window.ts';
 
 /** The sensors of a window that failed, with their errors; see `FailedSensor`. */
@@ -41,16 +40,16 @@ export async function setApart(
 ): Promise<void> {
   const apart = await bridge.database.transaction(
     async (client): Promise<{ readonly stream: Stream; readonly fault: BridgeError } | undefined> => {
-      const [row] = await rowsOf<{ selection: Selection; sensors: Sensor[]; keys: string[] }>(
+      await lockNewStreams(client, source.id);
+      const [row] = await rowsOf<{ selection: Selection; sensors: Sensor[] }>(
         client,
-        `select selection, sensors, (select array_agg(key) from stream as other where other.source_id = source.id) as keys
-       from stream join source on source.id = source_id
+        `select selection, sensors from stream join source on source.id = source_id
        where stream.id = $1 and edition = $2 and retired_at is null for no key update of stream`,
         [stream.id, source.edition],
       );
       if (row === undefined)
         throw new BridgeError({ code: 'cancelled' }, 'the source was changed while a window was read');
-      const { selection, sensors, keys } = row;
+      const { selection, sensors } = row;
       const [gone, left] = parted(selection.sensors ?? [], (id) => failed.has(id));
       // Another window of the stream has set them apart already.
       if (gone.length === 0) return undefined;
@@ -59,7 +58,7 @@ export async function setApart(
       const [theirs, others] = parted(sensors, ({ id }) => failed.has(id));
       const [added] = await addStreams(client, source.id, [
         {
-          key: unusedKeyOf(keys)(gone[0] as string),
+          key: gone[0] as string,
           selection: { ...selection, sensors: gone },
           sensors: theirs,
           inherits: [stream.id],

@@ -4,7 +4,9 @@ import { DAY, HOUR, SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { Samples } from '../../src/platform/contract.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
+import { addStreams } from '../../src/pull/change-streams.ts';
 import { look } from '../../src/pull/discovery.ts';
+import type { PlannedStream } from '../../src/pull/stream-plan.ts';
 import { poll } from '../../src/pull/poll.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
@@ -128,4 +130,12 @@ test('a group that grows too large goes on from the coverage and the backfills i
   for (const { from } of asked) expect(from).toBeGreaterThanOrEqual(begin + 10 * SECOND);
   // The 300 new series have no readings of the time before the group was read in parts: the stream read them from the start.
   expect(await stored5s()).toEqual([{ readings: 800 * 2 + 1_100 * 2, series: 1_100, wrong: 0 }]);
+});
+
+test('streams that a look and a poll add at the same time get keys of their own', async () => {
+  const selection = { group: undefined, sensors: ['pump'], variables: undefined };
+  const planned: PlannedStream = { key: 'pump', selection, sensors: [], inherits: [] };
+  const add = () => database.transaction(async (client) => await addStreams(client, stored.sourceId, [planned]));
+  const added = (await Promise.all([add(), add(), add()])).flat();
+  expect(added.map(({ key }) => key).toSorted()).toEqual(['pump', 'pump#2', 'pump#3']);
 });
