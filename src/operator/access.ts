@@ -16,7 +16,7 @@ import { formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
 import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
 import { assertSeen, operatorOf, seesOrganisation } from './authenticate.ts';
-import { changing, flag, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './common.ts';
+import { changing, flag, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import { refusalQuery, refusalsSchema } from './facts.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';

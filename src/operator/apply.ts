@@ -9,7 +9,7 @@ import type { Applied } from '../source/registration.ts';
 import { sentSource } from '../source/sent.ts';
 import type { SentSource } from '../source/sent.ts';
 import { assertSeen, operatorOf } from './authenticate.ts';
-import { changing, expectedIn, flag, pointerOf } from './common.ts';
+import { changing, expectedIn, flag, pointerOf } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
 

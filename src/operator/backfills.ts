@@ -18,7 +18,7 @@ import {
   sourceIn,
   sourceParams,
   timeField,
-} from './common.ts';
+} from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
 

@@ -27,7 +27,7 @@ import {
   sourceIn,
   sourceParams,
   timeField,
-} from './common.ts';
+} from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 

@@ -21,7 +21,7 @@ import {
   pageQuery,
   pageSchemaOf,
   timeField,
-} from './common.ts';
+} from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 

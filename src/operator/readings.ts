@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readingDocument } from '../core/reading.ts';
 import { storedReadings } from '../ingest/stored-readings.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
-import { instantOfField, timeField } from './common.ts';
+import { instantOfField, timeField } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 import { openStreamsOf } from './streams.ts';

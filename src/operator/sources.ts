@@ -22,7 +22,7 @@ import {
   revisionHeader,
   sourceIn,
   sourceParams,
-} from './common.ts';
+} from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 
 const conditions = Object.keys(CONDITIONS) as [Condition, ...Condition[]];

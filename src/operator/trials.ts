@@ -10,7 +10,7 @@ import type { BridgeAtHand, RegisteredSource } from '../source/registered.ts';
 import { previewDocument, stepDocument } from '../source/trial-documents.ts';
 import { VERSION } from '../version.ts';
 import { sourceOfBody, sourceText, takeSourceText } from './apply.ts';
-import { flag, instantOfField, sourceIn, sourceParams, timeField } from './common.ts';
+import { flag, instantOfField, sourceIn, sourceParams, timeField } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { openStreamsOf } from './streams.ts';
 
