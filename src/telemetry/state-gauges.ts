@@ -57,7 +57,7 @@ type Values = readonly (readonly [labels: Labels, value: number | null])[];
 
 /**
  * The gauges of one scrape in the text format. They are made for each scrape, so that they hold only what is true then:
- * without `state`, which the database did not tell, those of the whole bridge are left out.
+ * where the database did not answer, `state` is undefined and the gauges of the whole bridge are left out.
  */
 export async function stateText(state: StateMeasures | undefined, pool: PoolState, version: string): Promise<string> {
   const registry = new Registry();

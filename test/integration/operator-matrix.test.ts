@@ -109,7 +109,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/backfills': { role: 'viewer' },
   'GET /api/v1/backfills/:id': { role: 'viewer', path: '/api/v1/backfills/1', elsewhere: 404 },
   'POST /api/v1/backfills/:id/cancel': { role: 'operator', path: '/api/v1/backfills/1/cancel', elsewhere: 404 },
-  // As a proxy passes it on, because a program on this host needs no token.
+  // A program on this host needs no token. The header makes the request one that a proxy passed on, which needs it.
   'GET /metrics': { role: 'viewer', headers: { 'x-forwarded-for': '203.0.113.9' }, elsewhere: 403 },
   'POST /api/v1/session': { role: 'public', body: { name: 'nobody', password: 'wrong' }, status: 403 },
   'GET /api/v1/oidc/start': { role: 'public', status: 503 },
