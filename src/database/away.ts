@@ -20,9 +20,15 @@ const AWAY_CODES = new Set([
 const AWAY_MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
 
-/** Whether an error is a deadlock or serialization failure: nothing was written, and a repeat of the statement works. */
+/**
+ * Whether nothing was written and a repeat of the statement works: a deadlock, a serialization failure, or a connection that
+ * did not see a new partition yet (see `announce` in partitions.ts).
+ */
 export const isRolledBack = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('40');
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  (error.code.startsWith('40') || ('routine' in error && error.routine === 'ExecFindPartition'));
 
 /**
  * Whether an error says that the database is away. Faults of platforms never count, because they arrive as a BridgeError
@@ -33,5 +39,5 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof BridgeError) return error.code === 'bug' && isDatabaseAway(error.cause);
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return AWAY_CODES.has(code) || /^(08|40)/.test(code) || AWAY_MESSAGES.test(error.message);
+  return AWAY_CODES.has(code) || code.startsWith('08') || isRolledBack(error) || AWAY_MESSAGES.test(error.message);
 }

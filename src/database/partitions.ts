@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { DateTime } from 'luxon';
 import { MILLISECOND, toMillis } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -60,6 +61,8 @@ function calculatePart(table: Partitioned, instant: Instant): Part {
 /** Creates partitions on demand. A process remembers the partitions it has seen and does not look them up again. */
 export function partitionsOf(database: Database): Partitions {
   const known = new Set<string>();
+  /** Tables with a new partition that some connection may not see yet. */
+  const unannounced = new Set<Partitioned>();
   database.memory.onForget(() => known.clear());
   const turns: Partial<Record<Partitioned, Promise<unknown>>> = {};
 
@@ -68,7 +71,11 @@ export function partitionsOf(database: Database): Partitions {
     const before = turns[table]?.catch(() => undefined);
     const made = Promise.resolve(before).then(async () => {
       if (known.has(part.name)) return;
-      await database.memory.learn((client) => create(client, table, part));
+      await database.memory.learn(async (client) => {
+        if (await create(client, table, part)) unannounced.add(table);
+      });
+      if (unannounced.has(table)) await announce(database, table);
+      unannounced.delete(table);
       known.add(part.name);
     });
     turns[table] = made;
@@ -108,12 +115,46 @@ export async function makePartitions(
 /**
  * Creates the partition as a separate table and attaches it, because attaching locks the parent against schema changes
  * only, so reads and writes go on. The advisory lock makes processes that need the same partition take turns.
+ * @returns false where the partition was there
  */
-async function create(client: ClientBase, table: string, { name, from, to }: Part): Promise<void> {
+async function create(client: ClientBase, table: string, { name, from, to }: Part): Promise<boolean> {
   const begin = from === undefined ? 'minvalue' : `'${from.toISO()}'`;
   await client.query('select pg_advisory_xact_lock(hashtext($1))', [`partition ${table}`]);
   const { rows } = await client.query('select to_regclass($1) as found', [name]);
-  if ((rows[0] as { found: string | null }).found !== null) return;
+  if ((rows[0] as { found: string | null }).found !== null) return false;
   await client.query(`create table ${name} (like ${table} including defaults including constraints including indexes)`);
   await client.query(`alter table ${table} attach partition ${name} for values from (${begin}) to ('${to.toISO()}')`);
+  return true;
 }
+
+/** A connection collects the list of partitions in milliseconds. Only a backup or a long report holds its lock for longer. */
+const LONGEST_LOOK_MS = 5_000;
+
+/**
+ * Makes every connection see the partitions of `table`. PostgreSQL (18.4) has a race: a connection that collects the list of
+ * partitions while another one is attached may take note of the change before its list is complete, and then it keeps the old
+ * list until the next change of the table, which may be a month away. It refuses rows of the new partition, and its queries
+ * leave them out. So the table is changed once more, after all who may have been collecting have ended.
+ */
+async function announce(database: Database, table: Partitioned): Promise<void> {
+  const untilMs = performance.now() + LONGEST_LOOK_MS;
+  const holders = (await database.row<{ holders: string[] | null }>(HOLDERS, [table]))?.holders ?? [];
+  while (holders.length > 0 && performance.now() < untilMs) {
+    const row = await database.row(`${HOLDERS} where virtualtransaction = any($2) having count(*) > 0`, [
+      table,
+      holders,
+    ]);
+    if (row === undefined) break;
+    await setTimeout(2);
+  }
+  // It changes nothing but the version of the table.
+  await database.run(`alter table only ${table} alter column ${ANY_COLUMN[table]} set statistics -1`);
+}
+
+const ANY_COLUMN = { reading: 'series', window_log: 'stream_id' } as const;
+
+/** Transactions that hold a lock on a table. Two databases of a server may have tables of one number. */
+const HOLDERS = `
+  select array_agg(virtualtransaction) as holders from (
+    select distinct virtualtransaction from pg_locks join pg_database on pg_database.oid = database
+    where datname = current_database() and relation = to_regclass($1) and pid <> pg_backend_pid()) as holder`;

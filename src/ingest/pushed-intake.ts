@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../database/away.ts';
+import { isDatabaseAway, isRolledBack } from '../database/away.ts';
 import type { Database } from '../database/database.ts';
 import { DatabaseSlow, inTime } from '../database/patience.ts';
 
@@ -27,7 +27,7 @@ export interface Intake {
 const MOST_READINGS = 20_000;
 
 /** Where another process writes the same readings in another order, PostgreSQL ends one of the two, which begins again. */
-const DEADLOCK_TRIES = 3;
+const ROLLED_BACK_TRIES = 3;
 
 interface Push extends Waiting {
   /** The table to write to: one partition, or `reading`. */
@@ -68,7 +68,7 @@ export function intakeOf({
       try {
         return await commitPushes(database, columns, { table, fresh, stamp });
       } catch (error) {
-        if (attempt === DEADLOCK_TRIES || !isDeadlock(error)) throw error;
+        if (attempt === ROLLED_BACK_TRIES || !isRolledBack(error)) throw error;
       }
     }
   }
@@ -160,10 +160,6 @@ export const isTemporary = (error: unknown): boolean =>
   error instanceof DatabaseSlow ||
   isDatabaseAway(error) ||
   (error instanceof Error && 'code' in error && typeof error.code === 'string' && TEMPORARY.test(error.code));
-
-/** Deadlock or serialization failure: nothing was written, and another try will work. */
-const isDeadlock = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 
 const MOST_REPEATING = 10_000;
 
