@@ -1,6 +1,8 @@
 import { audit } from '../access/audit.ts';
 import { configInvalid } from '../core/errors.ts';
+import { formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
+import type { ReasonSum } from '../core/kept-refusals.ts';
 import type { FullName } from '../core/near-names.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
@@ -36,6 +38,19 @@ export interface WantedNames {
   readonly valueName?: string | undefined;
 }
 
+/**
+ * The names that an operator chose to release: a sensorId or pattern, perhaps with a valueName, or all of the project. Throws
+ * `config-invalid` where neither or both are given, because a forgotten name must not release all of them.
+ */
+export function namesToRelease({ sensorId, valueName, all }: WantedNames & { readonly all: boolean }): WantedNames {
+  if ((sensorId === undefined) === all && (valueName === undefined || !all)) return { sensorId, valueName };
+  throw configInvalid(
+    'name the held names',
+    'give a sensorId or a pattern such as "pump-*", and perhaps a valueName, or all',
+    'sensorId',
+  );
+}
+
 /** One page of held names. */
 interface HeldPage extends WantedNames {
   /** Only names that this source brought last. */
@@ -45,6 +60,8 @@ interface HeldPage extends WantedNames {
   readonly limit: number;
   /** How many names come before the page. */
   readonly skip?: number | undefined;
+  /** The page begins behind this name, also where it is held no more. */
+  readonly after?: FullName | undefined;
 }
 
 const like = (pattern: string | undefined): string | null =>
@@ -59,7 +76,7 @@ const patternsOf = ({ sensorId, valueName }: WantedNames): [string | null, strin
 export async function heldNames(
   database: Database,
   projectId: number,
-  { limit, skip = 0, sourceId, applicationId, ...wanted }: HeldPage,
+  { limit, skip = 0, after, sourceId, applicationId, ...wanted }: HeldPage,
 ): Promise<HeldName[]> {
   const names = await database.rows<Omit<HeldName, 'near'> & Record<string, unknown>>(
     `with ${HELD_POINTS}
@@ -69,12 +86,31 @@ export async function heldNames(
      from held_name left join source on source.id = held_name.source_id left join held_points on ${OF_HELD}
      where held_name.project_id = $1 and ${NAMED}
        and ($6::int is null or held_name.source_id = $6) and ($7::text is null or application_id = $7)
+       and ($8::text is null or (sensor_id, value_name) > ($8, $9::text))
      order by 1, 2 limit $4 offset $5`,
-    [projectId, ...patternsOf(wanted), limit, skip, sourceId ?? null, applicationId ?? null],
+    [
+      projectId,
+      ...patternsOf(wanted),
+      limit,
+      skip,
+      sourceId ?? null,
+      applicationId ?? null,
+      after?.sensorId ?? null,
+      after?.valueName ?? null,
+    ],
   );
   const near = await nearSeries(database, projectId, names);
   return names.map((name) => ({ ...name, near: near.get(name) ?? [] }));
 }
+
+/** A held name as a JSON document, with each instant as text. */
+export const heldNameDocument = (name: HeldName) => ({
+  ...name,
+  firstSeen: formatInstant(name.firstSeen),
+  lastSeen: formatInstant(name.lastSeen),
+  first: instantOrNull(name.first),
+  last: instantOrNull(name.last),
+});
 
 /** The held names of a source or application that resemble series of its project, at most `MOST_LOOKED_AT` names looked at. */
 export async function resembling(
@@ -91,6 +127,18 @@ export async function resembling(
 }
 
 const MOST_LOOKED_AT = 1_000;
+
+/** The same beside its refusals; none where none of them is of a held name. */
+export const resemblingIn = async (
+  database: Database,
+  { reasons }: { readonly reasons: readonly ReasonSum[] },
+  by: Parameters<typeof resembling>[1],
+): Promise<HeldName[]> =>
+  reasons.some(({ reason }) => reason === 'name-held-back') ? await resembling(database, by) : [];
+
+/** The same as a field of a document; no field where there are none. */
+export const resemblingDocument = (held: readonly HeldName[]) =>
+  held.length === 0 ? {} : { resembling: held.map(({ sensorId, valueName, near }) => ({ sensorId, valueName, near })) };
 
 /** The answer to a release. */
 export interface Released {
@@ -137,7 +185,7 @@ export async function releaseNames(
        select application_id as application from freed`,
       [id, ...patterns],
     );
-    if (freed.length === 0) throw configInvalid('no such name is held back', LISTED, 'sensor');
+    if (freed.length === 0) throw configInvalid('no such name is held back', LISTED, 'sensorId');
     const { quota, made } = room ?? { quota: 0, made: 0 };
     if (made + freed.length > quota) throw quotaTooSmall(project, made + freed.length, quota);
     const { sensorId = '*', valueName = '*' } = wanted;
@@ -153,5 +201,4 @@ const quotaTooSmall = ({ code }: WantedProject, needed: number, quota: number): 
   configInvalid(
     `the project would have ${needed} series, and its quota is ${quota}`,
     `release fewer names, or raise the quota: databridge project quota ${code} ${needed}`,
-    'quota',
   );

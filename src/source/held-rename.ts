@@ -4,7 +4,7 @@ import type { FullName } from '../core/near-names.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
-import { MOST_RENAMED } from '../ingest/renamed-names.ts';
+import { MOST_RENAMED, renamedNames } from '../ingest/renamed-names.ts';
 import { nameInWords } from './near-series.ts';
 import { projectRoom } from './project-room.ts';
 import type { WantedProject } from './project-room.ts';
@@ -15,10 +15,16 @@ export interface RenameInFile {
   readonly yaml: string;
 }
 
+/** A name that applications push, and the name of the series that its readings go to. */
+interface PushedRename {
+  readonly from: FullName;
+  readonly to: FullName;
+}
+
 /** The answer to a rename. */
 export interface Renamed {
   /** Names that applications push for series of other names from now on. */
-  readonly pushed: readonly { readonly from: FullName; readonly to: FullName }[];
+  readonly pushed: readonly PushedRename[];
   /** The applications that pushed them. Only they can send those readings again. */
   readonly applications: readonly string[];
   /** One for each source that brought some of the names. They stay held back until the file is applied. */
@@ -59,7 +65,7 @@ export async function renameHeld(
       [id, sensorId, valueName ?? null],
     );
     if (held.length === 0) {
-      throw configInvalid('no such name is held back', 'databridge project names PROJECT --held lists them', 'name');
+      throw configInvalid('no such name is held back', 'databridge project names PROJECT --held lists them', 'sensorId');
     }
     const renames = held.map((from) => ({
       from,
@@ -75,7 +81,7 @@ export async function renameHeld(
       throw configInvalid(
         `project ${project.code} has no series ${nameInWords(missing.to)}`,
         'name a series that it has; databridge project release lets a new name in',
-        '--as',
+        'as',
       );
     }
     const pushed = renames.filter(({ from }) => from.application !== null);
@@ -120,12 +126,25 @@ export async function renameHeld(
   });
 }
 
+/** The names that are pushed to a project for series of other names, in the order of the names. Throws `config-invalid` for an unknown project. */
+export async function pushedRenames(database: Database, project: WantedProject): Promise<PushedRename[]> {
+  const { id } = await projectRoom(database, project);
+  return [...(await renamedNames(database, id))]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, to]) => {
+      const [sensorId = '', valueName = ''] = name.split('\n');
+      return { from: { sensorId, valueName }, to };
+    });
+}
+
 const tooMany = (): Error =>
   configInvalid(
     `a project can have at most ${MOST_RENAMED} renamed names`,
     'correct the names in the program that sends them, and end renames with databridge project unrename',
-    'name',
   );
+
+/** Ended renames whose former series stand in the audit. */
+const MOST_NOTED = 20;
 
 /** Ends the mapping of a pushed name, or of all valueNames of a sensorId. It counts as a new name then. Returns their number. */
 export async function unrename(
@@ -136,17 +155,26 @@ export async function unrename(
 ): Promise<number> {
   const { id } = await projectRoom(database, project);
   return await database.transaction(async (client) => {
-    const { rowCount } = await client.query(
-      'delete from renamed_name where project_id = $1 and sensor_id = $2 and ($3::text is null or value_name = $3)',
+    const ended = await rowsOf<FullName & { as: FullName }>(
+      client,
+      `delete from renamed_name where project_id = $1 and sensor_id = $2 and ($3::text is null or value_name = $3)
+       returning sensor_id as "sensorId", value_name as "valueName",
+         jsonb_build_object('sensorId', to_sensor_id, 'valueName', to_value_name) as as`,
       [id, sensorId, valueName ?? null],
     );
-    if (!rowCount) {
-      throw configInvalid('no such name is renamed', 'databridge project names PROJECT --renamed lists them', 'name');
+    if (ended.length === 0) {
+      throw configInvalid('no such name is renamed', 'databridge project names PROJECT --renamed lists them', 'sensorId');
     }
     await client.query('update hand_over set count = count + 1');
     const { organisation, code } = project;
-    await audit(client, actor, 'project.unrenamed', code, { organisation, sensorId, valueName, names: rowCount });
-    return rowCount;
+    await audit(client, actor, 'project.unrenamed', code, {
+      organisation,
+      sensorId,
+      valueName,
+      names: ended.length,
+      before: ended.slice(0, MOST_NOTED),
+    });
+    return ended.length;
   });
 }
 

@@ -17,6 +17,16 @@ export interface HeldRepair {
   readonly command: string;
 }
 
+/** A repair as a JSON document. */
+export const repairDocument = ({ source, organisation, points, from, to, command }: HeldRepair) => ({
+  source,
+  organisation,
+  points,
+  from,
+  to,
+  command,
+});
+
 /** SQL: the points of held names that stand, by source and variable. The instants are µs. */
 export const HELD_POINTS = `
   held_points as (

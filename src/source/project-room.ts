@@ -3,6 +3,7 @@ import { audit } from '../access/audit.ts';
 import { configInvalid } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import { growthOf, growthWarnings } from '../ingest/name-growth.ts';
 import { heldRepairs } from './held-repair.ts';
 import type { HeldRepair } from './held-repair.ts';
 import { raiseRevisions } from './revisions.ts';
@@ -41,6 +42,19 @@ export async function projectRoom(database: Database, { organisation, code }: Wa
   );
 }
 
+/** A project with its room and its growth, as a JSON document. Throws `config-invalid` where there is none of that code. */
+export async function showProject(database: Database, wanted: WantedProject) {
+  const room = await projectRoom(database, wanted);
+  const growth = await growthOf(database, room.id);
+  return {
+    ...room,
+    /** Series that were made in the present hour or the one before, and in an hour of the 7 days before on average. */
+    newInHour: growth?.made ?? 0,
+    newInUsualHour: growth?.usual ?? 0,
+    warnings: growth === undefined ? [] : growthWarnings(growth),
+  };
+}
+
 /**
  * Locks a project, so that names without a series are held back, or unlocks it. Held names become series then as soon as they come
  * again; the answer names the backfills that ask for their past. Throws `config-invalid` for an unknown project.
@@ -63,7 +77,8 @@ export async function setLocked(
       id,
       locked,
     ]);
-    if (rowCount) await note(client, actor, locked ? 'project.locked' : 'project.unlocked', wanted, {});
+    const change = { before: { locked: !locked }, after: { locked } };
+    if (rowCount) await note(client, actor, locked ? 'project.locked' : 'project.unlocked', wanted, change);
     return { changed: Boolean(rowCount), repairs };
   });
   return { ...done, room: await projectRoom(database, wanted) };
@@ -74,7 +89,8 @@ export const LARGEST_QUOTA = 1_000_000_000;
 
 /**
  * Sets how many series a project may have. A quota below the present number takes no series away. Sources go on under a new
- * revision, so that they ask anew for names that were refused. Throws `config-invalid` for an unknown project.
+ * revision, so that they ask anew for names that were refused. Throws `config-invalid` for an unknown project, and for a quota that is
+ * no whole number from 0 to `LARGEST_QUOTA`.
  */
 export async function setQuota(
   database: Database,
@@ -82,6 +98,9 @@ export async function setQuota(
   quota: number,
   actor: string,
 ): Promise<ProjectRoom> {
+  if (!(Number.isInteger(quota) && quota >= 0 && quota <= LARGEST_QUOTA)) {
+    throw configInvalid('a quota is a whole number', `give one from 0 to ${LARGEST_QUOTA}`, 'series');
+  }
   const before = await projectRoom(database, wanted);
   await database.transaction(async (client) => {
     if (quota > before.quota) await raiseRevisions(client, await sourcesOf(client, before.id));

@@ -14,7 +14,8 @@ import { pushRefusalsOf } from '../../ingest/pushed-refusals.ts';
 import { withContext } from '../../context.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { actor, cellText, printJson, printLine, printList } from '../../terminal/output.ts';
-import { heldDocument, printResembling, resemblingIn } from './held-resembling.ts';
+import { resemblingDocument, resemblingIn } from '../../source/held-names.ts';
+import { printResembling } from './held-resembling.ts';
 import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
 /** `application revoke`. */
@@ -105,7 +106,7 @@ export async function applicationRefusals(
     const found = await pushRefusalsOf(database, wanted, options.limit);
     return { ...found, held: await resemblingIn(database, found, { applicationId }) };
   });
-  if (options.json) return printJson({ ...refusalsDocument(refusals, 'pusher'), ...heldDocument(held) });
+  if (options.json) return printJson({ ...refusalsDocument(refusals, 'pusher'), ...resemblingDocument(held) });
   printRefusalSums(refusals, 'pusher');
   printResembling(held);
 }

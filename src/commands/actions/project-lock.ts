@@ -1,11 +1,11 @@
 import { configInvalid } from '../../core/errors.ts';
-import { formatInstant, instantOrNull } from '../../core/instant.ts';
+import { formatInstant } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
-import { growthOf, growthWarnings } from '../../ingest/name-growth.ts';
-import { heldNames, releaseNames } from '../../source/held-names.ts';
+import { heldNameDocument, heldNames, namesToRelease, releaseNames } from '../../source/held-names.ts';
 import type { HeldName } from '../../source/held-names.ts';
+import { repairDocument } from '../../source/held-repair.ts';
 import type { HeldRepair } from '../../source/held-repair.ts';
-import { LARGEST_QUOTA, projectRoom, setLocked, setQuota } from '../../source/project-room.ts';
+import { projectRoom, setLocked, setQuota, showProject } from '../../source/project-room.ts';
 import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { nameInWords } from '../../source/near-series.ts';
@@ -36,7 +36,7 @@ export async function projectUnlock(code: string, { organisation, json }: Projec
   const { changed, room, repairs } = await withContext({ patient: false }, ({ database }) =>
     setLocked(database, { organisation, code }, false, actor()),
   );
-  if (json) printJson({ code, organisation, locked: false, changed, held: room.held, repairs: repairs.map(shown) });
+  if (json) printJson({ code, organisation, locked: false, changed, held: room.held, repairs: repairs.map(repairDocument) });
   else {
     printLine(changed ? `project ${code} takes new names again` : `project ${code} is not locked`);
     if (room.held > 0) printLine(`its ${grouped(room.held)} held names become series when they come again`);
@@ -72,7 +72,7 @@ export async function projectNames(code: string, options: NamesOptions): Promise
     const project = await projectRoom(database, { organisation, code });
     return { room: project, names: await heldNames(database, project.id, { sensorId, limit, skip }) };
   });
-  if (options.json) printJson({ ...room, names: names.map(documentOf) });
+  if (options.json) printJson({ ...room, names: names.map(heldNameDocument) });
   else if (names.length === 0)
     printLine(room.locked ? 'no name is held back' : `no name is held back; project ${code} is not locked`);
   else {
@@ -85,14 +85,6 @@ export async function projectNames(code: string, options: NamesOptions): Promise
   }
 }
 
-const documentOf = (name: HeldName) => ({
-  ...name,
-  firstSeen: formatInstant(name.firstSeen),
-  lastSeen: formatInstant(name.lastSeen),
-  first: instantOrNull(name.first),
-  last: instantOrNull(name.last),
-});
-
 /** `project release`. */
 export async function projectRelease(
   code: string,
@@ -101,32 +93,18 @@ export async function projectRelease(
 ): Promise<void> {
   if (as !== undefined) return await projectRename({ organisation, code }, { names, as, json });
   const [sensorId, valueName, ...more] = names;
-  if ((sensorId === undefined) !== all || more.length > 0) {
-    throw configInvalid(
-      'name the held names',
-      'give a sensorId or a pattern such as "pump-*", and perhaps a valueName, or --all',
-      'sensor',
-    );
-  }
+  if (more.length > 0) throw configInvalid('more than one name is given', 'give a sensorId, and perhaps a valueName');
+  const wanted = namesToRelease({ sensorId, valueName, all });
   const { released, repairs, applications } = await withContext({ patient: false }, ({ database }) =>
-    releaseNames(database, { organisation, code }, { sensorId, valueName }, actor()),
+    releaseNames(database, { organisation, code }, wanted, actor()),
   );
-  if (json) return printJson({ code, organisation, released, repairs: repairs.map(shown), applications });
+  if (json) return printJson({ code, organisation, released, repairs: repairs.map(repairDocument), applications });
   printLine(`${grouped(released)} ${released === 1 ? 'name is' : 'names are'} released`);
   printRepairs(repairs);
   if (applications.length > 0) {
     printLine(wrapped(`Readings that were pushed are stored when they are sent again, by ${applications.join(', ')}.`));
   }
 }
-
-const shown = ({ source, organisation, points, from, to, command }: HeldRepair) => ({
-  source,
-  organisation,
-  points,
-  from,
-  to,
-  command,
-});
 
 function printRepairs(repairs: readonly HeldRepair[]): void {
   for (const { source, points, command } of repairs) {
@@ -137,17 +115,12 @@ function printRepairs(repairs: readonly HeldRepair[]): void {
 
 /** `project show`. */
 export async function projectShow(code: string, { organisation, json }: ProjectOptions): Promise<void> {
-  const { room, growth } = await withContext({ patient: false }, async ({ database }) => {
-    const project = await projectRoom(database, { organisation, code });
-    return { room: project, growth: await growthOf(database, project.id) };
-  });
-  const warnings = growth === undefined ? [] : growthWarnings(growth);
-  const [made, usual] = [growth?.made ?? 0, growth?.usual ?? 0];
-  if (json) return printJson({ ...room, newInHour: made, newInUsualHour: usual, warnings });
+  const room = await withContext({ patient: false }, ({ database }) => showProject(database, { organisation, code }));
+  if (json) return printJson(room);
   printLine(`project ${code}: ${room.locked ? 'locked, new names are held back' : 'takes new names'}`);
   printLine(`  ${grouped(room.series)} series of at most ${grouped(room.quota)}, ${grouped(room.held)} held names`);
-  printLine(`  ${grouped(made)} new in an hour, ${usual.toFixed(1)} in a usual one`);
-  for (const { message, remedy } of warnings) {
+  printLine(`  ${grouped(room.newInHour)} new in an hour, ${room.newInUsualHour.toFixed(1)} in a usual one`);
+  for (const { message, remedy } of room.warnings) {
     printLine(wrapped(`! ${message}`));
     printLine(wrapped(`try: ${remedy}`, '  '));
   }
@@ -156,10 +129,7 @@ export async function projectShow(code: string, { organisation, json }: ProjectO
 /** `project quota`. */
 export async function projectQuota(code: string, series: string, options: ProjectOptions): Promise<void> {
   const { organisation, json } = options;
-  const quota = /^\d{1,10}$/.test(series) ? Number(series) : Infinity;
-  if (quota > LARGEST_QUOTA) {
-    throw configInvalid(`${series} is no quota`, `give a whole number up to ${LARGEST_QUOTA}`, 'series');
-  }
+  const quota = /^\d{1,10}$/.test(series) ? Number(series) : Number.NaN;
   const room = await withContext({ patient: false }, ({ database }) =>
     setQuota(database, { organisation, code }, quota, actor()),
   );

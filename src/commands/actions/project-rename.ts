@@ -1,10 +1,7 @@
 import { configInvalid } from '../../core/errors.ts';
-import type { FullName } from '../../core/near-names.ts';
 import { withContext } from '../../context.ts';
-import { renamedNames } from '../../ingest/renamed-names.ts';
-import { renameHeld, unrename } from '../../source/held-rename.ts';
+import { pushedRenames, renameHeld, unrename } from '../../source/held-rename.ts';
 import { nameInWords } from '../../source/near-series.ts';
-import { projectRoom } from '../../source/project-room.ts';
 import type { WantedProject } from '../../source/project-room.ts';
 import { actor, printJson, printLine, printList } from '../../terminal/output.ts';
 import { wrapped } from '../../terminal/words.ts';
@@ -61,13 +58,7 @@ export async function printRenamed(
   project: WantedProject,
   { limit, json }: { readonly limit: number; readonly json?: boolean | undefined },
 ): Promise<void> {
-  const renamed = await withContext({ patient: false }, async ({ database }) =>
-    renamedNames(database, (await projectRoom(database, project)).id),
-  );
-  const rows = [...renamed].map(([name, to]): { from: FullName; to: FullName } => {
-    const [sensorId = '', valueName = ''] = name.split('\n');
-    return { from: { sensorId, valueName }, to };
-  });
+  const rows = await withContext({ patient: false }, ({ database }) => pushedRenames(database, project));
   if (json) return printJson(rows.slice(0, limit));
   if (rows.length === 0) return printLine('no name is renamed');
   const cells = rows.map(({ from, to }) => [from.sensorId, from.valueName, to.sensorId, to.valueName]);

@@ -5,7 +5,8 @@ import { refusalsOf } from '../../source/refusals.ts';
 import { withContext } from '../../context.ts';
 import { printJson, printLine } from '../../terminal/output.ts';
 import { grouped, wrapped } from '../../terminal/words.ts';
-import { heldDocument, printResembling, resemblingIn } from './held-resembling.ts';
+import { resemblingDocument, resemblingIn } from '../../source/held-names.ts';
+import { printResembling } from './held-resembling.ts';
 import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
 interface Options {
@@ -28,7 +29,7 @@ export async function sourceRefusals(name: string, options: Options): Promise<vo
     return { ...found, held: await resemblingIn(database, found, { sourceId }) };
   });
   if (options.json)
-    printJson({ ...refusalsDocument(refusals, 'operator'), ...heldDocument(held), undated: refusals.undated });
+    printJson({ ...refusalsDocument(refusals, 'operator'), ...resemblingDocument(held), undated: refusals.undated });
   else {
     printRefusalSums(refusals, 'operator');
     printResembling(held);
