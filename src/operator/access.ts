@@ -15,11 +15,11 @@ import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../acce
 import { formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
 import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
-import { assertSeen, operatorOf, seesOrganisation } from './authenticate.ts';
+import { assertSeen, assertSeesAll, operatorOf, seesOrganisation } from './authenticate.ts';
 import { changing, flag, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import { refusalQuery, refusalsSchema } from './facts.ts';
 import type { OperatorParts } from './parts.ts';
-import { OperatorProblem, noSuch } from './problem.ts';
+import { noSuch } from './problem.ts';
 
 const organisationSchema = looseDocument({ id: z.string(), name: z.string() }, 'Organisation');
 const projectSchema = looseDocument({ organisation: z.string(), code: z.string(), name: z.string() }, 'Project');
@@ -237,7 +237,8 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
         response: { 200: z.object({ items: z.array(keySchema) }) },
       },
     },
-    async () => {
+    async (request) => {
+      assertSeesAll(operatorOf(request), 'The keys');
       const now = clock.now();
       return { items: (await storedSigningKeys(database)).map((key) => signingKeyDocument(key, now)) };
     },
@@ -256,8 +257,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
     },
     async (request) => {
       const operator = operatorOf(request);
-      if (operator.organisations !== null)
-        throw new OperatorProblem('forbidden', 'The keys belong to all organisations, and you see only some.');
+      assertSeesAll(operator, 'The keys');
       const atOnce = request.query.atOnce === 'true';
       const { kid, signsFrom, created } = await rotateSigningKey(database, sealing, { atOnce }, actorOf(operator));
       return { kid, signsFrom: formatInstant(signsFrom), created };

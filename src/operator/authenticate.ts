@@ -144,6 +144,14 @@ export function operatorOf(request: FastifyRequest): Operator {
 export const seesOrganisation = ({ organisations }: Operator, organisation: string): boolean =>
   organisations === null || organisations.includes(organisation);
 
+/** Throws 403 where an operator sees some organisations only, and `what`, such as "The metrics", is of all of them. */
+export function assertSeesAll({ organisations }: Operator, what: string): void {
+  if (organisations === null) return;
+  throw new OperatorProblem('forbidden', `${what} are those of all organisations, and you see some of them.`, {
+    remedy: 'Use a token of an operator that sees all organisations.',
+  });
+}
+
 /** Throws 404, as if the thing did not exist, where it belongs to an organisation that the operator does not see. */
 export function assertSeen(operator: Operator, organisation: string, what = 'such organisation'): void {
   if (!seesOrganisation(operator, organisation)) throw noSuch(what);

@@ -6,8 +6,8 @@ import type { OperatorSettings } from '../settings-operator.ts';
 import { measuresOf } from '../source/measures.ts';
 import type { BridgeMeasures } from '../source/measures.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { assertSeesAll } from './authenticate.ts';
 import type { OperatorParts } from './parts.ts';
-import { OperatorProblem } from './problem.ts';
 
 /** How long the measures of the database hold for the scrapes that follow, ms: several monitors cost no more than one. */
 const REMEMBERED_MS = 5_000;
@@ -44,15 +44,7 @@ export function addMetricsRoute(app: FastifyInstance, parts: OperatorParts & { r
     { config: { role: 'viewer', opensTo: (request) => isOnHost(request, settings.operator) }, schema: { hide: true } },
     async (request, reply) => {
       const { operator } = request;
-      if (operator !== null && operator.organisations !== null) {
-        throw new OperatorProblem(
-          'forbidden',
-          'The metrics are those of all organisations, and you see some of them.',
-          {
-            remedy: 'Use a token of an operator that sees all organisations.',
-          },
-        );
-      }
+      if (operator !== null) assertSeesAll(operator, 'The metrics');
       const state = await inTime(PATIENCE_MS, measures()).catch(() => undefined);
       const { totalCount, idleCount, waitingCount, options } = pool;
       const text = await metrics.text(state, {

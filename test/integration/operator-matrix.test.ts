@@ -80,7 +80,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /api/v1/applications/:id/rotate': { role: 'admin', path: `${APPLICATION}/rotate`, body: {}, elsewhere: 404 },
   'POST /api/v1/applications/:id/revoke': { role: 'admin', path: `${APPLICATION}/revoke`, elsewhere: 404 },
   'GET /api/v1/applications/:id/refusals': { role: 'viewer', path: `${APPLICATION}/refusals`, elsewhere: 404 },
-  'GET /api/v1/signing-keys': { role: 'viewer' },
+  'GET /api/v1/signing-keys': { role: 'viewer', elsewhere: 403 },
   'POST /api/v1/signing-keys/rotate': { role: 'admin', elsewhere: 403 },
   'GET /api/v1/ingestion': { role: 'viewer' },
   'POST /api/v1/ingestion/:organisation/:code/push': {
