@@ -10,11 +10,11 @@ import {
 } from '../access/applications.ts';
 import { actorOf } from '../access/operators.ts';
 import { listOrganisations } from '../access/organisations.ts';
-import { createProject, listProjects } from '../access/projects.ts';
 import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../access/stored-signing-keys.ts';
 import { formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
 import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
+import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { assertSeen, assertSeesAll, operatorOf, seesOrganisation } from './authenticate.ts';
 import { changing, flag, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import { refusalQuery, refusalsSchema } from './facts.ts';
@@ -22,7 +22,6 @@ import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
 
 const organisationSchema = looseDocument({ id: z.string(), name: z.string() }, 'Organisation');
-const projectSchema = looseDocument({ organisation: z.string(), code: z.string(), name: z.string() }, 'Project');
 const applicationSchema = looseDocument(
   {
     applicationId: z.string(),
@@ -39,7 +38,7 @@ const keySchema = z
 const idParams = z.object({ id: z.string().max(100) });
 const name = z.string().max(200);
 
-/** The routes of organisations, projects, applications and signing keys. */
+/** The routes of organisations, applications and signing keys. */
 export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const reads = { role: 'viewer' } as const;
@@ -62,49 +61,6 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
       return { items: items.map((one) => ({ ...one, createdAt: formatInstant(one.createdAt) })), next };
     },
   );
-  typed.get(
-    '/api/v1/projects',
-    {
-      config: reads,
-      schema: {
-        operationId: 'listProjects',
-        summary: 'List projects',
-        tags: ['Access'],
-        querystring: pageQuery,
-        response: { 200: pageSchemaOf(projectSchema) },
-      },
-    },
-    async (request) => {
-      const operator = operatorOf(request);
-      const all = (await listProjects(database)).filter((one) => seesOrganisation(operator, one.organisation));
-      const { items, next } = pageIn(all, request.query, (one) => `${one.organisation}/${one.code}`);
-      return { items: items.map((one) => ({ ...one })), next };
-    },
-  );
-  typed.post(
-    '/api/v1/projects',
-    {
-      config: { role: 'operator' },
-      schema: {
-        operationId: 'createProject',
-        summary: 'Create a project, which readings need',
-        tags: ['Access'],
-        body: z.strictObject({
-          organisation: z.string().max(128).default('default'),
-          code: name,
-          name: name.optional(),
-        }),
-        response: { 200: z.object({ code: z.string(), organisation: z.string(), created: z.boolean() }) },
-      },
-    },
-    async (request) => {
-      const { organisation, code } = request.body;
-      assertSeen(operatorOf(request), organisation, `organisation ${organisation}`);
-      const created = await createProject(database, request.body, actorOf(operatorOf(request)));
-      return { code, organisation, created };
-    },
-  );
-
   /** Throws 404 for an application that does not exist, or that the operator does not see. */
   const seen = async (request: FastifyRequest): Promise<string> => {
     const { id } = request.params as z.infer<typeof idParams>;
@@ -223,7 +179,8 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
         to: to === undefined ? undefined : instantOfField(to, now, 'to'),
       };
       const refusals = await pushRefusalsOf(database, { applicationId, ...choice, ...bounds }, limit);
-      return refusalsDocument(refusals, 'pusher') as unknown as z.infer<typeof refusalsSchema>;
+      const held = resemblingDocument(await resemblingIn(database, refusals, { applicationId }));
+      return { ...refusalsDocument(refusals, 'pusher'), ...held } as unknown as z.infer<typeof refusalsSchema>;
     },
   );
   typed.get(

@@ -9,6 +9,7 @@ import { REFUSALS } from '../core/reading.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import { coverageDocument, reportCoverage } from '../source/coverage-report.ts';
 import { formerConfigurations, lastFormer } from '../source/former.ts';
+import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { requestsByHost } from '../source/host-requests.ts';
 import { isSilent, newestDocument, newestReadings } from '../source/newest.ts';
 import { applySource } from '../source/registration.ts';
@@ -49,6 +50,10 @@ export const refusalsSchema = looseDocument(
   {
     reasons: z.array(z.looseObject({ reason: z.string(), refused: z.int(), meaning: z.string(), remedy: z.string() })),
     series: z.array(z.looseObject({ sensor: z.string(), variable: z.string(), refused: z.int() })),
+    resembling: z
+      .array(z.looseObject({ sensorId: z.string(), valueName: z.string() }))
+      .optional()
+      .describe('Names among them that are held back and resemble series of the project.'),
   },
   'Refusals',
 );
@@ -164,7 +169,8 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
         to: to === undefined ? undefined : instantOfField(to, now, 'to'),
       };
       const refusals = await refusalsOf(database, { sourceId, ...choice, ...bounds }, limit);
-      const document = { ...refusalsDocument(refusals, 'operator'), undated: refusals.undated };
+      const held = resemblingDocument(await resemblingIn(database, refusals, { sourceId }));
+      const document = { ...refusalsDocument(refusals, 'operator'), ...held, undated: refusals.undated };
       return document as unknown as z.infer<typeof refusalsSchema>;
     },
   );

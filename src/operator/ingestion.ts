@@ -7,7 +7,6 @@ import { formatInstant } from '../core/instant.ts';
 import { checkRemote } from '../delivery/check.ts';
 import { remoteRefusals } from '../delivery/refusals.ts';
 import { ingestionDocument, listIngestions, removeRemote, resumeRemote, setRemote } from '../delivery/remote.ts';
-import type { ProjectName } from '../delivery/remote.ts';
 import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import {
@@ -20,12 +19,13 @@ import {
   pageIn,
   pageQuery,
   pageSchemaOf,
+  projectIn,
+  projectParams,
   timeField,
 } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
-import { OperatorProblem, noSuch } from './problem.ts';
+import { OperatorProblem } from './problem.ts';
 
-const projectParams = z.object({ organisation: z.string().max(128), code: z.string().max(128) });
 const ingestionSchema = looseDocument(
   { project: z.string(), organisation: z.string(), ingestion: z.enum(['store', 'push']), state: z.string().nullable() },
   'Ingestion',
@@ -49,14 +49,7 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
   const reads = { role: 'viewer' } as const;
   const admin = { role: 'admin' } as const;
   const tags = ['Ingestion'];
-  const seen = async (request: FastifyRequest): Promise<ProjectName> => {
-    const { organisation, code } = request.params as z.infer<typeof projectParams>;
-    const isThere =
-      seesOrganisation(operatorOf(request), organisation) &&
-      (await database.row('select from ml_project where organisation_id = $1 and code = $2', [organisation, code]));
-    if (!isThere) throw noSuch(`project ${code} in organisation ${organisation}`);
-    return { organisation, code };
-  };
+  const seen = (request: FastifyRequest) => projectIn(database, request);
   typed.get(
     '/api/v1/ingestion',
     {

@@ -3,10 +3,9 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { readingDocument } from '../core/reading.ts';
 import { storedReadings } from '../ingest/stored-readings.ts';
-import { operatorOf, seesOrganisation } from './authenticate.ts';
-import { instantOfField, timeField } from './route-shapes.ts';
+import { instantOfField, projectIn, projectParams, timeField } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
-import { OperatorProblem, noSuch } from './problem.ts';
+import { OperatorProblem } from './problem.ts';
 import { openStreamsOf } from './streams.ts';
 
 const MOST_STREAMS = { each: 2, all: 8 };
@@ -23,7 +22,7 @@ export function addReadingRoutes(app: FastifyInstance, { database, clock }: Oper
         operationId: 'readReadings',
         summary: 'Read the stored readings of a project, series by series',
         tags: ['Readings'],
-        params: z.object({ organisation: z.string().max(128), code: z.string().max(128) }),
+        params: projectParams,
         querystring: z.object({
           from: timeField,
           to: timeField.optional(),
@@ -39,15 +38,8 @@ export function addReadingRoutes(app: FastifyInstance, { database, clock }: Oper
       },
     },
     async (request, reply) => {
-      const { organisation, code } = request.params;
       const { from, to, sensor, limit } = request.query;
-      const row = seesOrganisation(operatorOf(request), organisation)
-        ? await database.row<{ id: number }>('select id from ml_project where organisation_id = $1 and code = $2', [
-            organisation,
-            code,
-          ])
-        : undefined;
-      if (row === undefined) throw noSuch(`project ${code} in organisation ${organisation}`);
+      const { id: projectId } = await projectIn(database, request);
       const now = clock.now();
       const range = {
         from: instantOfField(from, now, 'from'),
@@ -60,7 +52,7 @@ export function addReadingRoutes(app: FastifyInstance, { database, clock }: Oper
         });
       return streams.answer(request, reply, 'application/x-ndjson', async function* read(signal) {
         let left = limit;
-        for await (const page of storedReadings(database, { projectId: row.id, range, sensor })) {
+        for await (const page of storedReadings(database, { projectId, range, sensor })) {
           if (signal.aborted || left <= 0) return;
           const shown = page.slice(0, left);
           left -= shown.length;

@@ -7,6 +7,7 @@ import { parseInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import type { FoundSource } from '../source/find-source.ts';
+import type { WantedProject } from '../source/project-room.ts';
 import { ChangedMeanwhile } from '../source/revision.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
@@ -15,6 +16,12 @@ import { OperatorProblem, noSuch } from './problem.ts';
 export const sourceParams = z.object({
   organisation: z.string().max(128).describe('The organisation of the source, such as `default`.'),
   name: z.string().max(63).describe('Its name.'),
+});
+
+/** The parameters of a route on one project. */
+export const projectParams = z.object({
+  organisation: z.string().max(128).describe('The organisation that owns the project, such as `default`.'),
+  code: z.string().max(128).describe('Its code.'),
 });
 
 /** The most items of one page. */
@@ -37,7 +44,8 @@ export const pageSchemaOf = <T extends z.ZodType>(item: T) =>
 export const flag = z.enum(['true', 'false']).default('false');
 
 /** A document of which the named fields are described; it may have more. */
-export const looseDocument = <T extends z.ZodRawShape>(fields: T, id: string) => z.looseObject(fields).meta({ id });
+export const looseDocument = <T extends z.ZodRawShape>(fields: T, id: string, example?: z.input<z.ZodObject<T>>) =>
+  z.looseObject(fields).meta({ id, ...(example !== undefined && { examples: [example] }) });
 
 /**
  * Cuts the page out of a whole list. The cursor names the last item of the page before and its place, so that a page goes on behind
@@ -57,6 +65,31 @@ export function pageIn<T>(
   return { items, next: last === undefined || end >= all.length ? null : cursorOf([end, keyOf(last)]) };
 }
 
+/** The texts of the item behind which a page begins; undefined for the first page. */
+export function textsIn(cursor: string | undefined): readonly string[] | undefined {
+  const texts = cursor === undefined ? undefined : z.array(z.string()).safeParse(jsonOf(placeIn(cursor)[1]));
+  if (texts?.success === false) throw noCursor();
+  return texts?.data;
+}
+
+/** The cursor of `textsIn`; null where the page is not full, so that it is the last one. */
+export const nextBehind = <T>(
+  items: readonly T[],
+  limit: number,
+  textsOf: (item: T) => readonly string[],
+): string | null => {
+  const last = items.at(-1);
+  return items.length < limit || last === undefined ? null : cursorOf([0, JSON.stringify(textsOf(last))]);
+};
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const cursorShape = z.tuple([z.int().min(0), z.string()]);
 
 const cursorOf = (place: z.infer<typeof cursorShape>): string =>
@@ -66,12 +99,15 @@ function placeIn(cursor: string): z.infer<typeof cursorShape> {
   try {
     return cursorShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   } catch {
-    throw new OperatorProblem('invalid', 'The cursor is not one of this API.', {
-      remedy: 'Begin without a cursor.',
-      errors: [{ pointer: '/cursor', detail: 'is no cursor' }],
-    });
+    throw noCursor();
   }
 }
+
+const noCursor = (): OperatorProblem =>
+  new OperatorProblem('invalid', 'The cursor is not one of this API.', {
+    remedy: 'Begin without a cursor.',
+    errors: [{ pointer: '/cursor', detail: 'is no cursor' }],
+  });
 
 /** A number as a cursor: the last item of a page has this id, and the next page has smaller ones. */
 export function idIn(cursor: string | undefined): number | undefined {
@@ -119,6 +155,22 @@ export async function sourceIn(database: Database, request: FastifyRequest): Pro
     : undefined;
   if (row === undefined) throw noSuch(`source ${name} in organisation ${organisation}`);
   return row;
+}
+
+/** The project of a path. Throws 404 where it does not exist, and where the operator does not see its organisation. */
+export async function projectIn(
+  database: Database,
+  request: FastifyRequest,
+): Promise<WantedProject & { readonly id: number }> {
+  const { organisation, code } = request.params as z.infer<typeof projectParams>;
+  const row = seesOrganisation(operatorOf(request), organisation)
+    ? await database.row<{ id: number }>('select id from ml_project where organisation_id = $1 and code = $2', [
+        organisation,
+        code,
+      ])
+    : undefined;
+  if (row === undefined) throw noSuch(`project ${code} in organisation ${organisation}`);
+  return { id: row.id, organisation, code };
 }
 
 /** The revision that `If-Match` expects; undefined where the change holds for any. */

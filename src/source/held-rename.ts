@@ -65,7 +65,11 @@ export async function renameHeld(
       [id, sensorId, valueName ?? null],
     );
     if (held.length === 0) {
-      throw configInvalid('no such name is held back', 'databridge project names PROJECT --held lists them', 'sensorId');
+      throw configInvalid(
+        'no such name is held back',
+        'databridge project names PROJECT --held lists them',
+        'sensorId',
+      );
     }
     const renames = held.map((from) => ({
       from,
@@ -163,7 +167,11 @@ export async function unrename(
       [id, sensorId, valueName ?? null],
     );
     if (ended.length === 0) {
-      throw configInvalid('no such name is renamed', 'databridge project names PROJECT --renamed lists them', 'sensorId');
+      throw configInvalid(
+        'no such name is renamed',
+        'databridge project names PROJECT --renamed lists them',
+        'sensorId',
+      );
     }
     await client.query('update hand_over set count = count + 1');
     const { organisation, code } = project;

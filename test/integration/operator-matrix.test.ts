@@ -27,6 +27,9 @@ interface Row {
 /** A source that exists. */
 const SOURCE = '/api/v1/sources/default/source';
 
+/** A project that exists. */
+const PROJECT = '/api/v1/projects/default/project';
+
 /** An application that exists. */
 const APPLICATION = '/api/v1/applications/app_0123456789abcdef0123';
 
@@ -73,6 +76,43 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/projects/:organisation/:code/readings': {
     role: 'viewer',
     path: '/api/v1/projects/default/project/readings?from=1h',
+    elsewhere: 404,
+  },
+  'GET /api/v1/projects/:organisation/:code': { role: 'viewer', path: PROJECT, elsewhere: 404 },
+  'POST /api/v1/projects/:organisation/:code/lock': { role: 'operator', path: `${PROJECT}/lock`, elsewhere: 404 },
+  'POST /api/v1/projects/:organisation/:code/unlock': { role: 'operator', path: `${PROJECT}/unlock`, elsewhere: 404 },
+  'PUT /api/v1/projects/:organisation/:code/quota': {
+    role: 'admin',
+    path: `${PROJECT}/quota`,
+    body: { series: 100_000 },
+    elsewhere: 404,
+  },
+  'GET /api/v1/projects/:organisation/:code/held-names': {
+    role: 'viewer',
+    path: `${PROJECT}/held-names`,
+    elsewhere: 404,
+  },
+  'POST /api/v1/projects/:organisation/:code/release': {
+    role: 'operator',
+    path: `${PROJECT}/release`,
+    body: { all: true },
+    elsewhere: 404,
+  },
+  'GET /api/v1/projects/:organisation/:code/renamed-names': {
+    role: 'viewer',
+    path: `${PROJECT}/renamed-names`,
+    elsewhere: 404,
+  },
+  'POST /api/v1/projects/:organisation/:code/rename': {
+    role: 'operator',
+    path: `${PROJECT}/rename`,
+    body: { sensorId: 'a', as: { sensorId: 'b' } },
+    elsewhere: 404,
+  },
+  'POST /api/v1/projects/:organisation/:code/unrename': {
+    role: 'operator',
+    path: `${PROJECT}/unrename`,
+    body: { sensorId: 'a' },
     elsewhere: 404,
   },
   'GET /api/v1/applications': { role: 'viewer' },

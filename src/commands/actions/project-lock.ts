@@ -36,7 +36,8 @@ export async function projectUnlock(code: string, { organisation, json }: Projec
   const { changed, room, repairs } = await withContext({ patient: false }, ({ database }) =>
     setLocked(database, { organisation, code }, false, actor()),
   );
-  if (json) printJson({ code, organisation, locked: false, changed, held: room.held, repairs: repairs.map(repairDocument) });
+  if (json)
+    printJson({ code, organisation, locked: false, changed, held: room.held, repairs: repairs.map(repairDocument) });
   else {
     printLine(changed ? `project ${code} takes new names again` : `project ${code} is not locked`);
     if (room.held > 0) printLine(`its ${grouped(room.held)} held names become series when they come again`);

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApplication } from '../../src/access/applications.ts';
+import { createProject } from '../../src/access/projects.ts';
+import type { Database } from '../../src/database/database.ts';
+import { admitNames } from '../../src/ingest/new-names.ts';
+import type { BroughtName, Bringer } from '../../src/ingest/new-names.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
+import { startOperatorApi } from './operator-rig.ts';
+import type { OperatorAnswer, OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
+
+// Operators decide which series a project may have. Each test goes on where the one before ended, and a command has the same answer.
+
+const databases = useDatabases();
+let api: OperatorApiUnderTest;
+let database: Database;
+let admin: SignedIn;
+let anna: SignedIn;
+let south: SignedIn;
+let hall: number;
+let source: Bringer;
+let application: string;
+
+const get = (path: string, as: SignedIn = anna): Promise<OperatorAnswer> =>
+  api.send('GET', `/api/v1/projects${path}`, { as });
+const post = (path: string, body?: unknown, as: SignedIn = anna): Promise<OperatorAnswer> =>
+  api.send('POST', `/api/v1/projects/default/hall/${path}`, { as, body });
+
+const command = async (...args: readonly string[]): Promise<unknown> => {
+  const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
+  const { stdout } = await databridgeHere(['project', ...args, '--json'], { env });
+  return JSON.parse(stdout) as unknown;
+};
+
+/** Names as a source or an application brings them. */
+const bring = (bringer: Bringer, ...names: readonly BroughtName[]) =>
+  database.transaction((client) => admitNames(client, { projectId: hall, owner: 'north', names, bringer }));
+
+const named = (sensorId: string): BroughtName => ({
+  sensorId,
+  valueName: 'flow',
+  holder: JSON.stringify([sensorId, 'flow']),
+});
+
+/** The last changes of projects, the newest last. */
+const audited = (last: number): Promise<unknown[]> =>
+  database.rows(
+    `select actor, action, subject, detail from (
+       select * from audit where action like 'project.%' order by id desc limit $1) as newest order by id`,
+    [last],
+  );
+
+beforeAll(async () => {
+  database = await databases.create();
+  api = await startOperatorApi(database);
+  admin = await api.operator('root', 'admin');
+  anna = await api.operator('anna', 'operator');
+  south = await api.operator('sue', 'admin', ['south']);
+  await createProject(database, { organisation: 'default', code: 'hall' }, 'test');
+  hall = (await database.row<{ id: number }>('select id from ml_project'))?.id ?? 0;
+  const row = await database.row<{ id: number }>(
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
+     values ('north', $1, 'custom', 'none', '{}', 'epoch', 1e6, 0, 0) returning id`,
+    [hall],
+  );
+  source = { sourceId: row?.id ?? 0 };
+  ({ applicationId: application } = await createApplication(
+    database,
+    { organisation: 'default', name: 'gateway' },
+    'test',
+  ));
+  await bring(source, named('pump-7'));
+});
+
+afterAll(async () => {
+  await api?.close();
+});
+
+describe('a project', () => {
+  it('is locked once, and shown as the command shows it', async () => {
+    const answer = { code: 'hall', organisation: 'default', locked: true, changed: true, series: 1 };
+    expect((await post('lock')).json).toEqual(answer);
+    expect((await post('lock')).json).toEqual({ ...answer, changed: false });
+    expect(await command('lock', 'hall')).toEqual({ ...answer, changed: false });
+    const { id: _, ...shown } = (await command('show', 'hall')) as Record<string, unknown>;
+    expect((await get('/default/hall')).json).toEqual(shown);
+    expect(await audited(1)).toEqual([
+      {
+        actor: 'operator:anna',
+        action: 'project.locked',
+        subject: 'hall',
+        detail: { organisation: 'default', before: { locked: false }, after: { locked: true } },
+      },
+    ]);
+  });
+
+  it('lists the names that it holds back, in pages that no release shifts', async () => {
+    await bring(source, ...['Pump-7', 'press', 'valve-1', 'valve-2'].map(named));
+    await bring({ applicationId: application }, { ...named('boiler'), readings: 3 });
+    const { names } = (await command('names', 'hall')) as { names: { sensorId: string; valueName: string }[] };
+    expect((await get('/default/hall/held-names')).json).toEqual({ items: names, next: null });
+    expect(names).toHaveLength(5);
+    expect(names.find(({ sensorId }) => sensorId === 'Pump-7')).toMatchObject({
+      source: 'north',
+      near: [{ sensorId: 'pump-7', valueName: 'flow' }],
+    });
+    const first = (await get('/default/hall/held-names?limit=2')).json as { items: typeof names; next: string };
+    expect(first.items).toEqual(names.slice(0, 2));
+    const [gone, last] = first.items;
+    for (const one of [gone, last])
+      await database.run('delete from held_name where sensor_id = $1', [one?.sensorId ?? '']);
+    expect((await get(`/default/hall/held-names?limit=9&cursor=${first.next}`)).json).toEqual({
+      items: names.slice(2),
+      next: null,
+    });
+    await bring(source, named('Pump-7'), named('press'));
+    await bring({ applicationId: application }, { ...named('boiler'), readings: 3 });
+    const valves = (await get('/default/hall/held-names?sensor=valve-*')).json as { items: typeof names };
+    expect(valves.items.map(({ sensorId }) => sensorId)).toEqual(['valve-1', 'valve-2']);
+    for (const cursor of ['nonsense', Buffer.from('[0,"x"]').toString('base64url')])
+      expect((await get(`/default/hall/held-names?cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it('releases the names that are named, and all of them only where that is said', async () => {
+    expect((await post('release', {})).json).toMatchObject({ status: 400, errors: [{ pointer: '/sensorId' }] });
+    expect((await post('release', { all: true, sensorId: 'press' })).status).toBe(400);
+    expect((await post('release', { all: true, valueName: 'flow' })).status).toBe(400);
+    expect((await post('release', { sensorId: 'none' })).json).toMatchObject({
+      status: 400,
+      detail: 'no such name is held back',
+      errors: [{ pointer: '/sensorId' }],
+    });
+    expect((await post('release', { sensorId: 'valve-*', valueName: 'flow' })).json).toEqual({
+      code: 'hall',
+      organisation: 'default',
+      released: 2,
+      repairs: [],
+      applications: [],
+    });
+    expect(await audited(1)).toMatchObject([
+      { actor: 'operator:anna', action: 'project.released', detail: { sensorId: 'valve-*', names: 2 } },
+    ]);
+    expect((await get('/default/hall')).json).toMatchObject({ series: 3, held: 3 });
+  });
+
+  it('takes held names for series that it has, and ends that', async () => {
+    const as = { sensorId: 'pump-7' };
+    expect((await post('rename', { sensorId: 'boiler', as: { sensorId: 'none' } })).json).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/as' }],
+    });
+    const [from, to] = ['boiler', 'pump-7'].map((sensorId) => ({ sensorId, valueName: 'flow' }));
+    expect((await post('rename', { sensorId: 'boiler', as })).json).toEqual({
+      code: 'hall',
+      organisation: 'default',
+      pushed: [{ from, to }],
+      applications: [application],
+      files: [],
+    });
+    expect((await post('rename', { sensorId: 'Pump-7', as })).json).toMatchObject({
+      pushed: [],
+      files: [{ source: 'north', yaml: expect.stringContaining('id: "Pump-7"') as unknown }],
+    });
+    const renamed = await get('/default/hall/renamed-names');
+    expect(renamed.json).toEqual({ items: [{ from, to }], next: null });
+    expect(await command('names', 'hall', '--renamed')).toEqual([{ from, to }]);
+    expect((await post('unrename', { sensorId: 'boiler' })).json).toMatchObject({ ended: 1 });
+    expect((await post('unrename', { sensorId: 'boiler' })).status).toBe(400);
+    expect(await audited(1)).toMatchObject([
+      {
+        actor: 'operator:anna',
+        action: 'project.unrenamed',
+        detail: { organisation: 'default', before: [{ ...from, as: to }] },
+      },
+    ]);
+  });
+
+  it('has a quota that an admin sets, and that a release does not exceed', async () => {
+    const quota = (series: unknown, as: SignedIn = admin) =>
+      api.send('PUT', '/api/v1/projects/default/hall/quota', { as, body: { series } });
+    expect((await quota(3, anna)).status).toBe(403);
+    expect((await quota(-1)).status).toBe(400);
+    expect((await quota(3)).json).toEqual({ code: 'hall', organisation: 'default', quota: 3, series: 3 });
+    expect(await audited(1)).toMatchObject([
+      { actor: 'operator:root', action: 'project.quota', detail: { before: 100_000, after: 3 } },
+    ]);
+    expect((await post('release', { all: true })).json).toMatchObject({
+      status: 409,
+      remedy: expect.stringContaining('quota hall 5') as unknown,
+    });
+    expect(await command('quota', 'hall', '5')).toEqual({ code: 'hall', organisation: 'default', quota: 5, series: 3 });
+    expect((await post('release', { all: true })).json).toMatchObject({ released: 2 });
+  });
+
+  it('is unlocked, and names the backfills that repair', async () => {
+    await bring(source, named('late'));
+    expect((await post('unlock')).json).toMatchObject({
+      locked: false,
+      changed: true,
+      held: 1,
+      repairs: [{ source: 'north', points: 0 }],
+    });
+    expect((await post('unlock')).json).toMatchObject({ changed: false });
+  });
+
+  it('of another organisation does not exist', async () => {
+    await createProject(database, { organisation: 'south', code: 'hall' }, 'test');
+    expect((await post('lock', undefined, south)).status).toBe(404);
+    expect((await get('/south/hall', south)).json).toMatchObject({ organisation: 'south', locked: false });
+    expect((await get('/default/hall')).json).toMatchObject({ locked: false });
+    expect((await get('/south/none', south)).status).toBe(404);
+  });
+});
