@@ -41,15 +41,36 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
     },
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
   });
-  app.addHook('onRoute', ({ schema }) => {
+  app.addHook('onRoute', ({ schema, config, method }) => {
     if (schema === undefined || schema.hide === true) return;
     const answers = (schema.response ?? {}) as Record<string, unknown>;
-    schema.response = { ...answers, default: answers['default'] ?? PROBLEM };
+    const { body, querystring, params } = schema;
+    const isPublic = config?.access === 'public';
+    const refusals = {
+      400: (body ?? querystring ?? params) !== undefined || isPublic,
+      401: !isPublic,
+      403: true,
+      404: params !== undefined,
+      409: method !== 'GET' && !isPublic,
+    };
+    const refused = Object.entries(refusals).flatMap(([status, may]) => (may ? [[status, REFUSED[status]]] : []));
+    schema.response = { ...Object.fromEntries(refused), default: PROBLEM, ...answers };
   });
   app.get('/api/v1/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () => app.swagger());
 }
 
-const PROBLEM = {
-  description: 'The request failed.',
+const problem = (description: string) => ({
+  description,
   content: { 'application/problem+json': { schema: operatorProblemSchema } },
+});
+
+const PROBLEM = problem('The request failed.');
+
+/** The answers to requests that are refused, by their status. */
+const REFUSED: Readonly<Record<string, unknown>> = {
+  400: problem('The request asks for something that cannot be; `errors` has the places.'),
+  401: problem('No credential was sent, or one that is not accepted.'),
+  403: problem('The role of the operator does not allow this, or it sees some organisations only.'),
+  404: problem('It does not exist, or belongs to an organisation that the operator does not see.'),
+  409: problem('The present state does not allow this.'),
 };

@@ -1,0 +1,59 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { readSettings } from '../settings.ts';
+import { operatorServer } from './server.ts';
+
+interface Operation {
+  operationId?: string;
+  responses: Record<string, unknown>;
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, Operation>>;
+}
+
+let app: FastifyInstance;
+
+/** The operator API without a database, for what it says about itself. */
+beforeAll(async () => {
+  const settings = readSettings({ DATABRIDGE_KEY: 'A'.repeat(43), DATABRIDGE_OPERATOR_URL: 'https://bridge.example' });
+  const parts = { settings, registry: { platforms: [] }, log: pino({ level: 'silent' }), certificate: undefined };
+  ({ app } = await operatorServer(parts as unknown as Parameters<typeof operatorServer>[0]));
+});
+
+afterAll(async () => {
+  await app.close();
+});
+
+const documentOf = (): Document => structuredClone(app.swagger()) as unknown as Document;
+
+/** The findings of Redocly's strict rules. */
+async function findingsIn(document: Document): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+  return found.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`);
+}
+
+describe('the OpenAPI document of operators', () => {
+  it('satisfies the strict rules of a linter of others', async () => {
+    expect(await findingsIn(documentOf())).toEqual([]);
+  });
+
+  test('that is wrong does not', async () => {
+    const wrong = documentOf();
+    const operation = wrong.paths['/api/v1/projects/{organisation}/{code}/lock']?.['post'];
+    delete operation?.operationId;
+    if (operation) operation.responses = { 200: operation.responses['200'] };
+    const rules = (await findingsIn(wrong)).map((one) => one.slice(0, one.indexOf(':')));
+    expect(rules.toSorted()).toEqual(['operation-4xx-response', 'operation-operationId']);
+  });
+
+  it('has an id of its own for each operation, and says which requests are refused', () => {
+    const operations = Object.values(documentOf().paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const { responses } = documentOf().paths['/api/v1/projects/{organisation}/{code}/lock']?.['post'] ?? {};
+    expect(Object.keys(responses ?? {})).toEqual(['200', '400', '401', '403', '404', '409', 'default']);
+  });
+});
