@@ -55,3 +55,33 @@ export async function keyUse(database: Database, keys: Keys): Promise<readonly K
 /** How many values a key sealed. */
 export const sealedValues = ({ values }: KeyUse): number =>
   Object.values(values).reduce((sum, count) => sum + count, 0);
+
+/**
+ * `seals`: new values. `next`: a rotation to it is to come. `opens`: it sealed values that stand. `not needed`: it sealed none that
+ * stand. `missing`: this process does not have it.
+ */
+export const KEY_STATES = ['seals', 'next', 'opens', 'not needed', 'missing'] as const;
+
+/** The state of a key, as operators see it. */
+export function keyStateOf(use: KeyUse): (typeof KEY_STATES)[number] {
+  if (use.place === null) return 'missing';
+  if (use.seals) return 'seals';
+  if (use.present) return 'next';
+  return sealedValues(use) === 0 ? 'not needed' : 'opens';
+}
+
+/** A key and its state as a JSON document, without the key itself. */
+export const keyUseDocument = (use: KeyUse) => ({ ...use, state: keyStateOf(use) });
+
+/** How many values a rotation would seal anew now: those of the keys of this process that seal no more. */
+export const leftToReseal = (used: readonly KeyUse[]): number =>
+  used.filter(({ seals, place }) => !seals && place !== null).reduce((sum, use) => sum + sealedValues(use), 0);
+
+/** The keys of this process that sealed nothing that stands, so that they need not be kept for this database. */
+export const keysNotNeeded = async (
+  database: Database,
+  keys: Keys,
+): Promise<readonly Pick<KeyUse, 'kid' | 'place'>[]> =>
+  (await keyUse(database, keys))
+    .filter((use) => keyStateOf(use) === 'not needed')
+    .map(({ kid, place }) => ({ kid, place }));

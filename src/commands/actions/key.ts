@@ -1,6 +1,5 @@
 import { rotateSealingKey } from '../../access/key-rotation.ts';
-import { keyUse, sealedValues } from '../../access/key-use.ts';
-import type { KeyUse } from '../../access/key-use.ts';
+import { keyStateOf, keyUse, keyUseDocument, keysNotNeeded } from '../../access/key-use.ts';
 import { beginWithNewKey, lostSecrets } from '../../access/lost-key.ts';
 import { counted } from '../../core/counted.ts';
 import { BridgeError } from '../../core/errors.ts';
@@ -19,20 +18,13 @@ export async function keyShow(options: { json?: boolean }): Promise<void> {
     await sealing.verify().catch(() => undefined);
     return await keyUse(database, keys);
   });
-  if (options.json) printJson(used.map((use) => ({ ...use, state: stateOf(use) })));
+  if (options.json) printJson(used.map(keyUseDocument));
   else {
     printTable(
       ['key', 'state', 'values', 'where'],
-      used.map((use) => [use.kid ?? '(not named)', stateOf(use), inWords(use.values), use.place]),
+      used.map((use) => [use.kid ?? '(not named)', keyStateOf(use), inWords(use.values), use.place]),
     );
   }
-}
-
-function stateOf(use: KeyUse): 'seals' | 'next' | 'opens' | 'not needed' | 'missing' {
-  if (use.seals) return use.place === null ? 'missing' : 'seals';
-  if (use.place === null) return 'missing';
-  if (use.present) return 'next';
-  return sealedValues(use) === 0 ? 'not needed' : 'opens';
 }
 
 const inWords = (values: Readonly<Record<string, number>>): string =>
@@ -54,9 +46,8 @@ export async function keyRotate(options: { json?: boolean }): Promise<void> {
         signal,
         onProgress: (done, of) => progress.update({ share: done / of, facts: [`${grouped(done)} of ${grouped(of)}`] }),
       }).finally(() => progress.stop());
-      const previous = (await keyUse(database, keys)).filter(({ seals }) => !seals);
-      const notNeeded = previous.filter((use) => stateOf(use) === 'not needed');
-      if (json) printJson({ ...rotated, notNeeded: notNeeded.map(({ kid, place }) => ({ kid, place })) });
+      const notNeeded = await keysNotNeeded(database, keys);
+      if (json) printJson({ ...rotated, notNeeded });
       else report(rotated, notNeeded);
     }),
   );
@@ -64,7 +55,7 @@ export async function keyRotate(options: { json?: boolean }): Promise<void> {
 
 function report(
   { kid, resumed, resealed, lost }: Awaited<ReturnType<typeof rotateSealingKey>>,
-  notNeeded: readonly KeyUse[],
+  notNeeded: Awaited<ReturnType<typeof keysNotNeeded>>,
 ): void {
   printLine(`${resumed ? 'the interrupted rotation is complete: ' : ''}${kid} seals everything now`);
   printLine(`sealed anew: ${inWords(resealed)}`);
