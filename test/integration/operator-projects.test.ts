@@ -107,9 +107,8 @@ describe('a project', () => {
     });
     const first = (await get('/default/hall/held-names?limit=2')).json as { items: typeof names; next: string };
     expect(first.items).toEqual(names.slice(0, 2));
-    const [gone, last] = first.items;
-    for (const one of [gone, last])
-      await database.run('delete from held_name where sensor_id = $1', [one?.sensorId ?? '']);
+    // The name at which the page ended is held no more.
+    await database.run('delete from held_name where sensor_id = $1', [first.items[1]?.sensorId ?? '']);
     expect((await get(`/default/hall/held-names?limit=9&cursor=${first.next}`)).json).toEqual({
       items: names.slice(2),
       next: null,
