@@ -15,7 +15,8 @@ import { sealingOf } from './stored-sealing.ts';
 export interface RotationGround {
   readonly database: Database;
   readonly keys: Keys;
-  readonly place: KeyPlace;
+  /** Where a new key may be made. Undefined: none is made, and the process has to have been started with it. */
+  readonly place: KeyPlace | undefined;
   readonly actor: string;
   readonly signal: AbortSignal;
   /** Called after each row with the number of rows that are done, and of those known. */
@@ -69,20 +70,47 @@ export async function rotateSealingKey(ground: RotationGround): Promise<KeyRotat
   }
 }
 
-/** Finds or makes the key to rotate to, and lets the database name it. */
-async function begin(ground: RotationGround): Promise<{ readonly key: Key; readonly resumed: boolean }> {
-  const { database, keys, place, actor } = ground;
+/** The key to rotate to that this process has already. `resumed`: the database names it, and a rotation to it was interrupted. */
+interface ChosenKey {
+  readonly key: Key;
+  readonly resumed: boolean;
+}
+
+/** The key to rotate to that this process has already; undefined where its present key seals, and no rotation is to be resumed. */
+async function givenKey({ database, keys }: Pick<RotationGround, 'database' | 'keys'>): Promise<ChosenKey | undefined> {
   const row = await database.row<{ kid: string; rotating: boolean }>(
     'select kid, rotating_since is not null as rotating from sealing',
   );
-  const present = keys.present();
-  if (present.kid === row?.kid && row.rotating) return { key: present, resumed: true };
-  if (present.kid !== row?.kid) {
-    await assertNew(database, present);
-    await awaitProcesses(ground, present);
-    await nameKey(ground, present);
-    return { key: present, resumed: false };
+  const key = keys.present();
+  if (key.kid !== row?.kid) return { key, resumed: false };
+  return row.rotating ? { key, resumed: true } : undefined;
+}
+
+/** Throws `config-invalid` where this process was started with no new key to rotate to, and no rotation is to be resumed. */
+export async function assertKeyGiven(ground: Pick<RotationGround, 'database' | 'keys'>): Promise<void> {
+  await ground.keys.kids();
+  if ((await givenKey(ground)) === undefined) throw noKeyGiven();
+}
+
+const noKeyGiven = (): Error =>
+  configInvalid(
+    'this process has no new key to seal with',
+    'on all hosts set DATABRIDGE_PREVIOUS_KEYS to the present key and DATABRIDGE_KEY to a new one, and start the processes again; a key in a file is replaced by databridge key rotate on its host',
+  );
+
+/** Finds or makes the key to rotate to, and lets the database name it. */
+async function begin(ground: RotationGround): Promise<ChosenKey> {
+  const { database, keys, place, actor } = ground;
+  const given = await givenKey(ground);
+  if (given?.resumed) return given;
+  if (given !== undefined) {
+    await assertNew(database, given.key);
+    await awaitProcesses(ground, given.key);
+    await nameKey(ground, given.key);
+    return given;
   }
+  if (place === undefined) throw noKeyGiven();
+  const present = keys.present();
   if (place.sealingKey !== undefined) {
     throw configInvalid(
       'DATABRIDGE_KEY is the key that the bridge uses already',

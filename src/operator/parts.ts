@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Keys } from '../access/keys.ts';
 import type { Settings } from '../settings.ts';
 import type { BridgeAtHand } from '../source/registered.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -6,6 +7,8 @@ import type { Metrics } from '../telemetry/metrics.ts';
 /** The parts of the process that routes of the operator API work with. */
 export interface OperatorParts extends BridgeAtHand {
   readonly settings: Settings;
+  /** The sealing keys that this process has. */
+  readonly keys: Keys;
   readonly log: Logger;
   /** The counters of this process; undefined where it is not monitored, and then it serves no `/metrics`. */
   readonly metrics?: Metrics | undefined;

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { z } from 'zod';
 import { retryAfterHeader } from '../api/problem.ts';
+import { asBridgeError } from '../core/errors.ts';
 import { operatorOf } from './authenticate.ts';
 import { OperatorProblem } from './problem.ts';
 
@@ -18,6 +21,21 @@ export interface Streams {
     work: (signal: AbortSignal) => AsyncIterable<string>,
   ): never;
 }
+
+/** A document as a line of an answer. */
+export const jsonLine = (document: Readonly<Record<string, unknown>>): string => `${JSON.stringify(document)}\n`;
+
+/** The last line of an answer that could not go on. An error of this program goes into the log, and nothing of it into the answer. */
+export function errorLine(error: unknown, log: Logger, failed: string): string {
+  const { fault, message, remedy = null } = asBridgeError(error);
+  if (fault.code === 'bug') log.error({ err: error }, failed);
+  return jsonLine({ error: { ...fault, message: fault.code === 'bug' ? 'an error of the bridge' : message, remedy } });
+}
+
+/** The answer of a route that sends a JSON document a line. */
+export const linesAnswer = (description: string) => ({
+  200: { description, content: { 'application/x-ndjson': { schema: z.string() } } },
+});
 
 /** Counts the streams of each operator. They end when the server stops, because it waits for its answers. */
 export function openStreamsOf(app: FastifyInstance, most: { readonly each: number; readonly all: number }): Streams {

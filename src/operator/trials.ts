@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { asBridgeError } from '../core/errors.ts';
 import { checkInSteps } from '../source/check-in-steps.ts';
 import { commandPresence } from '../source/command-presence.ts';
 import { previewSource } from '../source/preview.ts';
@@ -12,7 +11,7 @@ import { VERSION } from '../version.ts';
 import { sourceOfBody, sourceText, takeSourceText } from './apply.ts';
 import { flag, instantOfField, sourceIn, sourceParams, timeField } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
-import { openStreamsOf } from './streams.ts';
+import { errorLine, jsonLine, linesAnswer, openStreamsOf } from './streams.ts';
 
 /** Checks and previews under way at a time; each asks a platform and holds an answer in memory. */
 const MOST_TRIALS = { each: 2, all: 8 };
@@ -27,17 +26,12 @@ const previewQuery = trialQuery.extend({
   limit: z.coerce.number().int().min(1).max(1000).default(20).describe('At most this many readings.'),
 });
 
-const NDJSON = (description: string) => ({
-  200: { description, content: { 'application/x-ndjson': { schema: z.string() } } },
-});
-const STEPS = NDJSON(
+const STEPS = linesAnswer(
   'One JSON document a line: each `step` as soon as it is done, then the `result`; `error` where it could not go on.',
 );
-const PREVIEW = NDJSON('One JSON document a line: the `result`, or the `error`.');
+const PREVIEW = linesAnswer('One JSON document a line: the `result`, or the `error`.');
 
 type Tried = Pick<RegisteredSource, 'config' | 'platform'>;
-
-const line = (document: Readonly<Record<string, unknown>>): string => `${JSON.stringify(document)}\n`;
 
 /** The routes that ask a platform by hand and save nothing. A client that leaves ends the work. */
 export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void {
@@ -60,9 +54,7 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
     try {
       yield* work(bridge);
     } catch (error) {
-      const { fault, message, remedy = null } = asBridgeError(error);
-      if (fault.code === 'bug') parts.log.error({ err: error }, 'a check or preview failed');
-      yield line({ error: { ...fault, message: fault.code === 'bug' ? 'an error of the bridge' : message, remedy } });
+      yield errorLine(error, parts.log, 'a check or preview failed');
     } finally {
       await leave();
     }
@@ -77,11 +69,11 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
       });
       let next = await checking.next();
       while (!next.done) {
-        yield line({ step: stepDocument(next.value) });
+        yield jsonLine({ step: stepDocument(next.value) });
         next = await checking.next();
       }
       const { requestsPerSecond: _, ...result } = next.value;
-      yield line({ result });
+      yield jsonLine({ result });
     });
 
   const preview = (tried: Tried, request: FastifyRequest, signal: AbortSignal): AsyncIterable<string> =>
@@ -95,7 +87,7 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
       const trial = { ...given(query, bridge, signal), range, limit: query.limit };
       const read = await previewSource(tried.config, tried.platform, trial);
       const why = read.sharesPace ? null : 'the source is not registered';
-      yield line({ result: { ...previewDocument(tried.config, read), why } });
+      yield jsonLine({ result: { ...previewDocument(tried.config, read), why } });
     });
 
   const registered = async (request: FastifyRequest): Promise<Tried> => {

@@ -122,6 +122,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/applications/:id/refusals': { role: 'viewer', path: `${APPLICATION}/refusals`, elsewhere: 404 },
   'GET /api/v1/signing-keys': { role: 'viewer', elsewhere: 403 },
   'POST /api/v1/signing-keys/rotate': { role: 'admin', elsewhere: 403 },
+  'GET /api/v1/sealing-keys': { role: 'admin', elsewhere: 403 },
+  'POST /api/v1/sealing-keys/rotate': { role: 'admin', elsewhere: 403 },
   'GET /api/v1/ingestion': { role: 'viewer' },
   'POST /api/v1/ingestion/:organisation/:code/push': {
     role: 'admin',

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { openKeys } from '../../src/access/keys.ts';
 import { createOperatorToken } from '../../src/access/operator-tokens.ts';
 import { createOperator } from '../../src/access/operators.ts';
 import type { Operator } from '../../src/access/operators.ts';
@@ -35,6 +37,8 @@ export interface OperatorApiUnderTest extends RunningOperatorApi {
   readonly database: Database;
   /** Everything that it logged. */
   readonly log: () => string;
+  /** Waits until the server has noticed that all clients have left. */
+  left(): Promise<void>;
   /** Creates an operator with a token, and the organisations that it sees. */
   operator(name: string, role: OperatorRole, organisations?: readonly string[]): Promise<SignedIn>;
   /** Sends a request; `as` adds the token. A body that is no text is sent as JSON. */
@@ -60,14 +64,22 @@ export async function startOperatorApi(
   let logged = '';
   const log = pino({ level: 'debug' }, { write: (line: string) => void (logged += line) });
   const sealing = await openSealing('', settings.sealingKey);
+  const keys = await openKeys(settings);
   const clock = await clockOf(database);
   const registry = registryFor(settings);
-  const parts = { settings, database, sealing, clock, registry, workerId: randomUUID(), log, metrics };
+  const parts = { settings, database, keys, sealing, clock, registry, workerId: randomUUID(), log, metrics };
   const api = await openOperatorApi(parts, addRoutes && { addRoutes });
   return {
     ...api,
     database,
     log: () => logged,
+    async left() {
+      const connections = (): Promise<number> =>
+        new Promise((resolve, reject) => {
+          api.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+        });
+      while ((await connections()) > 0) await sleep(10);
+    },
     async operator(name, role, organisations) {
       for (const id of organisations ?? []) await createOrganisation(database, { id, name: id }, 'test');
       const operator = await createOperator(database, { name, role, organisations }, 'test');
