@@ -57,11 +57,11 @@ export async function startBackfill(database: Database, request: BackfillRequest
   const latest = Math.max(edge, source.start);
   const to = request.to ?? latest;
   if (request.from >= to) {
-    throw configInvalid('--from is not before --to', 'give a range that begins before it ends', '--to');
+    throw configInvalid('--from is not before --to', 'give a range that begins before it ends', 'to');
   }
   if (to > latest) {
     const remedy = `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`;
-    throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, '--to');
+    throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, 'to');
   }
   return await database.transaction(async (client) => {
     const { rows } = await client.query<{ id: number }>(

@@ -62,7 +62,7 @@ export async function reportCoverage(database: Database, source: FoundSource, as
   );
   if (schedule === undefined) throw unknownSource(source);
   if (asked.from >= asked.to)
-    throw configInvalid('the range ends before it begins', 'give a --from that is before --to', '--from');
+    throw configInvalid('the range ends before it begins', 'give a --from that is before --to', 'from');
   const grid = gridOf(asked, asked.mostBuckets);
   const range = rangeOf(grid);
   const all = await streamTimes(database, source.id, range);
@@ -144,7 +144,7 @@ function sensorIn(name: string, streams: readonly StreamTime[], series: readonly
     examples.length > 0
       ? `there are, for example: ${examples.slice(0, 3).join(' ; ')}`
       : 'its sensors are not known yet; databridge source show tells about the look for them',
-    '--sensor',
+    'sensor',
   );
 }
 

@@ -73,7 +73,7 @@ export async function lastFormer(
     throw configInvalid(
       `${rows.map((one) => one.organisation).join(' and ')} each had a source ${name}`,
       'say which with --organisation',
-      '--organisation',
+      'organisation',
     );
   }
   const { config, endedAt, endedBy, ending } = row;
