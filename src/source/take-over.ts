@@ -18,6 +18,26 @@ export interface OwnedElsewhere {
   readonly series: number;
 }
 
+/** The present owner of series, as an operator names it: a source of the same organisation, which may be removed already, or `pushed`. */
+export type NamedOwner = { readonly source: string } | 'pushed';
+
+/** The owner that an operator named. Throws `config-invalid` where none or two are named. */
+export function ownerNamed({
+  from,
+  fromPushed = false,
+}: {
+  readonly from?: string | undefined;
+  readonly fromPushed?: boolean | undefined;
+}): NamedOwner {
+  if (from !== undefined && !fromPushed) return { source: from };
+  if (from === undefined && fromPushed) return 'pushed';
+  throw configInvalid(
+    'name one present owner',
+    'give a source (--from SOURCE), or pushing applications (--from-pushed)',
+    'from',
+  );
+}
+
 /** An owner in words. */
 export const ownerInWords = ({ owner }: Pick<OwnedElsewhere, 'owner'>): string =>
   owner === null ? 'pushing applications' : `source ${owner}`;
@@ -59,8 +79,7 @@ export async function takeOver(
   database: Database,
   given: {
     readonly source: WantedSource;
-    /** The name of a source of the same organisation, which may be removed already, or `pushed`. */
-    readonly from: { readonly source: string } | 'pushed';
+    readonly from: NamedOwner;
     /** Only series with these sensorIds. */
     readonly sensors?: readonly string[] | undefined;
   },
@@ -69,7 +88,7 @@ export async function takeOver(
   const source = await findSource(database, given.source);
   const { from, sensors } = given;
   if (from !== 'pushed' && from.source === source.name) {
-    throw configInvalid('a source cannot take series over from itself', 'name the source that has them now', '--from');
+    throw configInvalid('a source cannot take series over from itself', 'name the source that has them now', 'from');
   }
   const owner = from === 'pushed' ? PUSHED : from.source;
   const series = await database.transaction(async (client) => {
@@ -104,11 +123,23 @@ export async function takeOver(
   return { source, series };
 }
 
-function nothingOwned(source: FoundSource, from: { readonly source: string } | 'pushed'): Error {
+function nothingOwned(source: FoundSource, from: NamedOwner): Error {
   const owner = ownerInWords({ owner: from === 'pushed' ? null : from.source });
   return configInvalid(
     `${owner} has no such series in the project of source ${titleOf(source)}`,
     `databridge source show ${argumentsOf(source)} lists the owners of series that it asks for`,
-    '--from',
+    'from',
   );
 }
+
+/** A take-over as a JSON document. */
+export const takeOverDocument = (
+  { source, series }: { readonly source: FoundSource; readonly series: number },
+  from: NamedOwner,
+) => ({
+  source: source.name,
+  organisation: source.organisation,
+  /** Null: pushing applications. */
+  from: from === 'pushed' ? null : from.source,
+  series,
+});

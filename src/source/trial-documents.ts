@@ -3,6 +3,7 @@ import { readingDocument } from '../core/reading.ts';
 import type { SourceName } from '../core/source/source-name.ts';
 import type { Step } from './check.ts';
 import type { Preview } from './preview.ts';
+import type { FoundSensors } from './sensor-search.ts';
 
 /** A step of a check as a JSON document. */
 export function stepDocument({ step, ok, detail, warning, error, streams }: Step): Record<string, unknown> {
@@ -33,4 +34,24 @@ export const previewDocument = ({ name, organisation }: SourceName, preview: Pre
     at: example.at === undefined ? null : formatInstant(example.at),
   })),
   sample: preview.sample.map(readingDocument),
+});
+
+/** Found sensors as a JSON document. */
+export const sensorsDocument = (
+  { name, organisation }: SourceName,
+  { product, complete, byPlatform, compared, requests, sensors }: FoundSensors,
+): Record<string, unknown> => ({
+  source: name,
+  organisation,
+  product,
+  complete,
+  searchedBy: byPlatform ? 'platform' : 'bridge',
+  compared,
+  requests,
+  sensors: sensors.map(({ id, name: sensorName, group, variables }) => ({
+    id,
+    name: sensorName ?? null,
+    group: group ?? null,
+    variables: variables ?? null,
+  })),
 });

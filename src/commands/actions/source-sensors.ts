@@ -1,9 +1,9 @@
 import { counted } from '../../core/counted.ts';
 import { titleOf } from '../../core/source/source-name.ts';
-import type { SourceConfig } from '../../core/source/source.ts';
 import type { Sensor } from '../../platform/contract.ts';
 import { searchSensors, sensorsBlock } from '../../source/sensor-search.ts';
 import type { FoundSensors } from '../../source/sensor-search.ts';
+import { sensorsDocument } from '../../source/trial-documents.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printExactly, printJson, printLine } from '../../terminal/output.ts';
 import { grouped, short, wrapped } from '../../terminal/words.ts';
@@ -32,7 +32,7 @@ export async function sourceSensors(pathOrName: string, options: SensorsOptions)
       for (const { config, platform } of sources) {
         const parts = { now: localNow, signal, bridge, inQuietHours, tryAgain, ...settings.egress };
         const found = await searchSensors(config, platform, { ...parts, search, limit });
-        if (json) documents.push(documentOf(config, found));
+        if (json) documents.push(sensorsDocument(config, found));
         else print(found, { search, heading: sources.length > 1 ? titleOf(config) : undefined });
       }
     }),
@@ -86,19 +86,3 @@ function countsInWords({ sensors, complete, byPlatform, compared, examples }: Fo
   if (sensors.length > 0) return `${shown} of ${grouped(compared)} sensors match ${asked}`;
   return `none of ${grouped(compared)} sensors matches ${asked}; there are, for example: ${examples.join(' ; ')}`;
 }
-
-const documentOf = ({ name, organisation }: SourceConfig, found: FoundSensors): Record<string, unknown> => ({
-  source: name,
-  organisation,
-  product: found.product,
-  complete: found.complete,
-  searchedBy: found.byPlatform ? 'platform' : 'bridge',
-  compared: found.compared,
-  requests: found.requests,
-  sensors: found.sensors.map(({ id, name: sensorName, group, variables }) => ({
-    id,
-    name: sensorName ?? null,
-    group: group ?? null,
-    variables: variables ?? null,
-  })),
-});
