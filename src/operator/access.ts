@@ -7,9 +7,10 @@ import {
   listApplications,
   revokeApplication,
   rotateSecret,
+  showApplication,
 } from '../access/applications.ts';
 import { actorOf } from '../access/operators.ts';
-import { listOrganisations } from '../access/organisations.ts';
+import { createOrganisation, listOrganisations } from '../access/organisations.ts';
 import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../access/stored-signing-keys.ts';
 import { formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
@@ -61,6 +62,32 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
       return { items: items.map((one) => ({ ...one, createdAt: formatInstant(one.createdAt) })), next };
     },
   );
+  typed.post(
+    '/api/v1/organisations',
+    {
+      config: admin,
+      schema: {
+        operationId: 'createOrganisation',
+        summary: 'Create an organisation; its id is part of the path to which readings are pushed',
+        tags: ['Access'],
+        body: z
+          .strictObject({ id: z.string().max(200), name: name.optional().describe('For people; default: the id.') })
+          .meta({ examples: [{ id: 'north-works', name: 'North works' }] }),
+        response: {
+          200: z
+            .object({ id: z.string(), created: z.boolean().describe('False where it exists already.') })
+            .meta({ examples: [{ id: 'north-works', created: true }] }),
+        },
+      },
+    },
+    async (request) => {
+      const operator = operatorOf(request);
+      assertSeesAll(operator, 'A new organisation is made by operators of all organisations');
+      const { id, name: its = id } = request.body;
+      return { id, created: await createOrganisation(database, { id, name: its }, actorOf(operator)) };
+    },
+  );
+
   /** Throws 404 for an application that does not exist, or that the operator does not see. */
   const seen = async (request: FastifyRequest): Promise<string> => {
     const { id } = request.params as z.infer<typeof idParams>;
@@ -115,6 +142,21 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
       const answer = { applicationId, secret, organisation, name: request.body.name, projects: projects ?? null };
       return await reply.code(201).send(answer);
     },
+  );
+  typed.get(
+    '/api/v1/applications/:id',
+    {
+      config: reads,
+      schema: {
+        operationId: 'getApplication',
+        summary: 'Show an application with its pushes and the number of its refused readings',
+        tags: ['Access'],
+        params: idParams,
+        response: { 200: applicationSchema },
+      },
+    },
+    async (request) =>
+      applicationDocument(await showApplication(database, await seen(request))) as z.infer<typeof applicationSchema>,
   );
   typed.post(
     '/api/v1/applications/:id/rotate',
@@ -195,7 +237,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
       },
     },
     async (request) => {
-      assertSeesAll(operatorOf(request), 'The keys');
+      assertSeesAll(operatorOf(request), 'The keys are those of all organisations');
       const now = clock.now();
       return { items: (await storedSigningKeys(database)).map((key) => signingKeyDocument(key, now)) };
     },
@@ -214,7 +256,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
     },
     async (request) => {
       const operator = operatorOf(request);
-      assertSeesAll(operator, 'The keys');
+      assertSeesAll(operator, 'The keys are those of all organisations');
       const atOnce = request.query.atOnce === 'true';
       const { kid, signsFrom, created } = await rotateSigningKey(database, sealing, { atOnce }, actorOf(operator));
       return { kid, signsFrom: formatInstant(signsFrom), created };

@@ -144,10 +144,10 @@ export function operatorOf(request: FastifyRequest): Operator {
 export const seesOrganisation = ({ organisations }: Operator, organisation: string): boolean =>
   organisations === null || organisations.includes(organisation);
 
-/** Throws 403 where an operator sees some organisations only, and `what`, such as "The metrics", is of all of them. */
-export function assertSeesAll({ organisations }: Operator, what: string): void {
+/** Throws 403 where an operator sees some organisations only. `why`: the reason, such as "The keys are those of all organisations". */
+export function assertSeesAll({ organisations }: Operator, why: string): void {
   if (organisations === null) return;
-  throw new OperatorProblem('forbidden', `${what} are those of all organisations, and you see some of them.`, {
+  throw new OperatorProblem('forbidden', `${why}, and you see some of them.`, {
     remedy: 'Use a token of an operator that sees all organisations.',
   });
 }

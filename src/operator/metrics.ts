@@ -44,7 +44,7 @@ export function addMetricsRoute(app: FastifyInstance, parts: OperatorParts & { r
     { config: { role: 'viewer', opensTo: (request) => isOnHost(request, settings.operator) }, schema: { hide: true } },
     async (request, reply) => {
       const { operator } = request;
-      if (operator !== null) assertSeesAll(operator, 'The metrics');
+      if (operator !== null) assertSeesAll(operator, 'The metrics are those of all organisations');
       const state = await inTime(PATIENCE_MS, measures()).catch(() => undefined);
       const { totalCount, idleCount, waitingCount, options } = pool;
       const text = await metrics.text(state, {

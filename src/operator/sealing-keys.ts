@@ -69,7 +69,7 @@ export function addSealingKeyRoutes(app: FastifyInstance, { database, keys, log 
       },
     },
     async (request) => {
-      assertSeesAll(operatorOf(request), 'The keys');
+      assertSeesAll(operatorOf(request), 'The keys are those of all organisations');
       const used = await keyUse(database, keys);
       const row = await database.row<{ rotating: boolean }>(
         'select rotating_since is not null as rotating from sealing',
@@ -120,7 +120,7 @@ export function addSealingKeyRoutes(app: FastifyInstance, { database, keys, log 
     },
     async (request, reply) => {
       const operator = operatorOf(request);
-      assertSeesAll(operator, 'The keys');
+      assertSeesAll(operator, 'The keys are those of all organisations');
       await changing(() => assertKeyGiven({ database, keys }));
       return streams.answer(request, reply, 'application/x-ndjson', (signal) => rotation(actorOf(operator), signal));
     },

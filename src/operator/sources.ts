@@ -5,10 +5,12 @@ import { actorOf } from '../access/operators.ts';
 import { CONDITIONS } from '../core/condition.ts';
 import type { Condition } from '../core/condition.ts';
 import { isSourceKeptWaiting } from '../delivery/waiting.ts';
+import { exportSource } from '../source/export.ts';
 import { listedSources, sourceLineDocument } from '../source/listing.ts';
 import { showSource, sourceDocument } from '../source/showing.ts';
 import { changeSource } from '../source/state-change.ts';
 import type { SourceChange } from '../source/state-change.ts';
+import { ownerNamed, takeOver, takeOverDocument } from '../source/take-over.ts';
 import { operatorOf } from './authenticate.ts';
 import {
   changing,
@@ -95,13 +97,56 @@ const changedSchema = z
   })
   .meta({ id: 'SourceChanged', examples: [{ source: 'hall-3', organisation: 'default', action: 'pause' }] });
 
+const takeOverBody = z
+  .strictObject({
+    from: z.string().max(63).optional().describe('The source that has the series, also one that was removed.'),
+    fromPushed: z
+      .boolean()
+      .default(false)
+      .describe('Series that applications pushed so far, in the place of a source.'),
+    sensors: z.array(z.string().max(300)).min(1).max(1000).optional().describe('Only series of these sensorIds.'),
+  })
+  .meta({ examples: [{ from: 'old-historian' }, { fromPushed: true, sensors: ['pump-1'] }] });
+const takenSchema = z
+  .object({
+    source: z.string(),
+    organisation: z.string(),
+    from: z.string().nullable().describe('The former owner; null: pushing applications.'),
+    series: z.int(),
+  })
+  .meta({
+    id: 'TakenOver',
+    examples: [{ source: 'hall-3', organisation: 'default', from: 'old-historian', series: 120 }],
+  });
+
+const exportedSchema = z
+  .object({
+    name: z.string(),
+    organisation: z.string(),
+    file: z.string().describe('A name for the file, unique among the sources of a bridge.'),
+    yaml: z.string(),
+    variables: z.array(z.string()).describe('Environment variables whose references stand in the places of secrets.'),
+  })
+  .meta({
+    id: 'ExportedSource',
+    examples: [
+      {
+        name: 'hall-3',
+        organisation: 'default',
+        file: 'hall-3.yaml',
+        yaml: 'name: hall-3\nproject: pump-hall\n',
+        variables: ['HALL_3_PASSWORD'],
+      },
+    ],
+  });
+
 const CHANGES = [
   ['pause', 'Stop asking a source until it is resumed'],
   ['resume', 'Ask a source again, after a pause or a stop; the missed time is fetched'],
   ['poll', 'Poll a source now, besides its schedule, and look for new sensors'],
 ] as const;
 
-/** The routes that list, show, pause, resume, poll and remove sources. */
+/** The routes that list, show, export, pause, resume, poll and remove sources, and hand series over to them. */
 export function addSourceRoutes(app: FastifyInstance, { database, registry }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
@@ -176,6 +221,45 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
       (request) => change(request, action),
     );
   }
+  typed.post(
+    '/api/v1/sources/:organisation/:name/take-over',
+    {
+      config: { role: 'operator' },
+      schema: {
+        operationId: 'takeSeriesOver',
+        summary: 'Hand series over to a source, such as one that replaces another platform',
+        description:
+          'A series belongs to the source that wrote it first, or to pushing applications. Points of another source for it are refused; afterwards `startBackfill` with `again` reads those that were.',
+        tags: ['Sources'],
+        params: sourceParams,
+        body: takeOverBody,
+        response: { 200: takenSchema },
+      },
+    },
+    async (request) => {
+      const { name, organisation } = await sourceIn(database, request);
+      const { sensors, ...owner } = request.body;
+      const wanted = { source: { name, organisation }, from: ownerNamed(owner), sensors };
+      return takeOverDocument(await takeOver(database, wanted, actorOf(operatorOf(request))), wanted.from);
+    },
+  );
+  typed.get(
+    '/api/v1/sources/:organisation/:name/export',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'exportSource',
+        summary: 'A source as the file that `applySource` takes, with references in the places of its secrets',
+        tags: ['Sources'],
+        params: sourceParams,
+        response: { 200: exportedSchema },
+      },
+    },
+    async (request) => {
+      const { variables, ...exported } = await exportSource(database, registry, await sourceIn(database, request));
+      return { ...exported, variables: [...variables] };
+    },
+  );
   typed.delete(
     '/api/v1/sources/:organisation/:name',
     {

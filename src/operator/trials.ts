@@ -6,7 +6,8 @@ import { commandPresence } from '../source/command-presence.ts';
 import { previewSource } from '../source/preview.ts';
 import { registeredSource } from '../source/registered.ts';
 import type { BridgeAtHand, RegisteredSource } from '../source/registered.ts';
-import { previewDocument, stepDocument } from '../source/trial-documents.ts';
+import { searchSensors } from '../source/sensor-search.ts';
+import { previewDocument, sensorsDocument, stepDocument } from '../source/trial-documents.ts';
 import { VERSION } from '../version.ts';
 import { sourceOfBody, sourceText, takeSourceText } from './apply.ts';
 import { flag, instantOfField, sourceIn, sourceParams, timeField } from './route-shapes.ts';
@@ -20,6 +21,10 @@ const trialQuery = z.object({
   inQuietHours: flag.describe('Ask the platform although the source has quiet hours.'),
   tryAgain: flag.describe('Send credentials once more that the platform refused before.'),
 });
+const sensorsQuery = trialQuery.extend({
+  search: z.string().max(200).default('').describe('A part of an id or a name, in capital letters or not.'),
+  limit: z.coerce.number().int().min(1).max(1000).default(50).describe('At most this many sensors.'),
+});
 const previewQuery = trialQuery.extend({
   from: timeField,
   to: timeField.optional(),
@@ -29,7 +34,7 @@ const previewQuery = trialQuery.extend({
 const STEPS = linesAnswer(
   'One JSON document a line: each `step` as soon as it is done, then the `result`; `error` where it could not go on.',
 );
-const PREVIEW = linesAnswer('One JSON document a line: the `result`, or the `error`.');
+const RESULT = linesAnswer('One JSON document a line: the `result`, or the `error`.');
 
 type Tried = Pick<RegisteredSource, 'config' | 'platform'>;
 
@@ -54,7 +59,7 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
     try {
       yield* work(bridge);
     } catch (error) {
-      yield errorLine(error, parts.log, 'a check or preview failed');
+      yield errorLine(error, parts.log, 'a check, preview or search failed');
     } finally {
       await leave();
     }
@@ -90,22 +95,36 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
       yield jsonLine({ result: { ...previewDocument(tried.config, read), why } });
     });
 
+  const search = (tried: Tried, request: FastifyRequest, signal: AbortSignal): AsyncIterable<string> =>
+    present(async function* look(bridge) {
+      const query = request.query as z.infer<typeof sensorsQuery>;
+      const { search: text, limit } = query;
+      const found = await searchSensors(tried.config, tried.platform, {
+        ...given(query, bridge, signal),
+        search: text,
+        limit,
+      });
+      yield jsonLine({ result: sensorsDocument(tried.config, found) });
+    });
+
   const registered = async (request: FastifyRequest): Promise<Tried> => {
     const { name, organisation } = await sourceIn(database, request);
     return await registeredSource(parts, { name, organisation });
   };
   const config = { role: 'operator' } as const;
   const tags = ['Sources'];
-  const both = [
-    ['check', 'Try a source step by step within its pace, and save nothing', trialQuery, STEPS, check],
-    ['preview', 'Read a range as polls would, and save nothing', previewQuery, PREVIEW, preview],
+  const searches = 'Find sensors on the platform, to choose them, and save nothing';
+  const trials = [
+    ['check', 'check', 'Try a source step by step within its pace, and save nothing', trialQuery, STEPS, check],
+    ['sensors', 'search', searches, sensorsQuery, RESULT, search],
+    ['preview', 'preview', 'Read a range as polls would, and save nothing', previewQuery, RESULT, preview],
   ] as const;
-  for (const [name, summary, querystring, response, work] of both) {
+  for (const [name, verb, summary, querystring, response, work] of trials) {
     app.withTypeProvider<ZodTypeProvider>().post(
       `/api/v1/sources/:organisation/:name/${name}`,
       {
         config,
-        schema: { operationId: `${name}Source`, summary, tags, params: sourceParams, querystring, response },
+        schema: { operationId: `${verb}Source`, summary, tags, params: sourceParams, querystring, response },
       },
       async (request, reply) => {
         const tried = await registered(request);
@@ -119,7 +138,7 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
         {
           config,
           schema: {
-            operationId: `${name}Document`,
+            operationId: `${verb}Document`,
             summary: `${summary}: a source that is sent`,
             tags,
             querystring,

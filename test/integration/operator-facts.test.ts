@@ -1,19 +1,13 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { partitionsOf } from '../../src/database/partitions.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { startInflux } from '../kit/influx.ts';
-import type { Influx } from '../kit/influx.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { databridgeHere } from './command-line.ts';
 import { LONG, fillWithLongNames } from './listing-ground.ts';
 import { startOperatorApi } from './operator-rig.ts';
 import type { OperatorAnswer, OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
 
-// The facts that operators read, of a database with a row of each kind, are those of the commands. Checks and previews ask a platform.
+// The facts that operators read, of a database with a row of each kind, are those of the commands.
 
 const databases = useDatabases();
 let api: OperatorApiUnderTest;
@@ -21,7 +15,6 @@ let database: Database;
 let admin: SignedIn;
 let anna: SignedIn;
 let south: SignedIn;
-let influx: Influx;
 
 const SOURCE = `/sources/${LONG.organisation}/${LONG.source}`;
 const OF = ['--organisation', LONG.organisation];
@@ -37,7 +30,7 @@ const command = async (...args: readonly string[]): Promise<unknown> => {
 };
 
 beforeAll(async () => {
-  [database, influx] = await Promise.all([databases.create(), startInflux()]);
+  database = await databases.create();
   await fillWithLongNames(database, 2);
   api = await startOperatorApi(database);
   admin = await api.operator('root', 'admin');
@@ -47,7 +40,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api?.close();
-  await influx.stop();
 });
 
 interface Page {
@@ -59,6 +51,7 @@ describe('facts', () => {
   it.each([
     [`${SOURCE}/refusals`, ['source', 'refusals', LONG.source, ...OF]],
     [`/applications/${LONG.application}/refusals`, ['application', 'refusals', LONG.application]],
+    [`/applications/${LONG.application}`, ['application', 'show', LONG.application]],
   ])('of %s are those of the command', async (path, args) => {
     expect((await get(path)).json).toEqual(await command(...args));
   });
@@ -137,6 +130,12 @@ describe('access', () => {
       organisation: 'default',
       created: true,
     });
+    expect((await post('/organisations', admin, { id: 'east', name: 'East works' })).json).toEqual({
+      id: 'east',
+      created: true,
+    });
+    expect((await post('/organisations', admin, { id: 'east' })).json).toEqual({ id: 'east', created: false });
+    expect((await post('/organisations', admin, { id: 'a b' })).status).toBe(400);
     const created = await post('/applications', admin, { name: 'gateway', projects: ['hall-9'] });
     expect(created.status).toBe(201);
     const { applicationId, secret } = created.json as { applicationId: string; secret: string };
@@ -148,6 +147,7 @@ describe('access', () => {
     const { items } = (await get('/audit?actor=operator:')).json as Page;
     expect(items.map(({ actor, action }) => `${String(actor)} ${String(action)}`).toReversed()).toEqual([
       'operator:anna project.created',
+      'operator:root organisation.created',
       'operator:root application.created',
       'operator:root application.secret-rotated',
       'operator:root application.revoked',
@@ -202,87 +202,44 @@ describe('former configurations', () => {
   });
 });
 
-describe('a check', () => {
-  const documentFor = (url: string, password: string) => ({
-    name: 'tried',
-    project: 'hall-9',
-    kind: 'user-credentials',
-    platform: 'influxdb',
-    connection: { url, username: influx.reader.username, password },
-    options: { database: 'plant' },
-    schedule: { every: '1s', settle: '0s', start: '1h' },
-  });
-  const linesOf = ({ text }: OperatorAnswer) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, Record<string, unknown>>);
-
-  let silent: Server;
-  const asked: Socket[] = [];
-  beforeAll(async () => {
-    const now = Date.now() * 1000;
-    await influx.write(
-      Array.from({ length: 5 }, (_, index) => `pump flow=${index}.5 ${now - (index + 1) * 1_000_000}`),
-      'plant',
-      'u',
-    );
-    await partitionsOf(database).ensure('window_log', now, now);
-    silent = createServer((socket) => asked.push(socket.on('error', () => undefined).resume()));
-    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
-  });
-  afterAll(async () => {
-    for (const socket of asked) socket.destroy();
-    await new Promise((resolve) => silent.close(resolve));
+describe('a source', () => {
+  it('is exported as the command does, without its secrets, as a file that can be applied', async () => {
+    const [exported] = (await command('source', 'export', 'old')) as { yaml: string }[];
+    const answer = await get('/sources/default/old/export');
+    expect(answer.json).toEqual(exported);
+    expect(answer.json).toMatchObject({ file: 'old.yaml', variables: ['OLD_PASSWORD'] });
+    expect(answer.text).not.toContain('p4ss');
+    const applied = await api.send('POST', '/api/v1/sources/apply?dryRun=true', {
+      as: admin,
+      body: exported?.yaml ?? '',
+      headers: { 'content-type': 'application/yaml' },
+    });
+    expect(applied.json).toMatchObject({ action: 'changed', differences: [{ path: 'connection.password' }] });
   });
 
-  it('tells each step, then the result, of a source that is sent and of a registered one', async () => {
-    const source = documentFor(influx.url, influx.reader.password);
-    const sent = linesOf(await post('/sources/check', anna, source));
-    expect(sent.slice(0, -1).map(({ step }) => step?.['step'])).toEqual([
-      'schema',
-      'secrets',
-      'address',
-      'platform',
-      'clock',
-      'sensors',
-      'window',
+  it('takes series over from the owner that is named', async () => {
+    const series = (owner: string, ...sensors: readonly string[]) =>
+      database.run(
+        `insert into series (project_id, sensor_id, value_name, owner)
+         select id, unnest($1::text[]), 'flow', $2 from ml_project where code = 'hall-9'`,
+        [sensors, owner],
+      );
+    await series('gone', 'a', 'b');
+    await series('', 'c');
+    const take = (body: unknown) => post('/sources/default/old/take-over', anna, body);
+    expect((await take({})).json).toMatchObject({ status: 400, errors: [{ pointer: '/from' }] });
+    expect((await take({ from: 'gone', fromPushed: true })).status).toBe(400);
+    expect((await take({ from: 'gone', sensors: ['c'] })).json).toMatchObject({
+      status: 400,
+      detail: 'source gone has no such series in the project of source old',
+    });
+    const taken = { source: 'old', organisation: 'default', from: 'gone', series: 1 };
+    expect((await take({ from: 'gone', sensors: ['a'] })).json).toEqual(taken);
+    expect(await command('source', 'take-over', 'old', '--from', 'gone')).toEqual(taken);
+    expect((await take({ fromPushed: true })).json).toEqual({ ...taken, from: null });
+    expect(((await get('/audit?limit=1')).json as Page).items).toMatchObject([
+      { actor: 'operator:anna', action: 'source.take-over', subject: 'old', detail: { from: null, series: 1 } },
     ]);
-    const result = sent.at(-1)?.['result'];
-    expect(result).toMatchObject({ ok: true, source: 'tried', sharesPace: false, why: 'the source is not registered' });
-    expect(result?.['steps']).toEqual(sent.slice(0, -1).map(({ step }) => step));
-    expect((await post('/sources/apply', anna, source)).status).toBe(200);
-    expect(linesOf(await post('/sources/default/tried/check', anna)).at(-1)).toMatchObject({
-      result: { ok: true, sharesPace: true, why: null },
-    });
-    const preview = linesOf(await post('/sources/default/tried/preview?from=10m', anna));
-    expect(preview).toMatchObject([{ result: { readings: 5, sharesPace: true } }]);
-    expect(await database.rows('select from worker where not polls')).toEqual([]);
-  });
-
-  it('says what is wrong', async () => {
-    const wrong = linesOf(await post('/sources/check', anna, documentFor(influx.url, 'wr0ng')));
-    expect(wrong.at(-1)).toMatchObject({ result: { ok: false } });
-    expect(JSON.stringify(wrong)).not.toContain('wr0ng');
-    const preview = await post('/sources/preview?from=10m', anna, documentFor(influx.url, 'wr0ng'));
-    expect(linesOf(preview)).toMatchObject([{ error: { code: 'credentials-rejected' } }]);
-  });
-
-  it('ends when the client leaves', async () => {
-    const { port } = silent.address() as AddressInfo;
-    const leaving = new AbortController();
-    const answer = await fetch(`${api.url}/api/v1/sources/check`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${anna.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(documentFor(`http://127.0.0.1:${port}`, 'any')),
-      signal: leaving.signal,
-    });
-    expect(answer.status).toBe(200);
-    while (asked.length === 0) await sleep(10);
-    const closed = Promise.all(asked.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
-    leaving.abort();
-    // The request to the platform is given up, and the check is present no more.
-    await closed;
-    while ((await database.rows('select from worker where not polls')).length > 0) await sleep(20);
+    expect((await post('/sources/default/old/take-over', south, { fromPushed: true })).status).toBe(404);
   });
 });

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProject } from '../../src/access/projects.ts';
+import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { startInflux } from '../kit/influx.ts';
+import type { Influx } from '../kit/influx.ts';
+import { eventually } from './daemon-rig.ts';
+import { startOperatorApi } from './operator-rig.ts';
+import type { OperatorAnswer, OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
+
+// Checks, previews and searches for sensors ask a platform and save nothing.
+
+const databases = useDatabases();
+let api: OperatorApiUnderTest;
+let database: Database;
+let anna: SignedIn;
+let influx: Influx;
+
+const post = (path: string, body?: unknown): Promise<OperatorAnswer> =>
+  api.send('POST', `/api/v1/sources${path}`, { as: anna, body });
+
+const documentFor = (url: string, password: string) => ({
+  name: 'tried',
+  project: 'hall-9',
+  kind: 'user-credentials',
+  platform: 'influxdb',
+  connection: { url, username: influx.reader.username, password },
+  options: { database: 'plant' },
+  schedule: { every: '1s', settle: '0s', start: '1h' },
+});
+const linesOf = ({ text }: OperatorAnswer) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, Record<string, unknown>>);
+
+beforeAll(async () => {
+  [database, influx] = await Promise.all([databases.create(), startInflux()]);
+  api = await startOperatorApi(database);
+  anna = await api.operator('anna', 'operator');
+  await createProject(database, { organisation: 'default', code: 'hall-9' }, 'test');
+  const now = Date.now() * 1000;
+  await influx.write(
+    Array.from({ length: 5 }, (_, index) => `pump flow=${index}.5 ${now - (index + 1) * 1_000_000}`),
+    'plant',
+    'u',
+  );
+  await partitionsOf(database).ensure('window_log', now, now);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await influx.stop();
+});
+
+describe('a check', () => {
+  it('tells each step, then the result, of a source that is sent and of a registered one', async () => {
+    const source = documentFor(influx.url, influx.reader.password);
+    const sent = linesOf(await post('/check', source));
+    expect(sent.slice(0, -1).map(({ step }) => step?.['step'])).toEqual([
+      'schema',
+      'secrets',
+      'address',
+      'platform',
+      'clock',
+      'sensors',
+      'window',
+    ]);
+    const result = sent.at(-1)?.['result'];
+    expect(result).toMatchObject({ ok: true, source: 'tried', sharesPace: false, why: 'the source is not registered' });
+    expect(result?.['steps']).toEqual(sent.slice(0, -1).map(({ step }) => step));
+    expect((await post('/apply', source)).status).toBe(200);
+    expect(linesOf(await post('/default/tried/check')).at(-1)).toMatchObject({
+      result: { ok: true, sharesPace: true, why: null },
+    });
+    const preview = linesOf(await post('/default/tried/preview?from=10m'));
+    expect(preview).toMatchObject([{ result: { readings: 5, sharesPace: true } }]);
+    expect(await database.rows('select from worker where not polls')).toEqual([]);
+  });
+
+  it('says what is wrong', async () => {
+    const wrong = linesOf(await post('/check', documentFor(influx.url, 'wr0ng')));
+    expect(wrong.at(-1)).toMatchObject({ result: { ok: false } });
+    expect(JSON.stringify(wrong)).not.toContain('wr0ng');
+    for (const path of ['/preview?from=10m', '/sensors']) {
+      const answer = await post(path, documentFor(influx.url, 'wr0ng'));
+      expect(linesOf(answer)).toMatchObject([{ error: { code: 'credentials-rejected' } }]);
+    }
+  });
+});
+
+describe('a search for sensors', () => {
+  it('shows those that match, of a source that is sent and of a registered one', async () => {
+    const source = documentFor(influx.url, influx.reader.password);
+    const pump = { id: 'pump', name: null, group: 'pump', variables: ['flow'] };
+    expect(linesOf(await post('/sensors?search=PUM', source))).toMatchObject([
+      { result: { source: 'tried', organisation: 'default', complete: true, sensors: [pump] } },
+    ]);
+    expect(linesOf(await post('/default/tried/sensors'))).toMatchObject([{ result: { sensors: [pump] } }]);
+    expect(linesOf(await post('/default/tried/sensors?search=none'))).toMatchObject([{ result: { sensors: [] } }]);
+    expect((await post('/default/tried/sensors?limit=0')).status).toBe(400);
+  });
+});
+
+describe('a check whose client leaves', () => {
+  const asked: ServerResponse[] = [];
+  let platform: Server;
+  beforeAll(async () => {
+    // The first request waits for its answer, further ones are answered at once.
+    platform = createServer((_request, response) => {
+      if (asked.push(response) > 1) response.writeHead(401).end();
+    });
+    await new Promise<void>((resolve) => void platform.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    platform.closeAllConnections();
+    await new Promise((resolve) => platform.close(resolve));
+  });
+
+  it('asks the platform nothing more, and is present no more', async () => {
+    const { port } = platform.address() as AddressInfo;
+    const leaving = new AbortController();
+    const answer = await fetch(`${api.url}/api/v1/sources/check`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${anna.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(documentFor(`http://127.0.0.1:${port}`, 'any')),
+      signal: leaving.signal,
+    });
+    expect(answer.status).toBe(200);
+    await eventually('the platform is asked', () => asked.length > 0);
+    leaving.abort();
+    await answer.text().catch(() => undefined);
+    await api.left();
+    // A check that goes on asks again after this answer.
+    asked[0]?.writeHead(204, { 'x-influxdb-version': '1.6.7' }).end();
+    await eventually(
+      'the check is present no more',
+      async () => (await database.rows('select from worker where not polls')).length === 0,
+    );
+    expect(asked).toHaveLength(1);
+  });
+});
