@@ -164,7 +164,8 @@ async function siteOf(run: Run, { sealing, registry, start, neighbour }: SitePar
     }
     const bugs = workers.flatMap((worker) => worker.bugs);
     if (bugs.length > 0) throw new Error(`a fault "bug": ${bugs[0]}`);
-    const disturbed = run.clockMoved || workers.some((worker) => worker.dead()) || time.now() < diedAt + MINUTE;
+    // A dead worker keeps its claims for a while, so a round that began in that while may leave the neighbour out, however long it took.
+    const disturbed = run.clockMoved || workers.some((worker) => worker.dead()) || begun < diedAt + MINUTE;
     if (neighbour !== undefined && !disturbed) await neighbour.assertWellServed(begun);
   }
 
