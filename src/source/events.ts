@@ -32,7 +32,10 @@ const RESUMABLE_SECONDS = 23 * 3600;
 /** No event is visible yet that will come before this one: every transaction before it has ended. */
 const HORIZON = 'pg_snapshot_xmin(pg_current_snapshot())';
 
-/** The place behind every event that can be seen now. */
+/**
+ * The place at which a new stream begins: behind every event whose turn has come. Events of the last moments may be told behind it,
+ * because a transaction that began before them is still under way.
+ */
 export async function presentPosition(database: Database): Promise<EventPosition> {
   const row = await database.row<EventPosition & Record<string, unknown>>(
     `select epoch, ${HORIZON}::text as xact, 0 as id, extract(epoch from now())::bigint as "toldAt" from event_epoch`,

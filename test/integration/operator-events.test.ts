@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { revokeOperatorToken } from '../../src/access/operator-tokens.ts';
 import { audit } from '../../src/access/audit.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -26,6 +26,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api?.close();
+});
+
+beforeEach(async () => {
+  // A stream also tells the events of before that a transaction of another test, on this server, still holds back.
+  while (await database.row('select from event where xact >= pg_snapshot_xmin(pg_current_snapshot())')) await sleep(20);
 });
 
 interface Message {
