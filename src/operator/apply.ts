@@ -101,7 +101,7 @@ export function addApplyRoutes(app: FastifyInstance, parts: OperatorParts): void
           operationId: 'applySource',
           summary: 'Create or change a source',
           description:
-            'The body is one source in YAML or JSON. A secret that reads `(secret)` stays as it is while kind, platform, connection, tls and options do. References such as `${env:X}`, and adapters, need the role admin. `If-Match` with the `ETag` of the source changes it only while it is as it was read.',
+            'The body is one source in YAML or JSON. A secret that reads `(secret)` stays as it is while kind, platform, connection, tls and options do. References such as `${env:X}`, and adapters, need the role admin. `If-Match` with the `ETag` of the source changes it only while it is as it was read, `If-None-Match: *` creates it only.',
           tags: ['Sources'],
           consumes: [...MEDIA_TYPES],
           querystring: applyQuery,

@@ -9,6 +9,7 @@ import type { Database } from '../database/database.ts';
 import type { FoundSource } from '../source/find-source.ts';
 import type { WantedProject } from '../source/project-room.ts';
 import { ChangedMeanwhile } from '../source/revision.ts';
+import type { ExpectedRevision } from '../source/revision.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 
@@ -173,8 +174,9 @@ export async function projectIn(
   return { id: row.id, organisation, code };
 }
 
-/** The revision that `If-Match` expects; undefined where the change holds for any. */
-export function expectedIn({ headers }: FastifyRequest): string | undefined {
+/** The revision that `If-Match` expects; null where `If-None-Match: *` expects none, undefined where the change holds for any. */
+export function expectedIn({ headers }: FastifyRequest): ExpectedRevision | undefined {
+  if (headers['if-none-match'] === '*') return null;
   const header = headers['if-match'];
   if (header === undefined || header === '*') return undefined;
   return /^"([^"]*)"$/.exec(header)?.[1] ?? header;

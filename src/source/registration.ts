@@ -25,7 +25,8 @@ import { forgetNames, matters, namesToCome, refuseRenames, renamesOf } from './r
 import type { Rename } from './renames.ts';
 import { repairOf } from './repair.ts';
 import type { Repair } from './repair.ts';
-import { assertRevision } from './revision.ts';
+import { assertRevision, changedMeanwhile } from './revision.ts';
+import type { ExpectedRevision } from './revision.ts';
 import { ownersAmong } from './take-over.ts';
 import type { OwnedElsewhere } from './take-over.ts';
 
@@ -58,8 +59,8 @@ export interface ApplyWish {
   readonly sameData?: boolean;
   /** Series that have readings may get other names. */
   readonly rename?: boolean;
-  /** The state of the source that the operator had read (`revisionTag` of its report); undefined: any. */
-  readonly expected?: string | undefined;
+  /** The state of the source that the operator had read; undefined: any. */
+  readonly expected?: ExpectedRevision | undefined;
 }
 
 /**
@@ -106,7 +107,7 @@ export async function applySource(
     await assertRevision(client, source, given.expected);
     const config = JSON.stringify(await seal(source.raw, source.secrets, { sealing, client }));
     if (action === 'changed') await keepFormer(client, source, { actor: given.actor, ending: 'changed' });
-    const [row] = await rowsOf<{ id: number }>(
+    const [row] = await rowsOf<{ id: number; revision: number }>(
       client,
       `insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, look_due_at, created_at)
        values ($1, $11, $2, $3, $4, $5, at_instant($6), $7, $8, $9, now(), now(), at_instant($10))
@@ -115,7 +116,7 @@ export async function applySource(
          awaits_look = $12 and (source.awaits_look or $13), discovered_at = case when $12 then source.discovered_at end,
          state = case when source.state = 'stopped' then 'active' else source.state end,
          failures = 0, held_until = null, last_fault = null, clock_ahead_us = null, updated_at = now()
-       returning id`,
+       returning id, revision`,
       [
         source.name,
         projectId,
@@ -133,6 +134,9 @@ export async function applySource(
         differences.some(givesNames),
       ],
     );
+    // No row could be locked, so another transaction may have registered it since.
+    if (given.expected === null && row?.revision !== 1)
+      throw changedMeanwhile(`source ${titleOf(source)} was registered meanwhile`);
     if (row && move.coverage === 'begins-anew') await retireStreams(client, row.id);
     else if (row) await followChoice(client, row.id, { before: comparison.before?.sensors, chosen: source.sensors });
     if (row && (move.coverage === 'begins-anew' || differences.some(givesNames))) {

@@ -10,17 +10,20 @@ import { rowsOf } from '../database/database.ts';
  */
 export const REVISION_TAG = `source.revision || '-' || left(source.edition::text, 8)`;
 
+/** The `REVISION_TAG` of the state that an operator had read; null: the source was not registered. */
+export type ExpectedRevision = string | null;
+
 /** The source is not in the state that the operator had read. */
 export class ChangedMeanwhile extends BridgeError {}
 
 /**
- * Throws `ChangedMeanwhile` where a source is not in the state that `expected` names; undefined expects nothing. Locks the row of
- * the source until the transaction ends.
+ * Throws `ChangedMeanwhile` where a source is not in the state that `expected` names; null expects that there is none, undefined expects
+ * nothing. Locks the row of the source until the transaction ends.
  */
 export async function assertRevision(
   client: ClientBase,
   source: SourceName,
-  expected: string | undefined,
+  expected: ExpectedRevision | undefined,
 ): Promise<void> {
   if (expected === undefined) return;
   const [row] = await rowsOf<{ tag: string }>(
@@ -28,11 +31,17 @@ export async function assertRevision(
     `select ${REVISION_TAG} as tag from source where organisation_id = $1 and name = $2 for update`,
     [source.organisation, source.name],
   );
-  if (row?.tag === expected) return;
+  if ((row?.tag ?? null) === expected) return;
   const state = row === undefined ? 'was removed' : 'was changed';
-  throw new ChangedMeanwhile(
-    { code: 'config-invalid' },
-    `source ${titleOf(source)} ${state} since revision ${expected.slice(0, 40)}`,
-    { remedy: 'read the source again, and send the change with its present revision' },
+  throw changedMeanwhile(
+    expected === null
+      ? `source ${titleOf(source)} was registered meanwhile`
+      : `source ${titleOf(source)} ${state} since revision ${expected.slice(0, 40)}`,
   );
 }
+
+/** The source is not in the state that the operator had read, in the words of `message`. */
+export const changedMeanwhile = (message: string): ChangedMeanwhile =>
+  new ChangedMeanwhile({ code: 'config-invalid' }, message, {
+    remedy: 'read the source again, and send the change with its present revision',
+  });

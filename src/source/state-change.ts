@@ -8,6 +8,7 @@ import { keepFormer } from './former.ts';
 import { findSource } from './find-source.ts';
 import type { FoundSource, WantedSource } from './find-source.ts';
 import { assertRevision } from './revision.ts';
+import type { ExpectedRevision } from './revision.ts';
 import { inactiveSource, unknownSource } from './unusable-source.ts';
 
 /** SQL: the sensors are looked up again at once, also where a look is under way. */
@@ -43,7 +44,7 @@ export async function changeSource(
   change: SourceChange,
   wanted: WantedSource,
   actor: string,
-  expected?: string,
+  expected?: ExpectedRevision,
 ): Promise<FoundSource> {
   const source = await findSource(database, wanted);
   await database.transaction(async (client) => {
