@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +48,41 @@ options: { database: plant }
 schedule: { every: ${every}, start: 2026-11-01T00:00:00Z }
 sensors: { table: sensors.csv }
 `;
+
+/** A server that passes requests on to a bridge, and does something else before one of them. */
+interface Between {
+  readonly url: string;
+  /** Before the next request whose method and address hold `part`. */
+  before(part: string, act: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+async function startBetween(target: string): Promise<Between> {
+  let awaited: { part: string; act: () => Promise<unknown> } | undefined;
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = '', url = '', headers } = request;
+      const body = await text(request);
+      const { part, act } = awaited ?? {};
+      if (part !== undefined && `${method} ${url}`.includes(part)) {
+        awaited = undefined;
+        await act?.();
+      }
+      const passed = ['authorization', 'content-type', 'if-match', 'if-none-match'].flatMap((name) =>
+        typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : [],
+      );
+      const answer = await fetch(`${target}${url}`, { method, headers: passed, ...(body !== '' && { body }) });
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+      response.end(await answer.text());
+    })();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    before: (part, act) => void (awaited = { part, act }),
+    close: () => new Promise((resolve) => void server.close(() => resolve())),
+  };
+}
 
 beforeAll(async () => {
   [database, place] = await Promise.all([databases.create(), makeTempDirectory('elsewhere')]);
@@ -117,6 +155,51 @@ describe('a bridge elsewhere', () => {
   ])('has the answer that the command on the database has: %s', async (args) => {
     const local = await here(...args);
     expect(answerOf(await there(...args))).toEqual(answerOf(local));
+  });
+
+  it('refuses a change of a source that another operator has changed meanwhile', async () => {
+    const other = await api.operator('bert', 'operator');
+    const resume = (name: string) => api.send('POST', `/api/v1/sources/default/${name}/resume`, { as: other });
+    const between = await startBetween(api.url);
+    const kept = join(place.path, 'databridge', 'logins.json');
+    const logins = await readFile(kept, 'utf8');
+    const { token } = (JSON.parse(logins) as { logins: Record<string, { token: string }> }).logins[api.url] ?? {};
+    await writeFile(kept, JSON.stringify({ logins: { [between.url]: { token } } }));
+    const ask = (...args: readonly string[]): Promise<Ran> =>
+      databridgeHere(['--url', between.url, ...args], {
+        env: { XDG_CONFIG_HOME: place.path, DATABRIDGE_HOME: '/nowhere' },
+      });
+    const one = join(place.path, 'one.yaml');
+    try {
+      await writeFile(one, sourceText('hall-1', '7m'));
+      between.before('dryRun=false', () => resume('hall-1'));
+      expect(await ask('source', 'apply', one)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('source hall-1 was changed since revision') as unknown,
+      });
+      between.before('DELETE', () => resume('hall-1'));
+      expect(await ask('source', 'remove', '--yes', 'hall-1')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('was changed since revision') as unknown,
+      });
+      await writeFile(one, sourceText('hall-9', '7m').replace('sensors: { table: sensors.csv }', ''));
+      between.before('dryRun=false', () =>
+        api.send('POST', '/api/v1/sources/apply', {
+          as: other,
+          body: sourceText('hall-9', '8m').replace('sensors: { table: sensors.csv }', ''),
+          headers: { 'content-type': 'application/yaml' },
+        }),
+      );
+      expect(await ask('source', 'apply', one)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('source hall-9 was registered meanwhile') as unknown,
+      });
+      expect(JSON.parse((await ask('source', 'show', 'hall-9', '--json')).stdout)).toMatchObject({ every: '8m' });
+      expect(await ask('source', 'remove', '--yes', 'hall-9')).toMatchObject({ code: 0 });
+    } finally {
+      await writeFile(kept, logins);
+      await between.close();
+    }
   });
 
   it('starts, shows, lists and cancels backfills', async () => {

@@ -2,6 +2,7 @@ import { BridgeError, configInvalid } from '../../core/errors.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { outgoingFetch } from '../../platform/connection/outgoing.ts';
 import { readSettings } from '../../settings.ts';
+import type { ExpectedRevision } from '../../source/revision.ts';
 import { keptToken, originOfBridge } from './logins.ts';
 
 /** A document of the operator API. */
@@ -11,9 +12,14 @@ export type ApiDocument = Readonly<Record<string, unknown>>;
 export interface BridgeElsewhere {
   /**
    * Sends a request below `/api/v1` and returns its document. Throws `config-invalid` for what the bridge refuses, `unavailable`
-   * where it does not answer.
+   * where it does not answer. With `expected` a change is refused where the source is in another state.
    */
-  send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<ApiDocument>;
+  send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: unknown,
+    expected?: ExpectedRevision,
+  ): Promise<ApiDocument>;
   /** The items of a list, page by page, until there are `limit`. */
   list(path: string, query: Readonly<Record<string, string | undefined>>, limit: number): Promise<ApiDocument[]>;
 }
@@ -35,7 +41,7 @@ export async function bridgeAt(url: string): Promise<BridgeElsewhere> {
 /** The bridge at an origin, asked with a token. */
 export function bridgeWith(origin: string, token: string): BridgeElsewhere {
   const ask = outgoingFetch(readSettings(process.env).egress);
-  const send: BridgeElsewhere['send'] = async (method, path, body) => {
+  const send: BridgeElsewhere['send'] = async (method, path, body, expected) => {
     let answer: Response;
     try {
       answer = await ask(new URL(`${origin}/api/v1${path}`), {
@@ -44,6 +50,8 @@ export function bridgeWith(origin: string, token: string): BridgeElsewhere {
           authorization: `Bearer ${token}`,
           accept: 'application/json',
           ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(expected === null && { 'if-none-match': '*' }),
+          ...(typeof expected === 'string' && { 'if-match': `"${expected}"` }),
         },
         body: body === undefined ? '' : JSON.stringify(body),
         signal: AbortSignal.timeout(PATIENCE_MS),

@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { configInvalid } from '../../core/errors.ts';
 import type { Applied } from '../../source/registration.ts';
+import type { ExpectedRevision } from '../../source/revision.ts';
 import { EXIT, printJson } from '../../terminal/output.ts';
 import { isChange, printApplied } from './applied.ts';
 import { bridgeAt } from './bridge-elsewhere.ts';
+import { revisionAt } from './elsewhere-sources.ts';
 import type { ApplyOptions } from './source-apply.ts';
 import { filesAt, printProblems } from './source-files.ts';
 
@@ -24,11 +26,15 @@ export const applyElsewhere =
     }
     const bridge = await bridgeAt(url);
     const sources = files.flatMap((one) => one.sources);
+    // A change by another operator after the source was read here, or after the trial below, is not overwritten.
+    const revisions: ExpectedRevision[] = [];
+    for (const source of sources) revisions.push(await revisionAt(bridge, source));
     const apply = async (dry: boolean): Promise<readonly Applied[]> => {
       const applied: Applied[] = [];
-      for (const { raw } of sources) {
+      for (const [index, { raw }] of sources.entries()) {
         const query = new URLSearchParams({ dryRun: String(dry), sameData: String(sameData), rename: String(rename) });
-        applied.push((await bridge.send('POST', `/sources/apply?${query}`, raw)) as unknown as Applied);
+        const document = await bridge.send('POST', `/sources/apply?${query}`, raw, revisions[index]);
+        applied.push(document as unknown as Applied);
       }
       return applied;
     };

@@ -4,6 +4,7 @@ import { SECOND } from '../../core/instant.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { SourceName } from '../../core/source/source-name.ts';
 import { isPattern, ofOneOrganisation, onlyOne } from '../../source/find-source.ts';
+import type { ExpectedRevision } from '../../source/revision.ts';
 import type { SourceChange } from '../../source/state-change.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { EXIT, printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
@@ -58,6 +59,16 @@ export async function sourceNamed(
   organisation: string | undefined,
 ): Promise<SourceName> {
   return (await sourcesNamed(bridge, name, organisation))[0] as SourceName;
+}
+
+/** The revision that a source has now, so that a change of it is refused where another operator changes it meanwhile; null: there is none. */
+export async function revisionAt(
+  bridge: BridgeElsewhere,
+  { name, organisation }: SourceName,
+): Promise<ExpectedRevision> {
+  const listed = await bridge.list('/sources', { text: name, organisation }, Infinity);
+  if (listed.every((one) => one['name'] !== name)) return null;
+  return String((await bridge.send('GET', apiPathOf({ name, organisation })))['revisionTag']);
 }
 
 const FAULT_LENGTH = 60;
@@ -120,6 +131,11 @@ export const changeElsewhere =
     for (const name of names) {
       for (const source of await sourcesNamed(bridge, name, organisation)) found.set(titleOf(source), source);
     }
+    // The removal that is confirmed is that of the sources as they are now.
+    const revisions = new Map<SourceName, ExpectedRevision>();
+    if (change === 'remove') {
+      for (const source of found.values()) revisions.set(source, await revisionAt(bridge, source));
+    }
     const titles = [...found.keys()].join(', ');
     if (change === 'remove' && yes !== true && !(await confirm(`Remove ${titles} of ${url}, with the coverage?`))) {
       printLine('nothing was removed');
@@ -128,7 +144,7 @@ export const changeElsewhere =
     }
     const one = (source: SourceName): Promise<ApiDocument> =>
       change === 'remove'
-        ? bridge.send('DELETE', apiPathOf(source))
+        ? bridge.send('DELETE', apiPathOf(source), undefined, revisions.get(source))
         : bridge.send('POST', `${apiPathOf(source)}/${change}`);
     const [name = ''] = names;
     const [only] = found.values();
