@@ -11,18 +11,25 @@ import {
 } from '../access/applications.ts';
 import { actorOf } from '../access/operators.ts';
 import { createOrganisation, listOrganisations } from '../access/organisations.ts';
-import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../access/stored-signing-keys.ts';
 import { formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
 import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
 import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { assertSeen, assertSeesAll, operatorOf, seesOrganisation } from './authenticate.ts';
-import { changing, flag, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
+import { changing, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import { refusalQuery, refusalsSchema } from './facts.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
 
-const organisationSchema = looseDocument({ id: z.string(), name: z.string() }, 'Organisation');
+const organisationSchema = looseDocument({ id: z.string(), name: z.string() }, 'Organisation', {
+  id: 'north-works',
+  name: 'North works',
+  createdAt: '2026-11-01T08:00:00Z',
+  projects: 2,
+  applications: 1,
+});
+const APPLICATION = { applicationId: 'app_0123456789abcdef0123', organisation: 'default', name: 'gateway-7' };
+const SECRET = 'shown-here-once';
 const applicationSchema = looseDocument(
   {
     applicationId: z.string(),
@@ -32,15 +39,13 @@ const applicationSchema = looseDocument(
     revokedAt: z.string().nullable(),
   },
   'Application',
+  { ...APPLICATION, projects: ['pump-hall'], lastPushAt: '2026-11-22T10:00:00Z', refused24h: 0, revokedAt: null },
 );
-const keySchema = z
-  .object({ kid: z.string(), state: z.string(), signsFrom: z.string(), signsUntil: z.string().nullable() })
-  .meta({ id: 'SigningKey' });
 const idParams = z.object({ id: z.string().max(100) });
 const name = z.string().max(200);
 
-/** The routes of organisations, applications and signing keys. */
-export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock }: OperatorParts): void {
+/** The routes of organisations and applications. */
+export function addAccessRoutes(app: FastifyInstance, { database, clock }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const reads = { role: 'viewer' } as const;
   const admin = { role: 'admin' } as const;
@@ -126,12 +131,20 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
         operationId: 'createApplication',
         summary: 'Create an application; the answer is the only place that holds its secret',
         tags: ['Access'],
-        body: z.strictObject({
-          organisation: z.string().max(128).default('default'),
-          name,
-          projects: z.array(z.string().max(128)).max(1000).optional(),
-        }),
-        response: { 201: looseDocument({ applicationId: z.string(), secret: z.string() }, 'ApplicationSecret') },
+        body: z
+          .strictObject({
+            organisation: z.string().max(128).default('default'),
+            name,
+            projects: z.array(z.string().max(128)).max(1000).optional(),
+          })
+          .meta({ examples: [{ name: APPLICATION.name, projects: ['pump-hall'] }] }),
+        response: {
+          201: looseDocument({ applicationId: z.string(), secret: z.string() }, 'ApplicationSecret', {
+            ...APPLICATION,
+            secret: SECRET,
+            projects: ['pump-hall'],
+          }),
+        },
       },
     },
     async (request, reply) => {
@@ -167,9 +180,19 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
         summary: 'Give an application a new secret; the answer is the only place that holds it',
         tags: ['Access'],
         params: idParams,
-        body: z.strictObject({ overlapHours: z.number().min(0).max(720).default(24) }),
+        body: z
+          .strictObject({ overlapHours: z.number().min(0).max(720).default(24) })
+          .meta({ examples: [{ overlapHours: 24 }] }),
         response: {
-          200: z.object({ applicationId: z.string(), secret: z.string(), previousSecretUntil: z.string() }),
+          200: z.object({ applicationId: z.string(), secret: z.string(), previousSecretUntil: z.string() }).meta({
+            examples: [
+              {
+                applicationId: APPLICATION.applicationId,
+                secret: SECRET,
+                previousSecretUntil: '2026-11-23T10:00:00Z',
+              },
+            ],
+          }),
         },
       },
     },
@@ -190,7 +213,11 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
         summary: 'End an application and its tokens',
         tags: ['Access'],
         params: idParams,
-        response: { 200: z.object({ applicationId: z.string(), revoked: z.boolean() }) },
+        response: {
+          200: z
+            .object({ applicationId: z.string(), revoked: z.boolean().describe('False where it was revoked before.') })
+            .meta({ examples: [{ applicationId: APPLICATION.applicationId, revoked: true }] }),
+        },
       },
     },
     async (request) => {
@@ -223,43 +250,6 @@ export function addAccessRoutes(app: FastifyInstance, { database, sealing, clock
       const refusals = await pushRefusalsOf(database, { applicationId, ...choice, ...bounds }, limit);
       const held = resemblingDocument(await resemblingIn(database, refusals, { applicationId }));
       return { ...refusalsDocument(refusals, 'pusher'), ...held } as unknown as z.infer<typeof refusalsSchema>;
-    },
-  );
-  typed.get(
-    '/api/v1/signing-keys',
-    {
-      config: reads,
-      schema: {
-        operationId: 'listSigningKeys',
-        summary: 'List the keys that sign access tokens',
-        tags: ['Access'],
-        response: { 200: z.object({ items: z.array(keySchema) }) },
-      },
-    },
-    async (request) => {
-      assertSeesAll(operatorOf(request), 'The keys are those of all organisations');
-      const now = clock.now();
-      return { items: (await storedSigningKeys(database)).map((key) => signingKeyDocument(key, now)) };
-    },
-  );
-  typed.post(
-    '/api/v1/signing-keys/rotate',
-    {
-      config: admin,
-      schema: {
-        operationId: 'rotateSigningKey',
-        summary: 'Let a new key sign access tokens',
-        tags: ['Access'],
-        querystring: z.object({ atOnce: flag.describe('Withdraw the other keys now, so their tokens end.') }),
-        response: { 200: z.object({ kid: z.string(), signsFrom: z.string(), created: z.boolean() }) },
-      },
-    },
-    async (request) => {
-      const operator = operatorOf(request);
-      assertSeesAll(operator, 'The keys are those of all organisations');
-      const atOnce = request.query.atOnce === 'true';
-      const { kid, signsFrom, created } = await rotateSigningKey(database, sealing, { atOnce }, actorOf(operator));
-      return { kid, signsFrom: formatInstant(signsFrom), created };
     },
   );
 }

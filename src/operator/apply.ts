@@ -33,7 +33,14 @@ export function takeSourceText(scope: FastifyInstance): void {
 }
 
 /** The body of a route that takes a source. */
-export const sourceText = z.string().describe('One source in YAML or JSON, as `databridge source apply` takes it.');
+export const sourceText = z
+  .string()
+  .describe('One source in YAML or JSON, as `databridge source apply` takes it.')
+  .meta({
+    examples: [
+      'name: hall-3\nproject: pump-hall\nkind: user-credentials\nplatform: influxdb\nconnection:\n  url: https://influx.example\n  username: reader\n  password: s3cret\noptions:\n  database: plant\nschedule:\n  every: 1m\n  start: 2026-11-01T00:00:00Z\n',
+    ],
+  });
 
 /** The source that a request carries. Throws 400 with every problem of it, 404 for an organisation that the operator does not see. */
 export async function sourceOfBody(parts: OperatorParts, request: FastifyRequest): Promise<SentSource> {

@@ -37,6 +37,19 @@ const backfillSchema = looseDocument(
     finishedAt: z.string().nullable(),
   },
   'Backfill',
+  {
+    id: 7,
+    source: 'hall-3',
+    organisation: 'default',
+    from: '2026-11-15T10:00:00Z',
+    to: '2026-11-22T10:00:00Z',
+    again: false,
+    state: 'running',
+    share: 0.42,
+    readings: 254_000,
+    createdAt: '2026-11-22T10:00:03Z',
+    finishedAt: null,
+  },
 );
 
 const idParams = z.object({ id: z.coerce.number().int().min(1).max(999_999_999) });

@@ -56,16 +56,48 @@ export const refusalsSchema = looseDocument(
       .describe('Names among them that are held back and resemble series of the project.'),
   },
   'Refusals',
+  {
+    reasons: [
+      {
+        reason: 'text-number',
+        refused: 12,
+        meaning: REFUSALS['text-number'],
+        remedy: 'map the text to a number on the platform',
+      },
+    ],
+    series: [{ sensor: 'pump-7', variable: 'state', refused: 12 }],
+  },
 );
 
 const whySchema = looseDocument(
   { name: z.string(), condition: z.string(), causes: z.array(z.looseObject({ message: z.string() })) },
   'Why',
+  {
+    name: 'hall-3',
+    condition: 'behind',
+    causes: [{ cause: 'http', seconds: 40, message: 'the platform takes its time to answer' }],
+  },
 );
-const coverageSchema = looseDocument({ bucketSeconds: z.number(), streams: z.array(z.looseObject({})) }, 'Coverage');
-const newestSchema = looseDocument({ sensor: z.string(), newestAt: z.string().nullable() }, 'NewestReading');
-const hostSchema = looseDocument({ host: z.string(), all: z.int(), sources: z.array(z.looseObject({})) }, 'Host');
-const formerSchema = looseDocument({ endedAt: z.string(), endedBy: z.string(), config: z.unknown() }, 'Former');
+const coverageSchema = looseDocument({ bucketSeconds: z.number(), streams: z.array(z.looseObject({})) }, 'Coverage', {
+  bucketSeconds: 10_800,
+  streams: [{ key: 'pump', buckets: [{ from: '2026-11-15T00:00:00Z', state: 'data', readings: 10_800 }] }],
+});
+const newestSchema = looseDocument({ sensor: z.string(), newestAt: z.string().nullable() }, 'NewestReading', {
+  sensor: 'pump-7',
+  newestAt: '2026-11-22T10:00:00Z',
+  ageSeconds: 41.2,
+});
+const hostSchema = looseDocument({ host: z.string(), all: z.int(), sources: z.array(z.looseObject({})) }, 'Host', {
+  host: 'https://influx.example',
+  all: 61,
+  sources: [{ name: 'hall-3', organisation: 'default', all: 61, allowed: 3600 }],
+});
+const formerSchema = looseDocument({ endedAt: z.string(), endedBy: z.string(), config: z.unknown() }, 'Former', {
+  endedAt: '2026-11-22T10:00:00Z',
+  endedBy: 'operator:anna',
+  ending: 'changed',
+  config: { name: 'hall-3', schedule: { every: '1m' } },
+});
 
 const schemaOf = (operationId: string, summary: string) => ({ operationId, summary, tags: ['Sources'] });
 

@@ -29,6 +29,7 @@ import { OperatorProblem } from './problem.ts';
 const ingestionSchema = looseDocument(
   { project: z.string(), organisation: z.string(), ingestion: z.enum(['store', 'push']), state: z.string().nullable() },
   'Ingestion',
+  { project: 'pump-hall', organisation: 'default', ingestion: 'push', state: 'active', waiting: 0 },
 );
 const auditSchema = z
   .object({
@@ -39,7 +40,30 @@ const auditSchema = z
     subject: z.string(),
     detail: z.unknown(),
   })
-  .meta({ id: 'AuditEntry' });
+  .meta({
+    id: 'AuditEntry',
+    examples: [
+      {
+        id: 41,
+        at: '2026-11-22T10:00:00Z',
+        actor: 'operator:anna',
+        action: 'source.pause',
+        subject: 'hall-3',
+        detail: { organisation: 'default' },
+      },
+    ],
+  });
+
+const REMOTE = { url: 'https://ingest.example', applicationId: 'app_0123456789abcdef0123' };
+
+const remoteRefusalSchema = looseDocument({ sensor: z.string(), raw: z.string() }, 'RemoteRefusal', {
+  source: 'hall-3',
+  sensor: 'pump-7',
+  variable: 'flow',
+  at: '2026-11-22T10:00:00Z',
+  raw: '4.25: too-old: the reading is older than 20 years',
+  notedAt: '2026-11-22T10:00:05Z',
+});
 
 const PROJECT = '/api/v1/ingestion/:organisation/:code';
 
@@ -79,15 +103,21 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
         tags,
         params: projectParams,
         querystring: z.object({ check: z.enum(['true', 'false']).default('true').describe('Ask the service first.') }),
-        body: z.strictObject({
-          url: z.string().max(2000),
-          organisation: z.string().max(128).default('default'),
-          project: z.string().max(128).optional(),
-          applicationId: z.string().max(128),
-          secret: z.string().min(1).max(1000),
-          mostWaiting: z.int().min(1).default(10_000_000),
-        }),
-        response: { 200: z.looseObject({ project: z.string(), ingestion: z.literal('push'), checked: z.boolean() }) },
+        body: z
+          .strictObject({
+            url: z.string().max(2000),
+            organisation: z.string().max(128).default('default'),
+            project: z.string().max(128).optional(),
+            applicationId: z.string().max(128),
+            secret: z.string().min(1).max(1000),
+            mostWaiting: z.int().min(1).default(10_000_000),
+          })
+          .meta({ examples: [{ ...REMOTE, secret: 'secret-of-the-application' }] }),
+        response: {
+          200: z
+            .looseObject({ project: z.string(), ingestion: z.literal('push'), checked: z.boolean() })
+            .meta({ examples: [{ project: 'pump-hall', ingestion: 'push', checked: true, remote: REMOTE }] }),
+        },
       },
     },
     async (request) => {
@@ -115,7 +145,11 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
         tags,
         params: projectParams,
         querystring: z.object({ discard: flag.describe('Discard the readings that wait; they stay stored here.') }),
-        response: { 200: z.object({ project: z.string(), ingestion: z.literal('store'), discarded: z.int() }) },
+        response: {
+          200: z.object({ project: z.string(), ingestion: z.literal('store'), discarded: z.int() }).meta({
+            examples: [{ project: 'pump-hall', ingestion: 'store', discarded: 0 }],
+          }),
+        },
       },
     },
     async (request) => {
@@ -136,7 +170,11 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
         summary: 'Let a stopped delivery go on, and a waiting one try now',
         tags,
         params: projectParams,
-        response: { 200: z.object({ project: z.string(), resumed: z.literal(true) }) },
+        response: {
+          200: z
+            .object({ project: z.string(), resumed: z.literal(true) })
+            .meta({ examples: [{ project: 'pump-hall', resumed: true }] }),
+        },
       },
     },
     async (request) => {
@@ -156,7 +194,7 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
         tags,
         params: projectParams,
         querystring: z.object({ limit: z.coerce.number().int().min(1).max(200).default(100) }),
-        response: { 200: z.object({ items: z.array(z.looseObject({ sensor: z.string(), raw: z.string() })) }) },
+        response: { 200: z.object({ items: z.array(remoteRefusalSchema) }) },
       },
     },
     async (request) => {

@@ -5,13 +5,28 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { readSettings } from '../settings.ts';
 import { operatorServer } from './server.ts';
 
+interface Schema {
+  readonly $ref?: string;
+  readonly examples?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+interface Content {
+  readonly content?: Readonly<
+    Record<string, { readonly schema?: Schema; readonly example?: unknown; readonly examples?: unknown }>
+  >;
+}
+
 interface Operation {
   operationId?: string;
-  responses: Record<string, unknown>;
+  readonly requestBody?: Content;
+  responses: Record<string, Content>;
 }
 
 interface Document {
   readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 let app: FastifyInstance;
@@ -45,7 +60,7 @@ describe('the OpenAPI document of operators', () => {
     const wrong = documentOf();
     const operation = wrong.paths['/api/v1/projects/{organisation}/{code}/lock']?.['post'];
     delete operation?.operationId;
-    if (operation) operation.responses = { 200: operation.responses['200'] };
+    if (operation) operation.responses = { 200: operation.responses['200'] ?? {} };
     const rules = (await findingsIn(wrong)).map((one) => one.slice(0, one.indexOf(':')));
     expect(rules.toSorted()).toEqual(['operation-4xx-response', 'operation-operationId']);
   });
@@ -55,5 +70,26 @@ describe('the OpenAPI document of operators', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     const { responses } = documentOf().paths['/api/v1/projects/{organisation}/{code}/lock']?.['post'] ?? {};
     expect(Object.keys(responses ?? {})).toEqual(['200', '400', '401', '403', '404', '409', 'default']);
+  });
+
+  it('has an example of each JSON document that is sent or answered', () => {
+    const { paths, components } = documentOf();
+    const hasExample = (schema: Schema): boolean => {
+      const found = schema.$ref === undefined ? schema : components.schemas[schema.$ref.replace(/.*\//, '')];
+      if (found?.examples !== undefined) return true;
+      return Object.values(found?.properties ?? {}).some(({ items }) => items !== undefined && hasExample(items));
+    };
+    const lacking: string[] = [];
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+        for (const [status, content] of [['body', requestBody] as const, ...Object.entries(responses)]) {
+          const { schema, example, examples } = content?.content?.['application/json'] ?? {};
+          const shown = example ?? examples;
+          if (schema !== undefined && shown === undefined && !hasExample(schema))
+            lacking.push(`${method} ${path} ${status}`);
+        }
+      }
+    }
+    expect(lacking).toEqual([]);
   });
 });

@@ -45,8 +45,11 @@ export const pageSchemaOf = <T extends z.ZodType>(item: T) =>
 export const flag = z.enum(['true', 'false']).default('false');
 
 /** A document of which the named fields are described; it may have more. */
-export const looseDocument = <T extends z.ZodRawShape>(fields: T, id: string, example?: z.input<z.ZodObject<T>>) =>
-  z.looseObject(fields).meta({ id, ...(example !== undefined && { examples: [example] }) });
+export const looseDocument = <T extends z.ZodRawShape>(
+  fields: T,
+  id: string,
+  example?: z.input<z.ZodObject<T>> & Readonly<Record<string, unknown>>,
+) => z.looseObject(fields).meta({ id, ...(example !== undefined && { examples: [example] }) });
 
 /**
  * Cuts the page out of a whole list. The cursor names the last item of the page before and its place, so that a page goes on behind

@@ -24,7 +24,7 @@ import { addOidcRoutes } from './oidc.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from './problem.ts';
 import { addProjectRoutes } from './projects.ts';
-import { addSealingKeyRoutes } from './sealing-keys.ts';
+import { addKeyRoutes } from './keys.ts';
 import { addSourceRoutes } from './sources.ts';
 import { addTrialRoutes } from './trials.ts';
 import { addReadingRoutes } from './readings.ts';
@@ -88,7 +88,7 @@ export async function operatorServer(
   addFactRoutes(app, parts);
   addTrialRoutes(app, parts);
   addAccessRoutes(app, parts);
-  addSealingKeyRoutes(app, parts);
+  addKeyRoutes(app, parts);
   addProjectRoutes(app, parts);
   addHeldNameRoutes(app, parts);
   addIngestionRoutes(app, parts);

@@ -19,7 +19,17 @@ export const sessionSchema = z
       .describe('When the session ends whatever it does. It ends after 30 minutes without a request, too.'),
     mustChangePassword: z.boolean().describe('Nothing is allowed before PUT /api/v1/password.'),
   })
-  .meta({ id: 'Session' });
+  .meta({
+    id: 'Session',
+    examples: [
+      {
+        operator: { name: 'anna', role: 'operator', organisations: null },
+        csrfToken: 'dGhlIHRva2VuIG9mIHRoaXMgc2Vzc2lvbg',
+        endsAt: '2026-11-22T22:00:00Z',
+        mustChangePassword: false,
+      },
+    ],
+  });
 
 /** A session as answers show it. */
 export const sessionDocument = (

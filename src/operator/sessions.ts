@@ -26,7 +26,20 @@ const listedSchema = z
     agent: z.string(),
     current: z.boolean(),
   })
-  .meta({ id: 'ListedSession' });
+  .meta({
+    id: 'ListedSession',
+    examples: [
+      {
+        id: 'ses_0123456789abcdef0123',
+        createdAt: '2026-11-22T10:00:00Z',
+        usedAt: '2026-11-22T10:41:00Z',
+        endsAt: '2026-11-22T22:00:00Z',
+        address: '192.0.2.7',
+        agent: 'Mozilla/5.0',
+        current: true,
+      },
+    ],
+  });
 
 /** Longer texts are refused before a hash of them is computed. */
 const text = z.string().max(1_024);
@@ -74,7 +87,9 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, log
         description:
           'Begins a session and sets its cookie. Programs send a personal token instead and need no session.',
         tags: ['Sessions'],
-        body: z.object({ name: text, password: text }),
+        body: z
+          .object({ name: text, password: text })
+          .meta({ examples: [{ name: 'anna', password: 'correct horse battery staple' }] }),
         response: { 200: sessionSchema },
       },
     },
@@ -171,7 +186,9 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, log
         summary: 'Change your password',
         description: 'Ends all your sessions and begins a new one.',
         tags: ['Sessions'],
-        body: z.object({ current: text, password: text }),
+        body: z.object({ current: text, password: text }).meta({
+          examples: [{ current: 'correct horse battery staple', password: 'another long password' }],
+        }),
         response: { 200: sessionSchema },
       },
     },

@@ -63,7 +63,7 @@ const EXAMPLE = {
   readings24h: 86400,
   failures: 0,
   fault: null,
-};
+} as const;
 
 const lineSchema = looseDocument(lineFields, 'SourceLine');
 const sourceSchema = looseDocument(
@@ -76,6 +76,14 @@ const sourceSchema = looseDocument(
     windows: z.array(z.looseObject({})).describe('The last windows that were asked for.'),
   },
   'Source',
+  {
+    ...EXAMPLE,
+    revision: 3,
+    revisionTag: '3-0a1b2c3d',
+    config: { name: 'hall-3', platform: 'influxdb', connection: { password: '(secret)' } },
+    streams: [{ key: 'pump' }],
+    windows: [],
+  },
 );
 
 const listQuery = pageQuery.extend({

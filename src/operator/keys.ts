@@ -5,10 +5,12 @@ import { z } from 'zod';
 import { assertKeyGiven, rotateSealingKey } from '../access/key-rotation.ts';
 import { KEY_STATES, keyUse, keyUseDocument, keysNotNeeded, leftToReseal } from '../access/key-use.ts';
 import { actorOf } from '../access/operators.ts';
+import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../access/stored-signing-keys.ts';
 import { BridgeError } from '../core/errors.ts';
+import { formatInstant } from '../core/instant.ts';
 import { assertSeesAll, operatorOf } from './authenticate.ts';
 import type { OperatorParts } from './parts.ts';
-import { changing, looseDocument } from './route-shapes.ts';
+import { changing, flag, looseDocument } from './route-shapes.ts';
 import { errorLine, jsonLine, linesAnswer, openStreamsOf } from './streams.ts';
 
 /** A rotation locks out every other one, so more would only hold connections. */
@@ -35,6 +37,18 @@ const keySchema = looseDocument(
   },
 );
 
+const signingKeySchema = z
+  .object({
+    kid: z.string(),
+    state: z.string().describe('`published` signs later, `signs` new tokens, `verifies` old ones only.'),
+    signsFrom: z.string(),
+    signsUntil: z.string().nullable(),
+  })
+  .meta({
+    id: 'SigningKey',
+    examples: [{ kid: 'Xq3fW2', state: 'signs', signsFrom: '2026-11-01T08:10:00Z', signsUntil: null }],
+  });
+
 const keysSchema = z
   .object({
     items: z.array(keySchema),
@@ -44,7 +58,7 @@ const keysSchema = z
   .meta({ id: 'SealingKeys' });
 
 /**
- * The routes of the keys that seal stored secrets. They are for admins of all organisations, because a key seals the secrets of all.
+ * The routes of keys. Those of the keys that seal stored secrets are for admins of all organisations, because a key seals the secrets of all.
  *
  * The API seals with a key that its process was started with, and makes none. A new key has to be copied to a safe place before it
  * seals the only copy of a secret, and a client of the API may be on a computer that cannot reach the file; so `databridge key rotate`
@@ -52,7 +66,9 @@ const keysSchema = z
  * process that cannot open the secrets refuses to start, and all of them have to be stopped before. What it throws away cannot be
  * had back, so it stays with a person at the host.
  */
-export function addSealingKeyRoutes(app: FastifyInstance, { database, keys, log }: OperatorParts): void {
+export function addKeyRoutes(app: FastifyInstance, parts: OperatorParts): void {
+  addSigningKeyRoutes(app, parts);
+  const { database, keys, log } = parts;
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const streams = openStreamsOf(app, MOST_ROTATIONS);
   const config = { role: 'admin' } as const;
@@ -129,3 +145,53 @@ export function addSealingKeyRoutes(app: FastifyInstance, { database, keys, log 
 
 const stopped = (): BridgeError =>
   new BridgeError({ code: 'cancelled' }, 'the rotation was stopped', { remedy: 'start it again, and it goes on' });
+
+/** The routes of the keys that sign access tokens. They are for operators of all organisations, because a key signs the tokens of all. */
+function addSigningKeyRoutes(app: FastifyInstance, { database, sealing, clock }: OperatorParts): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/v1/signing-keys',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'listSigningKeys',
+        summary: 'List the keys that sign access tokens',
+        tags: ['Access'],
+        response: { 200: z.object({ items: z.array(signingKeySchema) }) },
+      },
+    },
+    async (request) => {
+      assertSeesAll(operatorOf(request), 'The keys are those of all organisations');
+      const now = clock.now();
+      return { items: (await storedSigningKeys(database)).map((key) => signingKeyDocument(key, now)) };
+    },
+  );
+  typed.post(
+    '/api/v1/signing-keys/rotate',
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'rotateSigningKey',
+        summary: 'Let a new key sign access tokens',
+        tags: ['Access'],
+        querystring: z.object({ atOnce: flag.describe('Withdraw the other keys now, so their tokens end.') }),
+        response: {
+          200: z
+            .object({
+              kid: z.string(),
+              signsFrom: z.string(),
+              created: z.boolean().describe('False where an earlier rotation is under way; `kid` is its key.'),
+            })
+            .meta({ examples: [{ kid: 'Xq3fW2', signsFrom: '2026-11-22T10:10:00Z', created: true }] }),
+        },
+      },
+    },
+    async (request) => {
+      const operator = operatorOf(request);
+      assertSeesAll(operator, 'The keys are those of all organisations');
+      const atOnce = request.query.atOnce === 'true';
+      const { kid, signsFrom, created } = await rotateSigningKey(database, sealing, { atOnce }, actorOf(operator));
+      return { kid, signsFrom: formatInstant(signsFrom), created };
+    },
+  );
+}
