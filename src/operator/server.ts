@@ -23,6 +23,7 @@ import { addMetricsRoute } from './metrics.ts';
 import { addOidcRoutes } from './oidc.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from './problem.ts';
+import { addPlatformRoutes } from './platforms.ts';
 import { addProjectRoutes } from './projects.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addSourceRoutes } from './sources.ts';
@@ -84,6 +85,7 @@ export async function operatorServer(
   addOidcRoutes(app, parts);
   addSourceRoutes(app, parts);
   addApplyRoutes(app, parts);
+  addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
   addFactRoutes(app, parts);
   addTrialRoutes(app, parts);

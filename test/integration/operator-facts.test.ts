@@ -110,6 +110,15 @@ describe('facts', () => {
     expect((await get('/audit', south)).json).toEqual({ items: [], next: null });
   });
 
+  it('of platforms begin the file of a source, as the command does', async () => {
+    const { items } = (await get('/platforms')).json as Page;
+    expect(items.find(({ name }) => name === 'influxdb')).toMatchObject({ kinds: ['user-credentials'] });
+    const { stdout } = await databridgeHere(['source', 'new', '--platform', 'influxdb', '--print']);
+    const { yaml } = (await get('/platforms/influxdb/sample')).json as { yaml: string };
+    expect(yaml.trimEnd()).toBe(stdout.trimEnd());
+    expect((await get('/platforms/influxbd/sample')).status).toBe(404);
+  });
+
   it('of readings come line by line', async () => {
     const { rows } = await database.pool.query<{ n: number }>('select count(*)::int as n from reading');
     const path = `/projects/${LONG.organisation}/${LONG.project}/readings`;

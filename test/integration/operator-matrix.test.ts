@@ -78,6 +78,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /api/v1/sources/check': { role: 'operator', body: { name: 'a' } },
   'POST /api/v1/sources/sensors': { role: 'operator', body: { name: 'a' } },
   'POST /api/v1/sources/preview': { role: 'operator', path: '/api/v1/sources/preview?from=1h', body: { name: 'a' } },
+  'GET /api/v1/platforms': { role: 'viewer' },
+  'GET /api/v1/platforms/:name/sample': { role: 'viewer', path: '/api/v1/platforms/influxdb/sample' },
   'GET /api/v1/requests': { role: 'viewer' },
   'GET /api/v1/organisations': { role: 'viewer' },
   'POST /api/v1/organisations': { role: 'admin', body: { id: 'third' }, elsewhere: 403 },
