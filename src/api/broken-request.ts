@@ -2,6 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEM_TYPE, HttpProblem } from './problem.ts';
 import { newRequestId } from './request-id.ts';
+import { SAFE_HEADERS } from './safe-headers.ts';
+
+const SAFE = Object.entries(SAFE_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
 
 /** Answers where no whole request arrives: malformed HTTP, headers that are too large, a body that comes too slowly. */
 export const brokenRequestAnswerer =
@@ -16,7 +21,7 @@ export const brokenRequestAnswerer =
     const body = JSON.stringify(problem.documentFor(requestId, typeBase));
     socket.end(
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-        `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+        `${SAFE}X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
     );
   };
 

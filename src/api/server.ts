@@ -29,6 +29,7 @@ import { addReference } from './reference.ts';
 import { brokenRequestAnswerer } from './broken-request.ts';
 import { refusedAuthenticationsOf } from './refused-authentications.ts';
 import { REQUEST_ID, requestIdOf } from './request-id.ts';
+import { SAFE_HEADERS, TLS_ONLY } from './safe-headers.ts';
 import { targetsOf } from './targets.ts';
 import { addToken } from './token.ts';
 import { jwksDocumentation } from './token-schema.ts';
@@ -84,9 +85,10 @@ export async function apiServer(parts: ApiParts): Promise<FastifyInstance> {
     ),
   );
   if (parts.meters) countRequests(app, 'push', parts.meters);
+  const isPrivate = parts.certificate !== undefined || settings.publicUrl?.startsWith('https:');
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-content-type-options', 'nosniff').header(REQUEST_ID, request.id);
-    if (parts.certificate) reply.header('strict-transport-security', 'max-age=31536000');
+    reply.headers(SAFE_HEADERS).header(REQUEST_ID, request.id);
+    if (isPrivate) reply.headers(TLS_ONLY);
     done(hostsOf(request.raw.rawHeaders) > 1 ? new HttpProblem('bad-request', 'Send one Host header.') : undefined);
   });
 
@@ -160,5 +162,5 @@ function optionsOf(
   return certificate === undefined
     ? { ...shared, http: times }
     : // The types of fastify know no server that may be either.
-      ({ ...shared, https: { ...times, ...certificate.read(), minVersion: 'TLSv1.2' } } as typeof shared);
+      ({ ...shared, https: { ...times, ...certificate.read() } } as typeof shared);
 }

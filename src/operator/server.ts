@@ -8,6 +8,7 @@ import type { Certificate } from '../api/certificate.ts';
 import { countRequests } from '../api/meters.ts';
 import { PROBLEM_URN } from '../api/problems.ts';
 import { REQUEST_ID, requestIdOf } from '../api/request-id.ts';
+import { SAFE_HEADERS, TLS_ONLY } from '../api/safe-headers.ts';
 import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
 import type { OperatorRoute } from './authenticate.ts';
@@ -42,15 +43,6 @@ const MOST_CONNECTIONS = 500;
 /** Bytes of a body that declares no other limit. */
 const BODY_BYTES = 65_536;
 
-/** On every answer: no cache keeps it, no page shows it in a frame, and no browser takes it for a page. */
-const HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; frame-ancestors 'none'`,
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-} as const;
-
 /** The operator API as a server that does not listen yet, and its routes. Throws for a route that declares no role. */
 export async function operatorServer(
   parts: OperatorParts & {
@@ -71,8 +63,8 @@ export async function operatorServer(
   app.setNotFoundHandler((request, reply) => sendOperatorProblem(request, reply, noSuch('such path')));
   const isPrivate = certificate !== undefined || settings.operator.publicOrigin?.startsWith('https:');
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(HEADERS).header(REQUEST_ID, request.id);
-    if (isPrivate) reply.header('strict-transport-security', 'max-age=31536000');
+    reply.headers(SAFE_HEADERS).header(REQUEST_ID, request.id);
+    if (isPrivate) reply.headers(TLS_ONLY);
     const isOdd = hostsOf(request.raw.rawHeaders) > 1;
     done(isOdd ? new OperatorProblem('bad-request', 'Send one Host header.') : undefined);
   });
@@ -132,5 +124,5 @@ function optionsOf({
   return certificate === undefined
     ? { ...shared, http: times }
     : // The types of fastify know no server that may be either.
-      ({ ...shared, https: { ...times, ...certificate.read(), minVersion: 'TLSv1.2' } } as typeof shared);
+      ({ ...shared, https: { ...times, ...certificate.read() } } as typeof shared);
 }

@@ -1,6 +1,6 @@
 /** A call that begins a test or a group of tests: its indentation, its name, or the end of a table (`])('title'`), and its title. */
 const CALL =
-  /^( *)(?:(describe|it|test)(?:\.\w+)*(?:(?:<[^\n]*>)?\([^\n]*\))?|[\])}]+\)?)\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\\n])*)`)/gm;
+  /^( *)(?:(describe|it|test)(?:\.\w+)*(?:(?:<[^\n]*>)?\([^\n]*\))?|[\])}]+(?: as const\))?)\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\\n])*)`)/gm;
 /** The beginning of a table of tests, whose title stands behind the table. */
 const TABLE = /^( *)(describe|it|test)\.(?:each|for)\b/gm;
 
