@@ -103,6 +103,11 @@ export const sessionsOf = (database: Database, operatorId: number): Promise<Oper
 export const endSession = async (database: Database, operatorId: number, id: string): Promise<boolean> =>
   (await database.run('delete from operator_session where operator_id = $1 and id = $2', [operatorId, id])) > 0;
 
+/** Ends the session of a secret, where there is one. */
+export async function endSessionOfSecret(database: Database, secret: string): Promise<void> {
+  if (FORM.test(secret)) await database.run('delete from operator_session where hash = $1', [fingerprint(secret)]);
+}
+
 /** Removes sessions that have ended. */
 export const tidySessions = (database: Database): Promise<number> =>
   database.run(`delete from operator_session where not (${IS_ALIVE})`);

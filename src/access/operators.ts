@@ -66,15 +66,7 @@ export async function createOperator(
 ): Promise<Operator> {
   const { name, role } = given;
   assertOperatorName(name);
-  const organisations = given.organisations === undefined ? null : [...new Set(given.organisations)].sort();
-  if (organisations?.length === 0) {
-    throw configInvalid(
-      'an operator of no organisation sees nothing',
-      'name at least one organisation, or none at all to let it see every one',
-      'organisations',
-    );
-  }
-  for (const organisation of organisations ?? []) await assertOrganisation(database, organisation);
+  const organisations = given.organisations === undefined ? null : await existing(database, given.organisations);
   return await database.transaction(async (client) => {
     const [row] = await rowsOf<{ id: number }>(
       client,
@@ -87,6 +79,20 @@ export async function createOperator(
     await audit(client, actor, 'operator.created', name, { before: null, after: { role, organisations } });
     return { id: row.id, name, role, organisations };
   });
+}
+
+/** Organisations, each once. Throws `config-invalid` for none at all and for an unknown one. */
+async function existing(database: Database, given: readonly string[]): Promise<readonly string[]> {
+  if (given.length === 0) {
+    throw configInvalid(
+      'an operator of no organisation sees nothing',
+      'name at least one organisation, or none at all to let it see every one',
+      'organisations',
+    );
+  }
+  const organisations = [...new Set(given)].sort();
+  for (const organisation of organisations) await assertOrganisation(database, organisation);
+  return organisations;
 }
 
 /** The operators by name. */
@@ -136,6 +142,43 @@ export async function setOperatorRole(
     await endSessions(client, before.id);
     await audit(client, actor, 'operator.role', name, { before: { role: before.role }, after: { role } });
     return true;
+  });
+}
+
+/**
+ * Says which organisations an operator sees, undefined for all, and ends its sessions; false where it sees just those already. It
+ * counts from the next request on. Throws `config-invalid` for an unknown operator or organisation.
+ */
+export async function setOperatorOrganisations(
+  database: Database,
+  name: string,
+  given: readonly string[] | undefined,
+  actor: string,
+): Promise<boolean> {
+  const organisations = given === undefined ? null : await existing(database, given);
+  return await database.transaction(async (client) => {
+    const before = await lockedOperator(client, name);
+    if (JSON.stringify(before.organisations) === JSON.stringify(organisations)) return false;
+    await client.query('update operator_account set organisations = $2 where id = $1', [before.id, organisations]);
+    await endSessions(client, before.id);
+    const change = { before: { organisations: before.organisations }, after: { organisations } };
+    await audit(client, actor, 'operator.organisations', name, change);
+    return true;
+  });
+}
+
+/** Ends the sessions of an operator, or of all, as an admin. @returns their number. Throws `config-invalid` for an unknown operator. */
+export async function signOutOperators(database: Database, name: string | undefined, actor: string): Promise<number> {
+  return await database.transaction(async (client) => {
+    const owner = name === undefined ? undefined : await lockedOperator(client, name);
+    const ended = await rowsOf(
+      client,
+      'delete from operator_session where $1::bigint is null or operator_id = $1 returning id',
+      [owner?.id ?? null],
+    );
+    const change = { before: { sessions: ended.length }, after: { sessions: 0 } };
+    await audit(client, actor, 'operator.signed-out', name ?? 'all operators', change);
+    return ended.length;
   });
 }
 

@@ -19,6 +19,8 @@ export interface TokenRequest {
   readonly address: string;
   /** Called where id and secret are right, before a token is made. An error that it throws ends the request. */
   readonly onMatch?: () => void;
+  /** Called with the application and the grant when a token was made, for the log. */
+  readonly onIssued?: (applicationId: string, grant: 'client_credentials' | 'refresh_token') => void;
 }
 
 /** The seven fields of a token response, for a created and for a renewed token. */
@@ -95,7 +97,9 @@ async function create(parts: TokenEndpointParts, request: TokenRequest): Promise
   const now = clock.now();
   const { applicationId, secretHash } = application;
   const refreshToken = await createRefreshToken(database, { applicationId, secretHash, now, lifetimes });
-  return await answer(parts, application, refreshToken, now);
+  const made = await answer(parts, application, refreshToken, now);
+  request.onIssued?.(applicationId, 'client_credentials');
+  return made;
 }
 
 /**
@@ -114,7 +118,11 @@ async function renew(parts: TokenEndpointParts, request: TokenRequest): Promise<
   const now = clock.now();
   const applicationId = application?.applicationId;
   const renewed = await renewRefreshToken(database, { token, now, lifetimes, address, applicationId });
-  if (!('refused' in renewed)) return await answer(parts, renewed, renewed, now);
+  if (!('refused' in renewed)) {
+    const made = await answer(parts, renewed, renewed, now);
+    request.onIssued?.(renewed.applicationId, 'refresh_token');
+    return made;
+  }
   const { refused, applicationId: owner } = renewed;
   return { ...refuse('invalid_grant', REFUSALS[refused]), renewal: refused, applicationId: owner };
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { clientOf } from './attempts.ts';
 import type { ApiMeters } from './meters.ts';
 
-/** An authentication that was refused. Nothing in it is a secret. */
+/** An authentication, or a request without the right to it, that was refused. Nothing in it is a secret. */
 export interface RefusedAuthentication {
   readonly requestId: string;
   /** Address of the client. */
@@ -11,6 +11,10 @@ export interface RefusedAuthentication {
   readonly reason: string;
   /** The application, where it is known; of a wrong secret, the application that the client named. */
   readonly application?: string | undefined;
+  /** The operator, where it signed in and may not do this. */
+  readonly operator?: string | undefined;
+  /** Method and path of the route, where the request was refused for another reason than its credential. */
+  readonly route?: string | undefined;
 }
 
 /** The log of refused authentications. */
@@ -28,27 +32,31 @@ const MOST_PAIRS = 500;
  * one line at its end. So neither a client with an old token nor an attacker fills the log.
  */
 export function refusedAuthenticationsOf(log: Logger, meters?: ApiMeters): RefusedAuthentications {
-  const pairs = new Map<string, { readonly address: string; readonly reason: string; suppressed: number }>();
+  const pairs = new Map<
+    string,
+    { readonly address: string; readonly reason: string; readonly what: string; suppressed: number }
+  >();
   let others = 0;
   return {
-    note({ requestId, address, reason, application }) {
-      meters?.unauthenticated(reason);
+    note({ requestId, address, reason, application, operator, route }) {
+      if (route === undefined) meters?.unauthenticated(reason);
       const key = `${clientOf(address)} ${reason}`;
       const known = pairs.get(key);
       if (known !== undefined) known.suppressed += 1;
       else if (pairs.size >= MOST_PAIRS) others += 1;
       else {
-        pairs.set(key, { address: clientOf(address), reason, suppressed: 0 });
+        const what = route === undefined ? 'authentications' : 'requests';
+        pairs.set(key, { address: clientOf(address), reason, what, suppressed: 0 });
         // A token expires in the normal course of things, and its client renews it.
         log[reason === 'expired-token' ? 'info' : 'warn'](
-          { requestId, address, reason, application },
-          'an authentication was refused',
+          { requestId, address, reason, application, operator, route },
+          route === undefined ? 'an authentication was refused' : 'a request was refused',
         );
       }
     },
     sum() {
-      for (const { address, reason, suppressed } of pairs.values()) {
-        if (suppressed > 0) log.info({ address, reason, suppressed }, 'more authentications were refused');
+      for (const { address, reason, what, suppressed } of pairs.values()) {
+        if (suppressed > 0) log.info({ address, reason, suppressed }, `more ${what} were refused`);
       }
       if (others > 0) log.warn({ suppressed: others }, 'authentications of very many addresses were refused');
       pairs.clear();

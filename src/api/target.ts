@@ -32,7 +32,22 @@ export const targetOf = (request: FastifyRequest, parts: TargetParts): Promise<P
 
 async function found(request: FastifyRequest, { guard, targets }: TargetParts): Promise<PushTarget> {
   const holder = await authenticate(request, guard);
-  return { applicationId: holder.applicationId, projectId: await projectOf(targets, holder, request.params as Path) };
+  const { applicationId } = holder;
+  try {
+    return { applicationId, projectId: await projectOf(targets, holder, request.params as Path) };
+  } catch (error) {
+    if (error instanceof HttpProblem && error.type === 'forbidden') {
+      const route = `${request.method} ${request.routeOptions.url}`;
+      guard.refused.note({
+        requestId: request.id,
+        address: request.ip,
+        reason: error.type,
+        application: applicationId,
+        route,
+      });
+    }
+    throw error;
+  }
 }
 
 /** `targetOf`, where readings are sent: throws 503 while the outbox of the project is full. */

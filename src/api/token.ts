@@ -80,6 +80,8 @@ export function addToken(app: FastifyInstance, { settings, grant, refused, log }
           scope: form.get('scope'),
           address: request.ip,
           onMatch,
+          onIssued: (application, by) =>
+            log.info({ requestId: request.id, address: request.ip, application, grant: by }, 'a token was given'),
         });
         const answer = await inTime(settings.waitMs, asked);
         if (!('error' in answer)) {

@@ -50,6 +50,35 @@ export function addOperator(program: Command): void {
     .addHelpText('after', helpBelow({ examples: ['databridge operator role anna admin'], notes: [ROLES] }))
     .action(whenRun(async () => (await import('./actions/operator.ts')).operatorRoleChange));
   operator
+    .command('organisations <name>')
+    .description('say which organisations an operator sees, from its next request on')
+    .addOption(new Option('--organisation <id...>', 'the only organisations it sees').conflicts('all'))
+    .option('--all', 'it sees all organisations')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({
+        examples: [
+          'databridge operator organisations anna --organisation north south',
+          'databridge operator organisations anna --all',
+        ],
+        notes: [
+          'An operator that signs in by OpenID Connect is made with the right to see all; this limits it. Its sessions end.',
+        ],
+      }),
+    )
+    .action(whenRun(async () => (await import('./actions/operator-reach.ts')).operatorOrganisations));
+  operator
+    .command('sign-out [name]')
+    .description('end the sessions of an operator; its tokens go on')
+    .option('--all', 'end the sessions of all operators')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      helpBelow({ examples: ['databridge operator sign-out anna', 'databridge operator sign-out --all'] }),
+    )
+    .action(whenRun(async () => (await import('./actions/operator-reach.ts')).operatorSignOut));
+  operator
     .command('disable <name>')
     .description('refuse an operator from its next request on, and revoke its tokens')
     .option('--json', 'print JSON')

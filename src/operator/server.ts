@@ -1,12 +1,14 @@
 import type { Server } from 'node:http';
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
-import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { brokenRequestAnswerer } from '../api/broken-request.ts';
 import type { Certificate } from '../api/certificate.ts';
 import { countRequests } from '../api/meters.ts';
 import { PROBLEM_URN } from '../api/problems.ts';
+import { refusedAuthenticationsOf } from '../api/refused-authentications.ts';
+import type { RefusedAuthentication } from '../api/refused-authentications.ts';
 import { REQUEST_ID, requestIdOf } from '../api/request-id.ts';
 import { SAFE_HEADERS, TLS_ONLY } from '../api/safe-headers.ts';
 import { hostsOf } from '../api/server.ts';
@@ -40,6 +42,8 @@ const REQUEST_MS = 30_000;
 const IDLE_MS = 65_000;
 /** Operators are few; a flood of connections ends here. */
 const MOST_CONNECTIONS = 500;
+/** How often the refused requests are summed, ms. */
+const SUM_MS = 60_000;
 /** Bytes of a body that declares no other limit. */
 const BODY_BYTES = 65_536;
 
@@ -57,9 +61,18 @@ export async function operatorServer(
   app.server.maxConnections = MOST_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
   app.removeContentTypeParser('text/plain');
-  app.setErrorHandler((error, request, reply) =>
-    sendOperatorProblem(request, reply, operatorProblemOf(error, request, log)),
-  );
+  const refused = refusedAuthenticationsOf(log);
+  const sums = setInterval(refused.sum, SUM_MS).unref();
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(sums);
+    refused.sum();
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const problem = operatorProblemOf(error, request, log);
+    if (isRefusal(problem)) refused.note(refusalOf(request, problem));
+    return sendOperatorProblem(request, reply, problem);
+  });
   app.setNotFoundHandler((request, reply) => sendOperatorProblem(request, reply, noSuch('such path')));
   const isPrivate = certificate !== undefined || settings.operator.publicOrigin?.startsWith('https:');
   app.addHook('onRequest', (request, reply, done) => {
@@ -93,6 +106,19 @@ export async function operatorServer(
   await app.ready();
   return { app, routes };
 }
+
+/** Whether a problem says that somebody may not do this, or too often. Routes of sign-in write lines of their own. */
+const isRefusal = ({ status, type }: OperatorProblem): boolean =>
+  [401, 403, 429].includes(status) && !/:(?:wrong-password|sign-in-refused|password-change-needed)$/.test(type);
+
+/** A refused request for the log, without its parameters. */
+const refusalOf = (request: FastifyRequest, { status, type }: OperatorProblem): RefusedAuthentication => ({
+  requestId: request.id,
+  address: request.ip,
+  reason: type.slice(PROBLEM_URN.length),
+  operator: request.operator?.name,
+  route: status === 401 ? undefined : `${request.method} ${request.routeOptions.url ?? ''}`,
+});
 
 function optionsOf({
   settings,

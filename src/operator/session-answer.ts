@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { holderOfSession } from '../access/operator-sessions.ts';
+import { endSessionOfSecret, holderOfSession } from '../access/operator-sessions.ts';
 import type { OperatorSession, SessionHolder } from '../access/operator-sessions.ts';
 import { formatInstant } from '../core/instant.ts';
 import { csrfTokenOf } from './browser.ts';
@@ -42,7 +42,7 @@ export const sessionDocument = (
   mustChangePassword,
 });
 
-/** The answer of a sign-in: the session, whose cookie it sets. */
+/** The answer of a sign-in: the session, whose cookie it sets. The session that the browser had ends. */
 export async function beginAnswer(
   { database, cookie }: { readonly database: OperatorParts['database']; readonly cookie: SessionCookie },
   reply: FastifyReply,
@@ -50,6 +50,8 @@ export async function beginAnswer(
 ): Promise<z.infer<typeof sessionSchema>> {
   const holder = await holderOfSession(database, secret);
   if (holder === undefined) throw new OperatorProblem('unauthenticated', 'The session has ended already.');
+  const former = reply.request.cookies[cookie.name];
+  if (former !== undefined) await endSessionOfSecret(database, former);
   reply.setCookie(cookie.name, secret, cookie.options);
   return sessionDocument(holder, secret);
 }

@@ -128,7 +128,8 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, log
     async (request, reply) => {
       const { session } = ownSession(request);
       await endSession(database, session.operator.id, session.sessionId);
-      reply.clearCookie(cookie.name, cookie.options);
+      // The cookie alone, because `"cookies"` would end those of other programs on hosts of this domain, too.
+      reply.clearCookie(cookie.name, cookie.options).header('clear-site-data', '"cache", "storage"');
       return await reply.code(204).send(null);
     },
   );

@@ -42,6 +42,14 @@ const SAFE = {
   'x-content-type-options': 'nosniff',
 };
 
+/** The lines of a log with a message. */
+const linesOf = (log: string, message: string): Record<string, unknown>[] =>
+  log
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg === message);
+
 /** The bytes that a server answers to bytes. */
 async function rawAnswer(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -144,6 +152,40 @@ describe('a request', () => {
     const { token } = await operators.operator('paul', 'viewer');
     const answer = await operators.send('GET', '/api/v1/audit?limit=1&limit=2', { as: { token } });
     expect(answer.json).toMatchObject({ status: 400, type: 'urn:databridge:problem:invalid' });
+  });
+});
+
+describe('the log', () => {
+  it('has each token that an application gets, and no token', async () => {
+    const { applicationId, secret } = await api.application('logged');
+    const basic = Buffer.from(`${applicationId}:${secret}`).toString('base64');
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const sent = (payload: string, headers: Record<string, string> = {}) =>
+      api.server.inject({ method: 'POST', url: '/v0/oauth2/token', payload, headers: { ...form, ...headers } });
+    const created = await sent('grant_type=client_credentials', { authorization: `Basic ${basic}` });
+    const token = (created.json as () => { refresh_token: string })().refresh_token;
+    expect((await sent(`grant_type=refresh_token&refresh_token=${token}`)).statusCode).toBe(200);
+    const lines = linesOf(api.log(), 'a token was given').filter(({ application }) => application === applicationId);
+    expect(lines.map(({ grant }) => grant)).toEqual(['client_credentials', 'client_credentials', 'refresh_token']);
+    for (const line of lines)
+      expect(line).toMatchObject({ address: '127.0.0.1', requestId: expect.any(String) as string });
+    for (const text of [token, secret]) expect(api.log()).not.toContain(text);
+  });
+
+  it('has requests of applications without the right', async () => {
+    const { token, applicationId } = await api.application('limited', { projects: ['hall'] });
+    const url = PATH.replace('/hall', '/press');
+    const answer = await api.server.inject({ method: 'POST', url, headers: { authorization: `Bearer ${token}` } });
+    expect(answer.statusCode).toBe(403);
+    expect(linesOf(api.log(), 'a request was refused')).toMatchObject([
+      {
+        level: 40,
+        reason: 'forbidden',
+        application: applicationId,
+        address: '127.0.0.1',
+        route: 'POST /v0/organisations/:organisation_id/data/:ml_project',
+      },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { signIn } from '../../src/access/operator-passwords.ts';
+import { setOperatorPassword, signIn } from '../../src/access/operator-passwords.ts';
 import { operatorOfToken } from '../../src/access/operator-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -31,6 +31,8 @@ const audited = async (): Promise<unknown> => {
   );
   return row?.entry;
 };
+
+const sessions = async (): Promise<number> => (await database.rows('select from operator_session')).length;
 
 test('an operator is created once, with a role and organisations', async () => {
   expect((await run('list')).stdout).toContain('no operators yet');
@@ -86,6 +88,40 @@ test('a role is changed, and an operator disabled and enabled, with before and a
   expect((await run('enable', 'board')).stdout).toBe('operator board enabled\n');
   expect(await audited()).toMatchObject({ action: 'operator.enabled', detail: { after: { disabled: false } } });
   expect((await run('role', 'nobody', 'admin')).code).toBe(2);
+});
+
+test('the organisations of an operator are changed, and its sessions ended', async () => {
+  await setOperatorPassword(database, 'board', { password: 'a horse on a staple', temporary: false }, 'test');
+  const from = { address: '::1', agent: 'test' };
+  const enter = () => signIn(database, { name: 'board', password: 'a horse on a staple' }, from);
+  await enter();
+  expect((await run('organisations', 'board', '--all')).stdout).toBe('operator board sees all organisations now\n');
+  expect(await audited()).toEqual({
+    action: 'operator.organisations',
+    subject: 'board',
+    detail: { before: { organisations: ['default'] }, after: { organisations: null } },
+  });
+  expect(await sessions()).toBe(0);
+  const limited = { name: 'board', organisations: ['default'] };
+  expect(await json('organisations', 'board', '--organisation', 'default')).toEqual({ ...limited, changed: true });
+  expect(await json('organisations', 'board', '--organisation', 'default')).toEqual({ ...limited, changed: false });
+  for (const wrong of [
+    ['board'],
+    ['board', '--organisation', 'none'],
+    ['nobody', '--all'],
+    ['board', '--all', '--organisation', 'default'],
+  ]) {
+    expect((await run('organisations', ...wrong)).code).toBe(2);
+  }
+  await enter();
+  await enter();
+  expect(await json('sign-out', 'board')).toEqual({ name: 'board', sessions: 2 });
+  expect(await audited()).toMatchObject({ action: 'operator.signed-out', subject: 'board' });
+  await enter();
+  expect((await run('sign-out', 'anna')).stdout).toBe('0 sessions ended\n');
+  expect((await run('sign-out', '--all')).stdout).toBe('1 session ended\n');
+  expect(await sessions()).toBe(0);
+  for (const wrong of [[], ['board', '--all'], ['nobody']]) expect((await run('sign-out', ...wrong)).code).toBe(2);
 });
 
 test('a password is read from standard input, and a weak one refused', async () => {
