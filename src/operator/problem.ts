@@ -47,7 +47,8 @@ export const operatorProblemSchema = z
       .array(z.object({ pointer: z.string(), detail: z.string() }))
       .describe('Each error in the request with its place (JSON pointer); empty where no place is known.'),
   })
-  .meta({ id: 'Problem' });
+  // Another id than that of the other API: a process that serves both keeps the ids of all schemas in one place.
+  .meta({ id: 'OperatorProblem' });
 
 type Document = z.infer<typeof operatorProblemSchema>;
 

@@ -65,6 +65,13 @@ describe('the OpenAPI document of operators', () => {
     expect(rules.toSorted()).toEqual(['operation-4xx-response', 'operation-operationId']);
   });
 
+  it('has no schema under a name of the other API, because one process may describe both', () => {
+    const names = (document: Document): string[] =>
+      Object.keys((document as { components?: { schemas?: object } }).components?.schemas ?? {});
+    expect(names(documentOf())).toContain('OperatorProblem');
+    expect(names(documentOf())).not.toContain('Problem');
+  });
+
   it('has an id of its own for each operation, and says which requests are refused', () => {
     const operations = Object.values(documentOf().paths).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);

@@ -65,7 +65,9 @@ describe('the server', () => {
     expect(json).toMatchObject({
       openapi: '3.1.0',
       paths: { '/api/v1/me': { get: { operationId: 'getMe', security: [{ personalToken: [] }, { session: [] }] } } },
-      components: { schemas: { Problem: expect.anything() as unknown, Operator: expect.anything() as unknown } },
+      components: {
+        schemas: { OperatorProblem: expect.anything() as unknown, Operator: expect.anything() as unknown },
+      },
     });
   });
 
