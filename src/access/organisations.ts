@@ -27,7 +27,8 @@ export async function createOrganisation(
       'insert into organisation (id, name) values ($1, $2) on conflict do nothing',
       [id, name],
     );
-    if (rowCount) await audit(client, actor, 'organisation.created', id, { name });
+    if (rowCount)
+      await audit(client, actor, 'organisation.created', id, { organisation: id, before: null, after: { name } });
     return Boolean(rowCount);
   });
 }

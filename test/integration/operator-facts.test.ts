@@ -107,7 +107,10 @@ describe('facts', () => {
       expect((await get(`/${list}`, south)).json).toMatchObject({ items: [] });
     }
     expect(((await get('/organisations', south)).json as Page).items.map(({ id }) => id)).toEqual(['south']);
-    expect((await get('/audit', south)).json).toEqual({ items: [], next: null });
+    const { items } = (await get('/audit', south)).json as Page;
+    expect(items.map(({ action, subject }) => `${String(action)} ${String(subject)}`)).toEqual([
+      'organisation.created south',
+    ]);
   });
 
   it('of platforms begin the file of a source, as the command does', async () => {
@@ -163,6 +166,10 @@ describe('access', () => {
       'operator:root signing-key.created',
     ]);
     expect(JSON.stringify(items)).not.toContain(secret);
+    expect(items.find(({ action }) => action === 'organisation.created')).toMatchObject({
+      subject: 'east',
+      detail: { organisation: 'east', before: null, after: { name: 'East works' } },
+    });
     expect(items.find(({ action }) => action === 'application.revoked')).toMatchObject({
       detail: { organisation: 'default' },
     });

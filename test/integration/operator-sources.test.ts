@@ -218,6 +218,18 @@ describe('applying', () => {
     expect(json).toMatchObject({ revision: 2, every: answers[0]?.status === 200 ? '2m' : '3m' });
   });
 
+  it('lets one of two writers create a source that neither had seen', async () => {
+    const wishes = ['2m', '3m'].map((every) =>
+      apply(sourceNamed('new-1', { schedule: { every, start: '2026-11-01T00:00:00Z' } }), anna, '', {
+        'if-none-match': '*',
+      }),
+    );
+    const answers = await Promise.all(wishes);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 412]));
+    const every = answers[0]?.status === 200 ? '2m' : '3m';
+    expect((await get('/sources/default/new-1')).json).toMatchObject({ revision: 1, every });
+  });
+
   it('keeps a secret that is sent as it was shown, and sends it to no other place', async () => {
     const { json } = await get('/sources/default/press-3');
     const { config } = json as { config: ReturnType<typeof sourceNamed> };
