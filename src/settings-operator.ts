@@ -35,6 +35,12 @@ export const operatorFields = {
     .enum(['true', 'false'])
     .default('false')
     .describe('allow plain HTTP of the operator API beyond this host; only safe behind a proxy that speaks TLS'),
+  DATABRIDGE_PASSWORD_LIST: z
+    .string()
+    .optional()
+    .describe(
+      'file of passwords that no operator may choose, one a line, such as a list of leaked ones; besides the short list of the bridge',
+    ),
   ...oidcFields,
 } as const;
 
@@ -45,6 +51,8 @@ export interface OperatorSettings extends ListenSettings {
   readonly onWorkers: boolean;
   /** The origin of the address at which operators reach it, such as `https://bridge.example`; undefined: where it listens. */
   readonly publicOrigin: string | undefined;
+  /** The file of passwords that no operator may choose; undefined: there is none. */
+  readonly passwordList: string | undefined;
   /** Undefined: operators sign in with passwords only. */
   readonly oidc: OidcSettings | undefined;
 }
@@ -60,6 +68,7 @@ export const operatorSettings = (values: Values): OperatorSettings => ({
   port: values.DATABRIDGE_OPERATOR_PORT,
   publicOrigin:
     values.DATABRIDGE_OPERATOR_URL === undefined ? undefined : new URL(values.DATABRIDGE_OPERATOR_URL).origin,
+  passwordList: values.DATABRIDGE_PASSWORD_LIST,
   oidc: oidcSettings(values),
   tlsCertificate: values.DATABRIDGE_OPERATOR_TLS_CERT,
   tlsKey: values.DATABRIDGE_OPERATOR_TLS_KEY,

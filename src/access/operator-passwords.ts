@@ -4,6 +4,7 @@ import { faultOfPassword } from '../core/password-rules.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { audit } from './audit.ts';
+import { isListedPassword } from './listed-password.ts';
 import { beginSession } from './operator-sessions.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 import { endSessions, lockedOperator } from './operators.ts';
@@ -11,11 +12,15 @@ import { hashOfPassword, isPassword } from './password.ts';
 
 type Client = Pick<OperatorSession, 'address' | 'agent'>;
 
+/** The file of passwords that nobody may choose (`DATABRIDGE_PASSWORD_LIST`); undefined: there is none. */
+type PasswordList = string | undefined;
+
 /** A password that the operator did not choose ends after a day. */
 const TEMPORARY = `interval '1 day'`;
 
-function assertPassword(password: string, name: string): void {
-  const fault = faultOfPassword(password, name);
+async function assertPassword(password: string, name: string, list: string | undefined): Promise<void> {
+  const isListed = list !== undefined && (await isListedPassword(password, list));
+  const fault = faultOfPassword(password, name) ?? (isListed ? 'it stands in the list of this bridge' : undefined);
   if (fault === undefined) return;
   throw configInvalid(
     `this password cannot be taken: ${fault}`,
@@ -31,10 +36,14 @@ function assertPassword(password: string, name: string): void {
 export async function setOperatorPassword(
   database: Database,
   name: string,
-  { password, temporary }: { readonly password: string; readonly temporary: boolean },
+  {
+    password,
+    temporary,
+    list,
+  }: { readonly password: string; readonly temporary: boolean; readonly list?: PasswordList },
   actor: string,
 ): Promise<void> {
-  assertPassword(password, name);
+  await assertPassword(password, name, list);
   const hash = await hashOfPassword(password);
   await database.transaction(async (client) => {
     const { id } = await lockedOperator(client, name);
@@ -78,7 +87,7 @@ export async function signIn(
  */
 export async function changeOwnPassword(
   database: Database,
-  given: { readonly name: string; readonly current: string; readonly next: string },
+  given: { readonly name: string; readonly current: string; readonly next: string; readonly list?: PasswordList },
   from: Client,
   actor: string,
 ): Promise<string | undefined> {
@@ -90,7 +99,7 @@ export async function changeOwnPassword(
   const hash = row?.hash ?? null;
   if (!(await isPassword(current, hash))) return undefined;
   if (current === next) throw configInvalid('this is the present password', 'choose another one', 'password');
-  assertPassword(next, name);
+  await assertPassword(next, name, given.list);
   const nextHash = await hashOfPassword(next);
   return await database.transaction(async (client) => {
     const { id } = await lockedOperator(client, name);

@@ -20,6 +20,7 @@ interface Content {
 
 interface Operation {
   operationId?: string;
+  description?: string;
   readonly requestBody?: Content;
   responses: Record<string, Content>;
 }
@@ -70,6 +71,16 @@ describe('the OpenAPI document of operators', () => {
       Object.keys((document as { components?: { schemas?: object } }).components?.schemas ?? {});
     expect(names(documentOf())).toContain('OperatorProblem');
     expect(names(documentOf())).not.toContain('Problem');
+  });
+
+  it('says which role each operation needs', () => {
+    const operations = Object.values(documentOf().paths).flatMap((methods) => Object.values(methods));
+    for (const { description } of operations) {
+      expect(description).toMatch(/Needs (?:no sign-in|the role (?:viewer|operator|admin))\.$/);
+    }
+    const [role] = Object.values(documentOf().paths['/api/v1/signing-keys/rotate'] ?? {});
+    expect(role?.description).toContain('Needs the role admin.');
+    expect(documentOf().paths['/api/v1/session']?.['post']?.description).toContain('Needs no sign-in.');
   });
 
   it('has an id of its own for each operation, and says which requests are refused', () => {

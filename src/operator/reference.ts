@@ -33,11 +33,11 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
     },
     transform: (given) => {
       const transformed = jsonSchemaTransform(given);
-      const isPublic = given.route.config?.access === 'public';
-      return {
-        ...transformed,
-        schema: { ...transformed.schema, security: isPublic ? [] : [{ personalToken: [] }, { session: [] }] },
-      };
+      const { access, role } = given.route.config ?? {};
+      const needs = access === 'public' ? 'Needs no sign-in.' : `Needs the role ${role}.`;
+      const description = [transformed.schema.description, needs].filter(Boolean).join(' ');
+      const security = access === 'public' ? [] : [{ personalToken: [] }, { session: [] }];
+      return { ...transformed, schema: { ...transformed.schema, description, security } };
     },
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
   });

@@ -196,7 +196,7 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, log
     async (request, reply) => {
       const operator = operatorOf(request);
       const { current, password: next } = request.body;
-      const change = { name: operator.name, current, next };
+      const change = { name: operator.name, current, next, list: settings.operator.passwordList };
       const secret = await tried(request, operator.name, () =>
         changeOwnPassword(database, change, fromOf(request), actorOf(operator)),
       );

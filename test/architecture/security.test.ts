@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OPERATOR_ROLES } from '../../src/core/operator-role.ts';
+import { faultOfPassword } from '../../src/core/password-rules.ts';
+import { describeSettings } from '../../src/settings.ts';
 import { faultsOf, stateOf, summaryOf, writtenChecklist } from '../security/checklist.ts';
 import type { Entry } from '../security/checklist.ts';
 import { ROOT, sourceFiles } from './source-files.ts';
@@ -117,5 +120,72 @@ describe('the libraries', () => {
     // Without an address npm asks the registry that it is configured with. A repository of git has the origin "null".
     expect(origins.size).toBeLessThanOrEqual(1);
     expect([...origins].every((origin) => origin.startsWith('https://'))).toBe(true);
+  });
+});
+
+describe('SECURITY.md', () => {
+  /** Addresses at which others reach the bridge, and a name in tokens; it asks nobody there. */
+  const others = 'DATABRIDGE_API_PUBLIC_URL DATABRIDGE_OPERATOR_URL DATABRIDGE_TOKEN_ISSUER';
+  const page = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8').replaceAll(/\s+/g, ' ');
+
+  it.each<[file: string, code: RegExp, text: RegExp]>([
+    ['src/core/password-rules.ts', /LEAST = (\d+)/, /have (\d+) to \d+ characters/],
+    ['src/core/password-rules.ts', /MOST = (\d+)/, /have \d+ to (\d+) characters/],
+    ['src/access/operator-passwords.ts', /TEMPORARY = `interval '(\d+) day'/, /end after (\d+) day /],
+    [
+      'src/access/operator-sessions.ts',
+      /IDLE = `interval '(\d+) minutes'/,
+      /ends after (\d+) minutes without a request/,
+    ],
+    ['src/access/operator-sessions.ts', /LONGEST = `interval '(\d+) hours'/, /without a request and after (\d+) hours/],
+    ['src/access/operator-sessions.ts', /MOST_SESSIONS = (\d+)/, /at most (\d+) sessions/],
+    ['src/access/operator-tokens.ts', /LONGEST_DAYS = (\d+)/, /at most (\d+) days/],
+    ['src/access/refresh-tokens.ts', /GRACE: Microseconds = (\d+) \* SECOND/, /\((\d+) s of grace/],
+    ['src/access/password.ts', /AT_A_TIME = (\d+)/, /checks at a time \| (\d+), and/],
+    ['src/access/password.ts', /MOST_WAITING = (\d+)/, /checks at a time \| \d+, and (\d+) that wait/],
+    ['src/access/password.ts', /PASSES = (\d+)/, /argon2id, 19 MiB, (\d+) passes/],
+    ['src/operator/sign-in-limits.ts', /OF_PAIR = (\d+)/, /of a name at an address \| (\d+) in/],
+    ['src/operator/sign-in-limits.ts', /OF_ADDRESS = (\d+)/, /passwords at an address \| (\d+) in/],
+    [
+      'src/operator/sign-in-limits.ts',
+      /PERIOD_MS = (\d+) \* 60_000/,
+      /passwords at an address \| \d+ in (\d+) minutes/,
+    ],
+    ['src/operator/authenticate.ts', /FAILURES_PER_MINUTE = (\d+)/, /of an address \| (\d+) a minute/],
+    ['src/operator/oidc-client.ts', /PATIENCE_MS = (\d+)_000/, /OpenID provider \| [^|]*\| (\d+) s/],
+    ['src/operator/events.ts', /each: (\d+), all/, /events \((\d+) for each operator/],
+    ['src/operator/events.ts', /each: \d+, all: (\d+)/, /operator, (\d+) in a process/],
+    ['src/api/read-back-schema.ts', /READ_BACKS_PER_MINUTE = (\d+)/, /read-backs \((\d+) a minute/],
+    ['adapters/platforms/http-json/expression.ts', /LONGEST_MS = (\d+)_000/, /expressions of `http-json` \((\d+) s\)/],
+  ])('has the number of %s: %s', (file, code, text) => {
+    const [, there] = code.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
+    expect(there).toMatch(/^\d+$/);
+    expect(text.exec(page)?.[1]).toBe(there);
+  });
+
+  it('names the algorithms of the code, and settings that there are', () => {
+    for (const name of ['A256GCM', 'EdDSA', 'Ed25519', 'argon2id', 'SHA-256']) expect(page).toContain(name);
+    const settings = new Set(describeSettings().map(({ name }) => name));
+    const named = [...page.matchAll(/\b(?:DATABRIDGE_[A-Z_]*[A-Z]|DATABASE_URL|REDIS_URL)\b(?!_?…)/g)].map(
+      ([name]) => name,
+    );
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((name) => !settings.has(name))).toEqual([]);
+    for (const { name } of describeSettings())
+      if (/_(?:URL|ISSUER|ADAPTERS)$/.test(name)) expect(page + others).toContain(name);
+  });
+
+  it('says how soon a hole in a library is closed', () => {
+    expect(page).toMatch(/strangers can reach is closed within \d+ days, any other within \d+ days/);
+  });
+
+  it('has each role, and the words that no password may consist of', () => {
+    for (const role of OPERATOR_ROLES) expect(page).toContain(`| \`${role}\` |`);
+    for (const word of ['databridge', 'operator', 'plant', 'maintenance', 'admin']) {
+      expect(page).toContain(`\`${word}\``);
+      expect(
+        [`${word}1234`, `${word}12345`, `${word}1234567`, `${word}123`].map((one) => faultOfPassword(one, 'x')),
+      ).toContain('it is one of those that are guessed first');
+    }
   });
 });

@@ -1,7 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setOperatorDisabled } from '../../src/access/operators.ts';
-import { roleOfClaims } from '../../src/operator/oidc.ts';
 import { assertOperatorSettings } from '../../src/operator/open.ts';
 import { readSettings } from '../../src/settings.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -113,6 +112,17 @@ describe('a sign-in at the issuer', () => {
     expect(me.json).toMatchObject({ name: 'anna.muller', role: 'operator' });
   });
 
+  it('leaves the tokens of the issuer in the server', async () => {
+    const answer = await signedIn();
+    const everything = `${answer.text} ${JSON.stringify([...answer.headers])} ${api.log()}`;
+    // A token of the issuer is a JWT, or is named so.
+    expect(everything).not.toMatch(/eyJ|id_token|access_token|refresh_token/);
+    const rows = await api.database.rows<{ text: string }>(
+      'select operator_session::text as text from operator_session union all select operator_account::text from operator_account',
+    );
+    expect(rows.map(({ text }) => text).join(' ')).not.toContain('eyJ');
+  });
+
   it('finds its operator by the subject, and takes the role of the claims over', async () => {
     issuer.person = { sub: 'subject-1', preferred_username: 'renamed', roles: 'pumps-admin' };
     expect((await signedIn()).json).toMatchObject({ operator: { name: 'anna.muller', role: 'admin' } });
@@ -215,6 +225,23 @@ describe('the way back from the issuer', () => {
   });
 });
 
+describe('an issuer', () => {
+  it('whose document names another issuer is not taken', async () => {
+    // The same server under another name: its document says 127.0.0.1.
+    const other = await startOperatorApi(api.database, {
+      DATABRIDGE_OPERATOR_URL: api.url,
+      DATABRIDGE_OIDC_ISSUER: issuer.issuer.replace('127.0.0.1', 'localhost'),
+      DATABRIDGE_OIDC_CLIENT_ID: issuer.clientId,
+    });
+    try {
+      expect((await other.send('GET', '/api/v1/oidc/start')).status).toBe(503);
+      expect(other.log()).toMatch(/issuer/i);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
 describe('requests to the issuer', () => {
   it('go through the egress guard', async () => {
     const guarded = await startOperatorApi(api.database, {
@@ -244,36 +271,5 @@ describe('requests to the issuer', () => {
     const plain = await startOperatorApi(api.database);
     expect((await plain.send('GET', '/api/v1/oidc/start')).status).toBe(404);
     await plain.close();
-  });
-});
-
-describe('the role of claims', () => {
-  const roles = new Map([
-    ['a', 'admin'],
-    ['v', 'viewer'],
-  ] as const);
-  const role = (claims: Record<string, unknown>, roleClaim = 'roles') =>
-    roleOfClaims({ iss: '', sub: '', aud: '', iat: 0, exp: 0, ...claims } as Parameters<typeof roleOfClaims>[0], {
-      roleClaim,
-      roles,
-    });
-
-  it('is the highest that a value maps to, in the claim or inside an object', () => {
-    expect(role({ roles: ['v', 'a'] })).toBe('admin');
-    expect(role({ roles: 'v' })).toBe('viewer');
-    expect(role({ realm_access: { roles: ['a'] } }, 'realm_access.roles')).toBe('admin');
-    expect(role({ 'https://x.example/roles': ['v'] }, 'https://x.example/roles')).toBe('viewer');
-  });
-
-  it.each([
-    [{}],
-    [{ roles: [] }],
-    [{ roles: { a: true } }],
-    [{ roles: [1, null, ['a']] }],
-    [{ roles: 'admin' }],
-    [{ roles: 'a v' }],
-  ])('is none for %j', (claims) => {
-    expect(role(claims)).toBeUndefined();
-    expect(role(claims, 'constructor.name')).toBeUndefined();
   });
 });

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstOperator, setOperatorPassword } from '../../src/access/operator-passwords.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { PASSWORD, browserOf, signInAt, tryPassword, withPassword } from './operator-browser.ts';
 import type { Browser } from './operator-browser.ts';
 import { startOperatorApi } from './operator-rig.ts';
@@ -40,6 +43,31 @@ describe('an operator changes its password', () => {
       401, 401, 200,
     ]);
     expect((await trySignIn('fred', PASSWORD)).status).toBe(403);
+  });
+});
+
+describe('a list of passwords that nobody may choose', () => {
+  it('holds for operators and for admins', async () => {
+    const directory = await makeTempDirectory('password-list');
+    const list = join(directory.path, 'list.txt');
+    await writeFile(list, 'A Battery in a Barn\n');
+    const strict = await startOperatorApi(api.database, { DATABRIDGE_PASSWORD_LIST: list });
+    try {
+      await withPassword(strict, 'olga');
+      const browser = await signInAt(strict, 'olga');
+      const change = (password: string) =>
+        browser.send('PUT', '/api/v1/password', strict, { current: PASSWORD, password });
+      expect((await change('a battery in a barn')).json).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('stands in the list') as string,
+      });
+      const given = { password: 'a battery in a barn', temporary: true, list };
+      await expect(setOperatorPassword(api.database, 'olga', given, 'test')).rejects.toThrow('stands in the list');
+      expect((await change('a battery in a bar')).status).toBe(200);
+    } finally {
+      await strict.close();
+      await directory.remove();
+    }
   });
 });
 

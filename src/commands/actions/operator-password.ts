@@ -11,8 +11,8 @@ export async function operatorPassword(
   { temporary = false, json }: { temporary?: boolean; json?: boolean },
 ): Promise<void> {
   const password = process.stdin.isTTY ? await askedPassword(name) : (await text(process.stdin)).replace(/\r?\n$/, '');
-  await withContext({ patient: false }, ({ database }) =>
-    setOperatorPassword(database, name, { password, temporary }, actor()),
+  await withContext({ patient: false }, ({ database, settings }) =>
+    setOperatorPassword(database, name, { password, temporary, list: settings.operator.passwordList }, actor()),
   );
   if (json) printJson({ name, temporary });
   else printLine(`operator ${name} has a password${temporary ? ' until it chooses another one, at most a day' : ''}`);
