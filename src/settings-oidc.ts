@@ -39,6 +39,12 @@ export const oidcFields = {
     .describe(
       'the role here of each value of that claim, separated by commas; an operator without one may not sign in, with several it has the highest',
     ),
+  DATABRIDGE_OIDC_ORGANISATIONS_CLAIM: z
+    .string()
+    .optional()
+    .describe(
+      'claim of the ID token that holds the ids of the organisations that an operator sees, `*` for all; without it an operator sees all, until `operator organisations` limits it',
+    ),
 } as const;
 
 /** How operators sign in by OpenID Connect. */
@@ -48,6 +54,8 @@ export interface OidcSettings {
   /** The secret, or a reference to it. */
   readonly clientSecret: string | undefined;
   readonly roleClaim: string;
+  /** Undefined: claims do not say which organisations an operator sees. */
+  readonly organisationsClaim: string | undefined;
   /** The role of each value of the claim. */
   readonly roles: ReadonlyMap<string, OperatorRole>;
 }
@@ -63,6 +71,7 @@ export const oidcSettings = (values: Values): OidcSettings | undefined =>
         clientId: values.DATABRIDGE_OIDC_CLIENT_ID,
         clientSecret: values.DATABRIDGE_OIDC_CLIENT_SECRET,
         roleClaim: values.DATABRIDGE_OIDC_ROLE_CLAIM,
+        organisationsClaim: values.DATABRIDGE_OIDC_ORGANISATIONS_CLAIM,
         roles: new Map(
           entriesOf(values.DATABRIDGE_OIDC_ROLES).flatMap((entry) => {
             const [, value, role] = MAPPED.exec(entry) ?? [];

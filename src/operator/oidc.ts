@@ -29,15 +29,30 @@ export function roleOfClaims(
   claims: IDToken,
   { roleClaim, roles }: Pick<OidcSettings, 'roleClaim' | 'roles'>,
 ): OperatorRole | undefined {
-  const whole: unknown = claims[roleClaim];
+  const given = textsOfClaim(claims, roleClaim).flatMap((one) => roles.get(one) ?? []);
+  return OPERATOR_ROLES.findLast((role) => given.includes(role));
+}
+
+/** The organisations that the claims let an operator see, null for all; undefined where no claim says it. */
+export function organisationsOfClaims(
+  claims: IDToken,
+  { organisationsClaim: claim }: Pick<OidcSettings, 'organisationsClaim'>,
+): readonly string[] | null | undefined {
+  if (claim === undefined) return undefined;
+  const given = textsOfClaim(claims, claim);
+  return given.includes('*') ? null : given;
+}
+
+/** The texts of a claim; dots of its name lead into objects. */
+function textsOfClaim(claims: IDToken, claim: string): readonly string[] {
+  const whole: unknown = claims[claim];
   const value =
     whole ??
-    roleClaim.split('.').reduce<unknown>((inner, name) => {
+    claim.split('.').reduce<unknown>((inner, name) => {
       const isObject = typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name);
       return isObject ? (inner as Record<string, unknown>)[name] : undefined;
     }, claims);
-  const given = [value].flat().flatMap((one) => (typeof one === 'string' ? (roles.get(one) ?? []) : []));
-  return OPERATOR_ROLES.findLast((role) => given.includes(role));
+  return [value].flat().filter((one) => typeof one === 'string');
 }
 
 /** The name that the claims suggest. */
@@ -141,6 +156,7 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
         subject: claims.sub,
         name: nameOfClaims(claims),
         role: roleOfClaims(claims, oidc),
+        organisations: organisationsOfClaims(claims, oidc),
       };
       return await enter(request, reply, identity);
     },
@@ -175,8 +191,9 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
     const seen = { address: request.ip, request: request.id };
     if ('refused' in entered) {
       log.warn({ ...seen, reason: entered.refused }, 'a sign-in by OIDC was refused');
-      throw new OperatorProblem('sign-in-refused', 'The issuer knows you, and you have no role here.', {
-        remedy: 'Ask an admin for a role: DATABRIDGE_OIDC_ROLES maps values of the claim to roles.',
+      throw new OperatorProblem('sign-in-refused', 'The issuer knows you, and you have no role or organisation here.', {
+        remedy:
+          'Ask an admin for a role: DATABRIDGE_OIDC_ROLES maps values of the claim to roles; DATABRIDGE_OIDC_ORGANISATIONS_CLAIM, where it is set, names organisations.',
       });
     }
     log.info({ ...seen, operator: entered.name }, 'an operator signed in by OIDC');

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOfPassword, isPassword } from '../../src/access/password.ts';
+import { signInByIdentity } from '../../src/access/operator-oidc.ts';
 import { setOperatorDisabled, setOperatorOrganisations, signOutOperators } from '../../src/access/operators.ts';
+import { createOrganisation } from '../../src/access/organisations.ts';
+import { organisationsOfClaims } from '../../src/operator/oidc.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { PASSWORD, browserOf, signInAt, tryPassword, withPassword } from './operator-browser.ts';
 import type { Browser } from './operator-browser.ts';
@@ -61,6 +64,39 @@ describe('a session', () => {
     const browser = await signInAt(api, 'dora');
     const answer = await browser.send('DELETE', '/api/v1/session');
     expect(answer.headers.get('clear-site-data')).toBe('"cache", "storage"');
+  });
+});
+
+describe('the organisations of an operator of an OpenID provider', () => {
+  it('follow its claims where the settings name a claim', async () => {
+    const claim = 'email';
+    await createOrganisation(api.database, { id: 'north', name: 'north' }, 'test');
+    const enter = (organisations: unknown) => {
+      const identity = { issuer: 'https://i', subject: 'o', name: 'otto', role: 'viewer' } as const;
+      const claims = { iss: '', sub: '', aud: '', iat: 0, exp: 0, [claim]: organisations } as never;
+      const seen = organisationsOfClaims(claims, { organisationsClaim: claim });
+      return signInByIdentity(api.database, { ...identity, organisations: seen }, { address: '', agent: '' });
+    };
+    const seen = async (): Promise<unknown> =>
+      (await api.database.row(`select organisations from operator_account where name = 'otto'`))?.['organisations'];
+    const [sessions, entries] = ['operator_session', 'audit'].map(
+      (table) => async () => (await api.database.rows(`select from ${table}`)).length,
+    ) as [() => Promise<number>, () => Promise<number>];
+    expect(await enter(['none'])).toEqual({ refused: 'no-organisation' });
+    expect(await seen()).toBeUndefined();
+    expect(await enter(['north', 'none', 'default', 'north'])).toMatchObject({ name: 'otto' });
+    expect(await seen()).toEqual(['default', 'north']);
+    const [sessionsBefore, entriesBefore] = [await sessions(), await entries()];
+    await enter(['default', 'north']);
+    expect([await sessions(), await entries()]).toEqual([sessionsBefore + 1, entriesBefore]);
+    await enter('north');
+    // The sessions with the former rights ended.
+    expect([await seen(), await sessions(), await entries()]).toEqual([['north'], sessionsBefore, entriesBefore + 1]);
+    await enter('*');
+    expect(await seen()).toBeNull();
+    expect(await enter(undefined)).toEqual({ refused: 'no-organisation' });
+    expect(await sessions()).toBe(sessionsBefore - 1);
+    expect(organisationsOfClaims({} as never, { organisationsClaim: undefined })).toBeUndefined();
   });
 });
 
