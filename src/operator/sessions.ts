@@ -14,6 +14,7 @@ import { assertNotForeign, sessionCookieOf } from './browser.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 import { beginAnswer, fromOf, sessionDocument, sessionSchema } from './session-answer.ts';
+import { knownBrowserCookieOf, knownBrowserOf, textOfKnownBrowser } from './known-browser.ts';
 import { signInLimitsOf } from './sign-in-limits.ts';
 
 const listedSchema = z
@@ -45,15 +46,18 @@ const listedSchema = z
 const text = z.string().max(1_024);
 
 /** The routes of sign-in: sessions of browsers and passwords. */
-export function addSessionRoutes(app: FastifyInstance, { database, settings, log }: OperatorParts): void {
+export function addSessionRoutes(app: FastifyInstance, { database, settings, sealing, log }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const limits = signInLimitsOf();
   const cookie = sessionCookieOf(settings.operator);
+  const known = knownBrowserCookieOf(cookie);
+  const browserOf = (request: FastifyRequest, name: string): string | undefined =>
+    knownBrowserOf(request.cookies[known.name], name, sealing);
 
   /** Counts a try of a password, and makes `check` in its turn. */
   async function tried<T>(request: FastifyRequest, name: string, check: () => Promise<T | undefined>): Promise<T> {
     const address = clientOf(request.ip);
-    const wait = limits.begin(address, name);
+    const wait = limits.begin(address, name, browserOf(request, name));
     if (wait > 0) {
       throw new OperatorProblem('too-many-requests', 'Too many passwords were tried from this address.', {
         remedy: 'Wait before you try again.',
@@ -98,7 +102,11 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, log
       const { name, password } = request.body;
       const secret = await tried(request, name, () => signIn(database, { name, password }, fromOf(request)));
       log.info({ operator: name, address: request.ip, request: request.id }, 'an operator signed in');
-      return await beginAnswer({ database, cookie }, reply, secret);
+      const answer = await beginAnswer({ database, cookie }, reply, secret);
+      if (browserOf(request, name) === undefined) {
+        reply.setCookie(known.name, textOfKnownBrowser(name, sealing), known.options);
+      }
+      return answer;
     },
   );
 

@@ -3,8 +3,11 @@ import { newestKeys } from '../api/newest-keys.ts';
 
 /** How often a password may be tried. */
 export interface SignInLimits {
-  /** Counts a try. @returns the wait in s where it must be refused unseen, 0 for none */
-  begin(address: string, name: string): number;
+  /**
+   * Counts a try, in a browser in which that operator signed in before (its id) or in any other one. @returns the wait in s where it
+   * must be refused unseen, 0 for none
+   */
+  begin(address: string, name: string, browser?: string): number;
   /** Remembers that the operator signed in at the address. */
   succeeded(address: string, name: string): void;
 }
@@ -19,7 +22,8 @@ const LONGEST_KEY = 100;
 
 /**
  * Tries count for the pair of address and name, and for the address, never for the name alone: a stranger that knows a name cannot
- * lock it for other addresses. An operator that signed in at an address before is exempt from the limit of that address.
+ * lock it for other addresses. Tries in a browser that the operator used before count for that browser alone, so strangers behind its
+ * address spend none of them. An operator that signed in at an address before is exempt from the limit of that address.
  */
 export function signInLimitsOf(nowMs?: () => number): SignInLimits {
   const ofPair = attemptsOf(OF_PAIR, nowMs, PERIOD_MS);
@@ -27,7 +31,8 @@ export function signInLimitsOf(nowMs?: () => number): SignInLimits {
   const known = newestKeys();
   const pairOf = (address: string, name: string): string => `${address} ${name.slice(0, LONGEST_KEY)}`;
   return {
-    begin(address, name) {
+    begin(address, name, browser) {
+      if (browser !== undefined) return ofPair.take(`browser ${browser}`);
       const pair = pairOf(address, name);
       if (known.has(pair)) return ofPair.take(pair);
       // Both or none is counted.

@@ -119,6 +119,22 @@ describe('passwords tried in a flood', () => {
     expect((await api.send('GET', '/api/v1/me', { as: { token } })).status).toBe(200);
   });
 
+  it('do not stop a browser in which the operator signed in before, behind the same address', async () => {
+    await person('kate');
+    const cookies = (await trySignIn('kate', PASSWORD)).headers.getSetCookie();
+    const cookie = /^[^;]*/.exec(cookies.find((one) => one.startsWith('databridge-known=')) ?? '')?.[0] ?? '';
+    const inBrowser = (password: string) => tryPassword(api, 'kate', password, { cookie });
+    let answer = await trySignIn('kate', 'wrong');
+    while (answer.status !== 429) answer = await trySignIn('kate', 'wrong');
+    const again = await inBrowser(PASSWORD);
+    expect(again.status).toBe(200);
+    expect(again.headers.getSetCookie().filter((one) => one.startsWith('databridge-known='))).toEqual([]);
+    // It has a number of tries of its own.
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 429) statuses.push((await inBrowser('wrong')).status);
+    expect(statuses.length).toBeGreaterThan(10);
+  });
+
   it('are refused at once where too many wait, with Retry-After', async () => {
     const busy = await startOperatorApi(api.database);
     try {
