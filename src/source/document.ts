@@ -56,9 +56,9 @@ export function readDocuments(
     const errors = [...document.errors, ...document.warnings];
     const reported = errors.filter(({ code }, place) => place === 0 || code === 'DUPLICATE_KEY');
     for (const error of reported) report(error.pos[0], wordsOf(error, text));
-    const alias = brokenAlias(document);
-    if (alias !== undefined) report(alias, ['text that begins with * is an alias, and no anchor has its name', QUOTE]);
-    if (reported.length > 0 || alias !== undefined || document.contents === null || isEmpty(document.contents))
+    const broken = brokenAlias(document) ?? oddText(document);
+    if (broken !== undefined) report(broken.offset, broken.words);
+    if (reported.length > 0 || broken !== undefined || document.contents === null || isEmpty(document.contents))
       continue;
     try {
       const input: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
@@ -113,18 +113,46 @@ function wordsOf(error: YAMLError, text: string): Words {
 
 const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null;
 
-/** The offset of the first alias without an earlier anchor; undefined where every alias has one. */
-function brokenAlias(document: Document.Parsed): number | undefined {
-  let found: number | undefined;
+/** The first alias without an earlier anchor, or inside its own: a value that holds itself has no end. Undefined where all are right. */
+function brokenAlias(document: Document.Parsed): Broken | undefined {
+  let found: Broken | undefined;
   visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) !== undefined) return undefined;
-      found = alias.range?.[0] ?? 0;
+    Alias(_, alias, above) {
+      const node = alias.resolve(document);
+      if (node !== undefined && !above.includes(node)) return undefined;
+      found = { offset: alias.range?.[0] ?? 0, words: node === undefined ? UNKNOWN_ALIAS : ENDLESS_ALIAS };
       return visit.BREAK;
     },
   });
   return found;
 }
+
+/** The first text, or name of a field, that an escape gives a character which PostgreSQL cannot store. */
+function oddText(document: Document.Parsed): Broken | undefined {
+  let found: Broken | undefined;
+  visit(document, {
+    Scalar(_, { value, range }) {
+      if (typeof value !== 'string' || (!value.includes('\0') && value.isWellFormed())) return undefined;
+      found = {
+        offset: range?.[0] ?? 0,
+        words: ['this text holds NUL or half a surrogate pair', 'leave the character out'],
+      };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+interface Broken {
+  readonly offset: number;
+  readonly words: Words;
+}
+
+const UNKNOWN_ALIAS: Words = ['text that begins with * is an alias, and no anchor has its name', QUOTE];
+const ENDLESS_ALIAS: Words = [
+  'this alias stands inside its own anchor, so the value would hold itself',
+  'write the value out',
+];
 
 /** Where a path begins, or the nearest part of it that is written. */
 function offsetOf(document: Document.Parsed, path: string): number {

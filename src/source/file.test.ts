@@ -80,6 +80,16 @@ describe('a problem of a file', () => {
     ['a:\n  b: 1\n c: 2\n', '3:1 the indentation fits nothing above it; put the keys of one block in the same column'],
     ['a: b: c\n', '1:4 there are two colons in one line; begin a new line, or put text with ": " in quotes'],
     ['p: @hunter2\n', `1:4 text cannot begin with this character; ${quote}`],
+    ['a: b\nc: "d\\0"\n', '2:4 this text holds NUL or half a surrogate pair; leave the character out'],
+    ['a: {"\\ud800": 1}\n', '1:5 this text holds NUL or half a surrogate pair; leave the character out'],
+    [
+      'a: &a [*a]\n',
+      '1:8 this alias stands inside its own anchor, so the value would hold itself; write the value out',
+    ],
+    [
+      'a: &a {b: &b [*a]}\n',
+      '1:15 this alias stands inside its own anchor, so the value would hold itself; write the value out',
+    ],
     ['p: *hunter2\n', `1:4 text that begins with * is an alias, and no anchor has its name; ${quote}`],
     ['p: !hunter2\n', `1:4 text that begins with ! is a tag, and sources use no tags; ${quote}`],
     [

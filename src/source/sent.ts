@@ -92,10 +92,14 @@ interface Kept {
 
 async function withStoredSecrets({ database, sealing }: SentPlace, input: unknown): Promise<Kept> {
   const { name, organisation = DEFAULT_ORGANISATION } = isMapping(input) ? input : {};
-  const row = await database.row<{ config: unknown }>(
-    'select config from source where name = $1 and organisation_id = $2',
-    [String(name), String(organisation)],
-  );
+  // The schema of a source judges both later.
+  const isFindable = typeof name === 'string' && typeof organisation === 'string';
+  const row = isFindable
+    ? await database.row<{ config: unknown }>('select config from source where name = $1 and organisation_id = $2', [
+        name,
+        organisation,
+      ])
+    : undefined;
   if (row === undefined || !isMapping(input)) return { input, stored: undefined, isSamePlace: false, problems: [] };
   const stored = await unseal(row.config, sealing);
   const kept: unknown = structuredClone(input);
