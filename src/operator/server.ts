@@ -34,6 +34,7 @@ import { addTrialRoutes } from './trials.ts';
 import { addReadingRoutes } from './readings.ts';
 import { addOperatorReference } from './reference.ts';
 import { addSessionRoutes } from './sessions.ts';
+import { assertStorable } from './storable.ts';
 
 /** How long the header lines of a request, and a whole request, may take to arrive, ms. */
 const HEADERS_MS = 10_000;
@@ -80,6 +81,11 @@ export async function operatorServer(
     if (isPrivate) reply.headers(TLS_ONLY);
     const isOdd = hostsOf(request.raw.rawHeaders) > 1;
     done(isOdd ? new OperatorProblem('bad-request', 'Send one Host header.') : undefined);
+  });
+  // After validation, because a body then has no more levels than its schema.
+  app.addHook('preHandler', (request, _reply, done) => {
+    assertStorable(request);
+    done();
   });
   if (parts.metrics) countRequests(app, 'operator', parts.metrics.api);
   await app.register(cookie);
