@@ -38,6 +38,9 @@ const RESULT = linesAnswer('One JSON document a line: the `result`, or the `erro
 
 type Tried = Pick<RegisteredSource, 'config' | 'platform'>;
 
+/** A trial that begins with its answer. */
+type Work = (signal: AbortSignal) => AsyncIterable<string>;
+
 /** The routes that ask a platform by hand and save nothing. A client that leaves ends the work. */
 export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void {
   const { settings, clock, database } = parts;
@@ -65,47 +68,54 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
     }
   }
 
-  const check = (tried: Tried, request: FastifyRequest, signal: AbortSignal): AsyncIterable<string> =>
-    present(async function* steps(bridge) {
-      const query = request.query as z.infer<typeof trialQuery>;
-      const checking = checkInSteps(tried.config, tried.platform, {
-        ...given(query, bridge, signal),
-        whyAlone: 'the source is not registered',
+  const check =
+    (tried: Tried, request: FastifyRequest): Work =>
+    (signal) =>
+      present(async function* steps(bridge) {
+        const query = request.query as z.infer<typeof trialQuery>;
+        const checking = checkInSteps(tried.config, tried.platform, {
+          ...given(query, bridge, signal),
+          whyAlone: 'the source is not registered',
+        });
+        let next = await checking.next();
+        while (!next.done) {
+          yield jsonLine({ step: stepDocument(next.value) });
+          next = await checking.next();
+        }
+        const { requestsPerSecond: _, ...result } = next.value;
+        yield jsonLine({ result });
       });
-      let next = await checking.next();
-      while (!next.done) {
-        yield jsonLine({ step: stepDocument(next.value) });
-        next = await checking.next();
-      }
-      const { requestsPerSecond: _, ...result } = next.value;
-      yield jsonLine({ result });
-    });
 
-  const preview = (tried: Tried, request: FastifyRequest, signal: AbortSignal): AsyncIterable<string> =>
-    present(async function* read(bridge) {
-      const query = request.query as z.infer<typeof previewQuery>;
-      const now = clock.now();
-      const range = {
-        from: instantOfField(query.from, now, 'from'),
-        to: query.to === undefined ? undefined : instantOfField(query.to, now, 'to'),
-      };
-      const trial = { ...given(query, bridge, signal), range, limit: query.limit };
-      const read = await previewSource(tried.config, tried.platform, trial);
-      const why = read.sharesPace ? null : 'the source is not registered';
-      yield jsonLine({ result: { ...previewDocument(tried.config, read), why } });
-    });
-
-  const search = (tried: Tried, request: FastifyRequest, signal: AbortSignal): AsyncIterable<string> =>
-    present(async function* look(bridge) {
-      const query = request.query as z.infer<typeof sensorsQuery>;
-      const { search: text, limit } = query;
-      const found = await searchSensors(tried.config, tried.platform, {
-        ...given(query, bridge, signal),
-        search: text,
-        limit,
+  /** Throws 400, before the answer begins, where the range is none. */
+  const preview = (tried: Tried, request: FastifyRequest): Work => {
+    const query = request.query as z.infer<typeof previewQuery>;
+    const now = clock.now();
+    const range = {
+      from: instantOfField(query.from, now, 'from'),
+      to: query.to === undefined ? undefined : instantOfField(query.to, now, 'to'),
+    };
+    return (signal) =>
+      present(async function* read(bridge) {
+        const trial = { ...given(query, bridge, signal), range, limit: query.limit };
+        const read = await previewSource(tried.config, tried.platform, trial);
+        const why = read.sharesPace ? null : 'the source is not registered';
+        yield jsonLine({ result: { ...previewDocument(tried.config, read), why } });
       });
-      yield jsonLine({ result: sensorsDocument(tried.config, found) });
-    });
+  };
+
+  const search =
+    (tried: Tried, request: FastifyRequest): Work =>
+    (signal) =>
+      present(async function* look(bridge) {
+        const query = request.query as z.infer<typeof sensorsQuery>;
+        const { search: text, limit } = query;
+        const found = await searchSensors(tried.config, tried.platform, {
+          ...given(query, bridge, signal),
+          search: text,
+          limit,
+        });
+        yield jsonLine({ result: sensorsDocument(tried.config, found) });
+      });
 
   const registered = async (request: FastifyRequest): Promise<Tried> => {
     const { name, organisation } = await sourceIn(database, request);
@@ -128,7 +138,7 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
       },
       async (request, reply) => {
         const tried = await registered(request);
-        return streams.answer(request, reply, 'application/x-ndjson', (signal) => work(tried, request, signal));
+        return streams.answer(request, reply, 'application/x-ndjson', work(tried, request));
       },
     );
     app.register((scope, _options, done) => {
@@ -148,7 +158,7 @@ export function addTrialRoutes(app: FastifyInstance, parts: OperatorParts): void
         },
         async (request, reply) => {
           const tried = await sourceOfBody(parts, request);
-          return streams.answer(request, reply, 'application/x-ndjson', (signal) => work(tried, request, signal));
+          return streams.answer(request, reply, 'application/x-ndjson', work(tried, request));
         },
       );
       done();

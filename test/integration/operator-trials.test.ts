@@ -77,6 +77,7 @@ describe('a check', () => {
     expect(linesOf(await post('/default/tried/check')).at(-1)).toMatchObject({
       result: { ok: true, sharesPace: true, why: null },
     });
+    expect((await post('/default/tried/preview?from=soon')).status).toBe(400);
     const preview = linesOf(await post('/default/tried/preview?from=10m'));
     expect(preview).toMatchObject([{ result: { readings: 5, sharesPace: true } }]);
     expect(await database.rows('select from worker where not polls')).toEqual([]);
