@@ -91,6 +91,11 @@ Each renewal replaces the refresh token. The old one may be used again for a sho
       'invalid_client',
       'application id or secret is missing or wrong; send both by HTTP Basic authentication',
     ),
+    413: refused(
+      'The body is too large.',
+      'invalid_request',
+      'A body may hold at most 16384 bytes, counted after unpacking. A request for a token needs fewer than a thousand.',
+    ),
     429: refused(
       'Too many requests or failures. `Retry-After` says when to try again.',
       'temporarily_unavailable',
