@@ -46,7 +46,7 @@ export function namesToRelease({ sensorId, valueName, all }: WantedNames & { rea
   if ((sensorId === undefined) === all && (valueName === undefined || !all)) return { sensorId, valueName };
   throw configInvalid(
     'name the held names',
-    'give a sensorId or a pattern such as "pump-*", and perhaps a valueName, or all',
+    'give a sensorId or a pattern such as "pump-*", and perhaps a valueName, or say that all are meant (--all)',
     'sensorId',
   );
 }
