@@ -39,6 +39,12 @@ export const oidcFields = {
     .describe(
       'the role here of each value of that claim, separated by commas; an operator without one may not sign in, with several it has the highest',
     ),
+  DATABRIDGE_OIDC_ACR: z
+    .string()
+    .optional()
+    .describe(
+      'values of `acr`, separated by commas, of which the ID token must have one, such as those for a second factor; they are asked for; without it any sign-in at the issuer counts',
+    ),
   DATABRIDGE_OIDC_ORGANISATIONS_CLAIM: z
     .string()
     .optional()
@@ -54,6 +60,8 @@ export interface OidcSettings {
   /** The secret, or a reference to it. */
   readonly clientSecret: string | undefined;
   readonly roleClaim: string;
+  /** The strengths of a sign-in (`acr`) of which one is needed; undefined: any counts. */
+  readonly acr: readonly string[] | undefined;
   /** Undefined: claims do not say which organisations an operator sees. */
   readonly organisationsClaim: string | undefined;
   /** The role of each value of the claim. */
@@ -71,6 +79,7 @@ export const oidcSettings = (values: Values): OidcSettings | undefined =>
         clientId: values.DATABRIDGE_OIDC_CLIENT_ID,
         clientSecret: values.DATABRIDGE_OIDC_CLIENT_SECRET,
         roleClaim: values.DATABRIDGE_OIDC_ROLE_CLAIM,
+        acr: values.DATABRIDGE_OIDC_ACR === undefined ? undefined : entriesOf(values.DATABRIDGE_OIDC_ACR),
         organisationsClaim: values.DATABRIDGE_OIDC_ORGANISATIONS_CLAIM,
         roles: new Map(
           entriesOf(values.DATABRIDGE_OIDC_ROLES).flatMap((entry) => {

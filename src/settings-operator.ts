@@ -35,6 +35,10 @@ export const operatorFields = {
     .enum(['true', 'false'])
     .default('false')
     .describe('allow plain HTTP of the operator API beyond this host; only safe behind a proxy that speaks TLS'),
+  DATABRIDGE_OPERATOR_PASSWORDS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('whether operators may sign in with passwords; `off` where an OpenID provider asks for a second factor'),
   DATABRIDGE_PASSWORD_LIST: z
     .string()
     .optional()
@@ -51,6 +55,8 @@ export interface OperatorSettings extends ListenSettings {
   readonly onWorkers: boolean;
   /** The origin of the address at which operators reach it, such as `https://bridge.example`; undefined: where it listens. */
   readonly publicOrigin: string | undefined;
+  /** Whether operators may sign in with passwords. */
+  readonly takesPasswords: boolean;
   /** The file of passwords that no operator may choose; undefined: there is none. */
   readonly passwordList: string | undefined;
   /** Undefined: operators sign in with passwords only. */
@@ -68,6 +74,7 @@ export const operatorSettings = (values: Values): OperatorSettings => ({
   port: values.DATABRIDGE_OPERATOR_PORT,
   publicOrigin:
     values.DATABRIDGE_OPERATOR_URL === undefined ? undefined : new URL(values.DATABRIDGE_OPERATOR_URL).origin,
+  takesPasswords: values.DATABRIDGE_OPERATOR_PASSWORDS === 'on',
   passwordList: values.DATABRIDGE_PASSWORD_LIST,
   oidc: oidcSettings(values),
   tlsCertificate: values.DATABRIDGE_OPERATOR_TLS_CERT,

@@ -127,6 +127,7 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
         nonce: begun.nonce,
         code_challenge: await calculatePKCECodeChallenge(begun.verifier),
         code_challenge_method: 'S256',
+        ...(oidc.acr && { acr_values: oidc.acr.join(' ') }),
       });
       return await reply.redirect(address.href, 302);
     },
@@ -179,6 +180,10 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new Error('the issuer gave no ID token');
+    const { acr } = claims;
+    if (oidc?.acr && !(typeof acr === 'string' && oidc.acr.includes(acr))) {
+      throw new Error(`the sign-in at the issuer is not strong enough: its acr is ${JSON.stringify(acr)}`);
+    }
     return claims;
   }
 

@@ -23,7 +23,14 @@ export function assertOperatorSettings({ operator }: Pick<Settings, 'operator'>)
   const certificate = certificateOf(operator);
   certificate?.read();
   assertPrivate(operator, certificate);
-  const { oidc, publicOrigin } = operator;
+  const { oidc, publicOrigin, takesPasswords } = operator;
+  if (oidc === undefined && !takesPasswords) {
+    throw configInvalid(
+      'DATABRIDGE_OPERATOR_PASSWORDS is off and DATABRIDGE_OIDC_ISSUER is not set, so nobody could sign in',
+      'set DATABRIDGE_OIDC_ISSUER, or leave passwords on',
+      'DATABRIDGE_OPERATOR_PASSWORDS',
+    );
+  }
   if (oidc === undefined) return;
   for (const [name, value] of [
     ['DATABRIDGE_OIDC_CLIENT_ID', oidc.clientId],

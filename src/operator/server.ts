@@ -115,7 +115,7 @@ export async function operatorServer(
 
 /** Whether a problem says that somebody may not do this, or too often. Routes of sign-in write lines of their own. */
 const isRefusal = ({ status, type }: OperatorProblem): boolean =>
-  [401, 403, 429].includes(status) && !/:(?:wrong-password|sign-in-refused|password-change-needed)$/.test(type);
+  [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed)$/.test(type);
 
 /** A refused request for the log, without its parameters. */
 const refusalOf = (request: FastifyRequest, { status, type }: OperatorProblem): RefusedAuthentication => ({

@@ -99,6 +99,11 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
     },
     async (request, reply) => {
       assertNotForeign(request, settings.operator);
+      if (!settings.operator.takesPasswords) {
+        throw new OperatorProblem('sign-in-refused', 'This bridge takes no passwords.', {
+          remedy: 'Sign in at /api/v1/oidc/start.',
+        });
+      }
       const { name, password } = request.body;
       const secret = await tried(request, name, () => signIn(database, { name, password }, fromOf(request)));
       log.info({ operator: name, address: request.ip, request: request.id }, 'an operator signed in');

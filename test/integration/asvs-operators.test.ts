@@ -3,6 +3,8 @@ import { hashOfPassword, isPassword } from '../../src/access/password.ts';
 import { signInByIdentity } from '../../src/access/operator-oidc.ts';
 import { setOperatorDisabled, setOperatorOrganisations, signOutOperators } from '../../src/access/operators.ts';
 import { createOrganisation } from '../../src/access/organisations.ts';
+import { assertOperatorSettings } from '../../src/operator/open.ts';
+import { readSettings } from '../../src/settings.ts';
 import { organisationsOfClaims } from '../../src/operator/oidc.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { PASSWORD, browserOf, signInAt, tryPassword, withPassword } from './operator-browser.ts';
@@ -108,6 +110,26 @@ describe('a password', () => {
     for (const other of [password.toLowerCase(), password.trim(), password.slice(0, 72), password.normalize('NFD')]) {
       expect(await isPassword(other, hash)).toBe(false);
     }
+  });
+
+  it('opens nothing where the settings leave sign-ins to the OpenID provider', async () => {
+    const only = {
+      DATABRIDGE_OPERATOR_PASSWORDS: 'off',
+      DATABRIDGE_OPERATOR_URL: 'http://127.0.0.1:1',
+      DATABRIDGE_OIDC_ISSUER: 'http://127.0.0.1:1',
+      DATABRIDGE_OIDC_CLIENT_ID: 'bridge',
+    };
+    const strict = await startOperatorApi(api.database, only);
+    try {
+      const answer = await tryPassword(strict, 'dora', PASSWORD);
+      expect(answer.json).toMatchObject({ status: 403, type: 'urn:databridge:problem:sign-in-refused' });
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      expect(strict.log()).toContain('a request was refused');
+    } finally {
+      await strict.close();
+    }
+    const nobody = readSettings({ DATABRIDGE_OPERATOR_PASSWORDS: 'off' });
+    expect(() => assertOperatorSettings(nobody)).toThrow('nobody could sign in');
   });
 
   it('does not end with time', async () => {

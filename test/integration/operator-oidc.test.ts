@@ -26,13 +26,17 @@ beforeAll(async () => {
     DATABRIDGE_OIDC_ISSUER: issuer.issuer,
     DATABRIDGE_OIDC_CLIENT_ID: issuer.clientId,
     DATABRIDGE_OIDC_CLIENT_SECRET: issuer.clientSecret,
+    DATABRIDGE_OIDC_ACR: 'two-factors,hardware',
     DATABRIDGE_OIDC_ROLES: 'pumps-admin=admin,pumps=operator,everyone=viewer',
   });
 });
 
+/** The claims of a person that showed a second factor. */
+const strong = (claims: JWTPayload): JWTPayload => ({ ...claims, acr: 'two-factors' });
+
 beforeEach(() => {
   issuer.person = { sub: 'subject-1', preferred_username: 'Anna.Müller', roles: ['everyone', 'pumps'] };
-  issuer.tamper = undefined;
+  issuer.tamper = strong;
   issuer.foreignKey = false;
 });
 
@@ -90,7 +94,12 @@ describe('a sign-in at the issuer', () => {
     const asked = new URL(answer.headers.get('location') ?? '');
     expect(asked.origin).toBe(issuer.issuer);
     const parameters = Object.fromEntries(asked.searchParams);
-    expect(parameters).toMatchObject({ response_type: 'code', code_challenge_method: 'S256', client_id: 'bridge' });
+    expect(parameters).toMatchObject({
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      client_id: 'bridge',
+      acr_values: 'two-factors hardware',
+    });
     for (const name of ['state', 'nonce', 'code_challenge']) expect(parameters[name]).toMatch(/^[\w-]{43}$/);
     expect(answer.headers.get('set-cookie')).toMatch(
       /^databridge-oidc=\S+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -207,14 +216,17 @@ describe('the way back from the issuer', () => {
   });
 
   it.each<[string, NonNullable<OidcIssuer['tamper']>]>([
+    ['a sign-in that is not strong enough', (claims) => ({ ...claims, acr: 'one-factor' })],
+    ['a sign-in of unknown strength', (claims) => ({ ...claims, acr: undefined })],
+    ['several strengths', (claims) => ({ ...claims, acr: ['two-factors'] })],
     ['another nonce', (claims) => ({ ...claims, nonce: 'x'.repeat(43) })],
     ['no nonce', (claims) => ({ ...claims, nonce: undefined })],
     ['another audience', (claims) => ({ ...claims, aud: 'another-client' })],
     ['another issuer', (claims) => ({ ...claims, iss: 'https://evil.example' })],
     ['a time that is over', (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - 60 })],
-    ['no subject', ({ iss, aud, exp, iat, nonce }) => ({ iss, aud, exp, iat, nonce }) as JWTPayload],
+    ['no subject', ({ iss, aud, exp, iat, nonce, acr }) => ({ iss, aud, exp, iat, nonce, acr }) as JWTPayload],
   ])('with an ID token of %s is refused', async (_, tamper) => {
-    issuer.tamper = tamper;
+    issuer.tamper = (claims) => tamper(strong(claims));
     expectRefused(await signedIn());
     expect(api.log()).toContain('a sign-in by OIDC was refused');
   });

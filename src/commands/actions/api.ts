@@ -75,7 +75,8 @@ export const operatorApiBeside = (context: OpenBridge): Beside | undefined =>
     : undefined;
 
 /** Makes the first operator and prints its password once: on stdout, because the log is kept. */
-async function showFirstOperator({ database }: OpenBridge): Promise<void> {
+async function showFirstOperator({ database, settings }: OpenBridge): Promise<void> {
+  if (!settings.operator.takesPasswords) return;
   const first = await makeFirstOperator(database);
   if (first === undefined) return;
   printLine(
