@@ -175,6 +175,25 @@ describe('SECURITY.md', () => {
       if (/_(?:URL|ISSUER|ADAPTERS)$/.test(name)) expect(page + others).toContain(name);
   });
 
+  it('has each line that the servers log, and each kind of change of the audit', () => {
+    const servers = files.filter(({ path }) => /^src\/(?:api|operator)\//.test(path));
+    const lines = servers.flatMap(({ text }) =>
+      [...text.matchAll(/\blog(?:\.(?:info|warn|error)|\[[^\]]*\])\(([^;]*?)\)[;,\n]/g)].flatMap(([, call = '']) =>
+        [...call.matchAll(/'([^'\n]* [^'\n]*)'/g)].map(([, line = '']) => line),
+      ),
+    );
+    expect(lines.length).toBeGreaterThan(10);
+    expect(lines.filter((line) => !page.includes(`\`${line}\``))).toEqual([]);
+    const named = /\| event \| line of the log \|(.*?)The audit/.exec(page)?.[1] ?? '';
+    const sources = servers.map(({ text }) => text).join('\n');
+    for (const [, line = ''] of named.matchAll(/`([^`]*)`/g)) {
+      if (!/^more .* were refused$/.test(line)) expect(sources).toContain(`'${line}'`);
+    }
+    const kinds = found(/\baudit\([^;]*?'([a-z-]+)\.[a-z-]+'/g);
+    expect(kinds.length).toBeGreaterThan(8);
+    for (const kind of kinds) expect(page).toContain(`\`${kind}\``);
+  });
+
   it('says how soon a hole in a library is closed', () => {
     expect(page).toMatch(/strangers can reach is closed within \d+ days, any other within \d+ days/);
   });
