@@ -4,6 +4,7 @@ import { createProject } from '../../src/access/projects.ts';
 import type { Database } from '../../src/database/database.ts';
 import { admitNames } from '../../src/ingest/new-names.ts';
 import type { BroughtName, Bringer } from '../../src/ingest/new-names.ts';
+import { pushedRefusals } from '../../src/ingest/pushed-refusals.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { databridgeHere } from './command-line.ts';
@@ -29,7 +30,7 @@ const post = (path: string, body?: unknown, as: SignedIn = anna): Promise<Operat
 
 const command = async (...args: readonly string[]): Promise<unknown> => {
   const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
-  const { stdout } = await databridgeHere(['project', ...args, '--json'], { env });
+  const { stdout } = await databridgeHere([...args, '--json'], { env });
   return JSON.parse(stdout) as unknown;
 };
 
@@ -82,8 +83,8 @@ describe('a project', () => {
     const answer = { code: 'hall', organisation: 'default', locked: true, changed: true, series: 1 };
     expect((await post('lock')).json).toEqual(answer);
     expect((await post('lock')).json).toEqual({ ...answer, changed: false });
-    expect(await command('lock', 'hall')).toEqual({ ...answer, changed: false });
-    const { id: _, ...shown } = (await command('show', 'hall')) as Record<string, unknown>;
+    expect(await command('project', 'lock', 'hall')).toEqual({ ...answer, changed: false });
+    const { id: _, ...shown } = (await command('project', 'show', 'hall')) as Record<string, unknown>;
     expect((await get('/default/hall')).json).toEqual(shown);
     expect(await audited(1)).toEqual([
       {
@@ -95,10 +96,22 @@ describe('a project', () => {
     ]);
   });
 
+  it('tells of held names that resemble its series beside the refusals of the application', async () => {
+    await bring({ applicationId: application }, { ...named('PUMP_7'), readings: 1 });
+    const refused = new Map([['name-held-back', 1]] as const);
+    await pushedRefusals(database)({ applicationId: application, projectId: hall, refused, examples: [] });
+    const { json } = await api.send('GET', `/api/v1/applications/${application}/refusals`, { as: anna });
+    expect(json).toMatchObject({ resembling: [{ sensorId: 'PUMP_7', near: [{ sensorId: 'pump-7' }] }] });
+    expect(json).toEqual(await command('application', 'refusals', application));
+    await database.run('delete from held_name');
+  });
+
   it('lists the names that it holds back, in pages that no release shifts', async () => {
     await bring(source, ...['Pump-7', 'press', 'valve-1', 'valve-2'].map(named));
     await bring({ applicationId: application }, { ...named('boiler'), readings: 3 });
-    const { names } = (await command('names', 'hall')) as { names: { sensorId: string; valueName: string }[] };
+    const { names } = (await command('project', 'names', 'hall')) as {
+      names: { sensorId: string; valueName: string }[];
+    };
     expect((await get('/default/hall/held-names')).json).toEqual({ items: names, next: null });
     expect(names).toHaveLength(5);
     expect(names.find(({ sensorId }) => sensorId === 'Pump-7')).toMatchObject({
@@ -163,7 +176,7 @@ describe('a project', () => {
     });
     const renamed = await get('/default/hall/renamed-names');
     expect(renamed.json).toEqual({ items: [{ from, to }], next: null });
-    expect(await command('names', 'hall', '--renamed')).toEqual([{ from, to }]);
+    expect(await command('project', 'names', 'hall', '--renamed')).toEqual([{ from, to }]);
     expect((await post('unrename', { sensorId: 'boiler' })).json).toMatchObject({ ended: 1 });
     expect((await post('unrename', { sensorId: 'boiler' })).status).toBe(400);
     expect(await audited(1)).toMatchObject([
@@ -188,7 +201,12 @@ describe('a project', () => {
       status: 409,
       remedy: expect.stringContaining('quota hall 5') as unknown,
     });
-    expect(await command('quota', 'hall', '5')).toEqual({ code: 'hall', organisation: 'default', quota: 5, series: 3 });
+    expect(await command('project', 'quota', 'hall', '5')).toEqual({
+      code: 'hall',
+      organisation: 'default',
+      quota: 5,
+      series: 3,
+    });
     expect((await post('release', { all: true })).json).toMatchObject({ released: 2 });
   });
 

@@ -78,7 +78,12 @@ export async function startOperatorApi(
         new Promise((resolve, reject) => {
           api.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
         });
-      while ((await connections()) > 0) await sleep(10);
+      // A client keeps connections open for its next requests.
+      for (;;) {
+        api.server.server.closeIdleConnections();
+        if ((await connections()) === 0) return;
+        await sleep(10);
+      }
     },
     async operator(name, role, organisations) {
       for (const id of organisations ?? []) await createOrganisation(database, { id, name: id }, 'test');
