@@ -7,6 +7,7 @@ import { judgePushed } from '../../src/ingest/pushed-readings.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { dropOldLogs } from '../../src/pull/housekeeping.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { SEALING_KEY } from './access-rig.ts';
 import { PATH, pushAs, startApi } from './api-rig.ts';
 import type { ApiUnderTest, Answered, Client } from './api-rig.ts';
 import { databridge } from './command-line.ts';
@@ -149,7 +150,9 @@ describe('refused readings of pushes', () => {
   it('are listed by a command, and leave with the other logs', async () => {
     await api.push([{ ...good, value: 5 }, good, { ...good, value: 'off' }]);
     const run = (...args: string[]): ReturnType<typeof databridge> =>
-      databridge(args, { env: { DATABASE_URL: database.url, DATABRIDGE_HOME: '/nowhere' } });
+      databridge(args, {
+        env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
+      });
     const { applicationId } = api.client;
     const shown = JSON.parse((await run('application', 'refusals', applicationId, '--json')).stdout) as {
       reasons: unknown[];
