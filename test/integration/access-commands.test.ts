@@ -168,7 +168,9 @@ test('the audit lists actions and actors page by page, and no secret is in the a
   const page = await json<{ id: number }[]>('audit', 'list', '--limit', '2', '--before', String(entries[1]?.id));
   expect(page.map(({ id }) => id)).toEqual([entries[2]?.id, entries[3]?.id]);
   const shown = (await databridge(['audit', 'list'], settings())).stdout;
-  expect(shown).toMatch(new RegExp(`^.*${ACTOR} +organisation\\.created +north +\\{"after":\\{"name":"North works"\\}, `, 'm'));
+  expect(shown).toMatch(
+    new RegExp(`^.*${ACTOR} +organisation\\.created +north +\\{"after":\\{"name":"North works"\\}, `, 'm'),
+  );
   expect(await run('audit', 'list', '--limit', '0')).toMatchObject({ code: 2 });
   const dump = `${shown}${JSON.stringify(entries)}${await everythingIn(database)}`;
   expect(secrets.length).toBeGreaterThan(3);
