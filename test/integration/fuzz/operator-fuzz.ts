@@ -141,7 +141,10 @@ export async function fuzzOperatorApi(
       // An operation that the model does not know: one entry allows it any change, and no entry none.
       const made = (await entriesAfter(entry)).slice(entries.length);
       if (made.length > 1) findings.ofAnswer(one, answer, 'one request has several entries in the audit');
-      if (made.length > 0) tables.push(...ALL_TABLES);
+      if (made.length > 0) {
+        tables.push(...ALL_TABLES);
+        if ((await model.difference()) !== undefined) await model.adopt();
+      }
       entries.push(...made.map(({ line }) => line));
     }
     return { entries, tables };

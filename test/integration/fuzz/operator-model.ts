@@ -10,6 +10,8 @@ export interface OperatorModel {
    * nothing changed; undefined for an operation that the model does not know.
    */
   settle(request: FuzzRequest, answer: FuzzAnswer): readonly string[] | undefined;
+  /** Takes the state of the database for the promised one, after an operation that the model does not know. */
+  adopt(): Promise<void>;
   /** The first difference between the promised state and that of the database; undefined where there is none. */
   difference(): Promise<string | undefined>;
 }
@@ -50,8 +52,18 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
   ) as Record<keyof typeof LINES, Map<string, readonly unknown[]>>;
   const sources = new Map<string, Source>();
   const former = new Map<string, Sent[]>();
-  for (const [organisation, code, name] of await stored('projects')) {
-    state.projects.set(`${String(organisation)}/${String(code)}`, [organisation, code, name]);
+  await adopt();
+
+  /** Applications and backfills have a key of one part, the other things one of two. */
+  async function adopt(): Promise<void> {
+    for (const part of Object.keys(LINES) as (keyof typeof LINES)[]) {
+      const isOne = part === 'applications' || part === 'backfills';
+      state[part] = new Map((await stored(part)).map((line) => [line.slice(0, isOne ? 1 : 2).join('/'), line]));
+    }
+    sources.clear();
+    for (const [key, [, , project, every, username, inside, its]] of state.sources) {
+      sources.set(key, { project, every, username, database: inside, state: String(its) });
+    }
   }
 
   async function stored(part: keyof typeof LINES): Promise<readonly (readonly unknown[])[]> {
@@ -85,7 +97,10 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
   }
 
   const settled: Readonly<
-    Record<string, (answer: Fields, body: Fields, path: readonly string[], isDry: boolean) => readonly string[]>
+    Record<
+      string,
+      (answer: Fields, body: Fields, path: readonly string[], isDry: boolean) => readonly string[] | undefined
+    >
   > = {
     createProject({ organisation, code, created }, body) {
       if (created !== true) return [];
@@ -120,7 +135,8 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
     restoreSource(answer, _body, _path, isDry) {
       const key = `${String(answer['organisation'])}/${String(answer['name'])}`;
       const last = former.get(key)?.at(-1);
-      if (last === undefined) throw new Error('a source was restored that was never changed');
+      // An operation that the model does not know may have kept it.
+      if (last === undefined) return undefined;
       return applied(answer, last, isDry);
     },
     startBackfill({ id, organisation, source, from, to, again }, body) {
@@ -179,6 +195,7 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
       const answer = text === '' || text.endsWith('\n') ? {} : (JSON.parse(text) as Fields);
       return promise(answer, fieldsOf(payload), path, searchParams.get('dryRun') === 'true');
     },
+    adopt,
     async difference() {
       for (const part of Object.keys(LINES) as (keyof typeof LINES)[]) {
         const there = (await stored(part)).map((line) => JSON.stringify(line)).toSorted();

@@ -10,8 +10,8 @@ export const requestsOf = (part: keyof typeof USUAL, round: number): number =>
   Math.ceil((USUAL[part] * (WANTED === undefined ? 1 : Number(WANTED) / ALL)) / round) * round;
 
 /**
- * An ordinary run sends the same requests each time: it judges the change that is to land, and a request that fails by the luck of the
- * draw would blame the wrong one. A soak draws new ones, and its report names the seed.
+ * An ordinary run draws the same requests each time, but for the ids that the servers make: it judges the change that is to land, and a
+ * request that fails by the luck of the draw would blame the wrong one. A soak draws new ones, and its report names the seed.
  */
 export const FUZZ_SEED = Number(
   process.env['DATABRIDGE_FUZZ_SEED'] ?? (WANTED === undefined ? 20_261_122 : Math.floor(Math.random() * 2 ** 31)),
