@@ -3,6 +3,7 @@ import { HOUR, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import { statementOf } from '../database/statement.ts';
 import { audit } from './audit.ts';
 import { assertName, isApplicationId, newApplicationId } from './names.ts';
 import { assertOrganisation } from './organisations.ts';
@@ -191,6 +192,22 @@ export interface Authenticated {
 /** Compared with in place of a missing fingerprint; no secret has it. */
 const NO_FINGERPRINT = Buffer.alloc(32);
 
+interface SecretRow {
+  readonly organisation: string;
+  readonly projects: string[] | null;
+  readonly generation: number;
+  readonly current: Buffer;
+  readonly previous: Buffer | null;
+}
+
+/** Prepared, because each request for a token looks here. */
+const SECRET_OF = statementOf<{ readonly id: string }>(
+  `select organisation_id as organisation, projects, token_generation as generation, secret_hash as current,
+     case when previous_secret_until > now() then previous_secret_hash end as previous
+   from application where id = $id and revoked_at is null`,
+  'application-secret',
+);
+
 /**
  * The application with this id and secret; undefined for an unknown or revoked application and for a wrong secret. The
  * work is the same in every case (one look-up, one hash, two comparisons), so the time it takes does not tell them apart.
@@ -201,18 +218,8 @@ export async function authenticateApplication(
   secret: string,
 ): Promise<Authenticated | undefined> {
   const given = fingerprint(secret);
-  const row = await database.row<{
-    organisation: string;
-    projects: string[] | null;
-    generation: number;
-    current: Buffer;
-    previous: Buffer | null;
-  }>(
-    `select organisation_id as organisation, projects, token_generation as generation, secret_hash as current,
-       case when previous_secret_until > now() then previous_secret_hash end as previous
-     from application where id = $1 and revoked_at is null`,
-    [isApplicationId(id) ? id : ''],
-  );
+  const { rows } = await database.pool.query<SecretRow>(SECRET_OF({ id: isApplicationId(id) ? id : '' }));
+  const [row] = rows;
   const isCurrent = matches(given, row?.current ?? NO_FINGERPRINT);
   const isPrevious = matches(given, row?.previous ?? NO_FINGERPRINT);
   if (!row || !(isCurrent || isPrevious)) return undefined;

@@ -3,6 +3,7 @@ import { SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import { statementOf } from '../database/statement.ts';
 import { audit } from './audit.ts';
 import { endAccessTokens } from './refresh-families.ts';
 import { fingerprint, newSecret, newSeed, successor } from './secret.ts';
@@ -51,6 +52,22 @@ export interface RefreshLifetimes {
 const expiryOf = (now: Instant, madeAt: Instant, lifetimes: RefreshLifetimes): Instant =>
   Math.ceil(Math.min(now + lifetimes.unused, madeAt + lifetimes.family) / SECOND) * SECOND;
 
+/** Prepared, because PostgreSQL takes longer to plan it than to run it. */
+const NEW_FAMILY = statementOf<{
+  readonly applicationId: string;
+  readonly secretHash: Buffer;
+  readonly now: Instant;
+  readonly expiresAt: Instant;
+  readonly hash: Buffer;
+}>(
+  `with family as (
+     insert into refresh_family (application_id, secret_hash, created_at, expires_at)
+     values ($applicationId, $secretHash, at_instant($now), at_instant($expiresAt)) returning id)
+   insert into refresh_token (hash, family_id, generation, expires_at)
+   select $hash, id, 1, at_instant($expiresAt) from family`,
+  'refresh-family',
+);
+
 /** Creates a family with its first refresh token. */
 export async function createRefreshToken(
   database: Database,
@@ -63,13 +80,8 @@ export async function createRefreshToken(
 ): Promise<RefreshToken> {
   const token = newSecret();
   const expiresAt = expiryOf(given.now, given.now, given.lifetimes);
-  await database.run(
-    `with family as (
-       insert into refresh_family (application_id, secret_hash, created_at, expires_at)
-       values ($1, $5, at_instant($2), at_instant($3)) returning id)
-     insert into refresh_token (hash, family_id, generation, expires_at) select $4, id, 1, at_instant($3) from family`,
-    [given.applicationId, given.now, expiresAt, fingerprint(token), given.secretHash],
-  );
+  const { applicationId, secretHash, now } = given;
+  await database.pool.query(NEW_FAMILY({ applicationId, secretHash, now, expiresAt, hash: fingerprint(token) }));
   return { token, expiresAt };
 }
 

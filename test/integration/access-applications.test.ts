@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi, onTestFinished } from 'vitest';
 import * as audits from '../../src/access/audit.ts';
 import {
   authenticateApplication,
@@ -143,18 +143,13 @@ describe('an application', () => {
     if (!living || !rotated || !ended) throw new Error('three applications were made');
     await rotateSecret(database, rotated.applicationId, { overlapHours: 1 }, 'anna');
     await revokeApplication(database, ended.applicationId, 'anna');
-    let statements: string[] = [];
-    const watched: Database = {
-      ...database,
-      row: (text, values) => {
-        statements.push(text);
-        return database.row(text, values);
-      },
-    };
+    const queries = vi.spyOn(database.pool, 'query');
+    onTestFinished(() => queries.mockRestore());
     const refusalWork = async (id: string, secret: string): Promise<unknown> => {
       Object.assign(work, { hashes: 0, comparisons: 0 });
-      statements = [];
-      const answer = await authenticateApplication(watched, id, secret);
+      queries.mockClear();
+      const answer = await authenticateApplication(database, id, secret);
+      const statements = queries.mock.calls.map(([statement]) => (statement as unknown as { text: string }).text);
       return { answer, ...work, statements };
     };
     const unknown = await refusalWork(UNKNOWN, living.secret);
