@@ -166,6 +166,15 @@ e,,,,,,lost
     ]);
   });
 
+  it('for a character that cannot be stored', async () => {
+    expect(await tableOf('tag,sensorId\na,pump\nb\0,fan\n')).toEqual([
+      'tags.csv:3 holds a NUL character; save it as "CSV UTF-8"',
+    ]);
+    expect(await faults('- { tag: a }\n- { tag: "b\\0" }\n', 'tags.yaml')).toEqual([
+      'tags.yaml:2 this text holds NUL or half a surrogate pair',
+    ]);
+  });
+
   it('for a number that is written in two ways', async () => {
     expect(await faults('tag;scale\na;1,5\nb;1.500\n')).toEqual([
       'tags.csv:3 scale "1.500" has a decimal point, and line 2 a decimal comma',

@@ -45,6 +45,12 @@ export async function withTable(sourceFile: string, input: unknown): Promise<Wit
     if (error instanceof TypeError) return refused('is not UTF-8 text', 'save it as "CSV UTF-8"');
     return refused(reasonOf(error), 'check the path, which begins at the file of the source, and its permissions');
   }
+  const nul = text.indexOf('\0');
+  if (nul >= 0) {
+    const line = text.slice(0, nul).split('\n').length;
+    const problem = { line, column: '', message: 'holds a NUL character', remedy: 'save it as "CSV UTF-8"' };
+    return { ...none, file, problems: [problem] };
+  }
   const { rows, problems } = rowsIn(file, text);
   const list = entriesOf(rows);
   const all = [...problems, ...list.problems].toSorted((one, other) => one.line - other.line);
