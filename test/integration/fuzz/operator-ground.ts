@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { openKeys } from '../../../src/access/keys.ts';
 import { createOrganisation } from '../../../src/access/organisations.ts';
 import { createProject } from '../../../src/access/projects.ts';
 import { beginSession } from '../../../src/access/operator-sessions.ts';
 import type { OperatorRole } from '../../../src/core/operator-role.ts';
+import { sealingOf } from '../../../src/access/stored-sealing.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { csrfTokenOf } from '../../../src/operator/browser.ts';
+import { SEALING_KEY } from '../access-rig.ts';
 import { startOperatorApi } from '../operator-rig.ts';
 import type { OperatorApiUnderTest, SignedIn } from '../operator-rig.ts';
 import type { Draw } from './draw.ts';
@@ -58,6 +61,7 @@ export async function prepareOperatorGround(
   const api = await startOperatorApi(
     database,
     {
+      DATABRIDGE_KEY: SEALING_KEY,
       DATABRIDGE_EGRESS_HOSTS: '127.0.0.1',
       DATABRIDGE_OPERATOR_URL: `http://${REFUSING}`,
       DATABRIDGE_OIDC_ISSUER: `http://${REFUSING}`,
@@ -65,6 +69,8 @@ export async function prepareOperatorGround(
     },
     addRoutes,
   );
+  // As every process does when it starts; else the first request that needs the key would make its proof, with no entry in the audit.
+  await sealingOf(database, await openKeys({ home: '', sealingKey: SEALING_KEY })).verify();
   for (const id of ORGANISATIONS) {
     await createOrganisation(database, { id, name: id }, 'test');
     for (const code of CODES) await createProject(database, { organisation: id, code }, 'test');
