@@ -8,7 +8,7 @@ import { PROBLEMS, PROBLEM_NAMES, typeBaseOf } from './problems.ts';
 import { apiServer } from './server.ts';
 import type { ApiParts } from './server.ts';
 
-/** The API without a database, for what it says about itself. */
+/** The API without a database, for tests of its OpenAPI document. */
 async function apiOf(environment: Record<string, string>): Promise<FastifyInstance> {
   const settings = readSettings({ DATABRIDGE_KEY: 'A'.repeat(43), ...environment }).api;
   const database = { memory: { onForget: () => undefined } };

@@ -134,7 +134,7 @@ const LONGEST_LOOK_MS = 5_000;
  * Makes every connection see the partitions of `table`. PostgreSQL (18.4) has a race: a connection that collects the list of
  * partitions while another one is attached may take note of the change before its list is complete, and then it keeps the old
  * list until the next change of the table, which may be a month away. It refuses rows of the new partition, and its queries
- * leave them out. So the table is changed once more, after all who may have been collecting have ended.
+ * leave them out. So the table is changed once more, after every transaction that may have been collecting has ended.
  */
 async function announce(database: Database, table: Partitioned): Promise<void> {
   const untilMs = performance.now() + LONGEST_LOOK_MS;

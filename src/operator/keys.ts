@@ -63,8 +63,8 @@ const keysSchema = z
  * The API seals with a key that its process was started with, and makes none. A new key has to be copied to a safe place before it
  * seals the only copy of a secret, and a client of the API may be on a computer that cannot reach the file; so `databridge key rotate`
  * on the host makes it. There is no route for `key lost`. It is for a bridge whose key is gone, and no process serves the API then: a
- * process that cannot open the secrets refuses to start, and all of them have to be stopped before. What it throws away cannot be
- * had back, so it stays with a person at the host.
+ * process that cannot open the secrets refuses to start, and all of them have to be stopped before. The secrets that
+ * it throws away cannot be had back, so it stays with a person at the host.
  */
 export function addKeyRoutes(app: FastifyInstance, parts: OperatorParts): void {
   addSigningKeyRoutes(app, parts);

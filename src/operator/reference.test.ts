@@ -32,7 +32,7 @@ interface Document {
 
 let app: FastifyInstance;
 
-/** The operator API without a database, for what it says about itself. */
+/** The operator API without a database, for tests of its OpenAPI document. */
 beforeAll(async () => {
   const settings = readSettings({ DATABRIDGE_KEY: 'A'.repeat(43), DATABRIDGE_OPERATOR_URL: 'https://bridge.example' });
   const parts = { settings, registry: { platforms: [] }, log: pino({ level: 'silent' }), certificate: undefined };

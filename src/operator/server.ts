@@ -113,7 +113,7 @@ export async function operatorServer(
   return { app, routes };
 }
 
-/** Whether a problem says that somebody may not do this, or too often. Routes of sign-in write lines of their own. */
+/** Whether a problem refuses a request for its credential, its role or its number. Routes of sign-in write lines of their own. */
 const isRefusal = ({ status, type }: OperatorProblem): boolean =>
   [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed)$/.test(type);
 

@@ -9,7 +9,7 @@ import { judgeAdapter } from './adapter-check.ts';
 
 const rows = z.array(z.object({ id: z.string() }));
 
-/** A platform whose operations ask for the same list, and make of it what `listOf` says. */
+/** A platform whose operations all ask for one list; `listOf` reads it from the answer. */
 const platformWith = (listOf: (data: unknown) => readonly { id: string }[]): Platform => {
   const ask = async (http: Http) => listOf((await http.get<unknown>('/rows')).data);
   return definePlatform({

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
-/** What a process writes to standard error that logs texts of a stranger. */
+/** The standard error of a process that logs texts of a stranger. */
 function logged(terminal: boolean): string {
   const program = `
     import { openLog } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};
