@@ -10,7 +10,13 @@ export interface FuzzAnswer {
 
 /** Words of an answer that tells about the inside of the service. */
 const INSIDE =
-  /\.(?:ts|js):\d+|node_modules|\/src\/\w|\.ts\b|\bselect\b.* from |\binsert into\b|pg_|violates|invalid input syntax|byte sequence/i;
+  /\bat .*:\d+:\d+|\.(?:ts|js):\d+|node_modules|\/src\/\w|\.ts\b|\bselect\b.* from |\binsert into\b|pg_|violates|invalid input syntax|byte sequence/i;
+
+/** Tokens and digests. They hold any letters, so one token in some thousand holds `pg_` by chance. */
+const RANDOM_WORD = /[\w-]{40,}/g;
+
+/** The first words of an answer that tell about the inside of the service; undefined where there are none. */
+export const insideOf = (answer: string): string | undefined => INSIDE.exec(answer.replace(RANDOM_WORD, '…'))?.[0];
 
 /** What is wrong with an answer by the document of the server alone; undefined where nothing is. */
 export function faultOf(
@@ -24,7 +30,7 @@ export function faultOf(
 ): string | undefined {
   if (status >= 500 && !causedStatus.includes(status)) return `it is answered ${status}`;
   const whole = `${JSON.stringify(headers)} ${text}`;
-  const inside = INSIDE.exec(whole)?.[0];
+  const inside = insideOf(whole);
   if (inside !== undefined) return `the answer tells of the inside: ${inside}`;
   if (text.includes('"code":"bug"')) return 'the answer tells of an error of the bridge';
   if (headers['x-injected'] !== undefined) return 'a header of the answer was injected';
