@@ -44,6 +44,7 @@ beforeAll(async () => {
 
 test(`after any of ${RUNS} histories (seed ${SEED}) the readings are what the plant said, and nothing is lost, starved or asked too fast`, async () => {
   const { random } = Math;
+  let ended = 0;
   try {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
@@ -51,6 +52,8 @@ test(`after any of ${RUNS} histories (seed ${SEED}) the readings are what the pl
         let drawn = 0;
         Math.random = () => chance(history.seed, 'drawn', (drawn += 1));
         await runHistory(database, sealing, history);
+        ended += 1;
+        if (WANTED !== undefined && ended % 100 === 0) process.stderr.write(`${ended} of ${RUNS} histories held\n`);
       }),
       { numRuns: RUNS, seed: SEED, ...(PATH !== undefined && { path: PATH, endOnFailure: true }) },
     );
