@@ -26,6 +26,8 @@ export interface ListenSettings {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Other processes of this user may listen there, too; each new connection goes to one of them. */
+  readonly sharesPort: boolean;
   readonly tlsCertificate: string | undefined;
   readonly tlsKey: string | undefined;
   readonly trustProxy: string | undefined;
@@ -36,6 +38,12 @@ export interface ListenSettings {
 export const apiFields = {
   DATABRIDGE_API_HOST: z.string().default('127.0.0.1').describe('address the API listens on'),
   DATABRIDGE_API_PORT: whole(0, 65_535, API_PORT).describe('port of the API; 0 takes a free one'),
+  DATABRIDGE_API_SHARE_PORT: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe(
+      'whether several `databridge api` of one user on this host listen on one port, and each new connection goes to one of them (Linux, FreeBSD); limits count per process',
+    ),
   DATABRIDGE_API_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -96,6 +104,7 @@ export const apiSettings = (values: Values): ApiSettings => ({
   variables: 'API',
   host: values.DATABRIDGE_API_HOST,
   port: values.DATABRIDGE_API_PORT,
+  sharesPort: values.DATABRIDGE_API_SHARE_PORT === 'true',
   publicUrl: values.DATABRIDGE_API_PUBLIC_URL?.replace(/\/+$/, ''),
   docs: values.DATABRIDGE_API_DOCS === 'true',
   tlsCertificate: values.DATABRIDGE_API_TLS_CERT,

@@ -72,6 +72,7 @@ export const operatorSettings = (values: Values): OperatorSettings => ({
   onWorkers: values.DATABRIDGE_OPERATOR === 'everywhere',
   host: values.DATABRIDGE_OPERATOR_HOST,
   port: values.DATABRIDGE_OPERATOR_PORT,
+  sharesPort: false,
   publicOrigin:
     values.DATABRIDGE_OPERATOR_URL === undefined ? undefined : new URL(values.DATABRIDGE_OPERATOR_URL).origin,
   takesPasswords: values.DATABRIDGE_OPERATOR_PASSWORDS === 'on',

@@ -30,16 +30,26 @@ export function listensLocally(host: string): boolean {
 
 /** Listens and returns the URL. Throws `unavailable` where the port is taken, `config-invalid` where the address is wrong. */
 export async function listen(app: FastifyInstance, settings: ListenSettings, tls: boolean): Promise<string> {
-  const { title, variables, host, port } = settings;
+  const { title, variables, host, port, sharesPort } = settings;
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, ...(sharesPort && { reusePort: true }) });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
+      const share = sharesPort
+        ? `, or start that one with DATABRIDGE_${variables}_SHARE_PORT=true as the same user`
+        : '';
       throw new BridgeError({ code: 'unavailable', why: 'refused' }, `${host}:${port} is taken`, {
-        remedy: `stop the other program, or set DATABRIDGE_${variables}_PORT to a free port`,
+        remedy: `stop the other program, or set DATABRIDGE_${variables}_PORT to a free port${share}`,
         cause: error,
       });
+    }
+    if (code === 'ENOTSUP') {
+      throw configInvalid(
+        `this system lets no two processes listen on one port`,
+        `leave DATABRIDGE_${variables}_SHARE_PORT out, and start the processes on several ports behind a proxy`,
+        `DATABRIDGE_${variables}_SHARE_PORT`,
+      );
     }
     throw configInvalid(
       `${title} cannot listen on ${host}:${port}: ${message}`,

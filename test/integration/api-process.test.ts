@@ -163,6 +163,31 @@ describe('databridge api', () => {
     expect(ended.code).toBe(1);
   });
 
+  it('shares its port with another one where both are told so, and the pushes that either answered are stored', async () => {
+    const shared = { DATABRIDGE_API_SHARE_PORT: 'true', DATABRIDGE_OPERATOR: 'off' };
+    const { url, process: first } = await start('api', shared);
+    const { port } = new URL(url);
+    const second = await start('api', { ...shared, DATABRIDGE_API_PORT: port });
+    expect(second.url).toBe(url);
+    const unshared = await ends({ DATABRIDGE_API_PORT: port });
+    expect(unshared.output).toContain('is taken');
+    const client = await clientOf(url);
+    const expected: string[] = [];
+    const push = async (sensor: string): Promise<boolean> => {
+      const answer = await pushAs(client, url + PATH, [reading(sensor)]).catch(() => undefined);
+      if (answer?.status !== 200) return false;
+      expected.push(sensor);
+      return true;
+    };
+    const pushMany = (name: string) =>
+      Promise.all(Array.from({ length: 12 }, async (_, index) => await push(`${name}-${index}`)));
+    expect(await pushMany('both')).not.toContain(false);
+    await Promise.all([first.kill9(), pushMany('dying')]);
+    // Each push is a connection of its own, and the kernel gives all of them to the process that is left.
+    expect(await pushMany('second')).not.toContain(false);
+    expect(await storedSensors()).toEqual(expect.arrayContaining(expected));
+  });
+
   async function ends(env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
     const { code, stdout, stderr } = await databridge(['api'], { env: { ...bridge.settings, ...env } });
     return { code, output: stdout + stderr };
