@@ -15,8 +15,8 @@ import type { Rig } from './rig.ts';
 /** Connections that carry batches, single readings and token requests. */
 export const CONNECTIONS = { batches: 16, posts: 64, tokens: 16 } as const;
 
-/** How long a load without an end is watched, s, after its warm-up. */
-const TIMES = { warmUpSeconds: 0.5, seconds: 1 } as const;
+/** How long a load without an end is watched, s, after its warm-up: an API runs for weeks, so V8 has compiled it. */
+const TIMES = { warmUpSeconds: 3, seconds: 2 } as const;
 
 /** The measures of a load, and the CPU and memory that the API and the database used for it. */
 export interface Answered extends Loaded, Used {}
