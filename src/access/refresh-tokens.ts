@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import { SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { statementOf } from '../database/statement.ts';
 import { audit } from './audit.ts';
@@ -134,21 +133,20 @@ interface Family {
   readonly revoked: boolean;
 }
 
-async function lockFamily(client: ClientBase, hash: Buffer): Promise<Family | undefined> {
-  const [family] = await rowsOf<Family & Record<string, unknown>>(
-    client,
-    `select refresh_family.id, application_id as "applicationId", organisation_id as "organisationId", projects,
-       token_generation as generation, instant_of(refresh_family.created_at) as "createdAt",
-       refresh_family.revoked_at is not null or application.revoked_at is not null
-         or refresh_family.secret_hash <> application.secret_hash
-           and (refresh_family.secret_hash is distinct from previous_secret_hash or previous_secret_until <= now())
-         as revoked
-     from refresh_family join application on application.id = application_id
-     where refresh_family.id = (select family_id from refresh_token where hash = $1) for update of refresh_family`,
-    [hash],
-  );
-  return family;
-}
+const LOCK_FAMILY = statementOf<{ readonly hash: Buffer }>(
+  `select refresh_family.id, application_id as "applicationId", organisation_id as "organisationId", projects,
+     token_generation as generation, instant_of(refresh_family.created_at) as "createdAt",
+     refresh_family.revoked_at is not null or application.revoked_at is not null
+       or refresh_family.secret_hash <> application.secret_hash
+         and (refresh_family.secret_hash is distinct from previous_secret_hash or previous_secret_until <= now())
+       as revoked
+   from refresh_family join application on application.id = application_id
+   where refresh_family.id = (select family_id from refresh_token where hash = $hash) for update of refresh_family`,
+  'refresh-lock',
+);
+
+const lockFamily = async (client: ClientBase, hash: Buffer): Promise<Family | undefined> =>
+  (await client.query<Family>(LOCK_FAMILY({ hash }))).rows[0];
 
 interface Link {
   readonly generation: number;
@@ -157,19 +155,42 @@ interface Link {
   readonly seed: Buffer | null;
 }
 
+const LINKS_FROM = statementOf<{ readonly familyId: number; readonly hash: Buffer }>(
+  `select generation, instant_of(expires_at) as "expiresAt", instant_of(used_at) as "usedAt", successor_seed as seed
+   from refresh_token
+   where family_id = $familyId and generation >= (select generation from refresh_token where hash = $hash) order by generation`,
+  'refresh-links',
+);
+
 /** The link of a token and all later links. A separate statement, because it must see links committed before the lock. */
-const linksFrom = (client: ClientBase, familyId: number, hash: Buffer): Promise<Link[]> =>
-  rowsOf<Link & Record<string, unknown>>(
-    client,
-    `select generation, instant_of(expires_at) as "expiresAt", instant_of(used_at) as "usedAt", successor_seed as seed
-     from refresh_token
-     where family_id = $1 and generation >= (select generation from refresh_token where hash = $2) order by generation`,
-    [familyId, hash],
-  );
+const linksFrom = async (client: ClientBase, familyId: number, hash: Buffer): Promise<Link[]> =>
+  (await client.query<Link>(LINKS_FROM({ familyId, hash }))).rows;
 
 /** The newest token, computed from an older token and the seeds of the links between. */
 const followSeeds = (token: string, links: readonly Link[]): string =>
   links.reduce((current, { seed }) => (seed === null ? current : successor(current, seed)), token);
+
+/** Without its seed an old token leads to no newer token, not even for a thief with a copy of the database. */
+const ADD_LINK = statementOf<{
+  readonly familyId: number;
+  readonly generation: number;
+  readonly now: Instant;
+  readonly seed: Buffer;
+  readonly hash: Buffer;
+  readonly expiresAt: Instant;
+  readonly graceFrom: Instant;
+}>(
+  `with used as (
+     update refresh_token set used_at = at_instant($now), successor_seed = $seed
+     where family_id = $familyId and generation = $generation),
+   family as (update refresh_family set expires_at = at_instant($expiresAt) where id = $familyId),
+   forgotten as (
+     update refresh_token set successor_seed = null
+     where family_id = $familyId and successor_seed is not null and used_at < at_instant($graceFrom))
+   insert into refresh_token (hash, family_id, generation, expires_at)
+   values ($hash, $familyId, $generation::integer + 1, at_instant($expiresAt))`,
+  'refresh-link',
+);
 
 async function addLink(
   client: ClientBase,
@@ -181,22 +202,9 @@ async function addLink(
   if (used.expiresAt <= now || expiresAt <= now) return undefined;
   const seed = newSeed();
   const next = successor(token, seed);
-  const usedLink = [familyId, used.generation] as const;
-  await client.query(
-    'update refresh_token set used_at = at_instant($3), successor_seed = $4 where family_id = $1 and generation = $2',
-    [...usedLink, now, seed],
-  );
-  await client.query(
-    `insert into refresh_token (hash, family_id, generation, expires_at) values ($3, $1, $2::integer + 1, at_instant($4))`,
-    [...usedLink, fingerprint(next), expiresAt],
-  );
-  await client.query('update refresh_family set expires_at = at_instant($2) where id = $1', [familyId, expiresAt]);
-  // Without its seed an old token leads to no newer token, not even for a thief with a copy of the database.
-  await client.query(
-    `update refresh_token set successor_seed = null
-     where family_id = $1 and successor_seed is not null and used_at < at_instant($2)`,
-    [familyId, now - GRACE],
-  );
+  const { generation } = used;
+  const hash = fingerprint(next);
+  await client.query(ADD_LINK({ familyId, generation, now, seed, hash, expiresAt, graceFrom: now - GRACE }));
   return { token: next, expiresAt };
 }
 
