@@ -53,7 +53,8 @@ test(`after any of ${RUNS} histories (seed ${SEED}) the readings are what the pl
         Math.random = () => chance(history.seed, 'drawn', (drawn += 1));
         await runHistory(database, sealing, history);
         ended += 1;
-        if (WANTED !== undefined && ended % 100 === 0) process.stderr.write(`${ended} of ${RUNS} histories held\n`);
+        if (WANTED !== undefined && ended % 100 === 0)
+          process.stderr.write(`${ended} of ${RUNS} histories held (seed ${SEED})\n`);
       }),
       { numRuns: RUNS, seed: SEED, ...(PATH !== undefined && { path: PATH, endOnFailure: true }) },
     );

@@ -10,6 +10,9 @@ import { makeTempDirectory } from './temp-directory.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+/** A command that goes on for so long hangs, ms. The test fails then with what the command and the daemons said. */
+const LONGEST_COMMAND_MS = 300_000;
+
 /** How a command of databridge ended. */
 export interface Answer {
   readonly code: number;
@@ -55,8 +58,14 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
   };
   const daemons: RunningProcess[] = [];
   const run = (...args: string[]): Promise<Answer> =>
-    new Promise((resolve) => {
-      execFile(process.execPath, [main, ...args], { env, maxBuffer: 256 * 1024 * 1024 }, (error, stdout, stderr) => {
+    new Promise((resolve, reject) => {
+      const options = { env, maxBuffer: 256 * 1024 * 1024, timeout: LONGEST_COMMAND_MS };
+      execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
+        if (error?.killed) {
+          const logs = daemons.map((daemon) => daemon.output().slice(-8_000));
+          reject(new Error(`databridge ${args.join(' ')} goes on\n${stdout}\n${stderr}\n${logs.join('\n')}`));
+          return;
+        }
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
         resolve({ code, stdout, stderr });
       });

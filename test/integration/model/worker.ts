@@ -37,7 +37,7 @@ class Killed extends Error {}
 
 /** Tells a worker when it dies, and everybody who waits for it. */
 function lifeOf() {
-  const { promise: death, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
   let left = Infinity;
   let does = false;
   let over = false;
@@ -47,8 +47,14 @@ function lifeOf() {
     over = true;
     resolve();
   };
+  const lost = promise.then((): never => {
+    throw new Killed();
+  });
+  lost.catch(() => undefined);
   return {
-    death,
+    death: promise,
+    /** Fails with `Killed` at its death. */
+    lost,
     over: () => over,
     lostNotes: () => lostNotes,
     loseNote: () => (lostNotes += 1),
@@ -118,7 +124,8 @@ function mortal(database: Database, life: Life): Database {
                 }
               : (Reflect.get(target, key) as unknown),
         });
-        return await work(dying as PoolClient);
+        // A dead process waits for nothing more, so its connections are lost, too, and give their locks back.
+        return await Promise.race([work(dying as PoolClient), life.lost]);
       });
       return silent(
         life.noting(transaction).catch((error: unknown) => {
