@@ -61,8 +61,11 @@ function calculatePart(table: Partitioned, instant: Instant): Part {
 /** Creates partitions on demand. A process remembers the partitions it has seen and does not look them up again. */
 export function partitionsOf(database: Database): Partitions {
   const known = new Set<string>();
-  /** Tables with a new partition that some connection may not see yet. */
-  const unannounced = new Set<Partitioned>();
+  /**
+   * Tables with a new partition that some connection may not see yet. A process may have been killed between making one and
+   * announcing it, so the first write to each table announces as well.
+   */
+  const unannounced = new Set<Partitioned>(['reading', 'window_log']);
   database.memory.onForget(() => known.clear());
   const turns: Partial<Record<Partitioned, Promise<unknown>>> = {};
 

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { MICROSECOND } from '../../src/core/instant.ts';
-import { partitionsOf } from '../../src/database/partitions.ts';
+import type { Database } from '../../src/database/database.ts';
+import { makePartitions, partitionsOf } from '../../src/database/partitions.ts';
 import { useDatabases } from '../kit/databases.ts';
 
 const databases = useDatabases();
@@ -53,6 +54,28 @@ it('a partition takes rows over every connection once its maker goes on, while o
   expect(made).toHaveLength(MONTHS);
   expect(await database.row('select count(*) as rows from reading')).toEqual({ rows: written });
 });
+
+it('a partition that a killed process did not announce is announced by the next process that writes', async () => {
+  const database = await databases.create();
+  const month = Date.UTC(1970, 0, 1) * 1_000;
+  await database.transaction((client) => makePartitions(client, 'reading', month, month + MICROSECOND));
+  const [killed, next, later] = [await version(database), partitionsOf(database), partitionsOf(database)];
+  await next.ensure('reading', month, month + MICROSECOND);
+  const announced = await version(database);
+  expect(announced).not.toBe(killed);
+  await next.ensure('reading', month, month + MICROSECOND);
+  expect(await version(database)).toBe(announced);
+  await later.ensure('reading', month, month + MICROSECOND);
+  expect(await version(database)).not.toBe(announced);
+});
+
+/** Changes with each change of the table, after which every connection reads its list of partitions anew. */
+const version = async (database: Database): Promise<string | undefined> =>
+  (
+    await database.row<{ version: string }>(
+      `select xmin::text as version from pg_attribute where attrelid = 'reading'::regclass and attname = 'series'`,
+    )
+  )?.version;
 
 const others = (database: { url: string }, count: number) =>
   Array.from({ length: count }, () => databases.another(database));
