@@ -3,11 +3,14 @@ import { expect, it } from 'vitest';
 import { memoryOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 
-/** A database of one row of `memory`, which `replaceBy` an older state of it. */
-function memoryOnTable(): { memory: Memory; replaceBy: (mark: number | undefined) => void } {
+/** A database of one row of `memory`, which `replaceBy` an older state of it, with so many connections. */
+function memoryOnTable(connections = Infinity): { memory: Memory; replaceBy: (mark: number | undefined) => void } {
   let row: { process: string; mark: number } | undefined;
+  let free = connections;
+  const waiting: ((value: unknown) => void)[] = [];
   const client = {
     async query(text: string, [process, mark]: [string, number]) {
+      if (text.startsWith('select')) return { rowCount: row?.process === process && row.mark >= mark ? 1 : 0 };
       const stands = text.startsWith('insert') || (row?.process === process && row.mark === mark);
       if (stands) row = { process, mark: mark + 1 };
       return { rowCount: stands ? 1 : 0 };
@@ -15,9 +18,16 @@ function memoryOnTable(): { memory: Memory; replaceBy: (mark: number | undefined
   } as unknown as PoolClient;
   return {
     memory: memoryOf({
-      transaction: (work) => work(client),
-      row: async (_text, [process, mark] = []) =>
-        row !== undefined && row.process === process && row.mark >= Number(mark) ? row : undefined,
+      async transaction(work) {
+        while (free === 0) await new Promise((resolve) => waiting.push(resolve));
+        free -= 1;
+        try {
+          return await work(client);
+        } finally {
+          free += 1;
+          waiting.shift()?.(undefined);
+        }
+      },
     }),
     replaceBy: (mark) => {
       row = mark === undefined || row === undefined ? undefined : { ...row, mark };
@@ -35,6 +45,18 @@ it('a look that takes long keeps no other look waiting', async () => {
   gate.resolve('slow');
   expect(await slow).toBe('slow');
   expect(memory.stamp().mark).toBe(2);
+});
+
+it('a review beside looks that hold all connections keeps nobody waiting for good', async () => {
+  const { memory } = memoryOnTable(1);
+  await memory.learn(async () => 1);
+  const gate = Promise.withResolvers<string>();
+  const look = memory.learn(() => gate.promise);
+  const review = memory.review();
+  await Promise.resolve();
+  gate.resolve('found');
+  expect(await look).toBe('found');
+  expect(await review).toBe(false);
 });
 
 it('a look that fails keeps no other look waiting, and leaves no mark', async () => {

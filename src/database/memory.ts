@@ -4,7 +4,6 @@ import type { PoolClient } from 'pg';
 /** The part of a database that a memory uses. */
 interface Ground {
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
-  row(text: string, values?: readonly unknown[]): Promise<unknown>;
 }
 
 /** Names what a process remembered at an instant. */
@@ -49,7 +48,10 @@ export function memoryOf(database: Ground): Memory {
   let mark = 0;
   let turn = Promise.resolve();
 
-  /** Waits for the turn. The answer ends it. */
+  /**
+   * Waits for the turn. The answer ends it. Only a transaction enters, because it has its connection already: one that waited for a
+   * connection in its turn could wait for those that hold all connections and wait for the turn.
+   */
   async function enter(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = turn;
@@ -89,14 +91,21 @@ export function memoryOf(database: Ground): Memory {
       }
     },
     async review() {
-      const leave = await enter();
+      let leave: (() => void) | undefined;
       try {
-        if (mark === 0) return false;
-        if (await database.row('select from memory where process = $1 and mark >= $2', [process, mark])) return false;
-        forget();
-        return true;
+        return await database.transaction(async (client) => {
+          leave = await enter();
+          if (mark === 0) return false;
+          const { rowCount } = await client.query('select from memory where process = $1 and mark >= $2', [
+            process,
+            mark,
+          ]);
+          if (rowCount === 1) return false;
+          forget();
+          return true;
+        });
       } finally {
-        leave();
+        leave?.();
       }
     },
     onForget(cache) {
