@@ -135,16 +135,16 @@ describe('local times', () => {
     pages.take({
       sensor: 's',
       variable: 'x',
-      at: ['2025-10-26T02:30:00', '2025-10-26T03:30:00', 'never'].map((text) => parseLocal(text) ?? NaN),
-      rawInstants: ['2025-10-26T02:30:00', '2025-10-26T03:30:00', 'never'],
+      at: ['never', '2025-10-26T02:30:00', '2025-10-26T03:30:00'].map((text) => parseLocal(text) ?? NaN),
+      rawInstants: ['never', '2025-10-26T02:30:00', '2025-10-26T03:30:00'],
       values: [1, 2, 3],
-      quality: ['uncertain', 'good', 'good'],
+      quality: ['good', 'uncertain', 'good'],
       labels: ['hall'],
     });
     const { columns, refusals } = pages.seal();
     expect(columns[0]?.segments).toEqual([
-      { at: [at('2025-10-26T01:30:00Z')], value: [1], precision: [50], labels: [AMBIGUOUS_TIME, 'hall'] },
-      { at: [at('2025-10-26T02:30:00Z')], value: [2], precision: [100], labels: ['hall'] },
+      { at: [at('2025-10-26T01:30:00Z')], value: [2], precision: [50], labels: [AMBIGUOUS_TIME, 'hall'] },
+      { at: [at('2025-10-26T02:30:00Z')], value: [3], precision: [100], labels: ['hall'] },
     ]);
     expect(examplesOf(refusals)).toMatchObject([{ raw: 'never', reason: 'bad-instant' }]);
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nameRoom, rulesOf } from './mapping.ts';
 import type { GivenName, Mapping } from './mapping.ts';
 
@@ -101,4 +101,133 @@ it('a forgotten name keeps its holder, whichever variable is met next', () => {
       }
     }),
   );
+});
+
+describe('the room for names', () => {
+  /** A source with room for so many entries; each name takes two, one of its variable and one of itself. */
+  function made(most: number) {
+    const room = nameRoom(most);
+    const rules = rulesOf(source, { room });
+    const confirm = (owned = true): void => rules.confirm(rules.unconfirmed().map((name) => ({ ...name, owned })));
+    const meet = (...variables: string[]): unknown[] => variables.map((name) => rules.series('pump', name));
+    /** A window that meets these variables. */
+    const pass = (...variables: string[]): void => {
+      const end = rules.beginWindow();
+      meet(...variables);
+      confirm();
+      end();
+    };
+    return { room, rules, confirm, meet, pass };
+  }
+
+  it('holds the names of all sources, until these are closed', () => {
+    const { room, rules, pass, meet } = made(100);
+    const other = rulesOf(source, { room });
+    pass('a', 'b', 'c');
+    expect(room.held).toBe(6);
+    meet('d');
+    rules.beginWindow()();
+    expect(room.held).toBe(8);
+    other.series('fan', 'a');
+    other.beginWindow();
+    expect(room.held).toBe(10);
+    rules.close();
+    expect(room.held).toBe(2);
+    expect(rules.unconfirmed()).toEqual([]);
+  });
+
+  it('holds the series of other sources, too', () => {
+    const { room, rules, confirm, meet } = made(100);
+    const end = rules.beginWindow();
+    meet('a');
+    confirm(false);
+    meet('a');
+    end();
+    expect(room.held).toBe(3);
+  });
+
+  it('takes names until it is full', () => {
+    const { room, rules, meet, pass } = made(4);
+    pass('a', 'b');
+    const before = meet('a', 'b');
+    pass('a', 'b');
+    expect(room.held).toBe(4);
+    expect(meet('a', 'b').every((rule, place) => rule === before[place])).toBe(true);
+    expect(rules.unconfirmed()).toEqual([]);
+    pass('c');
+    expect(room.held).toBe(0);
+  });
+
+  it('keeps the names of the windows under way', () => {
+    const { room, rules, meet, pass } = made(6);
+    pass('a b', 'c', 'd');
+    const end = rules.beginWindow();
+    const [used] = meet('a b');
+    pass('e', 'f');
+    expect(room.held).toBe(6);
+    expect(meet('a b')[0]).toBe(used);
+    expect(meet('a-b')).toEqual(['name-collision']);
+    expect(rules.unconfirmed()).toEqual([]);
+    meet('c');
+    expect(rules.unconfirmed()).toMatchObject([{ valueName: 'c' }]);
+    end();
+  });
+
+  it('keeps names that several variables want longer than others, with their holders', () => {
+    const { room, rules, meet, confirm, pass } = made(7);
+    pass('a b', 'a-b', 'c', 'd');
+    expect(room.held).toBe(7);
+    pass('e');
+    expect(room.held).toBe(1);
+    const { corrections } = rules;
+    expect(meet('a-b', 'a b')).toMatchObject(['name-collision', { valueName: 'a_b' }]);
+    expect(rules.unconfirmed()).toEqual([]);
+    confirm();
+    expect(rules.corrections).toBe(corrections);
+  });
+
+  it('keeps a name longer that another process gave to another variable', () => {
+    const { room, rules, meet, pass } = made(2);
+    const end = rules.beginWindow();
+    meet('a b');
+    rules.confirm(
+      rules.unconfirmed().map((name) => ({ ...name, holder: JSON.stringify(['pump', 'a-b']), owned: true })),
+    );
+    end();
+    pass('c');
+    expect(room.held).toBe(1);
+    expect(meet('a b')).toEqual(['name-collision']);
+  });
+
+  it.each([[['a b']], [['a b', 'a-b']]])('keeps names that no process has confirmed: %j', (variables) => {
+    const { rules, meet } = made(0);
+    const end = rules.beginWindow();
+    meet(...variables);
+    end();
+    expect(meet('a-b')).toEqual(['name-collision']);
+    expect(rules.unconfirmed()).toMatchObject([{ holder: JSON.stringify(['pump', 'a b']) }]);
+  });
+
+  it.each([
+    ['its holder again', ['a b', 'a-b'], 'a b'],
+    ['another variable first', ['a b'], 'a-b'],
+  ])('keeps a wanted name for a window under way that met %s', (_, before, variable) => {
+    const { rules, meet, pass } = made(3);
+    pass(...before);
+    const end = rules.beginWindow();
+    meet(variable);
+    pass('c', 'd', 'e');
+    expect(meet('a_b')).toEqual(['name-collision']);
+    end();
+  });
+
+  it('keeps a series of another source for the window that reads it again', () => {
+    const { rules, meet, confirm, pass } = made(0);
+    const end = rules.beginWindow();
+    meet('a');
+    confirm(false);
+    pass('b', 'c');
+    expect(meet('a')).toEqual(['series-of-another']);
+    end();
+  });
 });

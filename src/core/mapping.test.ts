@@ -27,7 +27,10 @@ describe('a mapping', () => {
         {
           id: 's',
           as: 'pump',
-          values: { t: { as: 'temperature', scale: 0.1, offset: -40, unit: '°C', labels: ['hall 3', 'plant'] } },
+          values: {
+            t: { as: 'temperature', scale: 0.1, offset: -40, unit: '°C', labels: ['hall 3', 'plant'] },
+            p: { scale: 1, offset: 0, unit: 'bar' },
+          },
         },
       ],
       ['plant', '°C'],
@@ -39,6 +42,7 @@ describe('a mapping', () => {
       offset: -40,
       labels: ['hall 3', 'plant', '°C'],
     });
+    expect(series('s', 'p')).toMatchObject({ labels: ['bar', 'plant', '°C'] });
     expect(series('s', 'other')).toMatchObject({ sensorId: 'pump', valueName: 'other', ...plain });
   });
 

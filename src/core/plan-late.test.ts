@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { coverageOf, covers, equal, intersect, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
@@ -177,3 +177,60 @@ test('after a process ended between two live windows, the next plan still looks 
       if (late.from < late.to) expect(subtract([late], asked)).toEqual([]);
     }),
   ));
+
+test('without an overlap no covered time is asked for again', () => {
+  const policy: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 0, maxWindow: DAY };
+  const request = { policy, coverage: [{ from: 0, to: 20 * HOUR }], learned: HOUR };
+  expect(plan({ ...request, now: 20 * HOUR + MINUTE, lane: 'live' })).toEqual([
+    { from: 20 * HOUR, to: 20 * HOUR + MINUTE },
+  ]);
+});
+
+describe('the window that holds the overlap and new time', () => {
+  const history = (policy: Partial<Policy>, from: number, to: number): Window[] =>
+    plan({
+      policy: { start: 0, settle: 0, align: MINUTE, overlap: 15 * MINUTE, maxWindow: HOUR, ...policy },
+      coverage: coverageOf([
+        { from: 0, to: from },
+        { from: to, to: 30 * HOUR },
+      ]),
+      now: 30 * HOUR,
+      learned: HOUR,
+      lane: 'history',
+    });
+
+  test('ends on the grid', () => {
+    const from = 20 * HOUR + 30 * SECOND;
+    expect(history({}, from, 21 * HOUR)).toEqual([
+      { from: 20 * HOUR + 45 * MINUTE, to: 21 * HOUR },
+      { from: from - 15 * MINUTE, to: 20 * HOUR + 45 * MINUTE },
+    ]);
+  });
+
+  test('closes a stretch whose end it reaches, off the grid too', () => {
+    const from = 20 * HOUR + 30 * SECOND;
+    expect(history({}, from, from + 45 * MINUTE)).toEqual([{ from: from - 15 * MINUTE, to: from + 45 * MINUTE }]);
+  });
+
+  test.each([0, 10 * MINUTE])(
+    'ends off the grid where it would hold no new time otherwise: %i µs after it',
+    (after) => {
+      const from = 20 * HOUR + after;
+      expect(history({ align: HOUR }, from, 21 * HOUR).at(-1)).toEqual({
+        from: from - 15 * MINUTE,
+        to: from + 45 * MINUTE,
+      });
+    },
+  );
+});
+
+test('with askedAgain, one plan without a limit holds the stretch and the whole overlap', () => {
+  const policy: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 2 * HOUR, maxWindow: HOUR };
+  const coverage = coverageOf([
+    { from: 0, to: 20 * HOUR },
+    { from: 21 * HOUR, to: 30 * HOUR },
+  ]);
+  const windows = plan({ policy, coverage, now: 30 * HOUR, lane: 'history', learned: HOUR, askedAgain: [] });
+  expect(coverageOf(windows)).toEqual([{ from: 18 * HOUR, to: 21 * HOUR }]);
+  expect(totalLength(windows)).toBe(3 * HOUR);
+});

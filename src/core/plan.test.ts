@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coverageOf, covers, equal, intersect, missing, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
-import { DAY, SECOND } from './instant.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 import { edgeOf, plan, settledAt } from './plan.ts';
 import { NOW, scene, span } from '../../test/kit/plan-scenes.ts';
 import type { Lane, PlanRequest, Policy } from './plan.ts';
@@ -179,4 +179,27 @@ test('a century of empty history is planned one window at a time', () => {
   const request = { policy: century, coverage: [], now: 36_500 * DAY, learned: SECOND, lane: 'history' as const };
   expect(plan({ ...request, limit: 2 })).toHaveLength(2);
   expect(plan({ ...request, order: 'oldest', limit: 1 })).toEqual([{ from: 0, to: SECOND }]);
+});
+
+describe('a missing stretch whose ends lie off the grid', () => {
+  const minutely: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 0, maxWindow: HOUR };
+  const request = { policy: minutely, now: 30 * HOUR, learned: HOUR, lane: 'history' as const };
+  const from = 20 * HOUR + 30 * SECOND;
+  const around = (length: number): Coverage => [
+    { from: 0, to: from },
+    { from: from + length, to: 30 * HOUR },
+  ];
+
+  test.each(['newest', 'oldest'] as const)(
+    'is asked in one window where it is as long as one, %s first',
+    (sequence) => {
+      expect(plan({ ...request, coverage: around(HOUR), order: sequence })).toEqual([{ from, to: from + HOUR }]);
+    },
+  );
+
+  test('is cut on the grid also where a window is one step of it long', () => {
+    const hourly = { ...minutely, align: HOUR };
+    const windows = plan({ ...request, policy: hourly, coverage: around(2 * HOUR), order: 'oldest' });
+    expect(windows.map((window) => window.to)).toEqual([21 * HOUR, 22 * HOUR, from + 2 * HOUR]);
+  });
 });

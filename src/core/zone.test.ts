@@ -55,6 +55,20 @@ describe('a zone, against the calendar', () => {
       }),
     ));
 
+  test('parts a range into stretches of one offset each, none of them empty', () =>
+    check(
+      fc.property(scene, fc.integer({ min: 1, max: 300 * DAY }), ({ zone, instant }, length) => {
+        const stretches = zoneOf(zone).stretches({ from: instant, to: instant + length });
+        expect([stretches[0]?.from, stretches.at(-1)?.to]).toEqual([instant, instant + length]);
+        for (const [index, { from, to, offset }] of stretches.entries()) {
+          const next = stretches[index + 1];
+          expect(from).toBeLessThan(to);
+          expect(offset).toBe(oracleOffset(zone, from));
+          if (next !== undefined) expect([next.from === to, next.offset === offset]).toEqual([true, false]);
+        }
+      }),
+    ));
+
   test('knows the time whose local times are shown twice', () =>
     check(
       fc.property(scene, ({ zone, instant }) => {
@@ -79,6 +93,22 @@ test('a window in the repeated hour of autumn is asked once, however often its l
   expect(totalLength(across)).toBe(2 * MINUTE);
 });
 
+test('the time whose local times are shown twice holds its start and not its end', () => {
+  const repeated = { from: at('2025-10-26T00:00:00Z'), to: at('2025-10-26T02:00:00Z') };
+  const berlin = zoneOf('Europe/Berlin');
+  expect(repeatedAround(berlin, repeated.from)).toEqual(repeated);
+  expect(repeatedAround(berlin, repeated.to - 1)).toEqual(repeated);
+  expect(repeatedAround(berlin, repeated.from - 1)).toBeUndefined();
+  expect(repeatedAround(berlin, repeated.to)).toBeUndefined();
+});
+
+test('a range that ends where the clocks change is one stretch', () => {
+  const change = at('2025-10-26T01:00:00Z');
+  expect(zoneOf('Europe/Berlin').stretches({ from: change - DAY, to: change })).toEqual([
+    { from: change - DAY, to: change, offset: 2 * HOUR },
+  ]);
+});
+
 test('a window of a year is asked in one part, except for the hours of its changes', () => {
   const year = localWindows(zoneOf('Europe/Berlin'), {
     from: at('2025-01-01T00:00:00Z'),
@@ -95,6 +125,21 @@ test('a million local times take no look into the calendar each', () => {
   for (let second = 0; second < 1_000_000; second += 1) known.add(zone.localStretchAt(begin + second * SECOND));
   // Eleven and a half days, one of them in three stretches.
   expect(known.size).toBe(14);
+});
+
+test('the answers of fifty years are remembered, but not those of all time', () => {
+  const zone = zoneOf('Etc/GMT-3');
+  const years = (count: number): object[] =>
+    Array.from({ length: count * 365 }, (_, day) => zone.localStretchAt(day * DAY));
+  const fifty = years(50);
+  expect(years(50).every((stretch, day) => stretch === fifty[day])).toBe(true);
+  years(150);
+  expect(zone.localStretchAt(0)).toEqual(fifty[0]);
+  expect(zone.localStretchAt(0)).not.toBe(fifty[0]);
+});
+
+test('a zone is opened once', () => {
+  expect(zoneOf('Asia/Tokyo')).toBe(zoneOf('Asia/Tokyo'));
 });
 
 test('a local time is a text without a zone', () => {
