@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import {
+  asBridgeError,
+  BridgeError,
+  configInvalid,
+  contractBroken,
+  credentialsRejected,
+  isUnanswered,
+  ownPace,
+  rightMissing,
+  throttled,
+  tooMuch,
+  tooMuchAtOnce,
+  unsupported,
+} from './errors.ts';
+
+describe('an error', () => {
+  it.each([
+    [throttled(5, 'm'), { code: 'throttled', retryAt: 5, stated: true }],
+    [throttled(5, 'm', false), { code: 'throttled', retryAt: 5, stated: false }],
+    [ownPace(5, 'm'), { code: 'throttled', retryAt: 5, stated: true, own: true }],
+    [tooMuch('m'), { code: 'too-much' }],
+    [tooMuchAtOnce('m'), { code: 'too-much', oneInstant: true }],
+    [contractBroken('m'), { code: 'contract-broken' }],
+    [contractBroken('m', '<html>'), { code: 'contract-broken', page: '<html>' }],
+    [credentialsRejected('m', 'r'), { code: 'credentials-rejected', right: false }],
+    [rightMissing('m', 'r'), { code: 'credentials-rejected', right: true }],
+    [configInvalid('m', 'r'), { code: 'config-invalid' }],
+    [configInvalid('m', 'r', 'options.database'), { code: 'config-invalid', path: 'options.database' }],
+    [unsupported('m', 'r'), { code: 'unsupported' }],
+  ])('tells the poll path what to do: %j', (error, fault) => {
+    expect(error.fault).toStrictEqual(fault);
+    expect([error.code, error.message, error.name]).toEqual([fault.code, 'm', 'BridgeError']);
+  });
+
+  it('tells the operator what to do', () => {
+    const given = [
+      credentialsRejected('m', 'r'),
+      rightMissing('m', 'r'),
+      configInvalid('m', 'r'),
+      unsupported('m', 'r'),
+    ];
+    expect(given.map(({ remedy }) => remedy)).toEqual(['r', 'r', 'r', 'r']);
+    for (const { remedy } of [ownPace(5, 'm'), tooMuchAtOnce('m')]) expect(remedy).not.toHaveLength(0);
+    expect(throttled(5, 'm').remedy).toBeUndefined();
+  });
+
+  it('has a cause only where one was given', () => {
+    const cause = new Error('inner');
+    expect(new BridgeError({ code: 'cancelled' }, 'm', { cause }).cause).toBe(cause);
+    expect('cause' in new BridgeError({ code: 'cancelled' }, 'm')).toBe(false);
+  });
+});
+
+it('any thrown value that is no such error is a bug of the bridge', () => {
+  const own = tooMuch('m');
+  expect(asBridgeError(own)).toBe(own);
+  const thrown = new TypeError('x is not a function');
+  expect(asBridgeError(thrown)).toMatchObject({ code: 'bug', message: 'x is not a function', cause: thrown });
+  expect(asBridgeError('text')).toMatchObject({ code: 'bug', message: 'text', cause: 'text' });
+});
+
+it('a request is unanswered after a 5xx and after no answer in time', () => {
+  const reasons = ['name', 'refused', 'time-out', 'tls', 'reset', 'status', 'blocked', 'proxy'] as const;
+  const unanswered = reasons.filter((why) => isUnanswered(new BridgeError({ code: 'unavailable', why }, 'm')));
+  expect(unanswered).toEqual(['time-out', 'status']);
+  expect(isUnanswered(tooMuch('m'))).toBe(false);
+});
