@@ -25,6 +25,44 @@ describe('the difference of two versions', () => {
     ]);
   });
 
+  it.each([
+    [
+      'have one id twice',
+      [
+        { id: 'x', as: 'p' },
+        { id: 'x', as: 'q' },
+      ],
+      [
+        { id: 'x', as: 'p' },
+        { id: 'x', as: 'r' },
+      ],
+    ],
+    ['have an id that is no text', [{ id: 1 }, { id: 2, as: 'q' }], [{ id: 1 }, { id: 2, as: 'r' }]],
+    ['have an id in part', [{ id: 'x' }, { as: 'q' }], [{ id: 'x' }, { as: 'r' }]],
+  ])('names the entries of a list by their position where they %s', (_, before, after) => {
+    expect(describeDifference(version({ sensors: before }), version({ sensors: after }))).toStrictEqual([
+      { path: 'sensors[1].as', before: 'q', after: 'r' },
+    ]);
+  });
+
+  it('names fields and texts in lists of any form', () => {
+    const before = { connection: { 'x y': 'a' }, options: [{ id: 'x' }, 'plain'] };
+    const after = { connection: { 'x y': 'b' }, options: [{ id: 'x' }, 'other'] };
+    expect(describeDifference(version(before), version(after))).toStrictEqual([
+      { path: 'connection["x y"]', before: 'a', after: 'b' },
+      { path: 'options[1]', before: 'plain', after: 'other' },
+    ]);
+  });
+
+  it('hides secrets in lists, of mappings and among other texts', () => {
+    const written = (key: string) => ({ options: { keys: [{ id: 'x', key }], headers: ['open', key] } });
+    const secrets = ['options.keys[0].key', 'options.headers[1]'];
+    expect(describeDifference(version(written('old'), ...secrets), version(written('new'), ...secrets))).toStrictEqual([
+      { path: 'options.keys[x].key', before: '(secret)', after: '(secret changed)' },
+      { path: 'options.headers', before: '(secret)', after: '(secret changed)' },
+    ]);
+  });
+
   it('never shows a secret', () => {
     const before = { connection: { password: 'old', gone: 'g' }, options: { tokens: ['a'] } };
     const after = { connection: { password: 'new', added: 'n' }, options: { tokens: ['b'] } };

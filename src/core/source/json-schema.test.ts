@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { exampleKinds, examplePlatforms } from '../../../test/kit/source-example.ts';
-import { sourceJsonSchema } from './json-schema.ts';
+import { jsonSchemaOf, sourceJsonSchema } from './json-schema.ts';
 import { optionTable } from './option-table.ts';
 
 describe('the JSON schema of a source', () => {
-  const schema = sourceJsonSchema(examplePlatforms, exampleKinds);
+  const made = () => sourceJsonSchema(examplePlatforms, exampleKinds);
 
   it('takes the keys a source takes, and no other', () => {
+    const schema = made();
     const keys = 'name organisation adapter project tls schedule pace sensors mapping kind platform connection options';
     expect(Object.keys(schema['properties'] as object)).toStrictEqual(keys.split(' '));
     expect(schema['required']).toStrictEqual(['name', 'project', 'schedule', 'kind', 'platform', 'connection']);
@@ -14,6 +16,7 @@ describe('the JSON schema of a source', () => {
   });
 
   it('lets kind and platform decide connection and options', () => {
+    const schema = made();
     const decides = (index: number) => `allOf[${index + 1}]`;
     expect(schema['allOf']).toHaveLength(5);
     expect(schema).toHaveProperty(`${decides(0)}.if.properties.kind.const`, 'user-credentials');
@@ -29,18 +32,37 @@ describe('the JSON schema of a source', () => {
   });
 
   it('marks secrets as writeOnly and holds no metadata of databridge', () => {
-    const text = JSON.stringify(schema);
+    const text = JSON.stringify(made());
     expect(text).toContain('"description":"Password of that user","writeOnly":true');
     expect(text).not.toContain('"secret"');
     expect(text).not.toContain('unknownKey');
   });
 
   it('shows durations as text with examples', () => {
-    expect(schema).toHaveProperty('properties.schedule.properties.every', {
+    expect(made()).toHaveProperty('properties.schedule.properties.every', {
       type: 'string',
       description: 'How often the platform is asked for new points',
       examples: ['10s', '1m30s', '7d', 'PT1H'],
     });
+  });
+
+  it('names the kinds, and the platforms unless another adapter is given', () => {
+    const schema = made();
+    expect(schema).toHaveProperty('properties.kind.enum', ['user-credentials', 'custom']);
+    expect(schema).toHaveProperty('allOf[0]', {
+      if: { required: ['adapter'] },
+      else: { properties: { platform: { enum: ['influxdb', 'thingsboard'] } } },
+    });
+    for (const index of [1, 2]) expect(schema).toHaveProperty(`allOf[${index}].if.required`, ['kind']);
+    for (const index of [3, 4]) expect(schema).toHaveProperty(`allOf[${index}].if.required`, ['platform']);
+    for (const key of ['platform', 'connection', 'options'])
+      expect(schema).toHaveProperty(`properties.${key}.type`, key === 'platform' ? 'string' : 'object');
+  });
+
+  it('bounds whole numbers where the platform does, and not where only the language does', () => {
+    const schema = jsonSchemaOf(z.strictObject({ page: z.int().max(500), port: z.int().optional(), any: z.custom() }));
+    expect(schema['properties']).toMatchObject({ page: { type: 'integer', maximum: 500 }, any: {} });
+    expect(schema).not.toHaveProperty('properties.port.maximum');
   });
 });
 

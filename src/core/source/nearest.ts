@@ -6,8 +6,8 @@ function slips(left: string, right: string): number {
     const current = [row];
     for (let column = 1; column <= right.length; column += 1) {
       const same = left[row - 1] === right[column - 1];
-      const swapped =
-        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      // Before the first letter there is undefined, which no letter equals.
+      const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
       current[column] = Math.min(
         (last[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,

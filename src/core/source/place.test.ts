@@ -22,6 +22,17 @@ describe('fields that say where the data is', () => {
     expect(movedFields(PATHS, source(one), source(other))).toEqual([{ path: 'connection.url', byText: false }]);
   });
 
+  it.each([
+    ['opc.tcp://historian.example/a', 'opc.tcp://historian.example/a/'],
+    ['plant:http://a.example', 'plant:http://a.example/'],
+    ['http://', 'http:///'],
+    [5, 6],
+    [undefined, ''],
+  ])('differ where they are no web addresses and differ in any character: %j and %j', (one, other) => {
+    const [before, after] = [one, other].map((database) => source('http://a.example', { database }));
+    expect(movedFields(PATHS, before, after)).toEqual([{ path: 'options.database', byText: false }]);
+  });
+
   it('are compared one by one, and other fields are not compared', () => {
     const before = source('http://a.example', { database: 'plant', chunk: 1 });
     const after = source('http://a.example', { database: 'Plant', policy: 'week', chunk: 2 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { exampleKinds, examplePlatforms, told } from '../../../test/kit/source-example.ts';
-import { formatProblem } from './problems.ts';
+import { formatProblem, problemsOf } from './problems.ts';
 import { parseSource } from './source.ts';
 
 describe('the problems an operator reads', () => {
@@ -251,6 +252,33 @@ describe('the problems an operator reads', () => {
     expect(parsed.ok || parsed.problems.map(formatProblem)).toStrictEqual([
       'this is not a source; write it as a mapping that begins with "name: …"',
     ]);
+  });
+
+  it('one problem for each path', () => {
+    expect(told({ project: '\u0007'.repeat(200) })).toHaveLength(1);
+  });
+
+  it('no sensors at all', () => {
+    expect(told({ sensors: null })).toStrictEqual(['sensors: is empty; give all or a list or a mapping']);
+  });
+
+  const explained = (schema: z.ZodType, input: unknown): readonly string[] =>
+    problemsOf(schema.safeParse(input).error?.issues ?? [], schema, input).map(formatProblem);
+
+  it('the key of a block, one level too high or too deep', () => {
+    const schema = z.strictObject({ outer: z.strictObject({ inner: z.strictObject({ deep: z.int() }).optional() }) });
+    expect(explained(schema, { outer: {}, inner: {} })).toStrictEqual(['inner: unknown key; it belongs under outer']);
+    expect(explained(schema, { outer: { deep: 1 } })).toStrictEqual([
+      'outer.deep: unknown key; the keys here are: inner',
+    ]);
+    expect(explained(z.strictObject({}), { deep: 1 })).toStrictEqual(['deep: unknown key; take it out']);
+  });
+
+  it('a choice that decides the other keys of its block', () => {
+    const modes = ['push', 'pull'].map((mode) => z.strictObject({ mode: z.literal(mode) }));
+    const schema = z.strictObject({ read: z.discriminatedUnion('mode', modes as never) });
+    const [line] = explained(schema, { read: { mode: 'pul' } });
+    expect(line).toMatch(/^read\.mode: is none of the choices; /);
   });
 
   it('several problems at once, one line for each path', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { good, exampleKinds, examplePlatforms, told } from '../../../test/kit/source-example.ts';
+import { secret } from './fields.ts';
 import { secretPaths } from './secrets.ts';
 
 describe('secrets', () => {
@@ -62,6 +64,20 @@ describe('paths of secrets', () => {
   it('are all fields of a custom connection except its address', () => {
     const raw = { connection: { url: 'https://h', apiKey: 'k', 'x y': 'z' } };
     expect(secretPaths(exampleKinds.custom, platform, raw)).toStrictEqual(['connection.apiKey', 'connection["x y"]']);
+  });
+
+  it.each([null, 'text', ['text']])('are none in an input that is no mapping: %j', (raw) => {
+    expect(secretPaths(undefined, undefined, raw)).toStrictEqual([]);
+  });
+
+  it('are whole blocks that are no mappings, but no empty values', () => {
+    const raw = { connection: 'geheim', options: ['geheim', null, undefined] };
+    expect(secretPaths(undefined, undefined, raw)).toStrictEqual(['connection', 'options[0]']);
+  });
+
+  it('are fields that one of several forms of a block marks', () => {
+    const forms = z.union([z.strictObject({ key: z.string() }), z.strictObject({ key: secret('k') })]);
+    expect(secretPaths(forms, undefined, { connection: { key: 'geheim' } })).toStrictEqual(['connection.key']);
   });
 
   it('are all values that no schema knows', () => {
