@@ -30,6 +30,7 @@ describe('the nearest choice', () => {
     ['letters that were swapped and are no neighbours as two', 'abc', ['cba'], undefined],
     ['letters of which one only looks swapped as two', 'abcd', ['acxd'], undefined],
     ['letters of which the other only looks swapped as two', 'abcd', ['axbd'], undefined],
+    ['no choice of one letter for a word without letters', '-', ['x', 'y'], undefined],
     ['the first of choices that are as near', 'abc', ['abx', 'aby'], 'abx'],
     ['a later choice that is nearer', 'abcdef', ['abXXef', 'abXdef'], 'abXdef'],
     ['a choice that begins with the word', 'pre', ['other', 'prefixed'], 'prefixed'],

@@ -29,8 +29,8 @@ export function nearest(word: string, choices: readonly string[]): string | unde
   const written = simplified(word);
   let best: string | undefined;
   let fewest = Math.max(1, Math.floor(written.length / 3)) + 1;
-  // A word far longer than any choice is no slip, and a comparison would cost the square of its length.
-  if (written.length > 64) return undefined;
+  // No letters are no slip. A word far longer than any choice is none either, and a comparison would cost the square of its length.
+  if (written === '' || written.length > 64) return undefined;
   for (const choice of choices) {
     const found = slips(written, simplified(choice));
     if (found < fewest) [best, fewest] = [choice, found];
