@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // so it is given none; Vite takes the types away by itself. Stryker itself ends a mutant that hangs.
 export default defineConfig({
   test: {
-    include: ['src/{core,pull}/**/*.test.ts', 'src/source/sensor-table.test.ts'],
+    include: ['src/{core,pull}/**/*.test.ts'],
     setupFiles: ['test/mutation/repeatable.ts'],
     isolate: false,
     testTimeout: 600_000,

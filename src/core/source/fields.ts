@@ -49,8 +49,8 @@ export const baseUrl = (description: string): z.ZodString =>
     .string()
     .min(1)
     .superRefine((value, context) => {
-      const [message, remedy] = faultOfUrl(value) ?? [];
-      if (message !== undefined && remedy !== undefined) refuse(context, message, remedy);
+      const fault = faultOfUrl(value);
+      if (fault !== undefined) refuse(context, ...fault);
     })
     .describe(description)
     .meta({ examples: ['https://historian.example:8443/api'] });
@@ -82,7 +82,7 @@ export const duration = (
     .transform((value, context) => {
       const length = parseDuration(value);
       const { atLeast = 0, atMost = Infinity } = limits;
-      if (/^\s*-/.test(value) || (length !== undefined && length < 0))
+      if (/^\s*-/.test(value))
         return refuse(context, `${shown(value)} is negative`, `use ${formatDuration(atLeast)} or longer`);
       if (length === undefined) return refuse(context, `${shown(value)} is not a duration`, WRITE_DURATION);
       if (length < atLeast) {
@@ -108,8 +108,8 @@ export const startField = (description: string): z.ZodPipe<z.ZodString, z.ZodTra
     .transform((value, context): Start => {
       const at = parseInstant(value);
       if (at !== undefined) return { at };
-      const before = /^\s*-/.test(value) ? undefined : parseDuration(value);
-      if (before !== undefined && before >= 0) return { before };
+      const before = parseDuration(value);
+      if (before !== undefined) return { before };
       const remedy = `write an instant like ${formatInstant(1_767_225_600_000_000)}, or how long before registration, like 7d`;
       return refuse(context, `${shown(value)} is neither an instant nor a duration`, remedy);
     })

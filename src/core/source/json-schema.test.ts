@@ -91,6 +91,39 @@ describe('the table of options', () => {
     );
   });
 
+  it('shows options of every form, in one line each', () => {
+    const options = z.strictObject({
+      either: z.boolean().default(false).describe('One | the\n  other'),
+      texts: z.array(z.string()).default(['a', 'b']),
+      sides: z.array(z.enum(['left', 'right'])).optional(),
+      lists: z.array(z.union([z.string(), z.number()])).optional(),
+      any: z.unknown(),
+      block: z.strictObject({ size: z.int().min(1) }).optional(),
+    });
+    const platform = {
+      ...examplePlatforms[0],
+      kinds: { 'user-credentials': {}, custom: {} },
+      options,
+      declaredBy: () => ({ facts: examplePlatforms[0].facts }),
+    };
+    const rows = optionTable(platform)
+      .split('\n')
+      .map((line) => line.replaceAll(/ +/g, ' '));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        '| `either` | true or false | `false` | One \\| the other |',
+        '| `texts` | list of texts | `["a","b"]` | |',
+        '| `sides` | list of `left`, `right` | | |',
+        '| `lists` | list of anything | | |',
+        '| `any` | anything | required | |',
+        '| `block` | mapping | | |',
+        '| `block.size` | whole number | required | |',
+        '| `kind` | `user-credentials` or `custom` |',
+        '| `schedule.maxWindow` | as the options declare, which is also the longest |',
+      ]),
+    );
+  });
+
   it('says so where a platform has no options', () => {
     expect(optionTable(examplePlatforms[1])).toMatch(/^This platform has no options\.\n\n\| Setting of the source /);
   });

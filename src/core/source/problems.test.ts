@@ -113,6 +113,12 @@ describe('the problems an operator reads', () => {
       ['platform: there is no platform "oracle"; the platforms are: influxdb, thingsboard'],
     ],
     ['no platform', { platform: undefined }, ['platform: is missing; add one of: influxdb, thingsboard']],
+    ['an empty platform', { platform: null }, ['platform: is missing; add one of: influxdb, thingsboard']],
+    [
+      'a long word for a kind',
+      { kind: 'x'.repeat(90) },
+      [`kind: there is no kind "${'x'.repeat(60)}"; the kinds are: user-credentials, custom`],
+    ],
     [
       'a kind with a typo',
       { kind: 'user_credential' },

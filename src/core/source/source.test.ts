@@ -34,6 +34,14 @@ describe('a good source', () => {
     expect(parsed.ok && parsed.source.raw).toBe(good);
   });
 
+  it('is parsed by the schema of its own platform and kind', () => {
+    const { options: _, ...other } = { ...good, platform: 'thingsboard', kind: 'custom' };
+    const parsed = parseSource({ ...other, connection: { url: 'https://h', key: 'k' } }, examplePlatforms, {
+      kinds: exampleKinds,
+    });
+    expect(parsed).toMatchObject({ ok: true, platform: examplePlatforms[1], source: { options: {} } });
+  });
+
   it('prefers the values of the operator to the defaults', () => {
     const schedule = {
       every: '500ms',
