@@ -101,3 +101,44 @@ describe('a choice of sensors', () => {
     },
   );
 });
+
+describe('streams after another choice', () => {
+  const selection = (group: string | undefined, sensors?: string[]) => ({ group, sensors, variables: undefined });
+  const listed: KnownStream = { id: 1, key: 'g', selection: selection('g', ['a', 'b']) };
+  const whole: KnownStream = { id: 2, key: 'h', selection: selection('h') };
+  const ungrouped: KnownStream = { id: 3, key: 's', selection: selection(undefined) };
+
+  test.each<[what: string, before: Chosen | undefined, chosen: Chosen, retired: number[], narrowed: string[][]]>([
+    ['nothing changes', 'all', 'all', [], []],
+    ['some of a list leave', 'all', [{ id: 'a' }], [], [['a']]],
+    ['all of a list leave', 'all', [{ id: 'c' }], [1], []],
+    ['all of a list leave for those of another group', 'all', [{ id: 'a', group: 'h' }], [1], []],
+    ['all come back', [{ id: 'a' }, { id: 'b' }], 'all', [2, 3], []],
+    ['the choice before is not known', undefined, 'all', [2, 3], []],
+    ['the choice before a list is not known', undefined, [{ id: 'a' }, { id: 'b' }], [2, 3], []],
+  ])('%s', (_, before, chosen, retired, narrowed) => {
+    expect(afterChoice([listed, whole, ungrouped], { before, chosen })).toEqual({
+      retired,
+      narrowed: narrowed.map((sensors) => ({ id: 1, selection: selection('g', sensors) })),
+    });
+  });
+
+  const x = { id: 'x', group: 'h' };
+  test.each<[ends: 'ends' | 'stays', what: string, before: Chosen, chosen: Chosen]>([
+    ['stays', 'the same list', [x], [x]],
+    ['ends', 'one more of its group', [x], [x, { id: 'y', group: 'h' }]],
+    ['stays', 'one more of another group', [x], [x, { id: 'y', group: 'g' }]],
+    ['stays', 'one that was chosen, now in every group', [x], [{ id: 'x' }]],
+    ['stays', 'one that was chosen in every group, now in its own', [{ id: 'x' }], [x]],
+    ['ends', 'one that may be in any group', [x], [x, { id: 'y' }]],
+    ['ends', 'one that was chosen in another group', [{ id: 'x', group: 'g' }], [x]],
+  ])('the stream of a whole group %s with %s', (ends, _, before, chosen) => {
+    expect(afterChoice([whole], { before, chosen }).retired).toEqual(ends === 'ends' ? [2] : []);
+  });
+
+  test('the stream of a whole source ends with a sensor that was not chosen before', () => {
+    const [one, other] = [[{ id: 'x' }], [{ id: 'y' }]];
+    expect(afterChoice([ungrouped], { before: one, chosen: one }).retired).toEqual([]);
+    expect(afterChoice([ungrouped], { before: one, chosen: other }).retired).toEqual([3]);
+  });
+});
