@@ -55,3 +55,88 @@ it.each([
   expect(questions).toEqual(asked);
   expect(listed.problems.map(({ remedy }) => remedy)).toEqual(remedies.map((text) => expect.stringContaining(text)));
 });
+
+/** A source whose platform shows these sensors; its facts name no variables where they are not to be named. */
+function showing(sensors: unknown, given: readonly Sensor[], { find = false, namesVariables = true } = {}): OpenSource {
+  const asked = async function* (): AsyncGenerator<Sensor> {
+    yield* given;
+  };
+  return {
+    name: 'source',
+    organisation: 'acme',
+    config: { sensors },
+    platform: { facts: { namesVariables }, sensors: asked, ...(find && { find: asked }) },
+  } as unknown as OpenSource;
+}
+
+const troubles = async (source: OpenSource) => {
+  const { problems, leftOut } = await listSensors(source, undefined as never);
+  for (const problem of problems) expect(problem.fault).toEqual({ code: 'config-invalid', path: 'sensors' });
+  return { problems: problems.map(({ message, remedy }) => `${message}; ${remedy}`), leftOut: leftOut.length };
+};
+
+it('a list with all that a stream needs is taken as it is, and nothing is asked', async () => {
+  const grouped = [
+    { id: 'a', group: 'hall', as: 'pump' },
+    { id: 'z', group: 'yard' },
+  ];
+  const listed = await listSensors(showing(grouped, [], { namesVariables: false }), undefined as never);
+  expect(listed).toEqual({
+    sensors: [
+      { id: 'a', group: 'hall' },
+      { id: 'z', group: 'yard' },
+    ],
+    problems: [],
+    leftOut: [],
+  });
+  for (const [list, namesVariables] of [
+    [grouped, true],
+    [[...grouped, { id: 'b' }], false],
+    ['all', false],
+  ] as const) {
+    const asked = await listSensors(showing(list, shown, { namesVariables }), undefined as never);
+    expect(asked.sensors.length).toBeGreaterThan(0);
+    expect(asked.sensors).toEqual(shown.filter(({ id }) => list === 'all' || list.some((one) => one.id === id)));
+  }
+});
+
+it('listed sensors that the platform does not show are told, five by name', async () => {
+  const missing = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `m${index}` }));
+  const examples = 'there are, for example: a ; b ; c';
+  const more = [...shown, { id: 'd', group: 'hall' }];
+  expect(await troubles(showing([{ id: 'a' }, ...missing(5)], more))).toEqual({
+    problems: [`there is no sensor m0, m1, m2, m3, m4 on acme/source; ${examples}`],
+    leftOut: 1,
+  });
+  expect((await troubles(showing(missing(6), more))).problems).toEqual([
+    `there is no sensor m0, m1, m2, m3, m4 and 1 more on acme/source; ${examples}`,
+  ]);
+  const none = await troubles(showing(missing(1), []));
+  expect(none.problems.join('')).toContain('the platform shows no sensors at all');
+  const searched = await troubles(showing(missing(1), shown, { find: true }));
+  expect(searched.problems.join('')).not.toContain('for example');
+});
+
+it('a sensor that the platform refuses is told with a remedy, whether the platform has one or not', async () => {
+  const refused = new BridgeError({ code: 'contract-broken' }, 'the asset P is refused');
+  const { problems } = await troubles(showing('all', [{ id: 'P', refused }]));
+  expect(problems).toEqual(['the asset P is refused; the other sensors are read; check the rights of the credentials']);
+});
+
+it('variables that would become one series are told until the operator names one of them', async () => {
+  const colliding = (id: string): Sensor => ({ id, group: 'hall', variables: ['a b', 'a-b'] });
+  const one = await troubles(showing('all', [colliding('p'), { id: 'q', group: 'hall' }]));
+  expect(one).toMatchObject({ problems: [expect.stringMatching(/^sensor p: /)], leftOut: 0 });
+  expect(one.problems.join('')).not.toContain('more sensors');
+  const two = await troubles(showing('all', [colliding('p'), colliding('q'), colliding('r')]));
+  expect(two.problems).toEqual([expect.stringMatching(/^sensor p: .*, and so in 2 more sensors; /)]);
+  const named = [
+    { id: 'p', values: { 'a b': { as: 'ab' } } },
+    { id: 'q', values: { 'a b': {} } },
+  ];
+  expect(await troubles(showing(named, [colliding('p')]))).toMatchObject({
+    problems: [expect.stringContaining('there is no sensor q')],
+  });
+  const both = await troubles(showing(named, [colliding('p'), colliding('q')]));
+  expect(both.problems).toEqual([expect.stringMatching(/^sensor q: /)]);
+});

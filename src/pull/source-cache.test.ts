@@ -76,3 +76,76 @@ it('a source that cannot be opened is tried again the next time', async () => {
   expect(told).toEqual(['open -1.1', 'open -1.1']);
   await sources.closeAll();
 });
+
+it('a source that fails to open after it has changed does not take its newer edition away', async () => {
+  const openings = new Map<string, PromiseWithResolvers<OpenSource>>();
+  const open = ({ edition }: SourceRow): Promise<OpenSource> => {
+    const opening = Promise.withResolvers<OpenSource>();
+    openings.set(edition, opening);
+    return opening.promise;
+  };
+  const sources = sourceCacheOf(open, { most: 10, random: () => 0 });
+  const old = sources.use(row(1), nothing);
+  const current = sources.use(row(1, 2), nothing);
+  openings.get('1.1')?.reject(new Error('cannot be opened'));
+  await expect(old).rejects.toThrow('cannot be opened');
+  expect(sources.editionOf(1)).toBe('1.2');
+  openings.get('1.2')?.resolve({ connection: { close: nothing }, rules: { close: () => undefined } } as never);
+  await current;
+});
+
+it('a closed source forgets its names, and all are closed only when each has been', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const told: string[] = [];
+  const open = ({ id }: SourceRow): Promise<OpenSource> =>
+    Promise.resolve({
+      id,
+      connection: { close: () => promise },
+      rules: { close: () => void told.push(`names of ${id}`) },
+    } as unknown as OpenSource);
+  const sources = sourceCacheOf(open, { most: 10, random: () => 0 });
+  await sources.use(row(1), nothing);
+  await sources.use(row(2), nothing);
+  sources.forget();
+  expect([sources.editionOf(1), sources.editionOf(2)]).toEqual([undefined, undefined]);
+  let closed = false;
+  const all = sources.closeAll().then(() => (closed = true));
+  await turn();
+  expect([told, closed]).toEqual([['names of 1', 'names of 2'], false]);
+  resolve();
+  await all;
+});
+
+it('chance decides which unused source is closed, and work that fails leaves its source unused', async () => {
+  const told: number[] = [];
+  const open = ({ id }: SourceRow): Promise<OpenSource> =>
+    Promise.resolve({
+      connection: { close: () => Promise.resolve(void told.push(id)) },
+      rules: { close: () => undefined },
+    } as unknown as OpenSource);
+  const sources = sourceCacheOf(open, { most: 2, random: () => 0.99 });
+  await sources.use(row(1), nothing);
+  await expect(sources.use(row(2), () => Promise.reject(new Error('fails')))).rejects.toThrow('fails');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const long = sources.use(row(3), () => promise);
+  await sources.use(row(1), nothing);
+  await turn();
+  expect(told).toEqual([2]);
+  resolve();
+  await long;
+  await sources.closeAll();
+});
+
+it('two thousand sources stay open unless told otherwise', async () => {
+  const told: number[] = [];
+  const open = ({ id }: SourceRow): Promise<OpenSource> =>
+    Promise.resolve({
+      connection: { close: () => Promise.resolve(void told.push(id)) },
+      rules: { close: () => undefined },
+    } as unknown as OpenSource);
+  const sources = sourceCacheOf(open);
+  for (let id = 1; id <= 2_001; id += 1) await sources.use(row(id), nothing);
+  await turn();
+  expect(told).toHaveLength(1);
+  await sources.closeAll();
+});
