@@ -16,19 +16,20 @@ import {
 
 describe('an error', () => {
   it.each([
-    [throttled(5, 'm'), { code: 'throttled', retryAt: 5, stated: true }],
-    [throttled(5, 'm', false), { code: 'throttled', retryAt: 5, stated: false }],
-    [ownPace(5, 'm'), { code: 'throttled', retryAt: 5, stated: true, own: true }],
-    [tooMuch('m'), { code: 'too-much' }],
-    [tooMuchAtOnce('m'), { code: 'too-much', oneInstant: true }],
-    [contractBroken('m'), { code: 'contract-broken' }],
-    [contractBroken('m', '<html>'), { code: 'contract-broken', page: '<html>' }],
-    [credentialsRejected('m', 'r'), { code: 'credentials-rejected', right: false }],
-    [rightMissing('m', 'r'), { code: 'credentials-rejected', right: true }],
-    [configInvalid('m', 'r'), { code: 'config-invalid' }],
-    [configInvalid('m', 'r', 'options.database'), { code: 'config-invalid', path: 'options.database' }],
-    [unsupported('m', 'r'), { code: 'unsupported' }],
-  ])('tells the poll path what to do: %j', (error, fault) => {
+    [{ code: 'throttled', retryAt: 5, stated: true }, () => throttled(5, 'm')],
+    [{ code: 'throttled', retryAt: 5, stated: false }, () => throttled(5, 'm', false)],
+    [{ code: 'throttled', retryAt: 5, stated: true, own: true }, () => ownPace(5, 'm')],
+    [{ code: 'too-much' }, () => tooMuch('m')],
+    [{ code: 'too-much', oneInstant: true }, () => tooMuchAtOnce('m')],
+    [{ code: 'contract-broken' }, () => contractBroken('m')],
+    [{ code: 'contract-broken', page: '<html>' }, () => contractBroken('m', '<html>')],
+    [{ code: 'credentials-rejected', right: false }, () => credentialsRejected('m', 'r')],
+    [{ code: 'credentials-rejected', right: true }, () => rightMissing('m', 'r')],
+    [{ code: 'config-invalid' }, () => configInvalid('m', 'r')],
+    [{ code: 'config-invalid', path: 'options.database' }, () => configInvalid('m', 'r', 'options.database')],
+    [{ code: 'unsupported' }, () => unsupported('m', 'r')],
+  ])('tells the poll path what to do: %j', (fault, make) => {
+    const error = make();
     expect(error.fault).toStrictEqual(fault);
     expect([error.code, error.message, error.name]).toEqual([fault.code, 'm', 'BridgeError']);
   });

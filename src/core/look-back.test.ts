@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { intersect, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
@@ -73,6 +73,9 @@ test('without an overlap, or with a bound below it, there are no looks', () => {
   expect(agesOf({ ...look, lookBackAtMost: 10 * MINUTE })).toEqual([]);
   expect(agesOf({ ...look, lookBackAtMost: 0 })).toEqual([]);
   expect(agesOf({ ...look, lookBackAtMost: HOUR })).toEqual([HOUR]);
+  expect(agesOf({ ...look, lookBackAtMost: 30 * MINUTE })).toEqual([30 * MINUTE]);
+  // An age of four overlaps is near enough to the overlap.
+  expect(agesOf({ ...look, lookBackAtMost: 320 * MINUTE })).toEqual([320 * MINUTE]);
   expect(agesOf(look)).toEqual([30 * DAY, 90 * HOUR, 11.25 * HOUR, 84.375 * MINUTE]);
   expect(regularLooks({ ...look, overlap: 0 }, 0, 90 * DAY)).toEqual([]);
 });
@@ -131,4 +134,63 @@ test('a sensor that is revised for ever leads to the bound once, and then not be
     });
   expect(finds(7 * DAY)).toBeUndefined();
   expect(finds(8 * DAY)).toMatchObject({ reach: 20 * MINUTE });
+});
+
+test('looks at an age are taken in steps of a fourth of it', () => {
+  const hourly = { ...look, lookBackAtMost: HOUR };
+  const end = 2 * HOUR;
+  expect(regularLooks(hourly, end, end + 14 * MINUTE)).toEqual([]);
+  expect(regularLooks(hourly, end, end + 15 * MINUTE)).toEqual([{ from: HOUR, to: HOUR + 15 * MINUTE }]);
+});
+
+describe('a further look', () => {
+  const now = 40 * DAY + 7;
+  const grid = 40 * DAY;
+  const given = {
+    window: { from: grid - 10 * MINUTE, to: grid - MINUTE },
+    oldest: now - 9 * MINUTE,
+    edge: grid - MINUTE,
+    now,
+    last: undefined,
+  };
+
+  test('reaches twice as far as the oldest point, and leaves out the window in which it was', () => {
+    expect(furtherLook(look, given)).toEqual({
+      reach: 18 * MINUTE,
+      at: now,
+      time: [{ from: grid - 18 * MINUTE, to: grid - 10 * MINUTE }],
+    });
+    const elsewhere = { ...given, window: { from: 0, to: HOUR } };
+    expect(furtherLook(look, elsewhere)?.time).toEqual([{ from: grid - 18 * MINUTE, to: given.edge }]);
+    expect(furtherLook({ ...look, start: grid - 15 * MINUTE }, elsewhere)?.time).toEqual([
+      { from: grid - 15 * MINUTE, to: given.edge },
+    ]);
+  });
+
+  test('adds only the time that the last one did not reach', () => {
+    const window = { from: grid - 9 * MINUTE, to: grid - MINUTE };
+    const last = { reach: 12 * MINUTE, at: now - MINUTE };
+    expect(furtherLook(look, { ...given, window, last })?.time).toEqual([
+      { from: grid - 18 * MINUTE, to: grid - 12 * MINUTE + SECOND },
+    ]);
+    const edge = grid - 15 * MINUTE;
+    expect(furtherLook(look, { ...given, window, last, edge })?.time).toEqual([{ from: grid - 18 * MINUTE, to: edge }]);
+  });
+
+  test('asks for nothing behind the edge', () => {
+    expect(furtherLook(look, { ...given, edge: grid - HOUR })?.time).toEqual([]);
+  });
+
+  test('follows one of the same reach after a fourth of it, or where the clock was set back', () => {
+    const after = (at: number) => furtherLook(look, { ...given, last: { reach: 8 * HOUR, at } });
+    expect(after(now - 2 * HOUR)).toBeDefined();
+    expect(after(now - 2 * HOUR + 1)).toBeUndefined();
+    expect(after(now)).toBeUndefined();
+    expect(after(now + 1)).toBeDefined();
+  });
+
+  test('is none without an overlap, or within it', () => {
+    expect(furtherLook({ ...look, overlap: 0 }, given)).toBeUndefined();
+    expect(furtherLook(look, { ...given, oldest: now - 5 * MINUTE })).toBeUndefined();
+  });
 });
