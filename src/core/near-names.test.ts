@@ -10,6 +10,14 @@ describe('a name is near to one that', () => {
     ['has other case', 'Pump-7', 'pump-7'],
     ['has another separator', 'pump_7', 'pump-7'],
     ['has no separator', 'pump7', 'pump.7'],
+    ['has several separators', 'pump -_ 7', 'pump-7'],
+    ['begins with a separator', '-ab', 'ab'],
+    ['ends with a separator', 'ab.', 'ab'],
+    ['ends with a separator after a digit', 'ab1_', 'ab1'],
+    ['has separators before a digit', 'ab--1', 'ab1'],
+    ['has separators behind a digit', '1--ab', '1ab'],
+    ['has another separator between digits', '1_2', '1-2'],
+    ['has several separators between digits', '1 - 2', '1-2'],
     ['has leading zeros', 'pump-007', 'pump-7'],
     ['lacks a letter', 'pmp-7', 'pump-7'],
     ['has a letter more', 'pumpp-7', 'pump-7'],
@@ -28,14 +36,33 @@ describe('a name is near to one that', () => {
     ['of a neighbour with a letter', 'motor A', 'motor B'],
     ['too short for a typing error', 'ab1', 'ac1'],
     ['two errors away', 'qumq-7', 'pump-7'],
+    ['two letters longer', 'pumpxy', 'pump'],
+    ['with one letter for two', 'hallxpump', 'hallyzpump'],
+    ['with two other letters side by side', 'hallxypump', 'hallyzpump'],
+    ['with three other letters, of which two are swapped', 'hallabxpump', 'hallbaypump'],
+    ['with a digit in another place', 'pum7pqr', 'pump7qr'],
   ])('but not: %s', (_, one, other) => {
     expect(isNear(one, other)).toBe(false);
+    expect(isNear(other, one)).toBe(false);
   });
 
   it('the valueName counts, too', () => {
     expect(nearNames([named('pump', 'flow_rate')]).near(named('pump', 'FlowRate'), 9)).toHaveLength(1);
+    expect(nearNames([named('ab', 'flow')]).near(named('ab', 'flwo'), 9)).toHaveLength(1);
+    expect(nearNames([named('pumpx', 'ab')]).near(named('pump', 'ab'), 9)).toHaveLength(1);
+    expect(nearNames([named('pump', 'ab')]).near(named('pump', 'ac'), 9)).toEqual([]);
     expect(nearNames([named('pump', 'pressure')]).near(named('pump', 'flow_rate'), 9)).toEqual([]);
   });
+});
+
+it('the nearest names come first, and no more than were asked for', () => {
+  const [typed, other, spelt, again] = ['pumb-7', 'pumd-7', 'PUMP-7', 'pump_7'].map((id) => named(id));
+  const { near } = nearNames([typed, other, spelt, again] as { sensorId: string; valueName: string }[]);
+  const known = (most: number) => near(named('pump-7'), most);
+  expect(known(9)).toEqual([spelt, again, typed, other]);
+  expect(known(3)).toEqual([spelt, again, typed]);
+  expect(known(1)).toEqual([spelt]);
+  expect(known(0)).toEqual([]);
 });
 
 const part = fc.stringMatching(/^[a-z]{4,8}$/);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { REFUSALS } from './reading.ts';
 import type { RefusalReason } from './reading.ts';
-import { remedyOf } from './refusal-remedies.ts';
+import { messageOf, remedyOf } from './refusal-remedies.ts';
 
 type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -73,4 +73,9 @@ test('every field that a remedy names is one of a source, and takes the value th
     }
   }
   expect(schemasAt('mapping.boolean')).toEqual([]);
+});
+
+test('the answer to a push has the meaning of a reason and its remedy', () => {
+  const message = messageOf('null', 'pusher');
+  expect(message).toBe(`${REFUSALS.null} ${remedyOf('null', 'pusher')}`);
 });

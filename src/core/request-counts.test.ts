@@ -5,6 +5,7 @@ import {
   REQUEST_KINDS,
   countEnd,
   countRequest,
+  hourOf,
   requestsByMinute,
   requestsIn,
   sumOfRequests,
@@ -77,6 +78,24 @@ describe('the requests of the last hour', () => {
     }
   });
 
+  test('are not changed by the end of one that is not counted', () => {
+    const at = NOW - 2 * MINUTE;
+    const counts = countRequest(countRequest(undefined, at, 'live'), NOW - MINUTE, 'live');
+    for (const ending of ['failed', 'unsent'] as const) {
+      expect(countEnd(undefined, { at, kind: 'live', ending })).toBeUndefined();
+      expect(countEnd(counts, { at: NOW, kind: 'live', ending })).toBe(counts);
+      expect(countEnd(counts, { at: at - MINUTE, kind: 'live', ending })).toBe(counts);
+    }
+  });
+
+  test('are told for the hour, with its fullest minute', () => {
+    let counts = countRequest(undefined, NOW - 2 * MINUTE, 'login');
+    for (let request = 0; request < 3; request += 1) counts = countRequest(counts, NOW, 'live');
+    const none = { live: 0, history: 0, look: 0, login: 0, failed: 0 };
+    expect(hourOf(requestsByMinute(counts, NOW))).toEqual({ ...none, all: 4, live: 3, login: 1, fullestMinute: 3 });
+    expect(hourOf([])).toEqual({ ...none, all: 0, fullestMinute: 0 });
+  });
+
   test('stay short: the busiest source has less than a kilobyte, an idle one a few characters', () => {
     let counts: string | undefined;
     for (let at = NOW; at < NOW + 3 * HOUR; at += SECOND)
@@ -89,6 +108,8 @@ describe('the requests of the last hour', () => {
   test('forget minutes that stem from a clock that was ahead', () => {
     const ahead = countRequest(countRequest(undefined, NOW, 'live'), NOW + 5 * HOUR, 'live');
     expect(requestsIn(totalAt(countRequest(ahead, NOW, 'live')))).toBe(1);
+    const asFar = countRequest(undefined, NOW + 10 * MINUTE, 'live');
+    expect(requestsIn(totalAt(countRequest(asFar, NOW, 'live'), NOW + 10 * MINUTE))).toBe(2);
     const late = countRequest(countRequest(undefined, NOW, 'live'), NOW + 10 * MINUTE, 'live');
     expect(requestsIn(totalAt(countRequest(late, NOW + MINUTE, 'live'), NOW + 20 * MINUTE))).toBe(3);
   });
