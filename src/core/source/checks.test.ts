@@ -52,3 +52,16 @@ describe('the list of sensors', () => {
       expect(pair(first, second)).toEqual(['sensors[1].as']);
   });
 });
+
+it('labels and days are named once each, and a factor may not be zero', () => {
+  const quiet = (days: string[]) => ({ from: '01:00', to: '02:00', zone: 'UTC', days });
+  const valued = (choice: object) => ({ sensors: [{ id: 'a', values: { x: choice } }] });
+  expect(fields({ mapping: { labels: ['a', 'b'] }, pace: { quietHours: [quiet(['mon', 'tue'])] } })).toEqual([]);
+  expect(fields(valued({ scale: -2, labels: ['a', 'b'] }))).toEqual([]);
+  expect(fields({ mapping: { labels: ['a', 'a'] } })).toEqual(['mapping.labels']);
+  expect(fields({ pace: { quietHours: [quiet(['mon', 'mon'])] } })).toEqual(['pace.quietHours[0].days']);
+  expect(fields(valued({ scale: 0, labels: ['a', 'a'] }))).toEqual([
+    'sensors[0].values.x.scale',
+    'sensors[0].values.x.labels',
+  ]);
+});
