@@ -46,6 +46,16 @@ describe('the JSON schema of a source', () => {
     });
   });
 
+  it('has a hint for an editor at each field, and says which JSON schema it is', () => {
+    const schema = made();
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: expect.stringMatching(/./),
+    });
+    for (const described of [schema, ...Object.values(schema['properties'] as Record<string, unknown>)])
+      expect(described).toHaveProperty('description', expect.stringMatching(/./));
+  });
+
   it('names the kinds, and the platforms unless another adapter is given', () => {
     const schema = made();
     expect(schema).toHaveProperty('properties.kind.enum', ['user-credentials', 'custom']);
