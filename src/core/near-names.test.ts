@@ -57,8 +57,8 @@ describe('a name is near to one that', () => {
 
 it('the nearest names come first, and no more than were asked for', () => {
   const [typed, other, spelt, again] = ['pumb-7', 'pumd-7', 'PUMP-7', 'pump_7'].map((id) => named(id));
-  const { near } = nearNames([typed, other, spelt, again] as { sensorId: string; valueName: string }[]);
-  const known = (most: number) => near(named('pump-7'), most);
+  const names = nearNames([typed, other, spelt, again] as { sensorId: string; valueName: string }[]);
+  const known = (most: number) => names.near(named('pump-7'), most);
   expect(known(9)).toEqual([spelt, again, typed, other]);
   expect(known(3)).toEqual([spelt, again, typed]);
   expect(known(1)).toEqual([spelt]);
