@@ -104,7 +104,7 @@ it('a forgotten name keeps its holder, whichever variable is met next', () => {
 });
 
 describe('the room for names', () => {
-  /** A source with room for so many entries; each name takes two, one of its variable and one of itself. */
+  /** A source that may remember `most` entries. Each name takes two: one of its variable and one of itself. */
   function made(most: number) {
     const room = nameRoom(most);
     const rules = rulesOf(source, { room });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { memoryOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 
-/** A database of one row of `memory`, which `replaceBy` an older state of it, with so many connections. */
+/** A table `memory` with one row, and at most `connections` transactions at a time. `replaceBy` puts an older state in its place. */
 function memoryOnTable(connections = Infinity): { memory: Memory; replaceBy: (mark: number | undefined) => void } {
   let row: { process: string; mark: number } | undefined;
   let free = connections;
@@ -47,7 +47,7 @@ it('a look that takes long keeps no other look waiting', async () => {
   expect(memory.stamp().mark).toBe(2);
 });
 
-it('a review beside looks that hold all connections keeps nobody waiting for good', async () => {
+it('a review and looks that hold all connections do not wait for each other for ever', async () => {
   const { memory } = memoryOnTable(1);
   await memory.learn(async () => 1);
   const gate = Promise.withResolvers<string>();

@@ -56,7 +56,7 @@ it.each([
   expect(listed.problems.map(({ remedy }) => remedy)).toEqual(remedies.map((text) => expect.stringContaining(text)));
 });
 
-/** A source whose platform shows these sensors; its facts name no variables where they are not to be named. */
+/** A source whose platform shows `given`. Without `namesVariables` the platform tells no variables of a sensor. */
 function showing(sensors: unknown, given: readonly Sensor[], { find = false, namesVariables = true } = {}): OpenSource {
   const asked = async function* (): AsyncGenerator<Sensor> {
     yield* given;

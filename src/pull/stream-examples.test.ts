@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Sensor } from '../platform/contract.ts';
 import { absentFrom, planStreams, readsAlone, unusedKeyOf } from './stream-plan.ts';
 
-/** Streams that end, stay or are made in single cases; stream-plan.test.ts has the rules over the years. */
+/** Single cases of streams that end, stay or are made; stream-plan.test.ts has the properties of all cases. */
 
 const byVariable = { sensorsPerRead: 1, namesVariables: true, mostSeries: Infinity, chosen: 'all' as const };
 const device = (variables: string[]): Sensor => ({ id: 'd', group: 'd', variables });

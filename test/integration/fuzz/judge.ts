@@ -10,7 +10,7 @@ export interface FuzzAnswer {
 
 /** Words of an answer that tells about the inside of the service. */
 const INSIDE =
-  /\.(?:ts|js):\d+|node_modules|node:internal|\/src\/\w|\.ts\b|\bselect\b.* from |\binsert into\b|pg_|violates|invalid input syntax|byte sequence/i;
+  /\.[cm]?(?:ts|js):\d+|node_modules|node:internal|\/src\/\w|\.ts\b|\bselect\b.* from |\binsert into\b|pg_|violates|invalid input syntax|byte sequence/i;
 
 /** Tokens and digests. They hold any letters, so one token in some thousand holds `pg_` by chance. */
 const RANDOM_WORD = /[\w-]{40,}/g;
