@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { Coverage } from '../../src/core/coverage.ts';
+import { BridgeError, contractBroken } from '../../src/core/errors.ts';
 import { DAY, HOUR, MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Instant } from '../../src/core/instant.ts';
+import { formatWindow } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { poll } from '../../src/pull/poll.ts';
@@ -18,6 +20,8 @@ let database: Database;
 let stored: StoredSource;
 let streamId: number;
 let now: Instant;
+/** The windows of the last poll. */
+let asked: Window[];
 
 beforeEach(async () => {
   database = await databases.create();
@@ -27,20 +31,22 @@ beforeEach(async () => {
   now = (parseInstant('2026-03-01T00:00:00Z') ?? 0) + 12 * HOUR;
 });
 
-/** One poll of a platform that has a point at each of `points` and answers as `answer` says. */
-async function pollOnce(answer: (window: Window) => readonly Instant[], overlap = 0): Promise<void> {
+/** One poll of a platform that answers each window with points at the instants of `answer`, or fails with what it throws. */
+async function pollOnce(
+  answer: (window: Window) => readonly Instant[],
+  given: { overlap?: number; start?: Instant; signal?: AbortSignal } = {},
+): Promise<void> {
+  const { overlap = 0, start = now - HOUR, signal = new AbortController().signal } = given;
+  asked = [];
   const source = openSourceOf(stored, {
-    policy: { start: now - HOUR, settle: 0, align: SECOND, overlap, maxWindow: DAY },
+    policy: { start, settle: 0, align: SECOND, overlap, maxWindow: DAY },
     read: (window) => {
+      asked.push(window);
       const at = answer(window);
       return [{ sensor: 'pump', variable: 'flow', at, values: at.map((_, index) => index) }];
     },
   });
-  await poll(
-    bridgeOf(database, { source, now: () => now, workerId: randomUUID() }),
-    stored.sourceId,
-    new AbortController().signal,
-  );
+  await poll(bridgeOf(database, { source, now: () => now, workerId: randomUUID() }), stored.sourceId, signal);
 }
 
 const state = async (): Promise<{ covered: Coverage; fault: string | null }> => {
@@ -77,6 +83,116 @@ test('live finds late points in the older half of a window that was too much', a
   const late = each({ from: edge - 6 * MINUTE, to: edge - 5 * MINUTE }, SECOND);
   const burst = each({ from: edge + MINUTE, to: edge + 3 * MINUTE }, 20_000);
   const points = [...late, ...burst];
-  await pollOnce(({ from, to }) => points.filter((at) => from <= at && at < to), overlap);
+  await pollOnce(({ from, to }) => points.filter((at) => from <= at && at < to), { overlap });
   expect(await readings()).toEqual(expect.arrayContaining(late));
+});
+
+const serverError = (): never => {
+  throw new BridgeError({ code: 'unavailable', why: 'status', status: 500 }, '500');
+};
+const halfAPage = (): never => {
+  throw contractBroken('half a page');
+};
+/** A point every half second, which is more than a window of an hour may hold. */
+const dense = (window: Window): Instant[] => each(window, SECOND / 2);
+
+const historyDue = async (): Promise<Instant | null | undefined> =>
+  (await database.row<{ due: Instant | null }>('select instant_of(history_due_at) as due from stream'))?.due;
+
+const setAside = async (): Promise<unknown> =>
+  database.rows('select instant_of(from_at) as from, instant_of(to_at) as to from unreadable order by from_at');
+
+describe('of a window that was too much live', () => {
+  it('asks for the newer part, and leaves the older one to history where it was never read', async () => {
+    await pollOnce(dense);
+    // An hour is 7,200 points, half an hour 3,600, which the buffer of 4,000 holds.
+    const half = { from: now - HOUR / 2, to: now };
+    expect(asked).toEqual([{ from: now - HOUR, to: now }, half]);
+    expect(await state()).toEqual({ covered: [half], fault: null });
+    expect(await historyDue()).not.toBeNull();
+  });
+
+  it('asks for no part once its process drains', async () => {
+    const drain = new AbortController();
+    await pollOnce(
+      (window) => {
+        drain.abort();
+        return dense(window);
+      },
+      { signal: drain.signal },
+    );
+    expect(asked).toHaveLength(1);
+    expect(await state()).toEqual({ covered: [], fault: null });
+  });
+});
+
+describe('a live window that fails', () => {
+  it('with a 5xx is not set aside, however short it is, because the next poll asks for it again', async () => {
+    await pollOnce(() => []);
+    now += SECOND;
+    await pollOnce(serverError);
+    const shortest = { from: now - SECOND, to: now };
+    expect([asked, await setAside()]).toEqual([[shortest], []]);
+    await pollOnce(() => []);
+    expect(asked).toEqual([shortest]);
+    expect(await state()).toEqual({ covered: [{ from: now - HOUR - SECOND, to: now }], fault: null });
+  });
+
+  it('is named by the fault that the operator sees', async () => {
+    await pollOnce(halfAPage);
+    const [window] = asked as [Window];
+    expect(await database.row(`select last_fault ->> 'where' as place from stream`)).toEqual({
+      place: `stream ${formatWindow(window)}`,
+    });
+  });
+
+  it('with an answer that cannot be read is set aside, and history begins with older time at once', async () => {
+    await pollOnce(halfAPage, { start: now - 2 * DAY });
+    const [window] = asked as [Window];
+    expect(asked).toHaveLength(1);
+    const half = (window.to - window.from) / 2;
+    expect(await setAside()).toEqual([
+      { from: window.from, to: window.from + half },
+      { from: window.from + half, to: window.to },
+    ]);
+    expect(await historyDue()).not.toBeNull();
+  });
+});
+
+describe('history is made due by live', () => {
+  const complete = (): Promise<void> => pollOnce(() => []);
+  const unreadable = (retryAt: Instant): Promise<number> =>
+    database.run(
+      `insert into unreadable (stream_id, from_at, to_at, tries, retry_at, fault)
+       values ($1, at_instant($2), at_instant($3), 1, at_instant($4), '{}')`,
+      [streamId, now - 2 * SECOND, now - SECOND, retryAt],
+    );
+
+  it('not where nothing is missing', async () => {
+    await complete();
+    expect(await historyDue()).toBeNull();
+  });
+
+  it('not where time that cannot be read waits for its next try', async () => {
+    await complete();
+    await unreadable(now + HOUR);
+    now += SECOND;
+    await complete();
+    expect(await historyDue()).toBeNull();
+  });
+
+  it('where time that cannot be read may be tried again', async () => {
+    await complete();
+    await unreadable(now + SECOND);
+    now += SECOND;
+    await complete();
+    expect(await historyDue()).not.toBeNull();
+  });
+
+  it('where it is due already it stays as it was', async () => {
+    const due = now - DAY;
+    await database.run('update stream set history_due_at = at_instant($1)', [due]);
+    await pollOnce(dense);
+    expect(await historyDue()).toBe(due);
+  });
 });

@@ -4,7 +4,9 @@ import { defineConfig } from 'vitest/config';
 // are the tests that play it with a platform as a function and a clock of their own: none waits.
 export default defineConfig({
   test: {
-    include: ['test/integration/{commit,history,same-instant,turns}.test.ts'],
+    include: [
+      'test/integration/{claim,commit,consequence,failed-sensor,future,gate,history,live-windows,local-time,look,poll,refusals,same-instant,series-names,split-streams,turns,unreadable}.test.ts',
+    ],
     globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
     setupFiles: ['test/mutation/repeatable.ts'],
     isolate: false,
