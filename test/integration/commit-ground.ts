@@ -28,6 +28,8 @@ export interface Given {
   readonly askedAt?: number;
   readonly looks?: Coverage;
   readonly backfillId?: number;
+  /** The memory of the process when it read the window; its present one unless told. */
+  readonly process?: string;
   /** Belongs to the same transaction. */
   readonly also?: () => Promise<void>;
 }
@@ -56,7 +58,7 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
         ...source,
         streamId: id,
         streamKey: stream?.key ?? '',
-        process: database.memory.stamp().process,
+        process: given.process ?? database.memory.stamp().process,
         lane: given.lane ?? 'live',
         window,
         covered: given.covered ?? [],

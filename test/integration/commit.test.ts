@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { intersect, union } from '../../src/core/coverage.ts';
@@ -140,8 +141,37 @@ describe('a window is stored as a whole or not at all:', () => {
   it.each([10, 5_000])('none of %i readings remains where the stream was removed before', async (count) => {
     await database.run('delete from stream where id = $1', [ground.streamId]);
     const given = { window, batch: batchOf(columnsFrom(BORDER, count), refusals) };
-    await expect(commit(given)).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(commit(given)).rejects.toMatchObject({
+      code: 'cancelled',
+      message: 'the source was changed while 2026-01-01T00:00:00Z was read',
+    });
     expect(await traces()).toEqual(NOTHING);
+  });
+
+  const FORGOTTEN = {
+    code: 'cancelled',
+    message: 'the database was replaced by another state; the window is read again',
+  };
+
+  it.each([10, 5_000])(
+    'none of %i readings remains where the process forgot its names since it read',
+    async (count) => {
+      const given = { window, batch: batchOf(columnsFrom(BORDER, count)), process: randomUUID() };
+      await expect(commit(given)).rejects.toMatchObject(FORGOTTEN);
+      expect(await traces()).toEqual(NOTHING);
+    },
+  );
+
+  it.each([10, 5_000])('none of %i readings remains where the database knows the process no more', async (count) => {
+    const batch = batchOf(columnsFrom(BORDER, count));
+    await commit({ window, batch });
+    await database.run('delete from memory');
+    const later = { from: window.to, to: window.to + HOUR };
+    await expect(commit({ window: later, batch: batchOf(columnsFrom(later.from, count)) })).rejects.toMatchObject(
+      FORGOTTEN,
+    );
+    expect(await ground.coverage()).toEqual([window]);
+    expect(await traces()).toMatchObject({ readings: count, log: 1 });
   });
 
   it.each([10, 5_000])('none of %i readings remains where the stream is removed meanwhile', async (count) => {
@@ -185,6 +215,14 @@ describe('windows at the same time', () => {
 });
 
 describe('the log of windows', () => {
+  it.each([10, 5_000])('says how long %i readings took to store', async (count) => {
+    const begun = performance.now();
+    await commit({ window: { from: BORDER, to: BORDER + count * SECOND }, batch: batchOf(columnsFrom(BORDER, count)) });
+    const row = await database.row<{ took: number }>('select store_ms::float8 as took from window_log');
+    expect(row?.took).toBeGreaterThan(0);
+    expect(row?.took).toBeLessThanOrEqual(performance.now() - begun);
+  });
+
   it('adds up to the sums of each hour and lane, for windows of every kind', async () => {
     const step = fc.record({
       lane: fc.constantFrom('live' as const, 'history' as const),
