@@ -66,8 +66,8 @@ export const MOVED = `
 
 const LOGGED = `
   backfilled as (
-    update backfill_stream set done = done + ${WINDOW}
-    where backfill_id = $backfillId::int and stream_id = $streamId::int returning 1),
+    update backfill_stream set done = done + ${WINDOW} from moved
+    where backfill_id = $backfillId::int and stream_id = moved.id returning 1),
   logged as (
     insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates,
       revised, refused, repeats, outside, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
@@ -88,7 +88,7 @@ const LOGGED = `
       refused = total.refused + excluded.refused, repeats = total.repeats + excluded.repeats,
       outside = total.outside + excluded.outside, late = total.late + excluded.late)`;
 
-/** SQL: logs a window and its refusals, and ends the statement. It reads `moved` and `taken`. */
+/** SQL: logs a window, its part of a backfill and its refusals, and ends the statement. It reads `moved` and `taken`; nothing is written where `moved` is empty. */
 export const settled = (withRefusals: boolean): string =>
   `${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.*, (select count(*) from moved) as moved from taken`;
 

@@ -5,6 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { sharedAccountOf } from '../../src/pull/account.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
+import { startBackfill } from '../../src/source/backfills.ts';
 import { changeSource } from '../../src/source/state-change.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -59,15 +60,34 @@ it('a poll that an operator asks for lifts the silence the platform asked for', 
   await (await (await pacerWith(1)).slot('live', never)).release();
 });
 
-it('a window that was read with a replaced configuration is neither stored nor covered', async () => {
-  const ground = await makeGround(databases);
-  const window = { from: 0, to: 1_000_000 };
-  for (const readings of [1, 3_000]) {
-    await ground.database.run('update stream set source_revision = 2');
+it.each([1, 3_000])(
+  'a window of %i readings that was read with a replaced configuration is neither stored, nor covered, nor done in a backfill',
+  async (readings) => {
+    const ground = await makeGround(databases);
+    const window = { from: 0, to: 1_000_000 };
+    const backfillId = await startBackfill(ground.database, {
+      source: { name: 'source' },
+      from: window.from,
+      to: 2 * window.to,
+      again: true,
+      requestedBy: 'tester',
+    });
     const at = Array.from({ length: readings }, (_, index) => index);
-    const commit = ground.commit({ window, batch: batchOf([columnOf('pump', { at })]) });
-    await expect(commit).rejects.toMatchObject({ code: 'cancelled' });
-    expect(await readingsIn(ground.database)).toEqual([]);
-    expect(await ground.coverage()).toEqual([]);
-  }
-});
+    const given = { window, batch: batchOf([columnOf('pump', { at })]), backfillId };
+    const left = async (): Promise<unknown> => [
+      await readingsIn(ground.database),
+      await ground.coverage(),
+      await ground.database.row('select instants_of(done) as done from backfill_stream'),
+    ];
+    await ground.database.run('update stream set source_revision = 2');
+    await expect(ground.commit(given)).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await left()).toEqual([[], [], { done: [] }]);
+    await ground.database.run('update stream set source_revision = 1');
+    await ground.commit(given);
+    expect(await left()).toEqual([
+      expect.toSatisfy((stored: unknown[]) => stored.length === readings),
+      [window],
+      { done: [[window.from, window.to]] },
+    ]);
+  },
+);
