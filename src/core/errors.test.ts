@@ -61,9 +61,9 @@ it('any thrown value that is no such error is a bug of the bridge', () => {
   expect(asBridgeError('text')).toMatchObject({ code: 'bug', message: 'text', cause: 'text' });
 });
 
-it('a request is unanswered after a 5xx and after no answer in time', () => {
+it('a request is unanswered after a 5xx, after no answer in time and after an answer that broke off', () => {
   const reasons = ['name', 'refused', 'time-out', 'tls', 'reset', 'status', 'blocked', 'proxy'] as const;
   const unanswered = reasons.filter((why) => isUnanswered(new BridgeError({ code: 'unavailable', why }, 'm')));
-  expect(unanswered).toEqual(['time-out', 'status']);
+  expect(unanswered).toEqual(['time-out', 'reset', 'status']);
   expect(isUnanswered(tooMuch('m'))).toBe(false);
 });

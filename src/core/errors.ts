@@ -15,11 +15,11 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  * | code | what the poll path does |
  * |---|---|
  * | `throttled` | the whole source waits until `retryAt`, longer each time where the platform named no time or refuses again after the silence it asked for; a wait of history for the own pace holds that history alone |
- * | `unavailable` | the source waits, longer each time; from the third failure in a row history rests. After a 5xx or a time-out only the stream waits, or the history of it, where other streams are answered (core/turn.ts) |
+ * | `unavailable` | the source waits, longer each time; from the third failure in a row history rests. After a 5xx, a time-out or an answer that broke off only the stream waits, or the history of it, where other streams are answered (core/turn.ts) |
  * | `too-much` | the window is halved, the length that works is remembered; with `oneInstant` it is set aside as after `contract-broken` |
  * | `credentials-rejected` | the source stops until an operator acts; `http` had tried one fresh token before |
  * | `contract-broken` | the window is set aside (core/unreadable.ts), the page is kept, other time is asked for |
- * | `unsupported`, `config-invalid` | the source stops until an operator acts |
+ * | `unsupported`, `config-invalid` | the source stops until an operator acts; only the stream waits, or the history of it, where other streams are well |
  * | `cancelled` | nothing: a drain, a deadline or an operator ended the work; nothing is counted |
  * | `bug` | the window is set aside, the stack is logged |
  *
@@ -61,9 +61,15 @@ export class BridgeError extends Error {
   }
 }
 
-/** Whether a request got a 5xx or no answer in time. Other faults of the network say that the platform cannot be reached at all. */
+/**
+ * Whether a request got a 5xx, no answer in time, or an answer that broke off. A question that is too heavy may end in each of
+ * these ways. Other faults of the network say that the platform cannot be reached at all.
+ */
 export const isUnanswered = ({ fault }: BridgeError): boolean =>
-  fault.code === 'unavailable' && (fault.why === 'status' || fault.why === 'time-out');
+  fault.code === 'unavailable' && (fault.why === 'status' || fault.why === 'time-out' || fault.why === 'reset');
+
+/** Whether a fault stays until an operator, or the platform's owner, changes something. */
+export const isPermanent = ({ code }: BridgeError): boolean => code === 'unsupported' || code === 'config-invalid';
 
 /** The platform asked for silence until `retryAt`. `stated`: it named the time itself. */
 export const throttled = (retryAt: Instant, message: string, stated = true): BridgeError =>

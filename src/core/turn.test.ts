@@ -16,7 +16,7 @@ describe('the turn', () => {
   });
 });
 
-describe('the blame for a 5xx or a time-out', () => {
+describe('the blame for a request without an answer', () => {
   const fresh = { othersWell: true, sourceFailures: 0, streamFailures: 0, freshFailures: 0 };
   test.each([
     ['the first stream that fails', fresh, 'stream'],

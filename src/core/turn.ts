@@ -31,9 +31,10 @@ export interface FailedTurn {
 }
 
 /**
- * Whose failure a 5xx or a time-out is. One stream may be too heavy or broken while the platform serves the others, so the
- * failure is its own until a second stream fails that was healthy before, or no other stream is well. A stream that has been
- * failing says nothing new about the platform while others are well. Where the source is already in trouble, the poll is its probe, and one failure is enough.
+ * Whose failure a request without an answer is: a 5xx, a time-out or an answer that broke off. One stream may be too heavy or
+ * broken while the platform serves the others, so the failure is its own until a second stream fails that was healthy before,
+ * or no other stream is well. A stream that has been failing says nothing new about the platform while others are well. Where
+ * the source is already in trouble, the poll is its probe, and one failure is enough.
  */
 export function blameFor({
   othersWell,

@@ -1,4 +1,4 @@
-import { isUnanswered } from '../core/errors.ts';
+import { isPermanent, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { HOUR, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -61,11 +61,15 @@ interface Circumstances {
   readonly stream?: Stream;
   readonly window?: Window;
   readonly lane: 'live' | 'history';
-  /** A 5xx or a time-out is the stream's own (core/turn.ts); the source is asked for its other streams. */
+  /** Whose a permanent fault, or a request without an answer, is. If the stream's own, the source is asked for its others. */
   readonly blame?: 'source' | 'stream';
   /** The window was set aside, so the next poll asks for other time and need not wait yet. */
   readonly setAside?: boolean;
 }
+
+/** A run of history knows nothing of other streams, so live finds out whether the whole source is concerned. */
+const isOfStreamAlone = (error: BridgeError, { blame, lane }: Circumstances): boolean =>
+  (isUnanswered(error) || isPermanent(error)) && (blame === 'stream' || lane === 'history');
 
 /**
  * Acts on a fault of the table in core/errors.ts.
@@ -122,7 +126,7 @@ export async function actOn(
     case 'unavailable': {
       log.warn(context, error.message);
       const { stream, lane } = circumstances;
-      if (stream !== undefined && isUnanswered(error) && (circumstances.blame === 'stream' || lane === 'history')) {
+      if (stream !== undefined && isOfStreamAlone(error, circumstances)) {
         return await waitAlone(bridge, stream, {
           sourceId: source.id,
           now,
@@ -140,6 +144,11 @@ export async function actOn(
     case 'credentials-rejected':
     case 'unsupported':
     case 'config-invalid': {
+      const { stream, lane } = circumstances;
+      if (stream !== undefined && isOfStreamAlone(error, circumstances)) {
+        log.error(context, error.message);
+        return await waitAlone(bridge, stream, { sourceId: source.id, now, lane, record, range: STREAM_RETRY });
+      }
       log.error(context, `source stopped: ${error.message}`);
       // A change, resume or pause by an operator meanwhile is newer than this fault and stays in force.
       await bridge.database.run(STOP, [source.id, record, source.edition, MOST_REFUSED]);

@@ -1,6 +1,7 @@
 import { intersect, union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
-import { asBridgeError, isUnanswered } from '../core/errors.ts';
+import { asBridgeError, isPermanent, isUnanswered } from '../core/errors.ts';
+import type { BridgeError } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { plan } from '../core/plan.ts';
 import { blameFor, inTurn } from '../core/turn.ts';
@@ -80,7 +81,7 @@ interface PollOutcome {
   sourceFailures: number;
   /** Answers of the platform, also unreadable ones. */
   answers: number;
-  /** 5xx and time-outs. */
+  /** Requests without an answer, and permanent faults. */
   failures: number;
   freshFailures: number;
 }
@@ -100,6 +101,17 @@ function noteFailure(outcome: PollOutcome, stream: Stream): void {
 function areOthersWell({ streams, answers, freshFailures }: PollOutcome, stream: Stream): boolean {
   const well = streams.filter(({ id, failures }) => id !== stream.id && failures === 0);
   return answers > 0 || well.length > freshFailures;
+}
+
+/**
+ * Whose a fault is. One that is permanent says nothing about the others, so the source stops for it only where no other
+ * stream is well.
+ */
+function blameOf(fault: BridgeError, outcome: PollOutcome, stream: Stream): 'source' | 'stream' {
+  const { sourceFailures, freshFailures } = outcome;
+  const othersWell = areOthersWell(outcome, stream);
+  if (isPermanent(fault)) return othersWell ? 'stream' : 'source';
+  return blameFor({ othersWell, sourceFailures, streamFailures: stream.failures, freshFailures });
 }
 
 /** @returns `stop` where the poll ends: the whole source waits from now on, or the process drains */
@@ -140,10 +152,9 @@ async function pollStream(
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const fault = asBridgeError(error);
-    const { sourceFailures, freshFailures } = outcome;
-    const othersWell = areOthersWell(outcome, stream);
-    const blame = blameFor({ othersWell, sourceFailures, streamFailures: stream.failures, freshFailures });
-    if (isUnanswered(fault)) noteFailure(outcome, stream);
+    const { sourceFailures } = outcome;
+    const blame = blameOf(fault, outcome, stream);
+    if (isUnanswered(fault) || isPermanent(fault)) noteFailure(outcome, stream);
     else if (fault.code === 'contract-broken' || fault.code === 'too-much') noteAnswer(outcome);
     const setsAside =
       !isUnanswered(fault) &&

@@ -19,8 +19,8 @@ const circumstancesOf = ({ clock }: Bridge, { platform }: OpenSource): Circumsta
 });
 
 /**
- * Whether a window is at fault, so that other time of the stream can be asked for. `too-much` that no halving helps counts. A 5xx or a time-out counts where no
- * shorter window helps and the source was well before.
+ * Whether a window is at fault, so that other time of the stream can be asked for. `too-much` that no halving helps counts. A
+ * request without an answer counts where no shorter window helps and the source was well before.
  */
 export const isWindowAtFault = (
   error: BridgeError,

@@ -282,4 +282,17 @@ describe('the log of windows', () => {
     });
     expect(await readingsIn(database)).toEqual([]);
   });
+
+  it.each(['live', 'history'] as const)(
+    'of %s leaves the failures of history and their wait to its runs',
+    async (lane) => {
+      const fault = { lane: 'history' };
+      const waiting = { failures: 3, due: BORDER + HOUR, fault };
+      const wait = 'history_failures = 3, history_due_at = at_instant($1), last_fault = $2';
+      await database.run(`update stream set ${wait}`, [waiting.due, fault]);
+      await commit({ window: { from: BORDER, to: BORDER + 1 }, batch: batchOf([]), lane });
+      const left = 'history_failures as failures, instant_of(history_due_at) as due, last_fault as fault';
+      expect(await database.row(`select ${left} from stream`)).toEqual(waiting);
+    },
+  );
 });

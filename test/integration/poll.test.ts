@@ -125,6 +125,35 @@ describe('a source in trouble', () => {
   });
 });
 
+describe('a stream that the platform, or the options, cannot serve', () => {
+  const fault = (code: 'unsupported' | 'config-invalid') => new BridgeError({ code }, 'a comma in the key');
+  const states = (): Promise<unknown> =>
+    plant.database.row(`select state, last_fault ->> 'code' as fault, failures from source`);
+
+  it.each(['unsupported', 'config-invalid'] as const)(
+    '(%s) waits alone while others are well, and the operator sees why',
+    async (code) => {
+      await plant.storeStreams(4);
+      for (let round = 0; round < 2; round += 1) {
+        await plant.pollOnce((stream) => {
+          if (stream === 's01' || stream === 's02') throw fault(code);
+        });
+      }
+      expect(plant.timesAsked(4)).toEqual([2, 1, 1, 2]);
+      expect(await states()).toEqual({ state: 'active', fault: code, failures: 0 });
+    },
+  );
+
+  it.each(['unsupported', 'config-invalid'] as const)('(%s) stops the source where no stream is well', async (code) => {
+    await plant.storeStreams(3);
+    await plant.pollOnce(() => {
+      throw fault(code);
+    });
+    expect(plant.timesAsked(3)).toEqual([1, 1, 1]);
+    expect(await states()).toEqual({ state: 'stopped', fault: code, failures: 1 });
+  });
+});
+
 describe('a poll whose process drains', () => {
   it('asks no further stream, and does not say that the source is well', async () => {
     await plant.storeStreams(3);

@@ -125,30 +125,50 @@ describe('a platform that goes away while one stream waits alone', () => {
 });
 
 describe('a platform that answers no long window', () => {
-  it('is asked for less and less by live itself after a downtime, until it answers, and the edge is reached', async () => {
-    await plant.storeStreams(2);
-    await plant.database.run(`update stream set learned = $1`, [JSON.stringify({ length: 48 * HOUR })]);
-    const lengths: number[] = [];
-    const heavy = ({ from, to }: Window): void => {
-      lengths.push(to - from);
-      if (to - from > 10 * MINUTE) throw new BridgeError({ code: 'unavailable', why: 'status', status: 504 }, '504');
-    };
-    // The longest window, a day, is a fourth after each failure: 6 h, 1.5 h, 22.5 min, 5.6 min. Streams take turns with failures.
-    for (let round = 0; round < 14; round += 1) {
-      await plant.pollOnce(() => undefined, { start: plant.now - 48 * HOUR, heavy });
-      await plant.database.run('update source set held_until = null');
-      await plant.database.run('update stream set retry_at = null');
-    }
-    expect(Math.max(...lengths)).toBe(DAY);
-    expect(Math.min(...lengths)).toBeLessThanOrEqual(10 * MINUTE);
-    expect(await plant.database.rows('select instant_of(upper(covered)) as edge from stream')).toEqual([
-      { edge: plant.now },
-      { edge: plant.now },
-    ]);
-  });
+  const ends: [string, () => BridgeError][] = [
+    ['a 504', () => new BridgeError({ code: 'unavailable', why: 'status', status: 504 }, '504')],
+    ['no answer in time', () => new BridgeError({ code: 'unavailable', why: 'time-out' }, 'no answer')],
+    ['an answer that breaks off', () => new BridgeError({ code: 'unavailable', why: 'reset' }, 'broke off')],
+  ];
+
+  it.each(ends)(
+    'but %s is asked for less and less by live after a downtime, until the edge is reached',
+    async (_what, error) => {
+      await plant.storeStreams(2);
+      await plant.database.run(`update stream set learned = $1`, [JSON.stringify({ length: 48 * HOUR })]);
+      const lengths: number[] = [];
+      const heavy = ({ from, to }: Window): void => {
+        lengths.push(to - from);
+        if (to - from > 10 * MINUTE) throw error();
+      };
+      // The longest window, a day, is a fourth after each failure: 6 h, 1.5 h, 22.5 min, 5.6 min. Streams take turns with failures.
+      for (let round = 0; round < 14; round += 1) {
+        await plant.pollOnce(() => undefined, { start: plant.now - 48 * HOUR, heavy });
+        await plant.database.run('update source set held_until = null');
+        await plant.database.run('update stream set retry_at = null');
+      }
+      expect(Math.max(...lengths)).toBe(DAY);
+      expect(Math.min(...lengths)).toBeLessThanOrEqual(10 * MINUTE);
+      expect(await plant.database.rows('select instant_of(upper(covered)) as edge from stream')).toEqual([
+        { edge: plant.now },
+        { edge: plant.now },
+      ]);
+    },
+  );
 });
 
 describe('a platform with a quota', () => {
+  it('that has none left for one stream alone is asked for the others', async () => {
+    await plant.storeStreams(3);
+    for (let round = 0; round < 2; round += 1) {
+      await plant.pollOnce((stream) => {
+        if (stream === 's00') throw throttled(plant.now + 5 * SECOND, '429');
+      });
+      await plant.database.run('update source set held_until = null');
+    }
+    expect(plant.asked).toEqual(['s00', 's01', 's02', 's00']);
+  });
+
   it('hears of every stream: each poll begins where the refused one ended', async () => {
     await plant.storeStreams(40);
     for (let round = 0; round < 8; round += 1) {
