@@ -155,6 +155,7 @@ describe('a live window that fails', () => {
       { from: window.from, to: window.from + half },
       { from: window.from + half, to: window.to },
     ]);
+    expect(await database.row(`select distinct fault ->> 'lane' as lane from unreadable`)).toEqual({ lane: 'live' });
     expect(await historyDue()).not.toBeNull();
   });
 });
@@ -170,6 +171,13 @@ describe('history is made due by live', () => {
 
   it('not where nothing is missing', async () => {
     await complete();
+    expect(await historyDue()).toBeNull();
+  });
+
+  it('not where live just read what longer windows are no longer asked for', async () => {
+    // 3,000 points are three times as many as are comfortable, so the next windows are shorter.
+    await pollOnce((window) => each(window, 1.2 * SECOND));
+    expect(await state()).toEqual({ covered: [{ from: now - HOUR, to: now }], fault: null });
     expect(await historyDue()).toBeNull();
   });
 

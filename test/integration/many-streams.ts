@@ -36,6 +36,8 @@ interface GivenPoll {
   /** Time since the poll before. */
   readonly passed?: number;
   readonly signal?: AbortSignal;
+  /** In place of the sources that are open in the process. */
+  readonly sources?: { readonly use: () => Promise<never> };
 }
 
 const nameOf = (index: number): string => `s${String(index).padStart(2, '0')}`;
@@ -72,7 +74,8 @@ export function useManyStreams(): ManyStreams {
         },
       });
       const bridge = bridgeOf(ground.database, { source, now: () => now, workerId: randomUUID() });
-      await poll(bridge, ground.stored.sourceId, given.signal ?? new AbortController().signal);
+      const sources = (given.sources ?? bridge.sources) as typeof bridge.sources;
+      await poll({ ...bridge, sources }, ground.stored.sourceId, given.signal ?? new AbortController().signal);
     },
     timesAsked: (count) =>
       Array.from({ length: count }, (_, index) => ground.asked.filter((stream) => stream === nameOf(index)).length),

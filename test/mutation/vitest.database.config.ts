@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/integration/{claim,commit,consequence,failed-sensor,future,gate,history,history-run,live-windows,local-time,look,poll,refusals,same-instant,series-names,split-streams,turns,unreadable}.test.ts',
+      'test/integration/{commit,consequence,gate,history,history-run,live-windows,poll,same-instant,turns}.test.ts',
     ],
     globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
     setupFiles: ['test/mutation/repeatable.ts'],
