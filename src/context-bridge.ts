@@ -56,6 +56,7 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
     }),
   );
   database.memory.onForget(() => {
+    // Their rules hold names and series that others may have in the older state, and their edition may be the same there.
     sources.forget();
     sealing.verify().catch((error: unknown) => log.error({ err: error }, 'stored secrets cannot be opened'));
     log.warn('the database was replaced by an older state of it; nothing remembered of it is used any more');

@@ -40,6 +40,9 @@ export async function lockNewStreams(client: ClientBase, sourceId: number): Prom
  * Stores new streams. A look and a poll that sets a sensor apart may add streams at the same time, and neither knows those of the
  * other: a key that is taken by now gets a number. A running backfill covers every stream of its source, so it takes in those that
  * were found after it began.
+ *
+ * A stream that takes over from several covers what each of them covered, because its sensors were spread over them. So it is
+ * with the time that a running backfill has done. It looks once more at all time that one of them was to look at.
  */
 export async function addStreams(
   client: ClientBase,
@@ -78,9 +81,10 @@ export async function addStreams(
     [sourceId, keys, inherits],
   );
   await client.query(
+    // Live polls make history due for missing time, and not for time to ask for once more.
     `update stream set history_due_at = now() where source_id = $1 and history_due_at is null and retired_at is null
-       and exists (select from backfill where source_id = $1 and state = 'running')`,
-    [sourceId],
+       and (exists (select from backfill where source_id = $1 and state = 'running') or (look_again <> '{}' and id = any($2)))`,
+    [sourceId, rows.map(({ id }) => id)],
   );
   return planned.flatMap(({ selection }, place) => {
     const key = keys[place] ?? '';

@@ -8,6 +8,7 @@ import { edgeOf } from '../core/plan.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
+import { lockNewStreams } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { DEMAND, measuredOverload } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
@@ -64,6 +65,8 @@ export async function startBackfill(database: Database, request: BackfillRequest
     throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, 'to');
   }
   return await database.transaction(async (client) => {
+    // A look that adds streams meanwhile would not see the backfill, nor would the backfill see them.
+    await lockNewStreams(client, found.id);
     const { rows } = await client.query<{ id: number }>(
       `insert into backfill (source_id, from_at, to_at, again, requested_by)
        values ($1, at_instant($2), at_instant($3), $4, $5) returning id`,

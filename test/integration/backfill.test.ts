@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../../src/source/backfills.ts';
+import { addStreams } from '../../src/pull/change-streams.ts';
 import { finishWhenCovered, wishesOf } from '../../src/pull/wishes.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -70,6 +71,26 @@ describe('a backfill', () => {
     );
     await finishWhenCovered(database, id);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
+  });
+
+  it('takes in the streams that a look adds while it starts', async () => {
+    let starting: Promise<number> | undefined;
+    let hasEnded = false;
+    await database.transaction(async (client) => {
+      const selection = { group: 'hall', sensors: undefined, variables: undefined };
+      await addStreams(client, source.sourceId, [{ key: 'hall', selection, sensors: [], inherits: [] }]);
+      starting = start({ again: true }).finally(() => (hasEnded = true));
+      starting.catch(() => undefined);
+      const isWaiting = async (): Promise<boolean> =>
+        (await database.row(
+          `select from pg_locks where locktype = 'advisory' and not granted
+             and database = (select oid from pg_database where datname = current_database())`,
+        )) !== undefined;
+      while (!hasEnded && !(await isWaiting()));
+    });
+    await starting;
+    const keys = await database.rows('select key from backfill_stream join stream on stream.id = stream_id order by 1');
+    expect(keys).toEqual([{ key: 'a' }, { key: 'b' }, { key: 'hall' }]);
   });
 
   it('does not wait for retired streams', async () => {

@@ -34,16 +34,16 @@ beforeEach(async () => {
 /** One poll of a platform that answers each window with points at the instants of `answer`, or fails with what it throws. */
 async function pollOnce(
   answer: (window: Window) => readonly Instant[],
-  given: { overlap?: number; start?: Instant; signal?: AbortSignal } = {},
+  given: { overlap?: number; start?: Instant; signal?: AbortSignal; value?: (index: number) => unknown } = {},
 ): Promise<void> {
-  const { overlap = 0, start = now - HOUR, signal = new AbortController().signal } = given;
+  const { overlap = 0, start = now - HOUR, signal = new AbortController().signal, value = (index) => index } = given;
   asked = [];
   const source = openSourceOf(stored, {
     policy: { start, settle: 0, align: SECOND, overlap, maxWindow: DAY },
     read: (window) => {
       asked.push(window);
       const at = answer(window);
-      return [{ sensor: 'pump', variable: 'flow', at, values: at.map((_, index) => index) }];
+      return [{ sensor: 'pump', variable: 'flow', at, values: at.map((_, index) => value(index)) }];
     },
   });
   await poll(bridgeOf(database, { source, now: () => now, workerId: randomUUID() }), stored.sourceId, signal);
@@ -72,6 +72,28 @@ test('an answer of more than a thousand points, all of them outside of the windo
 test('an answer of a few points outside of the window is an empty window', async () => {
   await pollOnce(({ from }) => each({ from: from - 10 * SECOND, to: from }, SECOND));
   expect(await state()).toEqual({ covered: [{ from: now - HOUR, to: now }], fault: null });
+});
+
+describe('the length of the next window', () => {
+  /** Twice as many points as a window should have. */
+  const points = (window: Window): Instant[] => each(window, (window.to - window.from) / 2_000);
+  const before = ({ from, to }: Window): Window => ({ from: from - (to - from) / 2, to: to - (to - from) / 2 });
+
+  it.each<[string, (window: Window) => Instant[], ((index: number) => unknown)?]>([
+    ['became readings', points],
+    ['were refused', points, () => 'closed'],
+    ['were refused among readings', points, (index) => (index % 10 === 0 ? index : 'closed')],
+    ['are outside of the window', (window) => points(before(window))],
+    ['came twice', (window) => [...each(window, (window.to - window.from) / 1_000)].flatMap((at) => [at, at]), () => 5],
+  ])('follows from all points that came, also where they %s', async (_, answer, value) => {
+    await pollOnce(answer, value === undefined ? {} : { value });
+    const [window] = asked as [Window];
+    const row = await database.row<{ length: number }>(
+      `select (learned ->> 'length')::float8 as length from stream where covered = tstzmultirange(tstzrange(at_instant($1), at_instant($2)))`,
+      [window.from, window.to],
+    );
+    expect([asked.length, row?.length]).toEqual([1, (window.to - window.from) / 2]);
+  });
 });
 
 test('live finds late points in the older half of a window that was too much', async () => {

@@ -110,19 +110,25 @@ test('a group that grows too large goes on from the coverage and the backfills i
      select backfill.id, stream.id, tstzmultirange(tstzrange(at_instant($1), at_instant($2))) from backfill, stream`,
     [begin, begin + 4 * SECOND],
   );
+  await database.run('update stream set look_again = tstzmultirange(tstzrange(at_instant($1), at_instant($2)))', [
+    begin + SECOND,
+    begin + 3 * SECOND,
+  ]);
   sensors = named(1_100);
   await lookNow();
-  const parts = await database.rows<{ covered: number[][]; done: number[][]; sensors: number }>(
-    `select instants_of(covered) as covered, instants_of(done) as done, jsonb_array_length(selection -> 'sensors') as sensors
+  const parts = await database.rows<{ covered: number[][]; done: number[][]; again: number[][]; sensors: number }>(
+    `select instants_of(covered) as covered, instants_of(done) as done, instants_of(look_again) as again,
+       jsonb_array_length(selection -> 'sensors') as sensors
      from stream join backfill_stream on stream_id = stream.id where retired_at is null order by stream.id`,
   );
+  const inherited = {
+    covered: [[begin, begin + 10 * SECOND]],
+    done: [[begin, begin + 4 * SECOND]],
+    again: [[begin + SECOND, begin + 3 * SECOND]],
+  };
   expect(parts).toEqual([
-    ...Array.from({ length: 5 }, () => ({
-      covered: [[begin, begin + 10 * SECOND]],
-      done: [[begin, begin + 4 * SECOND]],
-      sensors: 200,
-    })),
-    { covered: [[begin, begin + 10 * SECOND]], done: [[begin, begin + 4 * SECOND]], sensors: 100 },
+    ...Array.from({ length: 5 }, () => ({ ...inherited, sensors: 200 })),
+    { ...inherited, sensors: 100 },
   ]);
   asked = [];
   now += 10 * SECOND;

@@ -14,7 +14,18 @@ export const httpJson = definePlatform({
   // The options decide how a request is signed; `declaredBy` puts that in place of this.
   kinds: { custom: { sign: () => ({}) } },
   options: httpJsonOptions,
-  place: ['connection.url', 'options.readings.path'],
+  // The whole requests, because a parameter or a field of a body may name a site. The account that a login names may decide, too;
+  // credentials are secrets and are not compared. Expressions that find points and sensors are a matter of `renamed`.
+  place: [
+    'connection.url',
+    'options.readings',
+    'options.sensors.request',
+    'options.authorisation.endpoint',
+    'options.authorisation.scope',
+    'options.authorisation.audience',
+    'options.authorisation.path',
+    'options.authorisation.body',
+  ],
   // Those of each source come from its options. These hold until they are known, and none of them promises anything.
   facts: {
     ...OURS,

@@ -24,7 +24,8 @@ export const insightsHub = definePlatform({
     }),
   },
   options: insightsHubOptions,
-  place: ['connection.url'],
+  // All tenants of a region have one address of the API; the server that gives the tokens is that of the tenant.
+  place: ['connection.url', 'connection.authUrl'],
   facts: {
     // Documented for `from` and `to` of GET …/timeseries (SDK reference, timeseries clients): the reverse of a window.
     bounds: { from: 'exclusive', to: 'inclusive' },

@@ -18,6 +18,7 @@ describe('fields that say where the data is', () => {
     ['http://historian.example', 'http://historian.example:8086'],
     ['http://historian.example/a', 'http://historian.example/A'],
     ['http://historian.example/a', 'http://historian.example/b'],
+    ['http://historian.example/a?site=north', 'http://historian.example/a?site=south'],
   ])('differ in two addresses: %s and %s', (one, other) => {
     expect(movedFields(PATHS, source(one), source(other))).toEqual([{ path: 'connection.url', byText: false }]);
   });
@@ -40,6 +41,16 @@ describe('fields that say where the data is', () => {
       { path: 'options.database', byText: false },
       { path: 'options.policy', byText: false },
     ]);
+  });
+
+  it('are equal in two orders of the keys of a block, and differ in the order of a list', () => {
+    const [one, other, turned] = [
+      { path: '/a', query: { site: 'north', limit: '5' }, body: [1, { c: 2, d: [3] }] },
+      { body: [1, { d: [3], c: 2 }], query: { limit: '5', site: 'north' }, path: '/a' },
+      { path: '/a', query: { site: 'north', limit: '5' }, body: [{ c: 2, d: [3] }, 1] },
+    ].map((database) => source('http://a.example', { database }));
+    expect(movedFields(PATHS, one, other)).toEqual([]);
+    expect(movedFields(PATHS, one, turned)).toEqual([{ path: 'options.database', byText: false }]);
   });
 
   it('are compared by their text where they are references', () => {
