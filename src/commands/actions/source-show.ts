@@ -13,7 +13,7 @@ import { findSource } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
 import { showSource, sourceDocument } from '../../source/showing.ts';
 import type { ShownSource } from '../../source/showing.ts';
-import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
+import { ownerInWords, ownerRemedy } from '../../source/take-over.ts';
 import type { OwnedElsewhere } from '../../source/take-over.ts';
 import { allowedPerHour, measuredOverload } from '../../source/demand.ts';
 import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../../source/report.ts';
@@ -91,7 +91,7 @@ function printOwner(source: FoundSource, owned: OwnedElsewhere): void {
   printLine(
     `\n${owned.series} series ${belong} to ${ownerInWords(owned)}: points of this source for ${them} are refused`,
   );
-  printLine(`  try: other names, or ${takeOverCommand(source, owned)}`);
+  printLine(`  try: ${ownerRemedy(source, owned)}`);
 }
 
 /** The first sensors of a long list, such as that of a table, are shown. */
