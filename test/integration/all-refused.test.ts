@@ -72,6 +72,12 @@ it('is failing while every point of a day was refused, and well with the first r
   await commit({ window: windowAt(1), batch: batchOf([]), askedAt: now });
   await commit({ window: windowAt(0), batch: batchOf([]), askedAt: now });
   expect(await seen()).toBe('well -');
+  // A reading that another service refuses is stored here.
+  await database.run(
+    `insert into refused_hour (stream_id, hour, sensor, variable, reason, points) values ($1, date_trunc('hour', now()), 'pump', 'flow', 'refused-there', '{1}')`,
+    [streamId],
+  );
+  expect(await seen()).toBe('well -');
   await refuse(2, 'text-number');
   expect(await seen()).toBe('failing text-number');
   await commit({ window: windowAt(3), batch: batchOf([columnOf('pump', { at: [from + 3 * SECOND] })]), askedAt: now });

@@ -130,6 +130,18 @@ test('a source with some names of its own gets readings for those, and its check
   const [preview] = await jsonOf('source', 'preview', path, '--from', '30s');
   expect(preview).toMatchObject({ series: 2, seriesOfOthers: [{ series: 2 }] });
   expect(new Set(preview?.sample.map(({ sensorId }) => sensorId))).toEqual(new Set(['own']));
+  // A recording has the names of the platform, which nobody owns.
+  const recorded = await rig.bridge.succeed(
+    'source',
+    'record',
+    path,
+    '--into',
+    join(rig.bridge.home, 'recorded'),
+    '--json',
+  );
+  expect((JSON.parse(recorded) as { cases: unknown }).cases).toEqual([
+    expect.objectContaining({ result: expect.stringMatching(/^[1-9]\d* readings?$/) as string }),
+  ]);
   // In another project the same names are nobody's.
   await rig.bridge.succeed('project', 'create', 'yard');
   const elsewhere = await fileOf(sourceOf('west', { project: 'yard' }));
