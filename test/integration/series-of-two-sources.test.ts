@@ -87,6 +87,7 @@ test('the second source is refused by check and preview, before and after it is 
   const path = await fileOf(sourceOf('south'));
   const first = await jsonOf('source', 'check', path);
   expect(first).toMatchObject([{ ok: true }]);
+  expect(await claims()).toEqual([]);
   await rig.apply(sourceOf('north'));
   await rig.covered('north', Date.now());
   // No new series comes any more.
