@@ -1,7 +1,7 @@
 /** The conditions of a source, the worst first, each with its meaning for an operator. */
 export const CONDITIONS = {
   stopped: 'waits for an operator',
-  failing: 'polls or the look for sensors failed, and are tried again',
+  failing: 'polls or the look for sensors failed, and are tried again; or every point of 24 hours was refused',
   behind: 'later than its schedule, without a fault',
   paused: 'by an operator',
   starting: 'its sensors are not known, or no poll has succeeded yet',

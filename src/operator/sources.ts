@@ -43,6 +43,10 @@ const lineFields = {
   newestAt: z.string().nullable().describe('The instant of its newest reading.'),
   gaps: z.boolean().nullable().describe('Whether older time is missing.'),
   readings24h: z.int().describe('New and revised readings of the last 24 hours.'),
+  allRefused: z
+    .looseObject({ reason: z.string(), remedy: z.string() })
+    .nullable()
+    .describe('Why its newest point was refused, where every one of the last 24 hours was.'),
   failures: z.int().describe('Failures in a row.'),
   fault: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
 };
@@ -61,6 +65,7 @@ const EXAMPLE = {
   newestAt: '2026-11-22T10:00:00Z',
   gaps: false,
   readings24h: 86400,
+  allRefused: null,
   failures: 0,
   fault: null,
 } as const;

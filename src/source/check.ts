@@ -2,25 +2,20 @@ import { counted } from '../core/counted.ts';
 import { asBridgeError } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { overloadOf } from '../core/demand.ts';
-import type { Overload } from '../core/demand.ts';
 import { formatDuration } from '../core/duration.ts';
 import { MINUTE } from '../core/instant.ts';
 import { referenceText, referencesIn } from '../core/source/reference.ts';
 import { isMapping } from '../core/source/path.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { SourceConfig } from '../core/source/source.ts';
-import { formatWindow } from '../core/window.ts';
-import type { Window } from '../core/window.ts';
 import type { Platform } from '../platform/contract.ts';
 import { readWhen } from '../pull/reference-remedy.ts';
-import type { FailedSensors } from '../pull/set-apart.ts';
-import type { PlannedStream } from '../pull/stream-plan.ts';
 import { judgeAdapter } from './adapter-check.ts';
 import { testDeclaration } from './declaration.ts';
-import { clockFinding, failuresInWords, halvingsInWords, latenessFinding, refusalsInWords } from './findings.ts';
-import type { Finding } from './findings.ts';
-import { lookAtStreams, refusedByReason } from './look-at-streams.ts';
-import type { LooksAtStreams } from './look-at-streams.ts';
+import { firstOf, windowFinding } from './check-window.ts';
+import type { WindowFinding } from './check-window.ts';
+import { clockFinding } from './findings.ts';
+import { lookAtStreams } from './look-at-streams.ts';
 import { newNamesInWords, newNamesOf } from './near-series.ts';
 import { registeredAs } from './registered.ts';
 import type { RegisteredSource } from './registered.ts';
@@ -53,76 +48,12 @@ export interface Step {
   /** The step passed, but the operator should read `detail`. */
   readonly warning?: true;
   readonly error?: BridgeError;
-  /** Of the step `window`: the streams that were read, those that could not be read, and those that were left alone. */
-  readonly streams?: {
-    readonly read: readonly string[];
-    readonly unreadable: readonly string[];
-    readonly left: readonly string[];
-  };
+  /** Of the step `window`. */
+  readonly streams?: WindowFinding['streams'];
 }
 
 /** Whether the operator accepted a source without a proof that its answers are complete (`declaredBy` in platform/contract.ts). */
 const isUnproven = ({ options }: SourceConfig): boolean => isMapping(options) && options['unproven'] === 'accepted';
-
-interface Looked {
-  readonly config: SourceConfig;
-  readonly wanted: Window;
-  readonly overload: Overload | undefined;
-  /** How many streams the source has. */
-  readonly streams: number;
-  /** Something about names that are new in the project. */
-  readonly names: string | undefined;
-}
-
-/** The step `window`, of all streams that were looked at. */
-function windowStep({ looks, unreadable, left }: LooksAtStreams, given: Looked): Step {
-  const { config, wanted, overload, names } = given;
-  const batches = looks.map(({ batch }) => batch);
-  const readings = batches.reduce((sum, batch) => sum + batch.readings, 0);
-  const series = batches.reduce((sum, { columns }) => sum + columns.length, 0);
-  const halvings = looks.reduce((sum, look) => sum + look.halvings, 0);
-  const failed: FailedSensors = new Map(looks.flatMap((look) => [...look.failed]));
-  const silent = looks.filter(({ batch }) => batch.readings === 0).map(({ stream }) => stream);
-  const lateness = latenessOf({ looks }, config);
-  const keys = firstOf(keysOf(looks.map(({ stream }) => stream)), STREAMS_SHOWN);
-  const what = looks.length === given.streams ? keys : `${looks.length} of ${given.streams} streams (${keys})`;
-  const window = looks.length === 1 ? (looks[0]?.window ?? wanted) : wanted;
-  const parts = [
-    `${counted(readings, 'reading')} of ${series} series of ${what} in ${formatWindow(window)}${halvingsInWords(halvings)}${failuresInWords(failed)}`,
-    refusalsInWords(refusedByReason(batches)),
-    lateness.detail,
-    ...(silent.length > 0 && looks.length > 1 ? [`no readings in ${firstOf(keysOf(silent), STREAMS_SHOWN)}`] : []),
-    ...(left.length > 0 ? [`not looked at: ${firstOf(keysOf(left), STREAMS_SHOWN)}`] : []),
-    ...unreadable.map(({ stream, error }) => `cannot read ${stream.key}: ${error.message}`),
-    ...(names === undefined ? [] : [names]),
-    ...(overload === undefined ? [] : [`${overload.message}: ${overload.remedy}`]),
-  ];
-  const [fault] = unreadable;
-  const warning = lateness.warning || overload !== undefined || names !== undefined || failed.size > 0;
-  return {
-    step: 'window',
-    ok: fault === undefined,
-    detail: parts.join('; '),
-    ...(warning && fault === undefined ? { warning } : {}),
-    ...(fault === undefined ? {} : { error: fault.error }),
-    streams: {
-      read: keysOf(looks.map(({ stream }) => stream)),
-      unreadable: keysOf(unreadable.map(({ stream }) => stream)),
-      left: keysOf(left),
-    },
-  };
-}
-
-const keysOf = (streams: readonly PlannedStream[]): string[] => streams.map(({ key }) => key);
-
-/** The first warning of a stream, or what the first stream with readings shows. */
-function latenessOf({ looks }: Pick<LooksAtStreams, 'looks'>, { schedule }: SourceConfig): Finding {
-  const findings = looks.map(({ batch, window }) => latenessFinding(batch, window, schedule.settle));
-  const late = findings.findIndex(({ warning }) => warning);
-  const shown = late === -1 ? looks.findIndex(({ batch }) => batch.readings > 0) : late;
-  const { detail, warning } = findings[Math.max(0, shown)] ?? { detail: 'nothing was read', warning: false };
-  return { detail: looks.length > 1 && late !== -1 ? `${looks[late]?.stream.key}: ${detail}` : detail, warning };
-}
 
 const SENSORS_SHOWN = 5;
 const STREAMS_SHOWN = 5;
@@ -207,14 +138,18 @@ export async function* checkSource(
       const wanted = { from: to - Math.min(MINUTE, config.schedule.maxWindow), to };
       const before = trial.requests();
       const looked = await lookAtStreams(trial, streams, { ...given, window: wanted, keep: 'newest' });
-      const windows = looked.looks.reduce((sum, { halvings }) => sum + halvings + 1, looked.unreadable.length);
+      const windows = looked.looks.reduce((sum, { asked }) => sum + asked, looked.unreadable.length);
       const requestsPerWindow = (trial.requests() - before) / windows;
       const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...config.schedule, ...config.pace });
       const columns = looked.looks.flatMap(({ batch }) => batch.columns);
       const names = newNamesInWords(await newNamesOf(given.bridge?.database, config, columns));
-      yield windowStep(looked, { config, wanted, overload, names, streams: streams.length });
+      const seriesOfOthers = trial.seriesOfOthers();
+      yield {
+        step: 'window',
+        ...windowFinding(looked, { config, wanted, overload, names, seriesOfOthers, streams: streams.length }),
+      };
       done.add('window');
-      if (looked.unreadable.length > 0) {
+      if (looked.unreadable.length > 0 || seriesOfOthers.length > 0) {
         for (const step of steps.slice(steps.indexOf('window') + 1)) yield { step, ok: null, detail: 'not tried' };
         return checked();
       }
@@ -283,9 +218,4 @@ function otherCredentialsInWords({ sharing, asWorkers }: Trial, config: SourceCo
 
 function secretsInWords({ secrets }: SourceConfig): string {
   return secrets.length === 0 ? 'the source has none' : `found: ${secrets.join(', ')}`;
-}
-
-function firstOf(names: readonly string[], most: number): string {
-  const shown = names.slice(0, most).join(' ; ');
-  return names.length > most ? `${shown} ; …` : shown;
 }

@@ -15,6 +15,7 @@ const source = (more: Partial<Parameters<typeof conditionOf>[0]> = {}, name = 'a
   failures: 0,
   fault: null,
   lookFault: null,
+  allRefused: null,
   lastSuccessAt: 0 as number | null,
   requests: { all: name.length },
   ...more,
@@ -34,6 +35,10 @@ describe('the condition of a source', () => {
     ['starting', source({ lastSuccessAt: null, fault: { ...fault, own: true } })],
     ['failing', source({ lastSuccessAt: null, fault })],
     ['failing', source({ streams: 0, lag: null, lookFault: fault })],
+    ['failing', source({ allRefused: 'boolean' })],
+    ['failing', source({ allRefused: 'boolean', overdue: 9 * HOUR })],
+    ['starting', source({ allRefused: 'boolean', lastSuccessAt: null })],
+    ['paused', source({ allRefused: 'boolean', state: 'paused' })],
     ['stopped', source({ state: 'stopped', failures: 1, fault })],
     ['paused', source({ state: 'paused', overdue: 9 * HOUR })],
   ])('%s', (condition, judged) => {

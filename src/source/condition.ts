@@ -4,20 +4,30 @@ import type { SourceLine } from './report.ts';
 
 type Judged = Pick<
   SourceLine,
-  'state' | 'lag' | 'overdue' | 'every' | 'streams' | 'failures' | 'fault' | 'lookFault' | 'lastSuccessAt'
+  | 'state'
+  | 'lag'
+  | 'overdue'
+  | 'every'
+  | 'streams'
+  | 'failures'
+  | 'fault'
+  | 'lookFault'
+  | 'lastSuccessAt'
+  | 'allRefused'
 >;
 
 /** A poll itself takes time, so a source is behind only where it is overdue by more than one interval and by a minute. */
 export const isOverdue = ({ overdue, every }: Pick<Judged, 'overdue' | 'every'>): boolean =>
   (overdue ?? 0) > Math.max(MINUTE, every);
 
-/** One word for the state of a source. A wait for its own pace is no failure. */
+/** One word for the state of a source. A wait for its own pace is no failure; time that is covered without any reading, because all were refused, is one. */
 export function conditionOf(source: Judged): Condition {
   const { state, failures, fault, lookFault, streams } = source;
   if (state !== 'active') return state;
   if (failures > 0 || (fault !== null && fault.own !== true)) return 'failing';
   if (streams === 0) return lookFault === null ? 'starting' : 'failing';
   if (source.lastSuccessAt === null) return 'starting';
+  if (source.allRefused !== null) return 'failing';
   return isOverdue(source) ? 'behind' : 'well';
 }
 

@@ -67,9 +67,13 @@ export function latenessFinding(batch: Batch, window: Window, settle: Microsecon
   return { detail: `the newest is ${before} before the end of the window`, warning: false };
 }
 
+/** The reasons of refused points, the most frequent first. */
+export const mostFrequentFirst = (refused: ReadonlyMap<RefusalReason, number>): readonly RefusalReason[] =>
+  [...refused].toSorted(([, one], [, other]) => other - one).map(([reason]) => reason);
+
 /** `3 refused (boolean 2, null 1)`, the most frequent reason first. */
 export function refusalsInWords(refused: ReadonlyMap<RefusalReason, number>): string {
-  const counts = [...refused].toSorted(([, one], [, other]) => other - one);
+  const counts = mostFrequentFirst(refused).map((reason) => [reason, refused.get(reason) ?? 0] as const);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   return total === 0
     ? 'none refused'

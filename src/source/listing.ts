@@ -3,6 +3,7 @@ import { SECOND, instantOrNull } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
+import { allRefusedDocument } from './all-refused.ts';
 import { chosenOf, conditionOf } from './condition.ts';
 import type { SourceChoice } from './condition.ts';
 import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
@@ -49,6 +50,7 @@ export const sourceLineDocument = (
 ): Record<string, unknown> => ({
   ...line,
   requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
+  allRefused: allRefusedDocument(line.allRefused),
   condition: conditionOf({ ...line, lag, overdue }),
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,

@@ -1,6 +1,7 @@
 import type { Condition } from '../core/condition.ts';
 import { SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import type { RefusalReason } from '../core/reading.ts';
 import { hourOf, requestsByMinute } from '../core/request-counts.ts';
 import type { RequestCounts } from '../core/request-counts.ts';
 import { rowsOf } from '../database/database.ts';
@@ -8,6 +9,7 @@ import type { Database } from '../database/database.ts';
 import { POLLS } from '../database/presence.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
+import { ALL_REFUSED } from './all-refused.ts';
 import { conditionOf } from './condition.ts';
 import { allowedPerHour } from './demand.ts';
 import type { FaultRecord } from './report.ts';
@@ -56,6 +58,7 @@ interface StoredSource {
   readonly fault: FaultRecord | null;
   readonly lookFault: FaultRecord | null;
   readonly lastSuccessAt: Instant | null;
+  readonly allRefused: RefusalReason | null;
   readonly streams: number;
   readonly lag: Microseconds | null;
   readonly newestAt: Instant | null;
@@ -75,7 +78,7 @@ const MEASURES = `
   select instant_of(now()) as now,
     (select coalesce(jsonb_agg(jsonb_build_object('organisation', organisation_id, 'name', name, 'platform', platform, 'state', state,
        'every', every_us, 'settle', settle_us, 'failures', failures, 'fault', last_fault - 'page', 'lookFault', look_fault - 'page',
-       'lastSuccessAt', instant_of(last_success_at), 'streams', reach.streams, 'lag', reach.lag, 'newestAt', reach.newest,
+       'lastSuccessAt', instant_of(last_success_at), 'allRefused', ${ALL_REFUSED}, 'streams', reach.streams, 'lag', reach.lag, 'newestAt', reach.newest,
        'requestsPerSecond', config #> '{pace,requestsPerSecond}',
        'counts', (select pace.state ->> 'requests' from pace where source_id = source.id)) order by organisation_id, name), '[]')
      from source cross join lateral (

@@ -15,6 +15,7 @@ import type { Platform } from '../platform/contract.ts';
 import { learnedOf } from '../pull/fetch-window.ts';
 import { newNamesOf } from './near-series.ts';
 import type { NewNames } from './near-series.ts';
+import type { OwnedElsewhere } from './take-over.ts';
 import { openTrial } from './trial.ts';
 import type { Trial, TrialParts } from './trial.ts';
 
@@ -43,6 +44,8 @@ export interface Preview {
   readonly sharesPace: boolean;
   /** The names of which the project has no series; null where it has all of them, or no bridge is at hand. */
   readonly newNames: NewNames | null;
+  /** Owners of series that were met and are not the source's; their points are among `refused`. */
+  readonly seriesOfOthers: readonly OwnedElsewhere[];
   /** Null where the pace suffices for live polls, or where no window was read. */
   readonly overload: Overload | null;
 }
@@ -79,6 +82,7 @@ export async function previewSource(
         config,
         batches.flatMap(({ columns }) => columns),
       ),
+      seriesOfOthers: trial.seriesOfOthers(),
       requests: trial.requests(),
       sharesPace: trial.sharing.registered !== undefined,
     };
@@ -109,8 +113,8 @@ async function readSome(
   const begin = { from: range.from, to: Math.min(range.to, range.from + first) };
   const looked = await lookAtStreams(trial, streams, { window: begin, keep: 'oldest', maxReadings, now });
   let reads = looked.unreadable.length;
-  const add = ({ stream, window, batch, failed, halvings }: StreamLook): void => {
-    reads += halvings + 1;
+  const add = ({ stream, window, batch, failed, asked }: StreamLook): void => {
+    reads += asked;
     windows.push({ stream: stream.key, window, readings: batch.readings });
     batches.push(batch);
     for (const [sensor, { message }] of failed) failures.set(sensor, message);

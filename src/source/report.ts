@@ -1,9 +1,11 @@
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Lease } from '../core/pace.ts';
+import type { RefusalReason } from '../core/reading.ts';
 import { hourOf, requestsByMinute } from '../core/request-counts.ts';
 import type { HourOfRequests, RequestCounts } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
 import { POLLS } from '../database/presence.ts';
+import { ALL_REFUSED } from './all-refused.ts';
 import { DEMAND } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 import { REVISION_TAG } from './revision.ts';
@@ -64,6 +66,8 @@ export interface SourceLine {
   readonly unreadable: number;
   /** Why the last look for sensors failed, or what is odd about the sensors it found; the known streams are polled. */
   readonly lookFault: FaultRecord | null;
+  /** The reason of its newest refused point, where it got points in the last 24 hours and every one of them was refused; null otherwise. */
+  readonly allRefused: RefusalReason | null;
   readonly demand: MeasuredDemand;
   /** Whether the operator accepted that nothing proves its answers complete (`options.unproven`). */
   readonly unproven: boolean;
@@ -81,7 +85,7 @@ const LINES = `
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at)) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce((select bool_and(clock_ahead_us is not null) from worker where ${POLLS}), false) as "clocksDisagree",
-    coalesce(sums.readings, 0) as "readings24h", (select pace.state ->> 'requests' from pace where source_id = source.id) as counts,
+    ${ALL_REFUSED} as "allRefused", coalesce(sums.readings, 0) as "readings24h", (select pace.state ->> 'requests' from pace where source_id = source.id) as counts,
     instant_of(now()) as "countedAt"
   from source join ml_project on ml_project.id = project_id
   cross join lateral (

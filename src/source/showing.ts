@@ -4,6 +4,7 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
+import { allRefusedDocument } from './all-refused.ts';
 import { conditionOf } from './condition.ts';
 import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
 import type { FoundSource } from './find-source.ts';
@@ -49,6 +50,7 @@ export const sourceDocument = ({
   seriesOfOthers,
 }: ShownSource): Record<string, unknown> => ({
   ...report,
+  allRefused: allRefusedDocument(report.allRefused),
   condition: conditionOf({ ...report, lag, overdue }),
   requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
   every: formatDuration(report.every),

@@ -6,6 +6,7 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { findSource } from './find-source.ts';
 import type { FoundSource, WantedSource } from './find-source.ts';
+import type { SeriesTitle } from './renames.ts';
 import { raiseRevisions } from './revisions.ts';
 
 /** The owner of series that applications push. No source has this name. */
@@ -43,7 +44,7 @@ export const ownerInWords = ({ owner }: Pick<OwnedElsewhere, 'owner'>): string =
   owner === null ? 'pushing applications' : `source ${owner}`;
 
 /** The command by which a source gets the series of an owner. */
-export const takeOverCommand = (source: SourceName, { owner }: Pick<OwnedElsewhere, 'owner'>): string =>
+const takeOverCommand = (source: SourceName, { owner }: Pick<OwnedElsewhere, 'owner'>): string =>
   `databridge source take-over ${argumentsOf(source)} ${owner === null ? '--from-pushed' : `--from ${owner}`}`;
 
 /** The owners of series whose names a source gives, too, so that its points for them are refused. */
@@ -55,18 +56,43 @@ export const ownedElsewhere = (database: Database, source: FoundSource): Promise
     [source.id, source.projectId, source.name],
   );
 
-/** The owners of the named series of a project that belong to none of the source. */
-export const ownersAmong = (
+/** A series that belongs to another owner than the source that asked for it. */
+export interface ForeignSeries extends Pick<OwnedElsewhere, 'owner'>, SeriesTitle {}
+
+/** Those of the named series of a project that have an owner other than the source `name`. Writes nothing. */
+export const foreignAmong = (
   database: Database,
   { projectId, name }: { readonly projectId: number; readonly name: string },
-  titles: readonly { readonly sensorId: string; readonly valueName: string }[],
-): Promise<OwnedElsewhere[]> =>
-  database.rows<OwnedElsewhere & Record<string, unknown>>(
-    `select nullif(owner, '') as owner, count(*) as series from series
+  titles: readonly SeriesTitle[],
+): Promise<ForeignSeries[]> =>
+  database.rows<ForeignSeries & Record<string, unknown>>(
+    `select sensor_id as "sensorId", value_name as "valueName", nullif(owner, '') as owner from series
      where project_id = $1 and owner <> $2
-       and (sensor_id, value_name) in (select * from unnest($3::text[], $4::text[])) group by 1 order by 1`,
+       and (sensor_id, value_name) in (select * from unnest($3::text[], $4::text[]))`,
     [projectId, name, titles.map(({ sensorId }) => sensorId), titles.map(({ valueName }) => valueName)],
   );
+
+/** How many series each owner has, sources in the order of their names and pushing applications last. */
+export function countOwners(foreign: readonly Pick<ForeignSeries, 'owner'>[]): OwnedElsewhere[] {
+  const counts = new Map<string | null, number>();
+  for (const { owner } of foreign) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  const last = ({ owner }: OwnedElsewhere): string => (owner === null ? '1' : `0${owner}`);
+  return [...counts]
+    .map(([owner, series]) => ({ owner, series }))
+    .toSorted((one, other) => (last(one) < last(other) ? -1 : 1));
+}
+
+/** The owners of the named series of a project that belong to none of the source. */
+export const ownersAmong = async (...given: Parameters<typeof foreignAmong>): Promise<OwnedElsewhere[]> =>
+  countOwners(await foreignAmong(...given));
+
+/** Series of another owner that a source asks for, in words. */
+export const othersInWords = (owned: OwnedElsewhere): string =>
+  `${owned.series} of the series belong to ${ownerInWords(owned)}, so its points for them are refused`;
+
+/** What an operator can do about series of other owners. */
+export const ownerRemedy = (source: SourceName, ...owned: readonly Pick<OwnedElsewhere, 'owner'>[]): string =>
+  `other names, or ${owned.map((one) => takeOverCommand(source, one)).join(' and ')}`;
 
 /**
  * Hands series of the project of a source over to it: all series of another source or of pushing applications, or those of

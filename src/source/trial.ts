@@ -18,6 +18,8 @@ import type { FailedSensors } from '../pull/set-apart.ts';
 import { listSensors } from '../pull/sensors.ts';
 import { planStreams } from '../pull/stream-plan.ts';
 import type { PlannedStream } from '../pull/stream-plan.ts';
+import { namesOnTrial } from './names-on-trial.ts';
+import type { NamesOnTrial } from './names-on-trial.ts';
 import { sharingOf } from './sharing.ts';
 import type { Sharing, SharedWithWorkers, SharingWish } from './sharing.ts';
 
@@ -28,7 +30,7 @@ const FIRST_ANSWER_MS = 10_000;
 const MOST_HALVINGS = 12;
 
 /** A source opened for a check or preview. It saves nothing; `sharingOf` says what it shares with workers. */
-export interface Trial {
+export interface Trial extends Pick<NamesOnTrial, 'seriesOfOthers'> {
   readonly source: OpenSource;
   readonly sharing: Sharing;
   /** Whether the workers of the registered source use the same credentials; undefined where they have used none yet. */
@@ -51,7 +53,10 @@ export interface Trial {
   everySensor(text: string): { readonly shown: AsyncIterable<Sensor>; readonly byPlatform: boolean };
   /** The streams that a registration would make of these sensors. */
   streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
-  /** Reads a window. Where that is too much, reads the newest or oldest part of it that is not. */
+  /**
+   * Reads a window. Where that is too much, reads the newest or oldest part of it that is not. Points of series that belong to
+   * another owner are refused as in a poll, which reads a window again where it meets the first ones.
+   */
   read(
     stream: PlannedStream,
     window: Window,
@@ -70,13 +75,15 @@ export interface TrialRead {
   readonly failed: FailedSensors;
   /** How many times the window was halved. */
   readonly halvings: number;
+  /** How many times a window was asked for, those that were too much included. */
+  readonly asked: number;
 }
 
 export interface TrialParts extends SharingWish {
   readonly signal: AbortSignal;
   readonly allowHosts: AllowedHosts;
   readonly proxy?: ProxySettings | undefined;
-  /** Gets the answers to the adapter, and everything that must not be kept with them. */
+  /** Gets the answers to the adapter, and everything that must not be kept with them. Names of recorded answers have no owner. */
   readonly tape?: {
     readonly record: Recording;
     readonly credentials: (credentials: Credentials) => void;
@@ -115,10 +122,12 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
     throw withReferenceRemedy(asBridgeError(error), referencesIn('connection', config.connection));
   }
   const { minWindow, sensorsPerRead, namesVariables } = source.platform.facts;
+  const names = namesOnTrial(tape === undefined ? given.bridge?.database : undefined, config, source.rules);
   return {
     source,
     sharing,
     asWorkers: parts?.asWorkers,
+    seriesOfOthers: () => names.seriesOfOthers(),
     requests: counting.requests,
     refusedRequests: () => parts?.refusedRequests() ?? 0,
     async identify() {
@@ -154,13 +163,16 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
     async read(planned, wanted, keep, maxReadings, options = source.options) {
       const stream = streamOf(planned);
       let window = wanted;
-      for (let halvings = 0; ; halvings += 1) {
+      let halvings = 0;
+      for (let asked = 1; ; asked += 1) {
         try {
           const request = { stream, lane: 'live' as const, window, covered: [], maxReadings, now };
           const { batch, failed } = await readWindow({ ...source, options }, request, signal);
-          return { window, batch, failed, halvings };
+          if (await names.judge()) continue;
+          return { window, batch, failed, halvings, asked };
         } catch (error) {
           if (halvings === MOST_HALVINGS) throw error;
+          halvings += 1;
           const { length } = halvedAfter(error, { length: lengthOf(window) }, window, minWindow);
           window =
             keep === 'newest'

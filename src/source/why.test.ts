@@ -32,6 +32,7 @@ function report(more: Partial<SourceReport> = {}, streams = [stream()]): SourceR
     failures: 0,
     fault: null,
     lookFault: null,
+    allRefused: null,
     heldUntil: null,
     outboxFullSince: null,
     clocksDisagree: false,

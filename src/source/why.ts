@@ -2,7 +2,9 @@ import { formatDuration } from '../core/duration.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
+import { remedyOf } from '../core/refusal-remedies.ts';
 import type { Platform } from '../platform/contract.ts';
+import { allRefusedInWords } from './all-refused.ts';
 import { measuredOverload } from './demand.ts';
 import type { FaultRecord, SourceReport, StreamReport } from './report.ts';
 
@@ -39,6 +41,7 @@ export interface Cause {
     | 'look'
     | 'unreadable'
     | 'clock'
+    | 'refused'
     | 'unknown';
   /** Its part of the time; null where it has no length. */
   readonly length: Microseconds | null;
@@ -53,6 +56,7 @@ export interface Cause {
 export function causesOf(source: SourceReport, known: Circumstance, platforms: readonly Platform[]): readonly Cause[] {
   const overdue = source.overdue ?? 0;
   const causes = [
+    ...refusals(source),
     ...lateness(source),
     ...scheduled(source),
     ...(isInTime(source, overdue) ? [] : overdueCauses(source, known, overdue, platforms)),
@@ -63,6 +67,12 @@ export function causesOf(source: SourceReport, known: Circumstance, platforms: r
 /** Where no fault is known, the time of the poll itself explains a few seconds. */
 const isInTime = ({ streams, state, failures }: SourceReport, overdue: Microseconds): boolean =>
   overdue === 0 && streams > 0 && state === 'active' && failures === 0;
+
+function refusals({ allRefused }: SourceReport): Cause[] {
+  if (allRefused === null) return [];
+  const remedy = remedyOf(allRefused, 'operator');
+  return [{ cause: 'refused', length: null, message: allRefusedInWords(allRefused), remedy }];
+}
 
 function lateness({ streamReports, every, clockAhead, settle, newestAt }: SourceReport): Cause[] {
   const causes: Cause[] = [];

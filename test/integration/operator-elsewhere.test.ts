@@ -157,6 +157,24 @@ describe('a bridge elsewhere', () => {
     expect(answerOf(await there(...args))).toEqual(answerOf(local));
   });
 
+  it('says in its list that every point of a source was refused', async () => {
+    await database.run(
+      `with read as (
+         insert into stream (source_id, key, selection, sensors)
+         select id, 'refused', '{}', '[]' from source where name = 'hall-1' returning *),
+       summed as (
+         insert into window_sum (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused, late)
+         select source_id, date_trunc('hour', now()), 'live', 1, 0, 1, 1, 0, 0, 0, 1, 0 from read)
+       insert into refused_hour (stream_id, hour, sensor, variable, reason, points)
+       select id, date_trunc('hour', now()), 'pump', 'flow', 'boolean', '{1}' from read`,
+    );
+    const { stdout } = await there('source', 'list');
+    expect(stdout).toMatch(/^hall-1 .* every point of 24h was refused: boolean$/m);
+    expect(stdout).not.toMatch(/^hall-2 .*refused/m);
+    await database.run(`delete from stream where key = 'refused'`);
+    await database.run('delete from window_sum');
+  });
+
   it('refuses a change of a source that another operator has changed meanwhile', async () => {
     const other = await api.operator('bert', 'operator');
     const resume = (name: string) => api.send('POST', `/api/v1/sources/default/${name}/resume`, { as: other });

@@ -94,6 +94,51 @@ describe('a check', () => {
   });
 });
 
+describe('a source whose series belong to another one', () => {
+  it('fails its check, is refused in its preview and is failing in the list', async () => {
+    const source = { ...documentFor(influx.url, influx.reader.password), name: 'second' };
+    expect((await post('/apply', source)).status).toBe(200);
+    await database.run(
+      `insert into series (project_id, sensor_id, value_name, owner) select id, 'pump', 'flow', 'first' from ml_project where code = 'hall-9'`,
+    );
+    const remedy = 'other names, or databridge source take-over second --from first';
+    for (const [path, body] of [['', source] as const, ['/default/second', undefined] as const]) {
+      expect(linesOf(await post(`${path}/check`, body)).slice(-2)).toMatchObject([
+        { step: { step: 'window', ok: false, fault: { remedy } } },
+        { result: { ok: false } },
+      ]);
+      expect(linesOf(await post(`${path}/preview?from=10m`, body))).toMatchObject([
+        {
+          result: {
+            readings: 0,
+            refused: { 'series-of-another': 5 },
+            seriesOfOthers: [{ owner: 'first', series: 1 }],
+          },
+        },
+      ]);
+    }
+    await database.run(
+      `insert into stream (source_id, key, selection, sensors, covered)
+       select id, 'pump', '{}', '[]', tstzmultirange(tstzrange(start_at, now())) from source where name = 'second'`,
+    );
+    await database.run(`update source set last_success_at = now() where name = 'second'`);
+    await database.run(
+      `insert into window_sum (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused, late)
+       select id, date_trunc('hour', now()), 'live', 1, 0, 1, 1, 0, 0, 0, 5, 0 from source where name = 'second'`,
+    );
+    await database.run(
+      `insert into refused_hour (stream_id, hour, sensor, variable, reason, points)
+       select id, date_trunc('hour', now()), 'pump', 'flow', 'series-of-another', '{1,2}' from stream`,
+    );
+    const list = await api.send('GET', '/api/v1/sources?state=failing', { as: anna });
+    expect(list.json).toMatchObject({
+      items: [{ name: 'second', condition: 'failing', allRefused: { reason: 'series-of-another' } }],
+    });
+    await database.run(`delete from source where name = 'second'`);
+    await database.run('delete from series');
+  });
+});
+
 describe('a search for sensors', () => {
   it('shows those that match, of a source that is sent and of a registered one', async () => {
     const source = documentFor(influx.url, influx.reader.password);

@@ -2,7 +2,7 @@ import { counted } from '../../core/counted.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { matters, renameInWords } from '../../source/renames.ts';
 import type { Applied } from '../../source/registration.ts';
-import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
+import { ownerInWords, ownerRemedy } from '../../source/take-over.ts';
 import { printLine } from '../../terminal/output.ts';
 import { grouped, wrapped } from '../../terminal/words.ts';
 
@@ -30,7 +30,7 @@ export function printApplied(applied: Applied, dryRun: boolean, file?: string): 
     printLine(
       `  ${owned.series} of the series that it names belong to ${ownerInWords(owned)}, so its points for them are refused`,
     );
-    printLine(`    try: other names, or ${takeOverCommand(applied, owned)}`);
+    printLine(`    try: ${ownerRemedy(applied, owned)}`);
   }
 }
 

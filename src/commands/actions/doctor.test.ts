@@ -46,7 +46,7 @@ describe('sources', () => {
     overdue: 0,
   } as const;
   const source = (more: Partial<SourceLine> = {}): SourceLine =>
-    ({ ...line, failures: 0, fault: null, lookFault: null, lastSuccessAt: 1, ...more }) as SourceLine;
+    ({ ...line, failures: 0, fault: null, lookFault: null, allRefused: null, lastSuccessAt: 1, ...more }) as SourceLine;
   const trouble = { source: 'hall', organisation: 'default' } as Parameters<typeof unwellCheck>[1][number];
 
   test('that are late or never had a poll that succeeded are not called well, and trouble is told once', () => {

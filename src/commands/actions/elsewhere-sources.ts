@@ -1,8 +1,10 @@
 import { stringify } from 'yaml';
 import { BridgeError } from '../../core/errors.ts';
 import { SECOND } from '../../core/instant.ts';
+import type { RefusalReason } from '../../core/reading.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { SourceName } from '../../core/source/source-name.ts';
+import { allRefusedInWords } from '../../source/all-refused.ts';
 import { isPattern, ofOneOrganisation, onlyOne } from '../../source/find-source.ts';
 import type { ExpectedRevision } from '../../source/revision.ts';
 import type { SourceChange } from '../../source/state-change.ts';
@@ -73,6 +75,14 @@ export async function revisionAt(
 
 const FAULT_LENGTH = 60;
 
+/** Its fault, or that every point of it was refused. */
+function whyOf(line: Readonly<Record<string, unknown>>): string {
+  const fault = line['fault'] as { readonly message: string } | null;
+  // A bridge of an earlier version does not say it.
+  const allRefused = line['allRefused'] as { readonly reason: RefusalReason } | null | undefined;
+  return fault?.message ?? (allRefused ? allRefusedInWords(allRefused.reason) : '');
+}
+
 /** `source list` of a bridge elsewhere. */
 export const listElsewhere =
   (url: string) =>
@@ -94,7 +104,7 @@ export const listElsewhere =
           line['streams'] as number,
           line['lagSeconds'] === null ? null : roughly((line['lagSeconds'] as number) * SECOND),
           line['readings24h'] as number,
-          short((line['fault'] as { message: string } | null)?.message ?? '', FAULT_LENGTH),
+          short(whyOf(line), FAULT_LENGTH),
         ]),
       );
     }

@@ -7,6 +7,7 @@ import type { SourceLine } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
 import { hindranceOf } from '../../source/demand.ts';
+import { allRefusedInWords } from '../../source/all-refused.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { listedSources, sourceLineDocument } from '../../source/listing.ts';
 import type { WantedSources } from '../../source/listing.ts';
@@ -75,7 +76,7 @@ const platformInWords = ({ platform, unproven, adapter }: SourceLine): string =>
 };
 
 const whyOf = (line: SourceLine, platforms: readonly Platform[]): string => {
-  const { outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;
+  const { allRefused, outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;
   if (clocksDisagree) return 'not asked: the clocks of hosts and database disagree (databridge doctor)';
   if (outboxFullSince !== null) return `not asked: the outbox of ${project} is full (databridge ingestion list)`;
   const holes =
@@ -84,5 +85,6 @@ const whyOf = (line: SourceLine, platforms: readonly Platform[]): string => {
       : '';
   const look = lookFault === null ? '' : `looking for sensors: ${lookFault.message}`;
   const clock = clockAhead === null ? '' : clockTrouble(clockAhead, settle).message;
-  return hindranceOf(line, platforms) || clock || holes || look;
+  const refused = allRefused === null ? '' : allRefusedInWords(allRefused);
+  return hindranceOf(line, platforms) || refused || clock || holes || look;
 };

@@ -9,6 +9,7 @@ import { refusalsInWords } from '../../source/findings.ts';
 import { newNamesInWords } from '../../source/near-series.ts';
 import { previewSource } from '../../source/preview.ts';
 import type { Preview } from '../../source/preview.ts';
+import { othersInWords, ownerRemedy } from '../../source/take-over.ts';
 import { previewDocument } from '../../source/trial-documents.ts';
 import { readSettings } from '../../settings.ts';
 import { EXIT, printJson, printLine, printTable } from '../../terminal/output.ts';
@@ -102,6 +103,9 @@ function print(
   for (const { stream, message } of preview.unreadable) printLine(`  cannot read ${stream}: ${message}`);
   if (preview.left.length > 0) printLine(wrapped(`not looked at: ${preview.left.join(' ; ')}`, '  '));
   if (!preview.complete) printLine('  the range holds more: a preview reads only a few windows');
+  for (const owned of preview.seriesOfOthers) {
+    printLine(`${othersInWords(owned)}\n  try: ${ownerRemedy(config, owned)}`);
+  }
   const names = newNamesInWords(preview.newNames);
   if (names !== undefined) printLine(wrapped(names));
   if (preview.overload !== null) printLine(`${preview.overload.message}\n  try: ${preview.overload.remedy}`);

@@ -5,15 +5,16 @@ import { formatDuration } from '../../core/duration.ts';
 import { MILLISECOND, formatInstant, instantOrNull } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
-import { messageOf } from '../../core/refusal-remedies.ts';
+import { messageOf, remedyOf } from '../../core/refusal-remedies.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { formatWindow } from '../../core/window.ts';
+import { allRefusedInWords } from '../../source/all-refused.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
 import { showSource, sourceDocument } from '../../source/showing.ts';
 import type { ShownSource } from '../../source/showing.ts';
-import { ownerInWords, takeOverCommand } from '../../source/take-over.ts';
+import { ownerInWords, ownerRemedy } from '../../source/take-over.ts';
 import type { OwnedElsewhere } from '../../source/take-over.ts';
 import { allowedPerHour, measuredOverload } from '../../source/demand.ts';
 import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../../source/report.ts';
@@ -69,6 +70,9 @@ function print({ report, refusals, platforms }: ShownSource, now: Instant): void
   printOverload(report, platforms);
   printPlatformClock(report);
   if (report.fault !== null) printFault(report.fault);
+  if (report.allRefused !== null) {
+    printLine(`${allRefusedInWords(report.allRefused)}\n  try: ${remedyOf(report.allRefused, 'operator')}`);
+  }
   printLine(looksInWords(report, now));
   if (report.lookFault !== null) printFault(report.lookFault);
   section(`streams, from ${formatInstant(report.startAt)} on`);
@@ -91,7 +95,7 @@ function printOwner(source: FoundSource, owned: OwnedElsewhere): void {
   printLine(
     `\n${owned.series} series ${belong} to ${ownerInWords(owned)}: points of this source for ${them} are refused`,
   );
-  printLine(`  try: other names, or ${takeOverCommand(source, owned)}`);
+  printLine(`  try: ${ownerRemedy(source, owned)}`);
 }
 
 /** The first sensors of a long list, such as that of a table, are shown. */

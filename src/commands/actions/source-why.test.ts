@@ -11,10 +11,17 @@ const report = (more: Partial<SourceReport>): SourceReport =>
     streams: 1,
     failures: 0,
     fault: null,
+    allRefused: null,
     gaps: false,
     lastSuccessAt: 0,
     ...more,
   }) as SourceReport;
+
+it('says that a source is failing where every point is refused', () => {
+  expect(whyInWords(report({ allRefused: 'boolean', lag: 40 * SECOND, overdue: 0 }), [])).toEqual([
+    'hall-3 is failing, 40s behind.',
+  ]);
+});
 
 it('says that a source is well, and why it is not younger', () => {
   const cause = { cause: 'schedule', length: 40 * SECOND, message: 'a poll every minute', remedy: 'nothing' } as const;

@@ -3,7 +3,17 @@ import type { SourceLine } from '../../source/report.ts';
 import { sourcesInWords } from './sources-in-words.ts';
 
 const line = (state: SourceLine['state']): SourceLine =>
-  ({ state, lag: 0, overdue: 0, every: 1, streams: 1, failures: 0, fault: null, lookFault: null }) as SourceLine;
+  ({
+    state,
+    lag: 0,
+    overdue: 0,
+    every: 1,
+    streams: 1,
+    failures: 0,
+    fault: null,
+    lookFault: null,
+    allRefused: null,
+  }) as SourceLine;
 const many = [...Array<SourceLine>(1_001).fill(line('active')), line('stopped')];
 
 it.each([

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { platforms } from '../../src/context-platforms.ts';
+import { DAY, MINUTE, SECOND } from '../../src/core/instant.ts';
+import type { RefusalReason } from '../../src/core/reading.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { conditionOf } from '../../src/source/condition.ts';
+import { measuresOf } from '../../src/source/measures.ts';
+import { listSources } from '../../src/source/report.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { batchOf, columnOf } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridge } from './command-line.ts';
+import { makeGround } from './commit-ground.ts';
+
+// A source that gets points and stores no reading of them is not well, whatever the reason is.
+
+const databases = useDatabases();
+
+it('is failing while every point of a day was refused, and well with the first reading or when nothing refused stands', async () => {
+  const { database, streamId, commit } = await makeGround(databases);
+  const { now = 0 } = (await database.row<{ now: number }>('select instant_of(now()) as now')) ?? {};
+  await partitionsOf(database).ensure('reading', now - 3 * DAY, now);
+  await partitionsOf(database).ensure('window_log', now - 3 * DAY, now);
+  await database.run(
+    `update source set last_success_at = now(), config = '{"connection":{"url":"http://127.0.0.1:9"}}', platform = 'influxdb'`,
+  );
+  await database.run(
+    'update stream set covered = tstzmultirange(tstzrange(now() - $2::interval, now())) where id = $1',
+    [streamId, '1 minute'],
+  );
+  const from = now - 10 * MINUTE;
+  const windowAt = (place: number) => ({ from: from + place * SECOND, to: from + (place + 1) * SECOND });
+  /** One refused point at a second. */
+  const refuse = (place: number, reason: RefusalReason, askedAt = now) => {
+    const window = windowAt(place);
+    const point = { sensor: 'pump', variable: 'state', at: window.from, raw: 'true', reason };
+    return commit({ window, batch: batchOf([], [point]), askedAt });
+  };
+  /** The condition in the list, and as monitoring sees it: the two are one. */
+  const seen = async (): Promise<string> => {
+    const [line] = await listSources(database);
+    const { sources } = await measuresOf(database, { platforms }, 60_000);
+    if (line === undefined) throw new Error('there is no source');
+    expect(sources.map(({ condition }) => condition)).toEqual([conditionOf(line)]);
+    return `${conditionOf(line)} ${line.allRefused ?? '-'}`;
+  };
+  const run = async (...args: string[]): Promise<string> =>
+    (
+      await databridge(args, {
+        env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', COLUMNS: '200' },
+      })
+    ).stdout;
+
+  expect(await seen()).toBe('well -');
+  // A point of more than a day ago is history.
+  await refuse(0, 'null', now - 2 * DAY);
+  expect(await seen()).toBe('well -');
+  await refuse(1, 'boolean');
+  expect(await seen()).toBe('failing boolean');
+  expect(await run('source', 'list')).toContain('every point of 24h was refused: boolean');
+  expect(JSON.parse(await run('source', 'list', '--json'))).toMatchObject([
+    { condition: 'failing', allRefused: { reason: 'boolean', remedy: expect.stringContaining('mapping.booleans') } },
+  ]);
+  expect(await run('source', 'list', '--state', 'well')).not.toMatch(/^source/m);
+  expect(await run('source', 'why', 'source')).toMatch(
+    /^source is failing.*\n\nevery point of 24h was refused: boolean\n +try: If they are meant as readings, set mapping\.booleans/m,
+  );
+  expect(await run('source', 'show', 'source')).toMatch(/every point of 24h was refused: boolean\n {2}try: /);
+  expect(await run('doctor')).toContain('1 active source not well: source (failing)');
+
+  // The same time is asked again, and the platform shows the point no more: nothing refused of this day stands.
+  await commit({ window: windowAt(1), batch: batchOf([]), askedAt: now });
+  await commit({ window: windowAt(0), batch: batchOf([]), askedAt: now });
+  expect(await seen()).toBe('well -');
+  // A reading that another service refuses is stored here.
+  await database.run(
+    `insert into refused_hour (stream_id, hour, sensor, variable, reason, points) values ($1, date_trunc('hour', now()), 'pump', 'flow', 'refused-there', '{1}')`,
+    [streamId],
+  );
+  expect(await seen()).toBe('well -');
+  await refuse(2, 'text-number');
+  expect(await seen()).toBe('failing text-number');
+  await commit({ window: windowAt(3), batch: batchOf([columnOf('pump', { at: [from + 3 * SECOND] })]), askedAt: now });
+  expect(await seen()).toBe('well -');
+  // A reading that is read once more is stored, too.
+  await database.run('update window_sum set duplicates = readings');
+  expect(await seen()).toBe('well -');
+});
