@@ -99,6 +99,26 @@ it('a clock that was minutes ahead loses nothing: the daemon asks again and says
   expect(log.filter((line) => line === REPAIRED)).toHaveLength(1);
 });
 
+it('nothing is lost where the clock was ahead by less than the time that it was ahead', async () => {
+  const { url, putAhead } = await movableDatabase();
+  const { database, log } = await startPolling(url);
+  await eventually('the first readings', async () => (await readingsIn(database)).length > 0);
+  const begun = trueNow();
+  await putAhead(4 * SECOND);
+  await goRound();
+  await eventually('the time at which the first windows were asked', async () => {
+    const early = await database.row(
+      'select from window_log where asked_at between at_instant($1) and at_instant($2)',
+      [begun + 5 * SECOND, trueNow()],
+    );
+    return early !== undefined;
+  });
+  await putAhead(0);
+  await goRound();
+  expect(log.filter((line) => line === REPAIRED)).toHaveLength(1);
+  await allRead(database, begun, trueNow());
+});
+
 it('a host whose own clock disagrees repairs nothing', async () => {
   const url = await databases.createMigrated();
   let ahead: number | undefined;
