@@ -54,12 +54,15 @@ export async function uncoverEarlyWindows(database: Database, { since, by }: Set
 
 /**
  * Moves due times and holds back that lie further in the future than anything the poll path writes. They stem from a clock
- * of the database that was ahead, and would leave sources alone until that time comes.
+ * of the database that was ahead, and would leave sources alone until that time comes. A hold whose fault is noted at an
+ * instant to come is one of them, however long it is. The silence that a platform asked for stands in the row of the pace, too
+ * (core/pace.ts), so a hold that was right before loses nothing by it.
  * @returns how many rows were concerned
  */
 export async function forgetImpossibleWaits(database: Database): Promise<number> {
   const held = await database.run(
-    `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}`,
+    `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}
+       or held_until > now() and (last_fault ->> 'at')::timestamptz > now() + ${SLACK}`,
   );
   const sources = await database.run(
     `update source set next_due_at = now()

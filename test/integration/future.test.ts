@@ -136,6 +136,21 @@ it('waits that no poll can have written are dropped, and possible ones stay', as
   expect(await forgetImpossibleWaits(database)).toBe(0);
 });
 
+it('a hold that was written at an instant to come is dropped, however short it is; others stay, quiet hours too', async () => {
+  const hold = (notedAfter: string): Promise<number> =>
+    database.run(
+      `update source set held_until = now() + interval '11 hours', last_fault = jsonb_build_object(
+         'code', 'throttled', 'own', true, 'at', to_char((now() + $1::interval) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))`,
+      [notedAfter],
+    );
+  const isHeld = async (): Promise<unknown> =>
+    (await database.row<{ held: boolean }>('select held_until is not null as held from source'))?.held;
+  await hold('-1 s');
+  expect([await forgetImpossibleWaits(database), await isHeld()]).toEqual([0, true]);
+  await hold('10 h');
+  expect([await forgetImpossibleWaits(database), await isHeld()]).toEqual([1, false]);
+});
+
 it('turns, probes, logins and deliveries do not wait for a time that only a wrong clock can have written', async () => {
   await database.run(`update stream set turn_at = now() + interval '1 day'`);
   await database.run(
