@@ -39,7 +39,12 @@ beforeEach(() => {
       jwks: () => Promise.resolve({ keys: [] }),
     },
     leastGeneration: () => Promise.resolve(leastGeneration),
-    clock: { now: () => now, adjust: () => Promise.resolve(), disagreement: () => undefined },
+    clock: {
+      now: () => now,
+      adjust: () => Promise.resolve(),
+      disagreement: () => undefined,
+      setBacks: () => ({ count: 0, recent: undefined }),
+    },
     issuer: 'https://bridge.example',
   });
 });
@@ -212,7 +217,12 @@ it('a database that is away is an error, not an invalid token', async () => {
       jwks: () => Promise.reject(new Error('away')),
     },
     leastGeneration: () => Promise.resolve(leastGeneration),
-    clock: { now: () => now, adjust: () => Promise.resolve(), disagreement: () => undefined },
+    clock: {
+      now: () => now,
+      adjust: () => Promise.resolve(),
+      disagreement: () => undefined,
+      setBacks: () => ({ count: 0, recent: undefined }),
+    },
     issuer: 'https://bridge.example',
   });
   await expect(away.verifyAccessToken(token)).rejects.toThrow('away');

@@ -150,6 +150,15 @@ describe('a clock that was ahead', () => {
     expect(reserve(PACE, state, ask('live'))).toEqual({ kind: 'wait', askAgainAt: first - HORIZON.live, why: 'pace' });
   });
 
+  test('leaves no hold beyond the silence that the source grants its platform, and quiet hours as they are', () => {
+    const held = (longer: number): PaceState => ({ ...IDLE, holdUntil: NOW + 5 * MINUTE + 2 * SECOND + longer });
+    const granting = { ...one, longestSilence: 5 * MINUTE };
+    expect(reserve(granting, held(0), ask('live'))).toMatchObject({ kind: 'wait', why: 'hold' });
+    expect(reserve(granting, held(1), ask('live'))).toMatchObject({ kind: 'go', at: NOW });
+    const quiet = { ...granting, quietHours: [{ from: '00:00', to: '00:00', zone: 'UTC' }] };
+    expect(reserve(quiet, IDLE, ask('live'))).toMatchObject({ kind: 'wait', why: 'quiet' });
+  });
+
   test.each<[string, PaceState, PaceState]>([
     [
       'hold that no platform can have asked for',

@@ -19,6 +19,8 @@ export interface Pace {
   /** Requests that may be under way at the same time. */
   readonly concurrency: number;
   readonly quietHours: readonly QuietHours[];
+  /** The longest silence that a platform is granted, µs; a longer hold counts as none. One day unless told. */
+  readonly longestSilence?: Microseconds;
 }
 
 /** A request under way or about to be sent. It counts until it is released or `until` has passed. */
@@ -125,7 +127,7 @@ const intervalOf = (pace: Pace): Microseconds => Math.ceil((SECOND * GUARD) / pa
  */
 export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reservation {
   const interval = intervalOf(pace);
-  const state = withoutFuture(stored, ask, pace.burst * interval);
+  const state = withoutFuture(stored, ask, { ...pace, burstLength: pace.burst * interval });
   const byPace = Math.max(ask.now, state.next - (pace.burst - 1) * interval);
   const afterHold = Math.max(byPace, state.holdUntil);
   const at = nextAllowed(pace.quietHours, afterHold);
@@ -166,14 +168,14 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
 function withoutFuture(
   state: PaceState,
   { now, horizon, leaseLength }: SlotRequest,
-  burstLength: Microseconds,
+  { burstLength, longestSilence = LONGEST_HOLD }: Pick<Pace, 'longestSilence'> & { readonly burstLength: Microseconds },
 ): PaceState {
   const latest = now + Math.max(...Object.values(horizon)) + SLACK_OF_HOSTS;
   const latestEnd = latest + Math.max(leaseLength, LONGEST_LEASE);
   return {
     ...state,
     next: Math.min(state.next, latest + burstLength),
-    holdUntil: state.holdUntil > now + LONGEST_HOLD + SLACK_OF_HOSTS ? 0 : state.holdUntil,
+    holdUntil: state.holdUntil > now + longestSilence + SLACK_OF_HOSTS ? 0 : state.holdUntil,
     leases: state.leases.filter(({ until }) => until <= latestEnd),
   };
 }

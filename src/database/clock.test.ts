@@ -52,3 +52,31 @@ it('notices that the clock of this host was set to another time', async () => {
   await clock.adjust();
   expect(Math.abs((clock.disagreement() ?? NaN) + HOUR)).toBeLessThan(MINUTE);
 });
+
+it('tells that the clock of the database was set back, for two measurements more', async () => {
+  const distances = [0];
+  const clock = await clockOf(databaseWith(distances));
+  const adjusted = async (distance: number) => {
+    distances[0] = distance;
+    await clock.adjust();
+    return clock.setBacks();
+  };
+  expect((await adjusted(MINUTE)).count).toBe(0);
+  const { count, recent } = await adjusted(0);
+  expect(count).toBe(1);
+  expect(Math.abs((recent?.by ?? 0) - MINUTE)).toBeLessThan(SECOND);
+  expect(Math.abs((recent?.since ?? 0) - hostClock() - MINUTE)).toBeLessThan(MINUTE / 2);
+  expect(await adjusted(0)).toEqual({ count, recent });
+  expect(await adjusted(0)).toEqual({ count, recent });
+  expect(await adjusted(0)).toEqual({ count, recent: undefined });
+});
+
+it('says nothing of a clock that it did not follow', async () => {
+  const distances = [0];
+  const clock = await clockOf(databaseWith(distances), { mostDifference: 10 * SECOND, hostTime: hostClock });
+  for (const distance of [HOUR, 0]) {
+    distances[0] = distance;
+    await clock.adjust();
+  }
+  expect(clock.setBacks()).toEqual({ count: 0, recent: undefined });
+});

@@ -10,7 +10,7 @@ import type { Queue, Work } from '../queue/queue.ts';
 import type { Bridge } from './bridge.ts';
 import { look } from './discovery.ts';
 import { history } from './history.ts';
-import { forgetImpossibleWaits, uncoverFutureWindows } from './future.ts';
+import { forgetImpossibleWaits, uncoverEarlyWindows, uncoverFutureWindows } from './future.ts';
 import { growthWarnings, strainedUntold } from '../ingest/name-growth.ts';
 import { dropOldHeldNames, dropOldLogs, forgetAccounts } from './housekeeping.ts';
 import { isPlannerSilent, planOnce } from './planner.ts';
@@ -168,8 +168,10 @@ function clockWatch(
 }
 
 /** Repairs the traces of a database whose clock was ahead, and says so. */
-async function forgetFuture({ database, log }: Bridge): Promise<void> {
-  const windows = await uncoverFutureWindows(database);
+async function forgetFuture({ database, clock, log }: Bridge): Promise<void> {
+  const { recent } = clock.setBacks();
+  const early = recent === undefined ? 0 : await uncoverEarlyWindows(database, recent);
+  const windows = early + (await uncoverFutureWindows(database));
   const waits = await forgetImpossibleWaits(database);
   if (windows + waits === 0) return;
   log.warn(

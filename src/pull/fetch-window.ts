@@ -172,9 +172,11 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
   const limits = { minWindow: source.platform.facts.minWindow, maxWindow: source.policy.maxWindow };
   const comfortable = bridge.settings.windowReadings;
   const { process } = bridge.database.memory.stamp();
+  const setBacks = bridge.clock.setBacks().count;
   try {
     const given = { ...task, maxReadings: comfortable * BUFFER, now: bridge.clock.now };
     const read = await readUnderConfirmedNames(bridge, given, signal);
+    if (bridge.clock.setBacks().count !== setBacks) throw clockWasSetBack();
     const outcome = {
       asked: lengthOf(window),
       align: source.policy.align,
@@ -229,6 +231,10 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
     return { kind: 'halved', learned };
   }
 }
+
+/** The window may have been asked before its time had settled. */
+const clockWasSetBack = (): BridgeError =>
+  new BridgeError({ code: 'cancelled' }, 'the clock of the database was set back meanwhile; the window is read again');
 
 const keepLearned = ({ database }: Bridge, { id }: Stream, learned: Learned): Promise<number> =>
   database.run('update stream set learned = $2 where id = $1', [id, JSON.stringify(learned)]);

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import type { SetBack } from '../database/set-back.ts';
 
 /** Clocks may differ by this much, and a statement may take this long, before a due time counts as impossible. */
 const SLACK = "interval '1 minute'";
@@ -12,6 +13,14 @@ const LONGEST_DELIVERY_WAIT = "interval '1 hour'";
 /** The longest lease of a probe (account.ts) and of a login (access/shared-grant.ts). */
 const LONGEST_CLAIM = "interval '90 s'";
 
+/** SQL after `early`: the windows in it are not covered any more. */
+const UNCOVER = `,
+     uncovered as (
+       update stream set covered = covered - ranges
+       from (select stream_id, range_agg(tstzrange(from_at, to_at)) as ranges from early group by stream_id) as asked
+       where id = stream_id)
+     select count(*) as windows from early`;
+
 /**
  * Uncovers the windows that were asked at an instant which has not come yet. The clock of the database was ahead then, so
  * they were asked before their time had settled, and their points came later.
@@ -19,25 +28,41 @@ const LONGEST_CLAIM = "interval '90 s'";
  */
 export async function uncoverFutureWindows(database: Database): Promise<number> {
   const row = await database.row<{ windows: number }>(
-    `with future as (
-       delete from window_log where asked_at > now() + interval '2 seconds' returning stream_id, from_at, to_at),
-     uncovered as (
-       update stream set covered = covered - ranges
-       from (select stream_id, range_agg(tstzrange(from_at, to_at)) as ranges from future group by stream_id) as asked
-       where id = stream_id)
-     select count(*) as windows from future`,
+    `with early as (
+       delete from window_log where asked_at > now() + interval '2 seconds' returning stream_id, from_at, to_at)${UNCOVER}`,
+  );
+  return row?.windows ?? 0;
+}
+
+/**
+ * Uncovers the windows that were asked before their time had settled, because the clock of the database was ahead; the instants
+ * at which they were asked may have passed since. No more than those of the last day, because a clock that was ahead for longer
+ * can as well have been right and be behind now.
+ * @returns how many windows will be asked again
+ */
+export async function uncoverEarlyWindows(database: Database, { since, by }: SetBack): Promise<number> {
+  const row = await database.row<{ windows: number }>(
+    `with early as (
+       delete from window_log using source where source.id = source_id
+         and asked_at >= greatest(at_instant($1), now() - interval '1 day')
+         and to_at + (settle_us + $2) * interval '1 microsecond' > asked_at
+       returning stream_id, from_at, to_at)${UNCOVER}`,
+    [since, by],
   );
   return row?.windows ?? 0;
 }
 
 /**
  * Moves due times and holds back that lie further in the future than anything the poll path writes. They stem from a clock
- * of the database that was ahead, and would leave sources alone until that time comes.
+ * of the database that was ahead, and would leave sources alone until that time comes. A hold whose fault is noted at an
+ * instant to come is one of them, however long it is. The silence that a platform asked for stands in the row of the pace, too
+ * (core/pace.ts), so a hold that was right before loses nothing by it.
  * @returns how many rows were concerned
  */
 export async function forgetImpossibleWaits(database: Database): Promise<number> {
   const held = await database.run(
-    `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}`,
+    `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}
+       or held_until > now() and (last_fault ->> 'at')::timestamptz > now() + ${SLACK}`,
   );
   const sources = await database.run(
     `update source set next_due_at = now()

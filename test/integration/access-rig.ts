@@ -48,7 +48,7 @@ export async function openProcess(database: Database, sealingKey = SEALING_KEY):
   const real = await clockOf(database);
   let ahead = 0;
   let stoppedAt: Instant | undefined;
-  const clock = { now: () => (stoppedAt ?? real.now()) + ahead, adjust: real.adjust, disagreement: real.disagreement };
+  const clock = { ...real, now: () => (stoppedAt ?? real.now()) + ahead };
   const sealing = await openSealing('/nowhere', sealingKey);
   const keys = signingKeysOf({ database, sealing, clock });
   const leastGeneration = revocationsOf(database, clock);

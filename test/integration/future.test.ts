@@ -1,10 +1,14 @@
 import { beforeEach, expect, it } from 'vitest';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
-import { forgetImpossibleWaits, uncoverFutureWindows } from '../../src/pull/future.ts';
+import { forgetImpossibleWaits, uncoverEarlyWindows, uncoverFutureWindows } from '../../src/pull/future.ts';
 import { isPlannerSilent } from '../../src/pull/planner.ts';
+import { poll } from '../../src/pull/poll.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { storeSource, storeStream } from '../kit/stored-source.ts';
+import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
+import { readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
 
 // The clock of the database was ahead for a while and has gone back. Its traces lie in the future.
 
@@ -51,6 +55,63 @@ it('windows that were asked ahead of time are not covered any more, and all othe
   expect(await uncoverFutureWindows(database)).toBe(0);
 });
 
+it('windows that were asked too early by a clock that was set back since are asked again, and no others', async () => {
+  const now = (await database.row<{ now: number }>('select instant_of(now()) as now'))?.now ?? 0;
+  await partitionsOf(database).ensure('window_log', now - 3 * DAY, now);
+  await database.run(`update source set settle_us = $1`, [10 * SECOND]);
+  await database.run('update stream set covered = tstzmultirange(tstzrange(at_instant($1), at_instant($2)))', [
+    now - 10 * DAY,
+    now,
+  ]);
+  const asked = async (at: number, to: number): Promise<number> =>
+    await database.run(
+      `insert into window_log select $1, $2, 'live', at_instant($3::bigint - 1000000), at_instant($3), at_instant($4), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
+      [streamId, sourceId, to, at],
+    );
+  const since = now - HOUR;
+  await asked(since - SECOND, since - 11 * SECOND);
+  await asked(since, since - 20 * SECOND);
+  // The clock was ahead by a minute: what is older had settled all the same.
+  await asked(since + MINUTE, since - 9 * SECOND);
+  await asked(since + MINUTE, since - 10 * SECOND);
+  await asked(since + 2 * MINUTE, since - 5 * DAY);
+  expect(await uncoverEarlyWindows(database, { since, by: MINUTE })).toBe(2);
+  expect(
+    await database.rows(
+      'select (instant_of(upper(hole)) - $1::bigint)::float8 as ended from stream, unnest(tstzmultirange(tstzrange(at_instant($2), at_instant($3))) - covered) as hole',
+      [since, now - 10 * DAY, now],
+    ),
+  ).toEqual([{ ended: -20 * SECOND }, { ended: -9 * SECOND }]);
+  await asked(now - 2 * DAY, now - 2 * DAY);
+  expect(await uncoverEarlyWindows(database, { since: now - 3 * DAY, by: MINUTE })).toBe(1);
+});
+
+it('a window during which the clock was set back is not stored, and is asked again', async () => {
+  const stored = { sourceId, projectId: 1, edition: '' };
+  const row = await database.row<{ edition: string; project_id: number }>('select edition, project_id from source');
+  let count = 0;
+  let asked = 0;
+  const now = Date.now() * 1000;
+  const source = openSourceOf(
+    { ...stored, edition: row?.edition ?? '', projectId: row?.project_id ?? 0 },
+    {
+      policy: { start: now - MINUTE, settle: 0, align: SECOND, overlap: 0, maxWindow: HOUR },
+      read: ({ from }) => {
+        asked += 1;
+        if (asked === 1) count += 1;
+        return [{ sensor: 'pump', variable: 'flow', at: [from], values: [1] }];
+      },
+    },
+  );
+  const bridge = bridgeOf(database, { source, now: () => now, workerId: '33333333-3333-4333-8333-333333333333' });
+  const watched = { ...bridge, clock: { ...bridge.clock, setBacks: () => ({ count, recent: undefined }) } };
+  const never = new AbortController().signal;
+  await poll(watched, sourceId, never);
+  expect([asked, await readingsIn(database)]).toEqual([1, []]);
+  await poll(watched, sourceId, never);
+  expect([asked, (await readingsIn(database)).length]).toEqual([2, 1]);
+});
+
 it('waits that no poll can have written are dropped, and possible ones stay', async () => {
   await database.run(
     `update source set next_due_at = now() + interval '2 days', held_until = now() + interval '3 days',
@@ -73,6 +134,21 @@ it('waits that no poll can have written are dropped, and possible ones stay', as
     `update stream set retry_at = now() + interval '20 min', history_due_at = now() + interval '59 min'`,
   );
   expect(await forgetImpossibleWaits(database)).toBe(0);
+});
+
+it('a hold that was written at an instant to come is dropped, however short it is; others stay, quiet hours too', async () => {
+  const hold = (notedAfter: string): Promise<number> =>
+    database.run(
+      `update source set held_until = now() + interval '11 hours', last_fault = jsonb_build_object(
+         'code', 'throttled', 'own', true, 'at', to_char((now() + $1::interval) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))`,
+      [notedAfter],
+    );
+  const isHeld = async (): Promise<unknown> =>
+    (await database.row<{ held: boolean }>('select held_until is not null as held from source'))?.held;
+  await hold('-1 s');
+  expect([await forgetImpossibleWaits(database), await isHeld()]).toEqual([0, true]);
+  await hold('10 h');
+  expect([await forgetImpossibleWaits(database), await isHeld()]).toEqual([1, false]);
 });
 
 it('turns, probes, logins and deliveries do not wait for a time that only a wrong clock can have written', async () => {

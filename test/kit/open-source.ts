@@ -60,7 +60,7 @@ export function bridgeOf(
   const { source, now, workerId } = given;
   return {
     database,
-    clock: { now },
+    clock: { now, setBacks: () => ({ count: 0, recent: undefined }) },
     partitions: partitionsOf(database),
     prepareReadings: readingPreparer(database),
     settings: { windowReadings: 1_000 },

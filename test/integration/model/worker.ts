@@ -155,7 +155,12 @@ export async function startWorker(given: {
   const life = lifeOf();
   const database = mortal(given.database, life);
   const bugs: string[] = [];
-  const clock = { now: time.read, adjust: () => Promise.resolve(), disagreement: () => undefined };
+  const clock = {
+    now: time.read,
+    adjust: () => Promise.resolve(),
+    disagreement: () => undefined,
+    setBacks: () => ({ count: 0, recent: undefined }),
+  };
   const sources = sourceCacheOf(
     sourceOpener({ database, sealing, clock, registry, workerId: id, allowHosts: undefined }),
   );

@@ -1,0 +1,92 @@
+import { expect, it, vi } from 'vitest';
+import { HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
+import type { OpenSource } from '../../src/pull/open-source.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { openSourceOf } from '../kit/open-source.ts';
+import { storeSource, storeStream } from '../kit/stored-source.ts';
+import type { StoredSource } from '../kit/stored-source.ts';
+import { Waiting, eventually } from './daemon-rig.ts';
+import { goRound } from './held-loops.ts';
+import { useHosts } from './host-ground.ts';
+
+// A host whose clock disagrees leaves the jobs that another host planned to hosts that agree. Only the test plans here.
+
+vi.mock('../../src/pull/repeat.ts', async () => (await import('./held-loops.ts')).heldRepeat);
+
+const databases = useDatabases();
+const startHost = useHosts();
+
+const SOURCES = 30;
+
+/** Sources that no planner finds due, and jobs of all of them from elsewhere. */
+async function startPlanning() {
+  const url = await databases.createMigrated();
+  const database = await databases.another({ url });
+  const queue = await openQueue({ redisUrl: undefined, prefix: '{databridge}', database, onError: () => undefined });
+  const stored = new Map<number, StoredSource>();
+  for (let index = 0; index < SOURCES; index += 1) {
+    const source = await storeSource(database, `source-${index}`);
+    stored.set(source.sourceId, source);
+    await storeStream(database, source);
+  }
+  await database.run(`update source set next_due_at = now() + interval '1 minute'`);
+  const policy = { start: Date.now() * 1000 - MINUTE, settle: 0, align: SECOND, overlap: 0, maxWindow: HOUR };
+  return {
+    url,
+    /** A host's view of the sources; `asked` gets each of them whose platform it asks. */
+    sourcesFor:
+      (asked: Set<number>) =>
+      (id: number): OpenSource => {
+        asked.add(id);
+        return openSourceOf(stored.get(id) as StoredSource, { policy, read: () => [] });
+      },
+    plan: () => queue.add('poll', [...stored.keys()]),
+    untilNoneWaits: () =>
+      eventually(
+        'no job waits',
+        async () => {
+          const row = await database.row<{ jobs: number }>(
+            `select count(*) as jobs from bullmq.job where queue = 'poll'`,
+          );
+          return row?.jobs === 0 || new Waiting(row);
+        },
+        60_000,
+      ),
+    close: () => queue.close(),
+  };
+}
+
+it('leaves them to another host, which runs each', async () => {
+  const { url, sourcesFor, plan, untilNoneWaits, close } = await startPlanning();
+  const [byOne, byOther] = [new Set<number>(), new Set<number>()];
+  await startHost(url, { ahead: () => 3 * MINUTE, sourceOf: sourcesFor(byOne) });
+  await plan();
+  await startHost(url, { ahead: () => undefined, sourceOf: sourcesFor(byOther) });
+  await untilNoneWaits();
+  expect(byOne.size).toBe(0);
+  // The host may have asked the queue for a job already when it put its work down. It drops that one, which is due again later.
+  expect(byOther.size).toBeGreaterThanOrEqual(SOURCES - 1);
+  await close();
+});
+
+it('runs none that it takes before it has put its work down, and works again when it was set right', async () => {
+  const { url, sourcesFor, plan, untilNoneWaits, close } = await startPlanning();
+  const asked = new Set<number>();
+  let ahead: number | undefined;
+  const { log } = await startHost(url, { ahead: () => ahead, sourceOf: sourcesFor(asked) });
+  ahead = 3 * MINUTE;
+  await plan();
+  await untilNoneWaits();
+  expect(asked.size).toBe(0);
+  await goRound();
+  expect(log.filter((line) => line.startsWith('this host polls nothing: '))).toHaveLength(1);
+
+  ahead = undefined;
+  await goRound();
+  await plan();
+  await untilNoneWaits();
+  expect(asked.size).toBe(SOURCES);
+  expect(log).toContain('the clocks of this host and of the database agree again; it polls');
+  await close();
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { useDatabases } from '../kit/databases.ts';
+import { storeSource, storeStream } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
+import { startOperatorApi } from './operator-rig.ts';
+import type { OperatorApiUnderTest } from './operator-rig.ts';
+
+// Time that cannot be read, as operators are told of it by the commands and by the operator API.
+
+const databases = useDatabases();
+let api: OperatorApiUnderTest;
+let url: string;
+
+beforeEach(async () => {
+  const database = await databases.create();
+  ({ url } = database);
+  const stored = await storeSource(database, 'hall-3');
+  const config = {
+    name: 'hall-3',
+    project: 'project',
+    kind: 'user-credentials',
+    platform: 'influxdb',
+    connection: { url: 'https://influx.example', username: 'reader', password: 'sealed' },
+    options: { database: 'plant' },
+  };
+  await database.run(
+    `update source set kind = 'user-credentials', platform = 'influxdb', config = $1, start_at = '2026-11-01Z', last_poll_at = now(), last_success_at = now()`,
+    [JSON.stringify(config)],
+  );
+  const fault = { code: 'contract-broken', message: 'half a page', at: '2026-11-02T00:00:00Z' };
+  // Of the second stream a stretch was read since, and one stretch is no part of the backfill.
+  for (const [key, covered] of [
+    ['pumps', '{[2026-11-01Z,2026-11-01T02:00Z)}'],
+    ['valves', '{[2026-11-01T05:00Z,2026-11-01T06:00Z)}'],
+  ] as const) {
+    const streamId = await storeStream(database, stored, key);
+    await database.run('update stream set covered = $2::tstzmultirange where id = $1', [streamId, covered]);
+    await database.run(
+      `insert into unreadable (stream_id, from_at, to_at, tries, retry_at, fault)
+       values ($1, '2026-11-01T05:00Z', '2026-11-01T05:00:01Z', 3, '2026-11-03T08:00Z', $2),
+         ($1, '2026-11-02T05:00Z', '2026-11-02T05:01Z', 3, '2026-11-03T08:00Z', $2)`,
+      [streamId, JSON.stringify(fault)],
+    );
+  }
+  await database.run(
+    `with begun as (insert into backfill (source_id, from_at, to_at, again, requested_by)
+       values ($1, '2026-11-01Z', '2026-11-02Z', false, 'test') returning id)
+     insert into backfill_stream (backfill_id, stream_id) select begun.id, stream.id from begun, stream`,
+    [stored.sourceId],
+  );
+  api = await startOperatorApi(database);
+});
+
+afterEach(() => api.close());
+
+const printed = async (...args: readonly string[]): Promise<string> => {
+  const env = { DATABASE_URL: url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
+  return (await databridgeHere(args, { env })).stdout;
+};
+
+const document = async (...args: readonly string[]): Promise<unknown> =>
+  JSON.parse(await printed(...args, '--json')) as unknown;
+
+it('the list of sources counts it, on the command line and in the API', async () => {
+  expect(await printed('source', 'list')).toMatch(/3 stretches of time cannot be read/);
+  const listed = [{ name: 'hall-3', unreadable: 3 }];
+  expect(await document('source', 'list')).toMatchObject(listed);
+  const as = await api.operator('anna', 'viewer');
+  expect((await api.send('GET', '/api/v1/sources', { as })).json).toMatchObject({ items: listed });
+});
+
+it('a source tells each stretch, why, and when it is tried again', async () => {
+  const text = await printed('source', 'show', 'hall-3');
+  expect(text).toContain(`
+  unreadable: 1m1s in 2 stretches, asked around and tried again slowly
+    2026-11-01T05:00:00Z/2026-11-01T05:00:01Z, next try 2026-11-03T08:00:00Z: contract-broken: half a page
+    2026-11-02T05:00:00Z/2026-11-02T05:01:00Z, next try 2026-11-03T08:00:00Z: contract-broken: half a page
+    try: look at these points on the platform; databridge source poll asks for all of them at once
+`);
+  const second = { from: '2026-11-02T05:00:00Z', to: '2026-11-02T05:01:00Z', retryAt: '2026-11-03T08:00:00Z' };
+  const shown = {
+    streams: [
+      { key: 'pumps', unreadableCount: 2, unreadable: [{ from: '2026-11-01T05:00:00Z' }, second] },
+      { key: 'valves' },
+    ],
+  };
+  expect(await document('source', 'show', 'hall-3')).toMatchObject(shown);
+  const as = await api.operator('anna', 'viewer');
+  expect((await api.send('GET', '/api/v1/sources/default/hall-3', { as })).json).toMatchObject(shown);
+});
+
+it('a backfill counts the stretches of its range that hold it up', async () => {
+  const told = /: running, .*; 1 stretch of it cannot be read \(databridge source show\)$/m;
+  expect(await printed('backfill', 'show', '1')).toMatch(told);
+  expect(await document('backfill', 'list')).toMatchObject([{ id: 1, unreadable: 1 }]);
+  const as = await api.operator('anna', 'viewer');
+  expect((await api.send('GET', '/api/v1/backfills/1', { as })).json).toMatchObject({ id: 1, unreadable: 1 });
+});
