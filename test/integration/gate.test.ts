@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { MILLISECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
@@ -74,14 +74,16 @@ it.each([1, 3_000])(
     });
     const at = Array.from({ length: readings }, (_, index) => index);
     const given = { window, batch: batchOf([columnOf('pump', { at })]), backfillId };
-    const left = async (): Promise<unknown> => [
+    const left = async (): Promise<unknown[]> => [
       await readingsIn(ground.database),
       await ground.coverage(),
       await ground.database.row('select instants_of(done) as done from backfill_stream'),
     ];
     await ground.database.run('update stream set source_revision = 2');
+    const also = vi.fn(async () => undefined);
     await expect(ground.commit(given)).rejects.toMatchObject({ code: 'cancelled' });
-    expect(await left()).toEqual([[], [], { done: [] }]);
+    await expect(ground.commit({ ...given, also })).rejects.toMatchObject({ code: 'cancelled' });
+    expect([also.mock.calls, ...(await left())]).toEqual([[], [], [], { done: [] }]);
     await ground.database.run('update stream set source_revision = 1');
     await ground.commit(given);
     expect(await left()).toEqual([

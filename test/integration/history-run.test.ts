@@ -108,11 +108,44 @@ describe('a run of history that is under way', () => {
     const [tooMuch, ...halves] = lane.asked;
     expect(tooMuch).toEqual({ from: FROM + 22 * HOUR, to: FROM + 23 * HOUR });
     expect(halves.map(lengthOf)).toEqual([HOUR / 2, expect.toSatisfy(isShort), expect.toSatisfy(isShort)]);
-    expect((await lane.stream()).covered).toEqual(coverageOf(halves));
+    const { covered } = await lane.stream();
+    expect(covered).toEqual(coverageOf(halves));
+    // Nothing between them counts as read because the longer window was asked for.
+    expect(covered).toHaveLength(1);
   });
 });
 
 describe('a run of history whose windows can be read', () => {
+  const lookAgain = ({ from, to }: Window): Promise<number> =>
+    lane.database.run('update stream set look_again = tstzmultirange(tstzrange(at_instant($1), at_instant($2)))', [
+      from,
+      to,
+    ]);
+  const old = { from: FROM + 12 * HOUR, to: FROM + 14 * HOUR };
+  const isOld = ({ from, to }: Window): boolean => from >= old.from && to <= old.to;
+
+  it('asks in turns for missing time and for time to ask for once more', async () => {
+    await lane.store(HOUR, { from: FROM + 12 * HOUR, to: FROM + DAY });
+    await lookAgain(old);
+    await lane.run();
+    expect(lane.asked.map(isOld)).toEqual([false, true, false, true]);
+    expect(await lane.database.rows('select distinct lane from window_log')).toEqual([{ lane: 'history' }]);
+  });
+
+  it('asks for time to ask for once more that live adds meanwhile', async () => {
+    await lane.store(HOUR, { from: FROM + 12 * HOUR, to: FROM + DAY });
+    await lane.run({ answer: (_window, place) => (place === 0 ? lookAgain(old) : undefined) });
+    expect(lane.asked.map(isOld)).toEqual([false, true, false, true]);
+  });
+
+  it('is not begun where the source is paused', async () => {
+    await lane.store(HOUR);
+    await lane.database.run(`update source set state = 'paused'`);
+    await lane.run();
+    expect(lane.asked).toEqual([]);
+    expect((await lane.stream()).due).toBe(lane.now);
+  });
+
   it.each([
     ['history', { failures: 0, fault: null, lane: null }],
     ['live', { failures: 0, fault: 'unavailable', lane: 'live' }],
@@ -136,6 +169,9 @@ describe('a run of history that fails', () => {
     expect(lane.asked.length).toBeGreaterThanOrEqual(3);
     expect(lane.asked.length).toBeLessThan(3 + concurrency);
     expect(coverageOf(await setAside())).toEqual(coverageOf(lane.asked));
+    expect(await lane.database.row(`select distinct fault ->> 'lane' as lane from unreadable`)).toEqual({
+      lane: 'history',
+    });
     // All of them are one failure.
     expect(await lane.shown()).toEqual({ failures: 1, fault: 'contract-broken', lane: 'history' });
     expect((await lane.stream()).due).toBeGreaterThan(lane.now + MINUTE / 4);
@@ -200,6 +236,19 @@ describe('a run of history that fails', () => {
     expect(await lane.shown()).toMatchObject({ failures: 1, fault: 'throttled' });
   });
 
+  it('keeps its failures where the platform refuses the credentials, which stops the source', async () => {
+    await lane.store(HOUR);
+    await lane.database.run('update stream set history_failures = 2');
+    await lane.run({
+      answer: () => {
+        throw new BridgeError({ code: 'credentials-rejected', right: false }, '401');
+      },
+    });
+    expect(lane.asked).toHaveLength(1);
+    expect(await lane.shown()).toMatchObject({ failures: 2 });
+    expect(await lane.database.row('select state from source')).toEqual({ state: 'stopped' });
+  });
+
   it('ends with the error of a database that is away, which is no fault of the stream', async () => {
     await lane.store(HOUR);
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
@@ -223,7 +272,8 @@ describe('a run of history whose source cannot be opened', () => {
     await history({ ...bridge, sources }, lane.streamId, new AbortController().signal);
   };
 
-  it('stops the source, and is due again', async () => {
+  it('stops the source, is due again, and keeps its failures', async () => {
+    await lane.database.run('update stream set history_failures = 2');
     await opening(new BridgeError({ code: 'config-invalid' }, 'there is no such option'));
     expect(
       await lane.database.row(
@@ -231,7 +281,10 @@ describe('a run of history whose source cannot be opened', () => {
       ),
     ).toEqual({ state: 'stopped', fault: 'config-invalid', lane: 'history', failures: 1 });
     expect((await lane.stream()).due).toBe(lane.now);
-    expect(await lane.database.row('select history_claimed_by from stream')).toEqual({ history_claimed_by: null });
+    expect(await lane.database.row('select history_claimed_by, history_failures as failures from stream')).toEqual({
+      history_claimed_by: null,
+      failures: 2,
+    });
   });
 
   it('because the database is away ends with that error', async () => {
