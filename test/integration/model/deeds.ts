@@ -73,7 +73,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('apply' as const), change }) },
   {
     weight: 2,
-    arbitrary: fc.record({ deed: fc.constant('apply-amid' as const), change, answers: fc.nat({ max: 4 }) }),
+    arbitrary: fc.record({ deed: fc.constant('apply-amid' as const), change, answers: fc.nat({ max: 2 }) }),
   },
   {
     weight: 2,

@@ -78,6 +78,9 @@ export async function runHistory(database: Database, sealing: Sealing, history: 
 /** At most this many requests: a history that needs more turns in circles. */
 const MOST_REQUESTS = 2_000;
 
+/** An answer to change the source amid comes within this many rounds: the first may be a look, and some are in vain. */
+const ROUNDS_AMID = 4;
+
 interface SiteParts {
   readonly sealing: Sealing;
   readonly registry: Registry;
@@ -116,11 +119,14 @@ async function siteOf(run: Run, { sealing, registry, start, neighbour }: SitePar
     removed = false;
   }
 
-  /** The operator applies a change while an answer is under way; afterwards, where none was. */
+  /** The operator applies a change while an answer is under way; afterwards, where none came in a few rounds of work. */
   async function applyAmid({ change, answers }: Extract<Deed, { deed: 'apply-amid' }>): Promise<void> {
     let applying: Promise<void> | undefined;
     plant.amid = { answers, deed: () => (applying = apply(change, true)) };
-    await work(true);
+    for (let round = 0; plant.amid !== undefined && round < ROUNDS_AMID; round += 1) {
+      await waitUntilDue(MINUTE);
+      await work(true);
+    }
     plant.amid = undefined;
     await (applying ?? apply(change));
   }
@@ -193,7 +199,6 @@ async function siteOf(run: Run, { sealing, registry, start, neighbour }: SitePar
       case 'apply':
         return await apply(deed.change);
       case 'apply-amid':
-        await waitUntilDue(MINUTE);
         return await applyAmid(deed);
       case 'pause':
       case 'resume':
