@@ -22,7 +22,12 @@ export type Deed =
       readonly longerThanMinutes: number | undefined;
       readonly header: '0' | '7' | 'soon' | undefined;
     }
-  | { readonly deed: 'new-password' | 'end-tokens' }
+  /**
+   * The plant changes the password, `amid`: while it gives an answer. The workers meet that; `corrected`: then the operator
+   * applies the new one.
+   */
+  | { readonly deed: 'new-password'; readonly amid: boolean; readonly corrected: boolean }
+  | { readonly deed: 'end-tokens' }
   /** The clock of the database is ahead while the workers do what is due. */
   | { readonly deed: 'clock-ahead'; readonly seconds: number }
   | { readonly deed: 'kill'; readonly worker: number; readonly statements: number; readonly done: boolean };
@@ -101,7 +106,15 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
       header: fc.constantFrom('0', '7', 'soon', undefined),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ deed: fc.constantFrom('new-password' as const, 'end-tokens' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      deed: fc.constant('new-password' as const),
+      amid: fc.boolean(),
+      corrected: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constant('end-tokens' as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({ deed: fc.constant('clock-ahead' as const), seconds: fc.constantFrom(5, 60, 180) }),
