@@ -8,6 +8,8 @@ import type { ModelTime } from './time.ts';
 export const NAME = 'plant';
 export const EVERY = 10 * SECOND;
 export const SETTLE = 2 * SECOND;
+/** Requests that may leave at once, of each source. */
+export const BURST = 5;
 
 /** A configuration of the source as the operator applied it; the plant sees its note with every request. */
 export interface Applied extends Required<Change> {
