@@ -1,7 +1,7 @@
-import { MINUTE, formatInstant } from '../../../src/core/instant.ts';
+import { MINUTE, SECOND, formatInstant } from '../../../src/core/instant.ts';
 import type { Change } from './deeds.ts';
 import { BEGIN } from './ground.ts';
-import { BURST, NAME } from './scene.ts';
+import { BURST, LOOK_BACK, NAME } from './scene.ts';
 import type { Applied, Run } from './scene.ts';
 
 const DEFAULT: Required<Change> = {
@@ -57,6 +57,7 @@ export function sourceOf({ plant, history }: Run, applied: Applied, password: st
       start: formatInstant(BEGIN - applied.startMinutes * MINUTE),
       settle: '2s',
       overlap: `${applied.overlap}s`,
+      lookBackAtMost: `${LOOK_BACK / SECOND}s`,
       align: `${applied.align}s`,
       maxWindow: `${applied.maxWindow}m`,
       catchUp: applied.catchUp,

@@ -11,6 +11,8 @@ export type Deed =
   | { readonly deed: 'pause' | 'resume' | 'poll-now' }
   | { readonly deed: 'remove'; readonly change: Change }
   | { readonly deed: 'new-sensor' }
+  /** The gateway is cut off for `minutes`, in which it is polled, and uploads all it measured `held` minutes after its return. */
+  | { readonly deed: 'cut-off'; readonly minutes: number; readonly held: number }
   | { readonly deed: 'backfill'; readonly minutes: number; readonly again: boolean }
   | {
       readonly deed: 'fault';
@@ -86,6 +88,14 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('remove' as const), change }) },
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('new-sensor' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      deed: fc.constant('cut-off' as const),
+      minutes: fc.constantFrom(2, 4),
+      held: fc.constantFrom(1, 3),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -1,4 +1,4 @@
-import { SECOND } from '../../../src/core/instant.ts';
+import { MINUTE, SECOND } from '../../../src/core/instant.ts';
 import type { Database } from '../../../src/database/database.ts';
 import type { Change, History } from './deeds.ts';
 import type { Plant } from './plant.ts';
@@ -47,6 +47,12 @@ export interface Run {
   /** Refused passwords that died with their worker before it could count them. */
   lostNotes: number;
 }
+
+/** How late a point may come and still be found: beyond every overlap, and longer than any cut and what follows it. */
+export const LOOK_BACK = 10 * MINUTE;
+
+/** Looks back are taken in steps, so all time was looked at once more when it is this old. */
+export const LOOKED_AT = LOOK_BACK + 4 * MINUTE;
 
 /** After this long at the edge, live has looked back at every point that was late. */
 export const LOOKED_BACK = 70 * SECOND;

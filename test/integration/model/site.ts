@@ -185,6 +185,15 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
       case 'new-sensor':
         plant.sensors.set(`s${plant.sensors.size}`, time.now());
         return;
+      case 'cut-off': {
+        const to = time.now() + deed.minutes * MINUTE;
+        plant.cuts.push({ window: { from: time.now(), to }, until: to + deed.held * MINUTE });
+        for (let round = 0; round < 2; round += 1) {
+          await time.advance((deed.minutes * MINUTE) / 2);
+          await work(false);
+        }
+        return;
+      }
       case 'backfill':
         return await backfill(BEGIN - deed.minutes * MINUTE, deed.again);
       case 'fault': {
