@@ -154,6 +154,8 @@ export interface History {
   /** The operator reads everything again in the end, under the last configuration. */
   readonly readAgain: boolean;
   readonly deeds: readonly Deed[];
+  /** Sensors have windows of thousands of readings, which are committed by `COPY`. */
+  readonly dense: boolean;
 }
 
 export const histories: fc.Arbitrary<History> = fc.record({
@@ -165,4 +167,5 @@ export const histories: fc.Arbitrary<History> = fc.record({
   first: change,
   readAgain: fc.boolean(),
   deeds: fc.array(deed, { minLength: 1, maxLength: 14 }),
+  dense: fc.constantFrom(false, false, true),
 });

@@ -67,8 +67,6 @@ export interface Plant {
   close(): Promise<void>;
 }
 
-const PAGE = 200;
-
 const options = z.strictObject({ note: z.number().describe('Names the configuration that asks') });
 
 /** `platform`: its name. `refused`: called with each password that is refused. */
@@ -77,9 +75,16 @@ export async function openPlant(
   {
     platform: platformName,
     seed,
+    dense = false,
     refused,
-  }: { readonly platform: string; readonly seed: number; readonly refused: (password: string) => void },
+  }: {
+    readonly platform: string;
+    readonly seed: number;
+    readonly dense?: boolean;
+    readonly refused: (password: string) => void;
+  },
 ): Promise<Plant> {
+  const pageSize = dense ? 1_000 : 200;
   const sensors = new Map<string, Instant>();
   const faults: PlantFault[] = [];
   const cuts: Plant['cuts'] = [];
@@ -89,7 +94,7 @@ export async function openPlant(
 
   const truth = (sensor: string, window: Window): Point[] => {
     const from = Math.max(window.from, sensors.get(sensor) ?? Infinity);
-    return [...new Set(instants(seed, sensor, { from, to: window.to }))]
+    return [...new Set(instants(seed, sensor, { from, to: window.to }, dense))]
       .toSorted((one, other) => one - other)
       .map((at) => ({ at, value: valueOf(sensor, at, revisedAt(seed, sensor, at) !== undefined) }));
   };
@@ -161,10 +166,10 @@ export async function openPlant(
     }
     if (window === undefined) return say(200, { sensors: [...sensors.keys()] });
     const points = asked.flatMap((sensor) => shown(sensor, window).map(({ at, value }) => [sensor, at, value]));
-    const begin = Number(query.get('page')) * PAGE;
-    const more = points.length > begin + PAGE;
+    const begin = Number(query.get('page')) * pageSize;
+    const more = points.length > begin + pageSize;
     if (!more) await happenAmid();
-    say(200, { points: points.slice(begin, begin + PAGE), more });
+    say(200, { points: points.slice(begin, begin + pageSize), more });
   }
 
   async function happenAmid(): Promise<void> {

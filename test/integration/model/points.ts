@@ -29,12 +29,16 @@ export const showsAt = (seed: number, sensor: string, at: Instant): Instant =>
 export const revisedAt = (seed: number, sensor: string, at: Instant): Instant | undefined =>
   chance(seed, 'revised', sensor, at) < 0.05 ? at + Math.floor(chance(seed, 'after', sensor, at) * LATEST) : undefined;
 
-/** Every sensor has a point each fifteen to forty-five seconds, and once an hour 260 points within thirteen seconds. */
-export function* instants(seed: number, sensor: string, { from, to }: Window): Generator<Instant> {
+/**
+ * Every sensor has a point each fifteen to forty-five seconds, and once an hour 260 points within thirteen seconds. `dense`:
+ * 2,600 of them, more than a commit writes in one statement.
+ */
+export function* instants(seed: number, sensor: string, { from, to }: Window, dense: boolean): Generator<Instant> {
   const cadence = (15 + Math.floor(chance(seed, 'cadence', sensor) * 30)) * SECOND + 7;
   for (let at = Math.ceil(from / cadence) * cadence; at < to; at += cadence) yield at;
   const offset = Math.floor(chance(seed, 'burst', sensor) * HOUR);
   for (let burst = Math.floor((from - offset) / HOUR) * HOUR + offset; burst < to; burst += HOUR) {
-    for (let at = burst; at < burst + 13 * SECOND; at += 50 * MILLISECOND) if (at >= from && at < to) yield at;
+    const apart = dense ? 5 * MILLISECOND : 50 * MILLISECOND;
+    for (let at = burst; at < burst + 13 * SECOND; at += apart) if (at >= from && at < to) yield at;
   }
 }

@@ -21,6 +21,7 @@ export async function runHistory(database: Database, sealing: Sealing, history: 
   const plant = await openPlant(time, {
     platform: 'scripted',
     seed: history.seed,
+    dense: history.dense,
     refused: (password) => tries.push({ what: 'refused', password }),
   });
   for (let sensor = 0; sensor < history.sensors; sensor += 1) plant.sensors.set(`s${sensor}`, 0);
@@ -45,7 +46,8 @@ export async function runHistory(database: Database, sealing: Sealing, history: 
     platforms: [plant.platform, ...(neighbour === undefined ? [] : [neighbour.plant.platform])],
     kinds,
   };
-  const start = (): Promise<Worker> => startWorker({ database, sealing, time, registry, windowReadings: 60 });
+  const start = (): Promise<Worker> =>
+    startWorker({ database, sealing, time, registry, windowReadings: history.dense ? 1_000 : 60 });
   const site = await siteOf(run, { sealing, registry, start, neighbour });
   try {
     await site.apply(history.first);
