@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { histories } from './model/deeds.ts';
 import { prepareGround } from './model/ground.ts';
-import { chance } from './model/plant.ts';
+import { chance } from './model/points.ts';
 import { runHistory } from './model/run.ts';
 
 // The real pull side on a real PostgreSQL, through random histories of deeds of operators, plants and machines, against a

@@ -1,7 +1,7 @@
-import { MINUTE, formatInstant } from '../../../src/core/instant.ts';
+import { MINUTE, SECOND, formatInstant } from '../../../src/core/instant.ts';
 import type { Change } from './deeds.ts';
 import { BEGIN } from './ground.ts';
-import { NAME } from './scene.ts';
+import { BURST, LOOK_BACK, NAME } from './scene.ts';
 import type { Applied, Run } from './scene.ts';
 
 const DEFAULT: Required<Change> = {
@@ -57,11 +57,12 @@ export function sourceOf({ plant, history }: Run, applied: Applied, password: st
       start: formatInstant(BEGIN - applied.startMinutes * MINUTE),
       settle: '2s',
       overlap: `${applied.overlap}s`,
+      lookBackAtMost: `${LOOK_BACK / SECOND}s`,
       align: `${applied.align}s`,
       maxWindow: `${applied.maxWindow}m`,
       catchUp: applied.catchUp,
     },
-    pace: { requestsPerSecond: applied.rate, burst: 5, concurrency: applied.concurrency },
+    pace: { requestsPerSecond: applied.rate, burst: BURST, concurrency: applied.concurrency },
     sensors: chosen ?? 'all',
   };
 }

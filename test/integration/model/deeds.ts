@@ -11,6 +11,8 @@ export type Deed =
   | { readonly deed: 'pause' | 'resume' | 'poll-now' }
   | { readonly deed: 'remove'; readonly change: Change }
   | { readonly deed: 'new-sensor' }
+  /** The gateway is cut off for `minutes`, in which it is polled, and uploads all it measured `held` minutes after its return. */
+  | { readonly deed: 'cut-off'; readonly minutes: number; readonly held: number }
   | { readonly deed: 'backfill'; readonly minutes: number; readonly again: boolean }
   | {
       readonly deed: 'fault';
@@ -22,7 +24,12 @@ export type Deed =
       readonly longerThanMinutes: number | undefined;
       readonly header: '0' | '7' | 'soon' | undefined;
     }
-  | { readonly deed: 'new-password' | 'end-tokens' }
+  /**
+   * The plant changes the password, `amid`: while it gives an answer. The workers meet that; `corrected`: then the operator
+   * applies the new one.
+   */
+  | { readonly deed: 'new-password'; readonly amid: boolean; readonly corrected: boolean }
+  | { readonly deed: 'end-tokens' }
   /** The clock of the database is ahead while the workers do what is due. */
   | { readonly deed: 'clock-ahead'; readonly seconds: number }
   | { readonly deed: 'kill'; readonly worker: number; readonly statements: number; readonly done: boolean };
@@ -73,7 +80,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('apply' as const), change }) },
   {
     weight: 2,
-    arbitrary: fc.record({ deed: fc.constant('apply-amid' as const), change, answers: fc.nat({ max: 4 }) }),
+    arbitrary: fc.record({ deed: fc.constant('apply-amid' as const), change, answers: fc.nat({ max: 2 }) }),
   },
   {
     weight: 2,
@@ -81,6 +88,14 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('remove' as const), change }) },
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('new-sensor' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      deed: fc.constant('cut-off' as const),
+      minutes: fc.constantFrom(2, 4),
+      held: fc.constantFrom(1, 3),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -101,7 +116,15 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
       header: fc.constantFrom('0', '7', 'soon', undefined),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ deed: fc.constantFrom('new-password' as const, 'end-tokens' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      deed: fc.constant('new-password' as const),
+      amid: fc.boolean(),
+      corrected: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constant('end-tokens' as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({ deed: fc.constant('clock-ahead' as const), seconds: fc.constantFrom(5, 60, 180) }),
@@ -131,6 +154,8 @@ export interface History {
   /** The operator reads everything again in the end, under the last configuration. */
   readonly readAgain: boolean;
   readonly deeds: readonly Deed[];
+  /** Sensors have windows of thousands of readings, which are committed by `COPY`. */
+  readonly dense: boolean;
 }
 
 export const histories: fc.Arbitrary<History> = fc.record({
@@ -142,4 +167,5 @@ export const histories: fc.Arbitrary<History> = fc.record({
   first: change,
   readAgain: fc.boolean(),
   deeds: fc.array(deed, { minLength: 1, maxLength: 14 }),
+  dense: fc.constantFrom(false, false, true),
 });

@@ -9,7 +9,7 @@ import { timeInDatabase } from './time.ts';
 /** When every history begins: the end of a month is near. */
 export const BEGIN = Date.UTC(2026, 1, 28, 22, 30) * 1_000;
 
-/** The model's own record of commits, in their order, and of the streams that ever were. */
+/** The model's own record of commits and states of the pace, in their order, and of the streams that ever were. */
 const RECORDS = `
   create table committed (
     id bigint generated always as identity, source text, stream_id int, from_at timestamptz, to_at timestamptz, asked_at timestamptz, note int);
@@ -22,9 +22,10 @@ const RECORDS = `
   create function note_stream() returns trigger language plpgsql as $$ begin
     insert into stream_once values (new.id, new.source_id, new.selection); return null; end $$;
   create trigger note_stream after insert on stream for each row execute function note_stream();
-  create table pace_once (id bigint generated always as identity, source text, source_id int, state jsonb);
+  create table pace_once (id bigint generated always as identity, source text, source_id int, state jsonb, note int, ahead bigint);
   create function note_pace() returns trigger language plpgsql as $$ begin
-    insert into pace_once (source, source_id, state) select name, id, new.state from source where id = new.source_id;
+    insert into pace_once (source, source_id, state, note, ahead)
+    select name, id, new.state, (config #>> '{options,note}')::int, ahead from source, simulated.clock where id = new.source_id;
     return null; end $$;
   create trigger note_pace after insert or update on pace for each row execute function note_pace();`;
 

@@ -2,12 +2,12 @@ import type { QueryResultRow } from 'pg';
 import { coverageOf, subtract } from '../../../src/core/coverage.ts';
 import type { Coverage } from '../../../src/core/coverage.ts';
 import { MINUTE, SECOND, formatInstant } from '../../../src/core/instant.ts';
-import type { Instant } from '../../../src/core/instant.ts';
+import type { Instant, Microseconds } from '../../../src/core/instant.ts';
 import type { PaceState } from '../../../src/core/pace.ts';
 import { formatWindow } from '../../../src/core/window.ts';
-import { NEIGHBOUR } from './neighbour.ts';
+import { NEIGHBOUR, NEIGHBOUR_PACE } from './neighbour.ts';
 import type { Answer } from './plant.ts';
-import { EVERY, LOOKED_BACK, NAME } from './scene.ts';
+import { BURST, EVERY, LOOKED_BACK, NAME } from './scene.ts';
 import type { Applied, Run } from './scene.ts';
 
 /** The model: it knows the answers of the plant, the order of the commits and the truth, and nothing of the bridge's rules. */
@@ -22,11 +22,12 @@ export async function judge(run: Run): Promise<void> {
     const streams = await streamsNow(view);
     nothingCoveredUnread(run, streams);
     everythingTrueIsStored(run, streams, stored);
-    paceWasKept(run, await paces(view));
+    paceWasKept(run, await slotsOf(view));
     if (run.neighbour === undefined) return;
     const beside: View = { ...run, plant: run.neighbour, applied: [], source: NEIGHBOUR, rows };
     compare(await storedReadings(beside), await answersInOrder(beside));
     nothingCoveredUnread(beside, await streamsNow(beside));
+    paceWasKept(beside, await slotsOf(beside));
   });
   silenceWasKept(run);
   accountWasSpared(run);
@@ -152,40 +153,63 @@ function everythingTrueIsStored(run: Run, streams: readonly StoredStream[], stor
   }
 }
 
-/** The states of the pace of every source that ever was, in order. */
-async function paces({ source: name, rows: read }: View): Promise<Map<number, PaceState[]>> {
-  const rows = await read<{ source: number; state: PaceState }>(
-    'select source_id as source, state from pace_once where source = $1 order by id',
-    [name],
-  );
-  const bySource = Map.groupBy(rows, ({ source }) => source);
-  return new Map([...bySource].map(([source, states]) => [source, states.map(({ state }) => state)]));
-}
-
 const LEASE = 5 * MINUTE;
 
-/** No more requests than slots, and no more slots in any second than the fastest pace that was ever set allows. */
-function paceWasKept(run: Run, states: Map<number, PaceState[]>): void {
-  const rate = Math.max(...run.applied.map((one) => one.rate));
-  let slots = 0;
-  for (const one of states.values()) {
-    const granted = new Map(
-      one.flatMap(({ leases }) => leases.map(({ id, until }): [string, Instant] => [`${id} ${until}`, until - LEASE])),
-    );
-    slots += granted.size;
-    if (run.clockMoved) continue;
-    const at = [...granted.values()].toSorted((a, b) => a - b);
-    const most = 5 + rate;
-    for (const [place, end] of at.entries()) {
-      const begin = at[place - most];
-      if (begin !== undefined && end - begin < SECOND) {
-        throw new Error(`${most + 1} requests within a second at ${formatInstant(end)}; the pace allows ${most}`);
-      }
+/** A slot of the pace as it was granted. */
+interface Slot {
+  readonly source: number;
+  readonly at: Instant;
+  /** Requests that were under way with it, also those that were given up and may still run. */
+  readonly underWay: number;
+  /** What the configuration in force allowed then. */
+  readonly rate: number;
+  readonly concurrency: number;
+  /** How far ahead the clock was. */
+  readonly ahead: Microseconds;
+}
+
+/** All slots that were ever granted, in order. A lease that is abandoned later is no second slot. */
+async function slotsOf({ source: name, rows: read, applied }: View): Promise<Slot[]> {
+  const rows = await read<{ source: number; state: PaceState; note: number; ahead: Microseconds }>(
+    'select source_id as source, state, note, ahead from pace_once where source = $1 order by id',
+    [name],
+  );
+  const paces = new Map(applied.map(({ note, rate, concurrency }) => [note, { rate, concurrency }]));
+  const seen = new Set<string>();
+  const slots: Slot[] = [];
+  for (const { source, state, note, ahead } of rows) {
+    const pace = name === NEIGHBOUR ? NEIGHBOUR_PACE : paces.get(note);
+    if (pace === undefined) throw new Error(`the pace of configuration ${note} is in force, which was never applied`);
+    for (const { id, until, abandoned } of state.leases) {
+      const key = `${id} ${until}`;
+      if (abandoned || seen.has(key)) continue;
+      seen.add(key);
+      slots.push({ source, at: until - LEASE, underWay: state.leases.length, ahead, ...pace });
     }
   }
-  if (run.plant.requests.length > slots) {
-    throw new Error(`${run.plant.requests.length} requests came with ${slots} slots`);
+  return slots;
+}
+
+/**
+ * No more requests than slots, no more under way than the configuration in force allows, and no more slots in any second. The
+ * rate is judged for each stretch of slots under one rate and one position of the clock.
+ */
+function paceWasKept({ plant }: Run, slots: readonly Slot[]): void {
+  for (const [place, slot] of slots.entries()) {
+    const when = formatInstant(slot.at);
+    if (slot.underWay > slot.concurrency)
+      throw new Error(`${slot.underWay} requests under way at ${when}; the pace allows ${slot.concurrency}`);
+    const most = BURST + slot.rate;
+    const before = slots.slice(Math.max(0, place - most), place);
+    const isFast = before.every(
+      ({ source, rate, ahead, at }) =>
+        source === slot.source && rate === slot.rate && ahead === slot.ahead && Math.abs(slot.at - at) < SECOND,
+    );
+    if (before.length === most && isFast)
+      throw new Error(`${most + 1} requests within a second at ${when}; the pace allows ${most}`);
   }
+  if (plant.requests.length > slots.length)
+    throw new Error(`${plant.requests.length} requests came with ${slots.length} slots`);
 }
 
 /** At most this many requests are under way at a time, so no more may come after the plant asked for silence. */

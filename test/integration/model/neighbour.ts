@@ -9,11 +9,12 @@ import { changeSource } from '../../../src/source/state-change.ts';
 import { BEGIN } from './ground.ts';
 import { openPlant } from './plant.ts';
 import type { Plant } from './plant.ts';
-import { EVERY, SETTLE } from './scene.ts';
+import { BURST, EVERY, SETTLE } from './scene.ts';
 import type { ModelTime } from './time.ts';
 
 /** The name of the other source. */
 export const NEIGHBOUR = 'neighbour';
+export const NEIGHBOUR_PACE = { rate: 50, concurrency: 2 };
 
 /** Another source of a healthy plant, which the same workers poll: whatever happens to the first, it feels nothing (law 9). */
 export interface Neighbour {
@@ -50,7 +51,7 @@ export async function startNeighbour({
       connection: { url: plant.url, username: 'bridge', password: plant.password },
       options: { note: 0 },
       schedule: { every: '10s', start: formatInstant(BEGIN - MINUTE), settle: '2s', overlap: '60s', align: '1s' },
-      pace: { requestsPerSecond: 50, burst: 5, concurrency: 2 },
+      pace: { requestsPerSecond: NEIGHBOUR_PACE.rate, burst: BURST, concurrency: NEIGHBOUR_PACE.concurrency },
       sensors: [{ id: 'n0' }],
     },
     registry.platforms,

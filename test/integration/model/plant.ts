@@ -11,16 +11,9 @@ import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
 import { definePlatform } from '../../../src/platform/contract.ts';
 import type { Platform } from '../../../src/platform/contract.ts';
 import { exactFacts } from '../../kit/facts.ts';
+import { chance, instants, revisedAt, showsAt } from './points.ts';
+import type { Point } from './points.ts';
 import type { ModelTime } from './time.ts';
-
-/** No point shows up later than this after its own instant, and no value changes later: shorter than every overlap. */
-export const LATEST: Microseconds = 25 * SECOND;
-
-/** A point as the plant holds it. */
-export interface Point {
-  readonly at: Instant;
-  readonly value: number;
-}
 
 /** A fault of the plant, until it ends. `sensor`: only reads of this sensor meet it. */
 export interface PlantFault {
@@ -53,6 +46,8 @@ export interface Plant {
   /** Sensors by name with the instant of their first point. */
   readonly sensors: Map<string, Instant>;
   readonly faults: PlantFault[];
+  /** Stretches whose points show no earlier than `until`, because the gateway kept them. */
+  readonly cuts: { readonly window: Window; readonly until: Instant }[];
   readonly answers: Answer[];
   /** Every request, also refused ones. */
   readonly requests: { readonly at: Instant; readonly status: number; readonly sensor: string | undefined }[];
@@ -72,34 +67,7 @@ export interface Plant {
   close(): Promise<void>;
 }
 
-const PAGE = 200;
-
 const options = z.strictObject({ note: z.number().describe('Names the configuration that asks') });
-
-/** A pseudo-random number in [0, 1) that belongs to a text. */
-export function chance(...parts: (string | number)[]): number {
-  let bits = 0x811c9dc5;
-  for (const character of parts.join(' ')) bits = Math.imul(bits ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
-  return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
-}
-
-/** When a point shows up, and when its value changes for the last time: at most `LATEST` after its instant. */
-const showsAt = (seed: number, sensor: string, at: Instant): Instant =>
-  chance(seed, 'late', sensor, at) < 0.1 ? at + Math.floor(chance(seed, 'by', sensor, at) * LATEST) : at;
-const revisedAt = (seed: number, sensor: string, at: Instant): Instant | undefined =>
-  chance(seed, 'revised', sensor, at) < 0.05 ? at + Math.floor(chance(seed, 'after', sensor, at) * LATEST) : undefined;
-
-/** Every sensor has a point each fifteen to forty-five seconds, and once an hour 260 points within thirteen seconds. */
-function* instants(seed: number, sensor: string, { from, to }: Window): Generator<Instant> {
-  const cadence = (15 + Math.floor(chance(seed, 'cadence', sensor) * 30)) * SECOND + 7;
-  for (let at = Math.ceil(from / cadence) * cadence; at < to; at += cadence) yield at;
-  const offset = Math.floor(chance(seed, 'burst', sensor) * HOUR);
-  for (let burst = Math.floor((from - offset) / HOUR) * HOUR + offset; burst < to; burst += HOUR) {
-    for (let at = burst; at < burst + 13 * SECOND; at += 50 * MILLISECOND) if (at >= from && at < to) yield at;
-  }
-}
 
 /** `platform`: its name. `refused`: called with each password that is refused. */
 export async function openPlant(
@@ -107,18 +75,26 @@ export async function openPlant(
   {
     platform: platformName,
     seed,
+    dense = false,
     refused,
-  }: { readonly platform: string; readonly seed: number; readonly refused: (password: string) => void },
+  }: {
+    readonly platform: string;
+    readonly seed: number;
+    readonly dense?: boolean;
+    readonly refused: (password: string) => void;
+  },
 ): Promise<Plant> {
+  const pageSize = dense ? 1_000 : 200;
   const sensors = new Map<string, Instant>();
   const faults: PlantFault[] = [];
+  const cuts: Plant['cuts'] = [];
   const answers: Answer[] = [];
   const requests: Plant['requests'] = [];
   let tokens = new Set<string>();
 
   const truth = (sensor: string, window: Window): Point[] => {
     const from = Math.max(window.from, sensors.get(sensor) ?? Infinity);
-    return [...new Set(instants(seed, sensor, { from, to: window.to }))]
+    return [...new Set(instants(seed, sensor, { from, to: window.to }, dense))]
       .toSorted((one, other) => one - other)
       .map((at) => ({ at, value: valueOf(sensor, at, revisedAt(seed, sensor, at) !== undefined) }));
   };
@@ -126,8 +102,11 @@ export async function openPlant(
     Math.floor(chance(seed, 'value', sensor, at) * 1_000) + (revised ? 0.5 : 0);
   const shown = (sensor: string, window: Window): Point[] =>
     truth(sensor, window)
-      .filter(({ at }) => showsAt(seed, sensor, at) <= time.now() && at <= time.now())
+      .filter(({ at }) => showsAt(seed, sensor, at) <= time.now() && at <= time.now() && !isKept(at))
       .map(({ at }) => ({ at, value: valueOf(sensor, at, (revisedAt(seed, sensor, at) ?? Infinity) <= time.now()) }));
+
+  const isKept = (at: Instant): boolean =>
+    cuts.some(({ window, until }) => time.now() < until && window.from <= at && at < window.to);
 
   const faultFor = (sensor: string | undefined, window: Window | undefined): PlantFault | undefined =>
     faults.find(
@@ -187,10 +166,10 @@ export async function openPlant(
     }
     if (window === undefined) return say(200, { sensors: [...sensors.keys()] });
     const points = asked.flatMap((sensor) => shown(sensor, window).map(({ at, value }) => [sensor, at, value]));
-    const begin = Number(query.get('page')) * PAGE;
-    const more = points.length > begin + PAGE;
+    const begin = Number(query.get('page')) * pageSize;
+    const more = points.length > begin + pageSize;
     if (!more) await happenAmid();
-    say(200, { points: points.slice(begin, begin + PAGE), more });
+    say(200, { points: points.slice(begin, begin + pageSize), more });
   }
 
   async function happenAmid(): Promise<void> {
@@ -270,6 +249,7 @@ export async function openPlant(
     platform,
     sensors,
     faults,
+    cuts,
     answers,
     requests,
     silentUntil: undefined,

@@ -1,4 +1,4 @@
-import { SECOND } from '../../../src/core/instant.ts';
+import { MINUTE, SECOND } from '../../../src/core/instant.ts';
 import type { Database } from '../../../src/database/database.ts';
 import type { Change, History } from './deeds.ts';
 import type { Plant } from './plant.ts';
@@ -8,6 +8,8 @@ import type { ModelTime } from './time.ts';
 export const NAME = 'plant';
 export const EVERY = 10 * SECOND;
 export const SETTLE = 2 * SECOND;
+/** Requests that may leave at once, of each source. */
+export const BURST = 5;
 
 /** A configuration of the source as the operator applied it; the plant sees its note with every request. */
 export interface Applied extends Required<Change> {
@@ -45,6 +47,12 @@ export interface Run {
   /** Refused passwords that died with their worker before it could count them. */
   lostNotes: number;
 }
+
+/** How late a point may come and still be found: beyond every overlap, and longer than any cut and what follows it. */
+export const LOOK_BACK = 10 * MINUTE;
+
+/** Looks back are taken in steps, so all time was looked at once more when it is this old. */
+export const LOOKED_AT = LOOK_BACK + 4 * MINUTE;
 
 /** After this long at the edge, live has looked back at every point that was late. */
 export const LOOKED_BACK = 70 * SECOND;

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from '../../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../../src/core/instant.ts';
 import { edgeOf } from '../../../src/core/plan.ts';
-import { EVERY, LOOKED_BACK, NAME, SETTLE } from './scene.ts';
+import { EVERY, LOOKED_AT, LOOKED_BACK, NAME, SETTLE } from './scene.ts';
 import type { Run } from './scene.ts';
 
 /** The part of a worker that the end of a history uses. */
@@ -25,6 +25,9 @@ export async function untilQuiet(run: Run, { work, waitUntilDue }: Work): Promis
     await work(round % 2 === 1);
     lacks = await lacking(run, begun);
   }
+  // Points that a gateway kept are found at the latest by the look at their age.
+  const cuts = run.plant.cuts.map(({ window }) => window.to);
+  await time.advance(Math.max(0, ...cuts.map((to) => to + LOOKED_AT - time.now())));
   // The lane that looks back for late data is given the time it needs.
   const end = time.now() + LOOKED_BACK;
   let late: readonly string[] = [];
@@ -41,7 +44,8 @@ export async function untilQuiet(run: Run, { work, waitUntilDue }: Work): Promis
 /** Streams that should be whole by now, with what they lack up to `edge`. */
 async function lacking({ database, applied, plant, broken }: Run, edge: Instant): Promise<readonly string[]> {
   const rows = await database.rows<{ sensor: string; lacks: string }>(
-    `select selection #>> '{sensors,0}' as sensor, (tstzmultirange(tstzrange(start_at, at_instant($1))) - covered)::text as lacks
+    `select selection #>> '{sensors,0}' as sensor,
+       (tstzmultirange(tstzrange(start_at, at_instant($1))) - (covered - look_again))::text as lacks
      from stream join source on source.id = source_id where retired_at is null and source.name = $2`,
     [edge, NAME],
   );

@@ -29,14 +29,14 @@ export interface ModelTime {
 /** SQL, before the migrations: a schema whose `now()` comes before PostgreSQL's own. */
 export const timeInDatabase = (name: string): string => `
   create schema simulated;
-  create table simulated.clock (at timestamptz not null);
+  create table simulated.clock (at timestamptz not null, ahead bigint not null default 0);
   insert into simulated.clock values ('2026-01-01Z');
   create function simulated.now() returns timestamptz language sql stable parallel safe return (select at from simulated.clock);
   create function simulated.clock_timestamp() returns timestamptz language sql volatile return (select at from simulated.clock);
   alter database ${name} set search_path = simulated, pg_catalog, public`;
 
 const MOVE = `
-  with moved as (update simulated.clock set at = at_instant($1) returning at)
+  with moved as (update simulated.clock set at = at_instant($1), ahead = $3 returning at)
   update worker set beat_at = moved.at from moved where id = any($2)`;
 
 export async function timeFrom(database: Database, start: Instant): Promise<ModelTime> {
@@ -49,7 +49,7 @@ export async function timeFrom(database: Database, start: Instant): Promise<Mode
   const change = (decide: () => { now: Instant; ahead: Microseconds }): Promise<void> => {
     const mine = turn.then(async () => {
       const next = decide();
-      await database.run(MOVE, [next.now + next.ahead, [...alive]]);
+      await database.run(MOVE, [next.now + next.ahead, [...alive], next.ahead]);
       if (next.now > now) looks = 0;
       ({ now, ahead } = next);
     });
