@@ -109,7 +109,8 @@ describe('a buffer of an hour that is uploaded at once, with its end within the 
         latenessOf: (at) => (at >= BUFFER.from && at < BUFFER.to ? UPLOADED - at : 0),
       },
     });
-    await rig.pass(UPLOADED - BEGIN - MINUTE);
+    await rig.pass(UPLOADED - BEGIN - 5 * MINUTE, 10 * MINUTE);
+    await rig.pass(4 * MINUTE);
     expect(rig.asked.filter(({ lane }) => lane === 'history')).toEqual([]);
     await rig.pass(20 * MINUTE);
     expect(rig.now()).toBeLessThan(BEGIN + BOUND);
