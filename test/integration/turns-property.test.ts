@@ -139,3 +139,17 @@ it('no stream waits longer than the streams take at the allowed rate and its own
     },
   );
 });
+
+it('a stream that is always refused with 429 keeps no other one from its turn', async () => {
+  await plant.storeStreams(4);
+  for (let polls = 0; polls < 12; polls += 1) {
+    await plant.pollOnce((stream) => {
+      if (stream === 's00') throw throttled(plant.now + SECOND, 'refused');
+    });
+    const source = await plant.database.row<{ held: Instant | null }>(
+      'select instant_of(held_until) as held from source',
+    );
+    plant.now = Math.max(plant.now, source?.held ?? 0);
+  }
+  expect(Math.min(...plant.timesAsked(4))).toBeGreaterThanOrEqual(2);
+});
