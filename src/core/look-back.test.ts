@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { intersect, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
-import { agesOf, furtherLook, regularLooks } from './look-back.ts';
+import { agesOf, endsAtBound, furtherLook, regularLooks } from './look-back.ts';
 import type { FurtherLook, LookBack } from './look-back.ts';
 
 const look: LookBack = { start: 0, align: SECOND, overlap: 10 * MINUTE, lookBackAtMost: 30 * DAY };
@@ -193,4 +193,15 @@ describe('a further look', () => {
     expect(furtherLook({ ...look, overlap: 0 }, given)).toBeUndefined();
     expect(furtherLook(look, { ...given, oldest: now - 5 * MINUTE })).toBeUndefined();
   });
+});
+
+test('looks end before they find none where late data was as old as their oldest step', () => {
+  expect([0, 22.5 * DAY, 22.5 * DAY + 1, 31 * DAY].map((age) => endsAtBound(age, 30 * DAY))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+  // Only the overlap is asked again: the first late point came too late for any look.
+  expect([0, 1].map((age) => endsAtBound(age, 0))).toEqual([false, true]);
 });

@@ -13,6 +13,9 @@ export interface LookBack extends Pick<Policy, 'start' | 'align' | 'overlap'> {
   readonly lookBackAtMost: Microseconds;
 }
 
+/** The default of `schedule.lookBackAtMost`. */
+export const LOOK_BACK_AT_MOST = '30d';
+
 /** The factor from one age to the next. A smaller one would find late data sooner, and have the platform answer for all its data more often. */
 const AGES_APART = 8;
 
@@ -44,6 +47,13 @@ export const regularLooks = (look: LookBack, before: Instant, after: Instant): C
       return { from: stepBefore(before), to: stepBefore(after) };
     }),
   );
+
+/**
+ * Whether looks for late data end before they find none: a point of this age was new in covered time, in the oldest step that
+ * looks may take. There may be more late data beyond the bound.
+ */
+export const endsAtBound = (age: Microseconds, lookBackAtMost: Microseconds): boolean =>
+  age > lookBackAtMost - lookBackAtMost / SHARE;
 
 /** A further look: how far back it reached, µs, and when it was wanted. */
 export interface FurtherLook {

@@ -70,7 +70,6 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
         stream.longestWait,
         waited - Math.max(0, (stream.retryAt ?? 0) - (stream.askedAt ?? 0)),
       );
-      stream.askedAt = now;
       if (now >= refillAt) [left, refillAt] = [given.quota, now + QUOTA_EVERY];
       if (left === 0) {
         // 429 with the time at which the quota is there again.
@@ -78,6 +77,7 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
         break;
       }
       left -= 1;
+      stream.askedAt = now;
       if (!stream.fails) {
         Object.assign(stream, { failures: 0, retryAt: undefined });
         [freshFailures, sourceFailures, answered] = [0, 0, true];

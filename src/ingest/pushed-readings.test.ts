@@ -151,6 +151,7 @@ describe('a pushed body', () => {
     );
     expect(pushed).toMatchObject({ unknownFields: 3, readings: 1, refusedCount: 1 });
     expect(pushed.unknownFieldNames).toEqual(['unit', 'plant']);
+    expect(UNKNOWN_LISTED).toBe(20);
     const names = Array.from({ length: 2 * UNKNOWN_LISTED }, (_, index) => `${'n'.repeat(200)}${index}`);
     const many = judgePushed([{ ...good, ...Object.fromEntries(names.map((name) => [name, 1])) }], clock);
     expect(many.unknownFields).toBe(names.length);

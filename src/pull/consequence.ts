@@ -119,8 +119,9 @@ export async function actOn(
       const wait = refusedDelay(stated ? retryAt - now : undefined, answered ? 0 : failures, delays);
       const until = Math.max(retryAt, now + wait);
       await hold(bridge, source.id, { until, now, record, counts: stated ? 'again' : 'yes', answered });
-      // The refusal was this stream's turn, so the next poll begins with another stream.
-      await passTurn(bridge, stream);
+      // It met the end of a quota, and the next poll begins with it: a quota may end at the same stream each time. Refused again
+      // and again, it has had its turn, so that the next poll begins with another stream.
+      if (failures > 0) await passTurn(bridge, stream);
       return undefined;
     }
     case 'unavailable': {

@@ -1,6 +1,8 @@
-import { formatDuration } from '../core/duration.ts';
+import { formatDuration, parseDuration } from '../core/duration.ts';
 import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
-import type { Instant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { LOOK_BACK_AT_MOST, endsAtBound } from '../core/look-back.ts';
+import { isMapping } from '../core/source/path.ts';
 import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
@@ -10,16 +12,21 @@ import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
 import type { FoundSource } from './find-source.ts';
 import { refusalsByReason } from './refusals.ts';
 import { reportSource } from './report.ts';
-import type { SourceReport } from './report.ts';
+import type { SourceReport, StreamReport } from './report.ts';
 import { shownConfig } from './shown-config.ts';
 import { ownedElsewhere } from './take-over.ts';
 import type { OwnedElsewhere } from './take-over.ts';
 import { unknownSource } from './unusable-source.ts';
 
+export interface ShownStream extends StreamReport {
+  /** Late data was found so far back that looks for more of it end at `schedule.lookBackAtMost`: there may be more beyond. */
+  readonly mayMissLateData: boolean;
+}
+
 /** Everything that an operator sees of one source. */
 export interface ShownSource {
   /** With the configuration without its secrets. */
-  readonly report: SourceReport;
+  readonly report: Omit<SourceReport, 'streamReports'> & { readonly streamReports: readonly ShownStream[] };
   readonly refusals: Awaited<ReturnType<typeof refusalsByReason>>;
   /** The platform of the source, where its overload depends on it. */
   readonly platforms: readonly Platform[];
@@ -35,11 +42,25 @@ export async function showSource(
   const report = await reportSource(database, source.id);
   if (report === undefined) throw unknownSource(source);
   return {
-    report: { ...report, config: await shownConfig(report.config, registry) },
+    report: {
+      ...report,
+      config: await shownConfig(report.config, registry),
+      streamReports: report.streamReports.map((stream) => ({
+        ...stream,
+        mayMissLateData: endsAtBound(stream.newsAge, lookBackAtMostIn(report.config)),
+      })),
+    },
     refusals: await refusalsByReason(database, source.id),
     platforms: await platformsBehind([report.demand], registry.platforms),
     seriesOfOthers: await ownedElsewhere(database, source),
   };
+}
+
+/** The bound of the looks for late data in a stored configuration, which has what the operator wrote. */
+function lookBackAtMostIn(config: unknown): Microseconds {
+  const schedule = isMapping(config) ? config['schedule'] : undefined;
+  const written = isMapping(schedule) ? schedule['lookBackAtMost'] : undefined;
+  return parseDuration(typeof written === 'string' ? written : LOOK_BACK_AT_MOST) ?? 0;
 }
 
 /** A source as a JSON document: instants and durations as text, other lengths of time in seconds. */

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   configInvalid,
   contractBroken,
@@ -9,14 +10,17 @@ import {
   unsupported,
 } from '../../src/core/errors.ts';
 import type { BridgeError } from '../../src/core/errors.ts';
+import { MOST_REFUSED } from '../../src/platform/connection/index.ts';
 import { unavailable } from '../../src/platform/connection/unreachable.ts';
 import { HOUR, SECOND } from '../../src/core/instant.ts';
 import { clockOf } from '../../src/database/clock.ts';
 import type { SharedClock } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
+import { sharedAccountOf } from '../../src/pull/account.ts';
 import type { Bridge } from '../../src/pull/bridge.ts';
 import { actOn } from '../../src/pull/consequence.ts';
 import { forgetImpossibleWaits } from '../../src/pull/future.ts';
+import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import type { Stream } from '../../src/pull/open-source.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -68,6 +72,49 @@ it.each(stopping.map((error) => [error.code, error] as const))(
     });
   },
 );
+
+describe('credentials that the platform refused as often as they may be', () => {
+  const state = (name: string): Promise<unknown> =>
+    database.row(
+      `select source.state, failures, last_fault ->> 'code' as fault, coalesce(pace.state @> '{"paused": true}', false) as silent
+       from source join pace on source_id = source.id where name = $1`,
+      [name],
+    );
+  const ACTIVE = { state: 'active', failures: 0, fault: null, silent: false };
+  const STOPPED = { state: 'stopped', failures: 1, fault: 'credentials-rejected', silent: true };
+
+  /** Two more sources with the account of the first, one of which is paused, and one with another account. */
+  async function storeSharers(): Promise<void> {
+    const others = ['sharer', 'paused', 'other'];
+    const ids = [sourceId];
+    for (const name of others) ids.push((await storeSource(database, name)).sourceId);
+    const accounts = ['own', 'own', 'own', 'another'].map((digest) => sharedAccountOf(database, digest));
+    for (const [index, id] of ids.entries()) {
+      await paceRowsOf(database).read(id);
+      await accounts[index]?.link(id, 1);
+    }
+    await database.run(`update source set state = 'paused' where name = 'paused'`);
+  }
+
+  it('stop each other source of their account, and no source of another one', async () => {
+    await storeSharers();
+    await sharedAccountOf(database, 'own').refuse(randomUUID(), MOST_REFUSED);
+    await sharedAccountOf(database, 'another').refuse(randomUUID(), MOST_REFUSED - 1);
+    await act(credentialsRejected('no', 'ask'));
+    expect(await state('source')).toEqual(STOPPED);
+    expect(await state('sharer')).toEqual(STOPPED);
+    expect(await state('paused')).toEqual({ ...ACTIVE, state: 'paused' });
+    expect(await state('other')).toEqual(ACTIVE);
+  });
+
+  it('stop no other source where a fault of one source alone stops it', async () => {
+    await storeSharers();
+    await sharedAccountOf(database, 'own').refuse(randomUUID(), MOST_REFUSED - 1);
+    await act(unsupported('no', 'ask'));
+    expect(await state('source')).toEqual({ ...STOPPED, fault: 'unsupported' });
+    expect(await state('sharer')).toEqual(ACTIVE);
+  });
+});
 
 it('a source that was changed, resumed or paused meanwhile is not stopped by a fault of its old configuration', async () => {
   const restored = 'revision = 1, edition = gen_random_uuid()';

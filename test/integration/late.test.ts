@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { totalLength } from '../../src/core/coverage.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import { agesOf } from '../../src/core/look-back.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { startBackfill } from '../../src/source/backfills.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -13,6 +14,7 @@ const databases = useDatabases();
 
 const BEGIN = Math.floor(Date.now() / 3_600_000) * HOUR - 20 * DAY;
 const OVERLAP = 10 * MINUTE;
+const POLICY = { start: BEGIN, settle: 0, align: SECOND, overlap: OVERLAP, maxWindow: DAY };
 const CUT = { from: BEGIN + HOUR, to: BEGIN + HOUR + 3 * MINUTE };
 const isCut = (at: number): boolean => at >= CUT.from && at < CUT.to;
 
@@ -23,7 +25,7 @@ const rigWith = (
 ): Promise<PullRig> =>
   startPullRig(databases, {
     begin: BEGIN,
-    policy: { start: BEGIN, settle: 0, align: SECOND, overlap: OVERLAP, maxWindow: DAY },
+    policy: POLICY,
     lookBackAtMost: 30 * DAY,
     truth: {
       first: BEGIN,
@@ -86,6 +88,38 @@ describe('a cut of three minutes', () => {
     await rig.runHistory();
     expect(await rig.difference()).toEqual(NONE);
     expect(await rig.database.row('select news_beyond as beyond from stream')).toEqual({ beyond: 18 });
+  });
+});
+
+describe('a buffer of an hour that is uploaded at once, with its end within the overlap', () => {
+  // The bound is the only age of regular looks, and it is longer than the test: only further looks can reach the buffer.
+  const BUFFER = { from: BEGIN + 2 * HOUR, to: BEGIN + 3 * HOUR };
+  const UPLOADED = BUFFER.to + 5 * MINUTE;
+  const BOUND = 5 * HOUR;
+
+  it('is found by looks that go back to twice the age of what was found, and no further', async () => {
+    expect(agesOf({ ...POLICY, lookBackAtMost: BOUND })).toEqual([BOUND]);
+    const rig = await startPullRig(databases, {
+      begin: BEGIN,
+      policy: POLICY,
+      lookBackAtMost: BOUND,
+      truth: {
+        first: BEGIN,
+        every: 10 * SECOND,
+        latenessOf: (at) => (at >= BUFFER.from && at < BUFFER.to ? UPLOADED - at : 0),
+      },
+    });
+    await rig.pass(UPLOADED - BEGIN - 5 * MINUTE, 10 * MINUTE);
+    await rig.pass(4 * MINUTE);
+    expect(rig.asked.filter(({ lane }) => lane === 'history')).toEqual([]);
+    await rig.pass(20 * MINUTE);
+    expect(rig.now()).toBeLessThan(BEGIN + BOUND);
+    expect(await rig.difference()).toEqual(NONE);
+    const looks = rig.asked.filter(({ lane }) => lane === 'history').map(({ window }) => window);
+    // The begin of the buffer is found at an age of 65 to 85 minutes.
+    const oldest = Math.min(...looks.map(({ from }) => from));
+    expect(oldest).toBeGreaterThanOrEqual(UPLOADED - 2 * 85 * MINUTE);
+    expect(oldest).toBeLessThanOrEqual(UPLOADED - 2 * 65 * MINUTE + 20 * MINUTE);
   });
 });
 

@@ -16,6 +16,7 @@ import type { StoredSource } from '../kit/stored-source.ts';
 export interface ManyStreams {
   database: Database;
   stored: StoredSource;
+  /** What the clock of a poll shows; requests may let time pass. */
   now: Instant;
   /** The streams that were asked for, in order. */
   asked: string[];
@@ -73,7 +74,7 @@ export function useManyStreams(): ManyStreams {
           yield { sensor, variable: 'flow', at: [window.from], values: [1] };
         },
       });
-      const bridge = bridgeOf(ground.database, { source, now: () => now, workerId: randomUUID() });
+      const bridge = bridgeOf(ground.database, { source, now: () => ground.now, workerId: randomUUID() });
       const sources = (given.sources ?? bridge.sources) as typeof bridge.sources;
       await poll({ ...bridge, sources }, ground.stored.sourceId, given.signal ?? new AbortController().signal);
     },

@@ -13,11 +13,11 @@ import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
 import { showSource, sourceDocument } from '../../source/showing.ts';
-import type { ShownSource } from '../../source/showing.ts';
+import type { ShownSource, ShownStream } from '../../source/showing.ts';
 import { ownerInWords, ownerRemedy } from '../../source/take-over.ts';
 import type { OwnedElsewhere } from '../../source/take-over.ts';
 import { allowedPerHour, measuredOverload } from '../../source/demand.ts';
-import type { FaultRecord, SourceReport, StreamReport, WindowReport } from '../../source/report.ts';
+import type { FaultRecord, SourceReport, WindowReport } from '../../source/report.ts';
 import { withContext } from '../../context.ts';
 import type { Platform } from '../../platform/contract.ts';
 import { registry } from '../../context-registry.ts';
@@ -162,7 +162,7 @@ function printFault(fault: FaultRecord): void {
   if (fault.page !== undefined) printLine(`  answer of the platform:\n${fault.page.replaceAll(/^/gm, '    ')}`);
 }
 
-function printStream(stream: StreamReport): void {
+function printStream(stream: ShownStream): void {
   const window =
     stream.window === null
       ? ''
@@ -182,8 +182,8 @@ function printStream(stream: StreamReport): void {
 }
 
 /** The time that is asked for once more: because it could not be read, or because late data may have come into it. */
-function printAskedLater(stream: StreamReport): void {
-  const { unreadable, unreadableCount, unreadableLength, lookAgain, newsAge, newsBeyond } = stream;
+function printAskedLater(stream: ShownStream): void {
+  const { unreadable, unreadableCount, unreadableLength, lookAgain, newsAge, newsBeyond, mayMissLateData } = stream;
   if (unreadableCount > 0) {
     printLine(
       `  unreadable: ${formatDuration(unreadableLength)} in ${counted(unreadableCount, 'stretch', 'stretches')}, asked around and tried again slowly`,
@@ -195,8 +195,12 @@ function printAskedLater(stream: StreamReport): void {
     printLine('    try: look at these points on the platform; databridge source poll asks for all of them at once');
   }
   if (newsAge > 0) printLine(`  late data: found up to ${roughly(newsAge)} after its instant`);
-  if (newsBeyond > 0) {
-    printLine(`    ${counted(newsBeyond, 'reading')} came later than schedule.lookBackAtMost, so there may be more`);
+  if (mayMissLateData) {
+    printLine(
+      newsBeyond > 0
+        ? `    ${counted(newsBeyond, 'reading')} came later than schedule.lookBackAtMost, so there may be more`
+        : '    looks for more of it end at schedule.lookBackAtMost, so there may be more before that',
+    );
     printLine('    try: a longer lookBackAtMost, or databridge backfill start with --again');
   }
   if (lookAgain > 0) printLine(`  ${roughly(lookAgain)} are asked once more for late data`);

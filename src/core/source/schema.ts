@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DAY, MILLISECOND, SECOND } from '../instant.ts';
+import { LOOK_BACK_AT_MOST } from '../look-back.ts';
 import { duration, startField, text, zone } from './fields.ts';
 import { DEFAULT_ORGANISATION } from './source-name.ts';
 
@@ -38,7 +39,7 @@ const schedule = z
     ).exactOptional(),
     lookBackAtMost: duration(
       'How late a point may come and still be found: time already read is asked again a few times until it is this old. 0s: only the overlap',
-    ).prefault('30d'),
+    ).prefault(LOOK_BACK_AT_MOST),
     maxWindow: duration('Longest window asked for at once. Default: by platform', {
       atLeast: MILLISECOND,
     }).exactOptional(),
