@@ -100,6 +100,28 @@ describe('a run of history', () => {
     expect(coverageOf(lane.asked)).toEqual([{ from: gap.from + 2 * MINUTE - overlap, to: gap.to }]);
   });
 
+  it.each([
+    // Beyond the overlap and the length of a run no point can come late any more, whenever the next run begins.
+    ['oldest', 30 * SECOND, true],
+    ['oldest', 30 * SECOND - 1, false],
+    // Newest first has asked for no time that ends where it goes on.
+    ['newest', HOUR, false],
+  ] as const)(
+    '%s first and %d µs beyond the overlap tells the next run not to look back: %s',
+    async (order, beyond, told) => {
+      const overlap = 5 * MINUTE;
+      const read = { from: FROM, to: FROM + 3 * MINUTE };
+      await lane.store(MINUTE);
+      lane.windowTakes = 0;
+      lane.now = read.to + overlap + beyond;
+      const first = order === 'oldest' ? { catchUp: order, answers: 3 } : { answers: 9 };
+      await lane.run({ overlap, maxWindow: MINUTE, align: 1, ...first });
+      expect(await lane.database.row('select instant_of(caught_up_to) as at from stream')).toEqual({
+        at: told ? read.to : null,
+      });
+    },
+  );
+
   it('of a backfill with --again also ends after 30 s', async () => {
     await lane.store(HOUR, { from: FROM, to: FROM + DAY });
     const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
