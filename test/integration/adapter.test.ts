@@ -98,6 +98,9 @@ export const platform = definePlatform${types ? '<{ hall: string }>' : ''}({
 });
 `;
 
+/** In a project of its own, because the sources of a project do not share series. */
+const apart = { project: 'apart' };
+
 const sourceOf = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   name,
   project: 'hall',
@@ -153,14 +156,14 @@ test('a check fails for an adapter that takes a web page for data', async () => 
   );
   await writeFile(allowed('careless.ts'), careless);
   const { code, stdout } = await check(
-    sourceOf('careless', { platform: 'careless', adapter: '../allowed/careless.ts' }),
+    sourceOf('careless', { ...apart, platform: 'careless', adapter: '../allowed/careless.ts' }),
   );
   expect([code, stdout]).toEqual([1, expect.stringMatching(/adapter .*read takes it for 1 samples/)]);
 });
 
 test('a host without the setting runs no code of it', async () => {
   await writeFile(allowed('forbidden.ts'), adapter('forbidden'));
-  const forbidden = sourceOf('forbidden', { platform: 'forbidden', adapter: '../allowed/forbidden.ts' });
+  const forbidden = sourceOf('forbidden', { ...apart, platform: 'forbidden', adapter: '../allowed/forbidden.ts' });
   const other = await makeBridge({ ...rig.bridge.settings, DATABRIDGE_ADAPTERS: undefined });
   const { code, stderr } = await checkBy(other, forbidden);
   await other.remove();
@@ -211,7 +214,7 @@ test('a package of the directory is an adapter, too', async () => {
     '{ "name": "databridge-packed", "version": "1.2.3", "type": "module", "exports": "./main.js" }',
   );
   await writeFile(allowed(`${packed}/main.js`), adapter('packed', false));
-  const source = sourceOf('packed', { platform: 'packed', adapter: 'databridge-packed' });
+  const source = sourceOf('packed', { ...apart, platform: 'packed', adapter: 'databridge-packed' });
   const { code, stdout, stderr } = await check(source);
   expect([code, stderr, stdout]).toEqual([0, '', expect.stringContaining('Clockwork of north')]);
 });
