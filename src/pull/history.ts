@@ -50,12 +50,13 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
     await actOn(bridge, claimed.source, asBridgeError(error), circumstances);
     dueAt = bridge.clock.now();
   }
-  // A run may take longer than the planner waits for it, and is dispatched again then. After a failure that counts for nothing,
-  // unless an operator asked meanwhile.
+  // A run may be woken, or take longer than the planner waits for it, and is dispatched again then, with a due time for a job that
+  // nobody takes. After a failure that counts for nothing, unless an operator asked meanwhile; a run with more to ask is due at once.
   await bridge.database.run(
     `update stream set history_claimed_by = null,
        history_due_at = case when history_asked then now() when history_due_at::text = $3 then at_instant($4)
-         when not $5 and history_due_at > now() then greatest(history_due_at, at_instant($4)) else history_due_at end,
+         when not $5 and history_due_at > now() then greatest(history_due_at, at_instant($4))
+         when $5 then least(history_due_at, at_instant($4)) else history_due_at end,
        history_failures = case when $5 then 0 else history_failures end,
        last_fault = case when $5 and last_fault ->> 'lane' = 'history' then null else last_fault end,
        caught_up_to = at_instant($6)

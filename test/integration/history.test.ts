@@ -36,6 +36,15 @@ describe('a run of history', () => {
     expect((await lane.stream()).covered[0]?.from).toBe(FROM);
   });
 
+  it('with more to ask is followed by another one at once, though the planner dispatched it again meanwhile', async () => {
+    await lane.store(HOUR);
+    const lease = (_window: unknown, place: number): unknown =>
+      place === 0 && lane.database.run('update stream set history_due_at = at_instant($1)', [lane.now + MINUTE]);
+    await lane.run({ answer: lease });
+    expect(lane.asked).toHaveLength(4);
+    expect((await lane.stream()).due).toBe(lane.now);
+  });
+
   it.each([
     ['newest first', 1],
     ['newest first', 3],
