@@ -71,7 +71,8 @@ async function pollStreams(
   const next = (): Stream | undefined => (signal.aborted || sourceWaits ? undefined : due.shift());
   await eachWithin(source.config.pace.concurrency, next, ask);
   const noneFailed = outcome.failures === 0 && streams.some(({ failures: before }) => before === 0);
-  return !sourceWaits && !signal.aborted && (outcome.answers > 0 || noneFailed);
+  // A drain leaves streams unasked, so that none failed says nothing then; an answer counts all the same.
+  return !sourceWaits && (outcome.answers > 0 || (noneFailed && !signal.aborted));
 }
 
 /** How the streams of this poll fared so far; see core/turn.ts. */
