@@ -88,7 +88,10 @@ const LOGGED = `
       refused = total.refused + excluded.refused, repeats = total.repeats + excluded.repeats,
       outside = total.outside + excluded.outside, late = total.late + excluded.late)`;
 
-/** SQL: logs a window, its part of a backfill and its refusals, and ends the statement. It reads `moved` and `taken`; nothing is written where `moved` is empty. */
+/**
+ * SQL: logs a window, its part of a backfill and its refusals, and ends the statement. It reads `moved` and `taken`. Where
+ * `moved` is empty, it writes nothing.
+ */
 export const settled = (withRefusals: boolean): string =>
   `${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.*, (select count(*) from moved) as moved from taken`;
 

@@ -20,7 +20,10 @@ type Judged = Pick<
 export const isOverdue = ({ overdue, every }: Pick<Judged, 'overdue' | 'every'>): boolean =>
   (overdue ?? 0) > Math.max(MINUTE, every);
 
-/** One word for the state of a source. A wait for its own pace is no failure; time that is covered without any reading, because all were refused, is one. */
+/**
+ * One word for the state of a source. A wait for its own pace is no failure. A source whose points were all refused is failing,
+ * because its time is covered without any reading.
+ */
 export function conditionOf(source: Judged): Condition {
   const { state, failures, fault, lookFault, streams } = source;
   if (state !== 'active') return state;

@@ -220,7 +220,10 @@ export function plannerCheck({ plannerAge, activeSources }: Pick<Vitals, 'planne
     : warning('planner', detail, remedy);
 }
 
-/** A warning about active sources that are behind, whose points are all refused or that never had a poll that succeeded, and have no trouble that is told otherwise. */
+/**
+ * A warning about active sources that are behind, whose points were all refused, or that never had a poll that succeeded. It
+ * leaves out those whose trouble is told otherwise.
+ */
 export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Trouble[]): Check | undefined {
   const told = new Set(troubles.map(({ source, organisation }) => titleOf({ name: source, organisation })));
   const unwell = lines.filter(

@@ -23,7 +23,10 @@ import type { Worker } from './worker.ts';
 /** At most this many requests: a history that needs more turns in circles. */
 const MOST_REQUESTS = 2_000;
 
-/** An answer to do something amid comes within this many rounds: the first may be a look, and some are in vain. */
+/**
+ * A deed amid an answer waits for it at most this many rounds of work. The first answer may be that to a look for sensors, and
+ * in some rounds the bridge asks for nothing.
+ */
 const ROUNDS_AMID = 4;
 
 interface SiteParts {
