@@ -3,6 +3,7 @@ import type { Sealing } from '../access/sealing.ts';
 import { SLACK_OF_HOSTS, LEASE } from '../core/pace.ts';
 import { rowsOf } from '../database/database.ts';
 import { LIVES } from '../database/presence.ts';
+import { printable } from '../database/printable.ts';
 import type { Database } from '../database/database.ts';
 import type { Credentials } from '../platform/contract.ts';
 import { MOST_REFUSED } from '../platform/connection/index.ts';
@@ -100,23 +101,32 @@ export function sharedAccountOf(database: Database, digest: string): SharedAccou
       if (refused >= MOST_REFUSED) return 'rejected';
       return proven && !alone ? 'proven' : 'wait';
     },
-    refuse: (attempt, requests) =>
+    refuse: (attempt, requests, said) =>
       noting(async (client) => {
         const [row] = await rowsOf<{ refused: number }>(
           client,
-          `insert into account as known (digest, refused) values ($1, $2)
+          `insert into account as known (digest, refused, refusal) values ($1, $2, $4)
            on conflict (digest) do update set proven = false, refused = known.refused + $2,
-             probe = nullif(known.probe, $3) returning refused`,
-          [digest, requests, attempt],
+             probe = nullif(known.probe, $3), refusal = coalesce($4, known.refusal) returning refused`,
+          [digest, requests, attempt, said === undefined ? null : printable(said)],
         );
         await markSources(client, digest, true);
         return row?.refused ?? requests;
       }),
+    async explain(said) {
+      await database.run('update account set refusal = $2 where digest = $1', [digest, printable(said)]);
+    },
+    async lastRefusal() {
+      const row = await database.row<{ refusal: string | null }>('select refusal from account where digest = $1', [
+        digest,
+      ]);
+      return row?.refusal ?? undefined;
+    },
     async prove(attempt) {
       await noting(async (client) => {
         const [row] = await rowsOf<{ was_proven: boolean }>(
           client,
-          `update account set proven = true, refused = 0, probe = null where digest = $1 and probe = $2
+          `update account set proven = true, refused = 0, probe = null, refusal = null where digest = $1 and probe = $2
            returning old.proven as was_proven`,
           [digest, attempt],
         );

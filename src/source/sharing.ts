@@ -7,7 +7,7 @@ import { nextAllowed } from '../core/quiet-hours.ts';
 import { argumentsOf } from '../core/source/source-name.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { Credentials } from '../platform/contract.ts';
-import { memoryAccount, memoryTokens } from '../platform/connection/index.ts';
+import { inBrackets, memoryAccount, memoryTokens } from '../platform/connection/index.ts';
 import type { AccountStore, GrantStore, Pacer } from '../platform/connection/index.ts';
 import { accountDigest, sharedAccountOf } from '../pull/account.ts';
 import { paceRowsOf } from '../pull/pace-rows.ts';
@@ -83,7 +83,9 @@ export async function sharingOf(config: SourceConfig, wish: SharingWish): Promis
         asWorkers: asWorkers(registered, account.digest),
         async assertMayAsk() {
           if (wish.tryAgain === true) await account.tryAgain();
-          else if (await account.isLeftAlone()) throw refusedBefore(config, registered);
+          else if (await account.isLeftAlone()) {
+            throw refusedBefore(config, registered, await account.lastRefusal());
+          }
         },
       };
       if (registered === undefined) return { ...shared, pacer: patient(own(), pace, wish.now), tokens: memoryTokens() };
@@ -125,20 +127,24 @@ function countedAccount(account: AccountStore): Pick<SharedWithWorkers, 'account
     refusedRequests: () => refused,
     account: {
       ...account,
-      async refuse(attempt, requests) {
+      async refuse(attempt, requests, said) {
         refused += 1;
-        return await account.refuse(attempt, requests);
+        return await account.refuse(attempt, requests, said);
       },
     },
   };
 }
 
 /** The credentials are those that the platform refused twice, to whichever process or host. */
-function refusedBefore(config: SourceConfig, registered: RegisteredSource | undefined): BridgeError {
+function refusedBefore(
+  config: SourceConfig,
+  registered: RegisteredSource | undefined,
+  said: string | undefined,
+): BridgeError {
   const resume =
     registered === undefined ? '' : `, and databridge source resume ${argumentsOf(config)} polls the source again`;
   return credentialsRejected(
-    'the platform refused these credentials before, so they were not sent again: it may lock the account',
+    `the platform refused these credentials before${inBrackets(said)}, so they were not sent again: it may lock the account`,
     `correct user, password or secret; where they are right on the platform now, --try-again sends them once more${resume}`,
   );
 }

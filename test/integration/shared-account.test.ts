@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { basic, json, openRig, refusal, serve, tidyUp } from '../kit/connection-rig.ts';
 import { openSealing } from '../kit/sealing.ts';
+import type { Authorisation } from '../../src/platform/contract.ts';
 import { MINUTE } from '../../src/core/instant.ts';
 import { LEASE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';
@@ -13,6 +15,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 
 const databases = useDatabases();
+afterEach(tidyUp);
 
 describe('an account that hosts share', () => {
   const SLOT = { alone: false, hasSlot: true };
@@ -61,6 +64,46 @@ describe('an account that hosts share', () => {
     // An answer to a request that left before the doubt is no proof, because it is not the probe.
     await here.prove(first);
     expect(await here.admit(first, SLOT)).toBe('rejected');
+  });
+
+  const login: Authorisation = {
+    obtain: async (http) => {
+      await http.post('/login', {});
+      throw new TypeError('the login is refused');
+    },
+    sign: () => ({}),
+  };
+
+  test.each([
+    ['a password', basic, 2],
+    ['a login', login, 1],
+  ])('tells each host what the platform said when it refused %s', async (_what, authorisation, times) => {
+    const { one, other } = await hosts();
+    let asked = 0;
+    const url = await serve((_request, response) => {
+      asked += 1;
+      json(response, { message: 'locked\u0000 since Monday' }, 401);
+    });
+    const settings = { credentials: { username: 'plant', password: 'open sesame' }, authorisation };
+    const [here, there] = [one, other].map((database) =>
+      openRig(url, settings, { account: sharedAccountOf(database, 'a') }),
+    );
+    const first = await refusal(here!.http.get('/'));
+    const heard = await refusal(there!.http.get('/'));
+    expect(asked).toBe(times);
+    expect(first.message).toMatch(/401 Unauthorized: locked.* since Monday$/);
+    expect(heard.message).toMatch(
+      /refused these credentials \(.*401 Unauthorized: locked.* since Monday\), so no further/,
+    );
+    expect(heard.fault).toEqual(first.fault);
+    expect(heard.remedy).toMatch(/resume each source/);
+    // What an earlier password was told says nothing about a later refusal.
+    await one.run('update account set refused = 0, probe = null');
+    const [again, probe] = [sharedAccountOf(one, 'a'), randomUUID()];
+    await again.admit(probe, SLOT);
+    await again.prove(probe);
+    await again.refuse(randomUUID(), 2);
+    expect(await again.lastRefusal()).toBeUndefined();
   });
 
   test('is tried again after a refusal only when no request is under way that left before it', async () => {

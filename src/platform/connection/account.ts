@@ -24,7 +24,11 @@ export interface AccountStore {
    */
   admit(attempt: string, how: { readonly alone: boolean; readonly hasSlot: boolean }): Promise<Admission>;
   /** Counts a refused request, or more where one refusal says enough. @returns how many were refused since the last success */
-  refuse(attempt: string, requests: number): Promise<number>;
+  refuse(attempt: string, requests: number, said?: string): Promise<number>;
+  /** Keeps what the platform said at a refusal that is counted already. */
+  explain(said: string): Promise<void>;
+  /** What it said last; undefined where nobody has read it yet. */
+  lastRefusal(): Promise<string | undefined>;
   /** The probe was answered, so the credentials work. */
   prove(attempt: string): Promise<void>;
   /** The probe ended without an answer to its question. */
@@ -34,8 +38,13 @@ export interface AccountStore {
 /** One use of the secret: a request with its redirects and repeats, or a login. */
 export interface Attempt {
   readonly permit: Permit;
-  /** @returns whether no further attempt makes sense */
-  refused(): Promise<boolean>;
+  /**
+   * `said`: undefined where the answer is not read yet, because its slot is held until the refusal is counted.
+   * @returns whether no further attempt makes sense
+   */
+  refused(said?: string): Promise<boolean>;
+  /** The answer to a refused attempt is read. */
+  explained(said: string): Promise<void>;
   accepted(): Promise<void>;
   /** Call it last, whatever happened. */
   ended(): Promise<void>;
@@ -43,9 +52,10 @@ export interface Attempt {
 
 /**
  * An attempt of a request that carries the secret, or of a login. Logins of an account go one after the other, and one
- * refusal of them is final: they are rare, and a login has no other reason to be refused than its credentials.
+ * refusal of them is final: they are rare, and a login has no other reason to be refused than its credentials. `redact` takes
+ * the secrets out of what the platform said (law 8), because adapters put its words into their own.
  */
-export function attemptOf(store: AccountStore, kind: 'request' | 'login'): Attempt {
+export function attemptOf(store: AccountStore, kind: 'request' | 'login', redact: (text: string) => string): Attempt {
   const id = randomUUID();
   const isLogin = kind === 'login';
   let left = false;
@@ -55,8 +65,9 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login'): Attem
   async function isAdmitted(hasSlot: boolean): Promise<boolean> {
     const admission = await store.admit(id, { alone: isLogin, hasSlot });
     if (admission === 'rejected') {
+      const said = await store.lastRefusal();
       throw credentialsRejected(
-        'the platform refused these credentials, so no further request carries them',
+        `the platform refused these credentials${inBrackets(said)}, so no further request carries them`,
         CHECK_CREDENTIALS,
       );
     }
@@ -73,13 +84,17 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login'): Attem
       },
       isReady: () => isAdmitted(false),
     },
-    async refused() {
+    async refused(said) {
       if (!left) return true;
       left = false;
       probing = false;
       refusals += 1;
-      const all = await store.refuse(id, isLogin ? MOST_REFUSED : 1);
+      const all = await store.refuse(id, isLogin ? MOST_REFUSED : 1, said && redact(said));
       return all >= MOST_REFUSED || refusals >= MOST_REFUSED;
+    },
+    async explained(said) {
+      // The refusal itself is counted, and the caller tells it.
+      await store.explain(redact(said)).catch(() => undefined);
     },
     async accepted() {
       if (!probing) return;
@@ -93,12 +108,16 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login'): Attem
   };
 }
 
+/** The words of a refusal, for the middle of a sentence. */
+export const inBrackets = (said: string | undefined): string => (said === undefined ? '' : ` (${said})`);
+
 /** The account of one process alone: for checks of a source, each of which may try anew, and for tests. */
 export function memoryAccount(): AccountStore & { readonly refusedRequests: () => number } {
   let proven = false;
   let refusedRequests = 0;
   let refused = 0;
   let probe: string | undefined;
+  let last: string | undefined;
   const end = (attempt: string): void => {
     if (probe === attempt) probe = undefined;
   };
@@ -110,16 +129,22 @@ export function memoryAccount(): AccountStore & { readonly refusedRequests: () =
       probe ??= attempt;
       return probe === attempt ? 'probe' : 'wait';
     },
-    async refuse(attempt, requests) {
+    async refuse(attempt, requests, said) {
       end(attempt);
+      last = said ?? last;
       proven = false;
       refusedRequests += 1;
       return (refused += requests);
     },
+    async explain(said) {
+      last = said;
+    },
+    lastRefusal: () => Promise.resolve(last),
     async prove(attempt) {
       end(attempt);
       proven = true;
       refused = 0;
+      last = undefined;
     },
     async leave(attempt) {
       end(attempt);

@@ -119,7 +119,11 @@ function withPassword(given: Signing, send: Send): Send {
             if (answer.status < 500 && answer.status !== 429 && answer.status !== 401) await attempt.accepted();
             return answer;
           }
-          if (await attempt.refused()) throw given.gate.close(await given.refusalOf(answer, request));
+          if (await attempt.refused()) {
+            const refusal = await given.refusalOf(answer, request);
+            await attempt.explained(refusal.message);
+            throw given.gate.close(refusal);
+          }
         } catch (error) {
           await discard(answer.body);
           throw error;

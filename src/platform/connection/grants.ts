@@ -100,7 +100,7 @@ export function grantsOf(given: Granting): ConnectionGrants {
     } catch (error) {
       if (!hasCode(error, 'credentials-rejected')) throw error;
       // Without a right the credentials are valid, so other sources with them go on.
-      if (error.fault.code === 'credentials-rejected' && !error.fault.right) await attempt.refused();
+      if (error.fault.code === 'credentials-rejected' && !error.fault.right) await attempt.refused(error.message);
       throw gate.close(error);
     } finally {
       await attempt.ended();

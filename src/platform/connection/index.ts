@@ -35,7 +35,7 @@ import { repeatStale } from './stale.ts';
 import type { GrantStore } from './tokens.ts';
 import { transport } from './transport.ts';
 
-export { memoryAccount, MOST_REFUSED } from './account.ts';
+export { inBrackets, memoryAccount, MOST_REFUSED } from './account.ts';
 export type { AccountStore, Admission } from './account.ts';
 export type { Tls } from './agents.ts';
 export type { AllowedHosts } from './egress.ts';
@@ -146,7 +146,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
         redactor,
         gate,
         now,
-        attempt: () => attemptOf(account, 'login'),
+        attempt: () => attemptOf(account, 'login', redactor.redact),
         login: (conversation, permit) =>
           makeHttp((request) => login({ ...request, permit }), { ...conversation, login: true }),
       })
@@ -157,7 +157,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
     options,
     redactor,
     gate,
-    attempt: () => attemptOf(account, 'request'),
+    attempt: () => attemptOf(account, 'request', redactor.redact),
     origin: base.origin,
     refusalOf: (answer: Parameters<typeof refusedAnswerError>[0], request: Parameters<typeof refusedAnswerError>[1]) =>
       refusedAnswerError(answer, request, judging),
