@@ -42,6 +42,23 @@ it('sensors that the platform refuses to show are told once and left out', async
   ]);
 });
 
+it.each([
+  ['that says its variables', true, ['a', 'b', 'a']],
+  ['that does not', false, ['a', 'b']],
+])('a sensor that is shown twice is one sensor, on a platform %s', async (_, namesVariables, ids) => {
+  const [a, b] = [
+    { id: 'a', variables: ['flow'] },
+    { id: 'b', variables: ['flow'] },
+  ];
+  const elsewhere = { id: 'a', group: 'yard', variables: ['flow'] };
+  const source = showing('all', [a, b, a, { id: 'a', variables: ['heat'] }, elsewhere], { namesVariables });
+  const found: string[] = [];
+  const listed = await listSensors(source, undefined as never, async ({ id }) => void found.push(id));
+  expect(found).toEqual([...ids, 'a']);
+  expect(listed.sensors.map(({ id }) => id)).toEqual(found);
+  expect(listed.sensors.at(-1)).toBe(elsewhere);
+});
+
 const list = [{ id: 'a' }, { id: 'b', group: 'hall' }, { id: 'b', group: 'yard' }, { id: 'x' }];
 
 it.each([

@@ -37,6 +37,7 @@ export async function listSensors(
   const isWanted = chosen === 'all' ? () => true : listedIn(chosen);
   const find = chosen === 'all' ? undefined : source.platform.find;
   const sensors: Sensor[] = [];
+  const known = new Set<string>();
   const examples: string[] = [];
   const refused: BridgeError[] = [];
   const shown =
@@ -50,6 +51,10 @@ export async function listSensors(
     }
     if (examples.length < EXAMPLES) examples.push(sensor.id);
     if (!isWanted(sensor)) continue;
+    // A list that grows while it is read shows a sensor on two pages; two streams would read it.
+    const key = JSON.stringify([sensor.group, sensor.id, source.platform.facts.namesVariables ? sensor.variables : []]);
+    if (known.has(key)) continue;
+    known.add(key);
     sensors.push(sensor);
     await found(sensor);
   }

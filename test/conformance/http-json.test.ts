@@ -189,6 +189,15 @@ describe('every point is read', () => {
   });
 });
 
+test('a sensor that the list gives twice is read once, and the operator is told', async () => {
+  const { sensors } = SOURCE_OPTIONS;
+  const trial = await trialOf({}, { sensors: { ...sensors, each: `(${sensors.each})[[0, 1, 0]]` } });
+  const doubts: string[] = [];
+  const found = await trial.sensors(({ message }) => void doubts.push(message));
+  expect(found.map(({ id }) => id)).toEqual(['d 1', 'd,2']);
+  expect(doubts).toEqual([expect.stringMatching(/^sensors\.each gives d 1 twice, and it is read once/)]);
+});
+
 test('a window that the platform calls too long is halved', async () => {
   const trial = await trialOf({ longestMs: 60_000 });
   const [stream] = trial.streamsOf(await trial.sensors());

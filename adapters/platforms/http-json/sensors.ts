@@ -28,13 +28,12 @@ export async function* sensors(http: Http, options: HttpJsonSettings): AsyncGene
     );
   const seen = new Set<string>();
   for (const { id, name } of found) {
-    if (seen.has(id))
-      throw configInvalid(
-        `sensors.each gives ${id} twice`,
-        'give each sensor an id of its own',
-        'options.sensors.each',
-      );
+    const twice = configInvalid(
+      `sensors.each gives ${id} twice, and it is read once`,
+      'give each sensor an id of its own',
+      'options.sensors.each',
+    );
+    yield { id, ...(typeof name === 'string' ? { name } : {}), ...(seen.has(id) && { refused: twice }) };
     seen.add(id);
-    yield { id, ...(typeof name === 'string' ? { name } : {}) };
   }
 }
