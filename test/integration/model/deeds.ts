@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { FaultKind } from './plant.ts';
 
 /** What an operator, a plant or a machine does. Plain data, so that a failing history can be printed and shrunk. */
 export type Deed =
@@ -11,12 +12,16 @@ export type Deed =
   | { readonly deed: 'pause' | 'resume' | 'poll-now' }
   | { readonly deed: 'remove'; readonly change: Change }
   | { readonly deed: 'new-sensor' }
+  /** The list of the plant leaves a sensor out, which goes on measuring; `returns`: only for one look. */
+  | { readonly deed: 'hide-sensor'; readonly sensor: number; readonly returns: boolean }
+  /** The plant gives a sensor another name: what it measures from now on, it measures as a new one. */
+  | { readonly deed: 'rename-sensor'; readonly sensor: number }
   /** The gateway is cut off for `minutes`, in which it is polled, and uploads all it measured `held` minutes after its return. */
   | { readonly deed: 'cut-off'; readonly minutes: number; readonly held: number }
   | { readonly deed: 'backfill'; readonly minutes: number; readonly again: boolean }
   | {
       readonly deed: 'fault';
-      readonly kind: 'status' | 'retry-after' | 'reset' | 'time-out' | 'broken-page' | 'no-sensors';
+      readonly kind: FaultKind;
       readonly seconds: number;
       readonly sensor: number | undefined;
       /** Only a stretch of this many minutes before now, one minute long. */
@@ -89,6 +94,15 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('remove' as const), change }) },
   { weight: 1, arbitrary: fc.record({ deed: fc.constant('new-sensor' as const) }) },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      deed: fc.constant('hide-sensor' as const),
+      sensor: fc.nat({ max: 3 }),
+      returns: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constant('rename-sensor' as const), sensor: fc.nat({ max: 3 }) }) },
+  {
     weight: 2,
     arbitrary: fc.record({
       deed: fc.constant('cut-off' as const),
@@ -108,7 +122,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       deed: fc.constant('fault' as const),
-      kind: fc.constantFrom('status', 'retry-after', 'reset', 'time-out', 'broken-page', 'no-sensors'),
+      kind: fc.constantFrom('status', 'retry-after', 'reset', 'time-out', 'broken-page', 'no-sensors', 'one-fails'),
       seconds: fc.constantFrom(5, 60, 900),
       sensor: rarely(fc.nat({ max: 3 })),
       minutesBack: rarely(fc.nat({ max: 20 })),
@@ -146,8 +160,10 @@ export interface History {
   readonly sensors: number;
   /** The same workers poll another source, of a healthy plant. */
   readonly neighbour: boolean;
-  /** One sensor answers 500 for ever, to the end. */
-  readonly oneBroken: boolean;
+  /** How many sensors a read takes together. */
+  readonly sensorsPerRead: number;
+  /** One sensor fails for ever: each read with it gets a 500, or the others are answered. */
+  readonly broken: 'none' | 'status' | 'one-fails';
   /** Signs each request with the password; otherwise logs in for a token. */
   readonly basic: boolean;
   readonly first: Change;
@@ -162,7 +178,8 @@ export const histories: fc.Arbitrary<History> = fc.record({
   seed: fc.nat({ max: 9_999 }),
   sensors: fc.integer({ min: 1, max: 4 }),
   neighbour: fc.boolean(),
-  oneBroken: fc.boolean(),
+  sensorsPerRead: fc.constantFrom(1, 2),
+  broken: fc.constantFrom('none', 'status', 'one-fails'),
   basic: fc.boolean(),
   first: change,
   readAgain: fc.boolean(),

@@ -9,19 +9,16 @@ import { timeInDatabase } from './time.ts';
 /** When every history begins: the end of a month is near. */
 export const BEGIN = Date.UTC(2026, 1, 28, 22, 30) * 1_000;
 
-/** The model's own record of commits and states of the pace, in their order, and of the streams that ever were. */
+/** The model's own record of commits, with the sensors of their streams, and of states of the pace, in their order. */
 const RECORDS = `
   create table committed (
-    id bigint generated always as identity, source text, stream_id int, from_at timestamptz, to_at timestamptz, asked_at timestamptz, note int);
+    id bigint generated always as identity, source text, sensors jsonb, from_at timestamptz, to_at timestamptz, asked_at timestamptz, note int);
   create function note_window() returns trigger language plpgsql as $$ begin
-    insert into committed (source, stream_id, from_at, to_at, asked_at, note)
-    select name, new.stream_id, new.from_at, new.to_at, new.asked_at, (config #>> '{options,note}')::int from source where id = new.source_id;
+    insert into committed (source, sensors, from_at, to_at, asked_at, note)
+    select name, selection -> 'sensors', new.from_at, new.to_at, new.asked_at, (config #>> '{options,note}')::int
+    from source join stream on stream.id = new.stream_id where source.id = new.source_id;
     return null; end $$;
   create trigger note_window after insert on window_log for each row execute function note_window();
-  create table stream_once (id int, source_id int, selection jsonb);
-  create function note_stream() returns trigger language plpgsql as $$ begin
-    insert into stream_once values (new.id, new.source_id, new.selection); return null; end $$;
-  create trigger note_stream after insert on stream for each row execute function note_stream();
   create table pace_once (id bigint generated always as identity, source text, source_id int, state jsonb, note int, ahead bigint);
   create function note_pace() returns trigger language plpgsql as $$ begin
     insert into pace_once (source, source_id, state, note, ahead)

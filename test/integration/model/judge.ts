@@ -19,14 +19,14 @@ export async function judge(run: Run): Promise<void> {
     const view: View = { ...run, source: NAME, rows };
     const stored = await storedReadings(view);
     compare(stored, await answersInOrder(view));
-    const streams = await streamsNow(view);
+    const streams = await sensorsNow(view);
     nothingCoveredUnread(run, streams);
     everythingTrueIsStored(run, streams, stored);
     paceWasKept(run, await slotsOf(view));
     if (run.neighbour === undefined) return;
     const beside: View = { ...run, plant: run.neighbour, applied: [], source: NEIGHBOUR, rows };
     compare(await storedReadings(beside), await answersInOrder(beside));
-    nothingCoveredUnread(beside, await streamsNow(beside));
+    nothingCoveredUnread(beside, await sensorsNow(beside));
     paceWasKept(beside, await slotsOf(beside));
   });
   silenceWasKept(run);
@@ -56,8 +56,8 @@ async function storedReadings({ source, rows: read }: View): Promise<Readings> {
 async function answersInOrder(run: View): Promise<Readings> {
   const { plant, applied } = run;
   const commits = await run.rows<{ sensors: string[]; from: Instant; to: Instant; asked: Instant; note: number }>(
-    `select selection -> 'sensors' as sensors, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as asked, note
-     from committed join stream_once on stream_once.id = stream_id where source = $1 order by committed.id`,
+    `select sensors, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as asked, note
+     from committed where source = $1 order by id`,
     [run.source],
   );
   const notes = new Map(applied.map((one) => [one.note, one]));
@@ -97,23 +97,29 @@ function compare(stored: Readings, told: Readings): void {
   for (const [key] of stored) if (!told.has(key)) throw new Error(`${key} is stored, but no committed answer held it`);
 }
 
-interface StoredStream {
+/** A sensor, and what its stream covers. */
+interface StoredSensor {
   readonly sensor: string;
   readonly covered: [Instant, Instant][];
 }
 
-const streamsNow = ({ source, rows }: View): Promise<StoredStream[]> =>
-  rows<StoredStream & Record<string, unknown>>(
-    `select selection #>> '{sensors,0}' as sensor, instants_of(covered) as covered
-     from stream join source on source.id = source_id where retired_at is null and source.name = $1`,
+async function sensorsNow({ source, rows }: View): Promise<StoredSensor[]> {
+  const found = await rows<StoredSensor & Record<string, unknown>>(
+    `select sensor, instants_of(covered) as covered from stream join source on source.id = source_id
+       cross join jsonb_array_elements_text(selection -> 'sensors') as sensor
+     where retired_at is null and source.name = $1`,
     [source],
   );
+  const twice = found.find(({ sensor }, place) => found.findIndex((one) => one.sensor === sensor) < place);
+  if (twice) throw new Error(`two streams read ${twice.sensor}`);
+  return found;
+}
 
 const coverageFrom = (covered: readonly [Instant, Instant][]): Coverage =>
   coverageOf(covered.map(([from, to]) => ({ from, to })));
 
 /** Every covered instant was asked of the plant, by this registration of the source, and answered to the end. */
-function nothingCoveredUnread(run: Run, streams: readonly StoredStream[]): void {
+function nothingCoveredUnread(run: Run, streams: readonly StoredSensor[]): void {
   const fresh = run.applied.findLast((one) => one.fresh)?.note ?? 0;
   for (const { sensor, covered } of streams) {
     const read = run.plant.answers.filter(({ note, sensors }) => note >= fresh && sensors.includes(sensor));
@@ -124,7 +130,7 @@ function nothingCoveredUnread(run: Run, streams: readonly StoredStream[]): void 
 }
 
 /** Every point of covered time is stored, late ones and revised values included, and nothing that the plant never had. */
-function everythingTrueIsStored(run: Run, streams: readonly StoredStream[], stored: Readings): void {
+function everythingTrueIsStored(run: Run, streams: readonly StoredSensor[], stored: Readings): void {
   const { plant, applied, history } = run;
   const last = applied.at(-1);
   for (const { sensor, covered } of streams) {

@@ -15,9 +15,12 @@ import { chance, instants, revisedAt, showsAt } from './points.ts';
 import type { Point } from './points.ts';
 import type { ModelTime } from './time.ts';
 
+/** `one-fails`: one sensor of the answer, and the others are answered. */
+export type FaultKind = 'status' | 'retry-after' | 'reset' | 'time-out' | 'broken-page' | 'no-sensors' | 'one-fails';
+
 /** A fault of the plant, until it ends. `sensor`: only reads of this sensor meet it. */
 export interface PlantFault {
-  readonly kind: 'status' | 'retry-after' | 'reset' | 'time-out' | 'broken-page' | 'no-sensors';
+  readonly kind: FaultKind;
   readonly until: Instant;
   readonly sensor?: string | undefined;
   /** Only windows that touch this stretch meet it. */
@@ -33,6 +36,7 @@ export interface Answer {
   /** The configuration that asked. */
   readonly note: number;
   readonly window: Window;
+  /** The sensors that were read to the end; one that failed alone may have points all the same. */
   readonly sensors: readonly string[];
   /** When the read began, as its worker saw it. No other read began then. */
   readonly begun: Instant;
@@ -45,6 +49,10 @@ export interface Plant {
   readonly platform: Platform;
   /** Sensors by name with the instant of their first point. */
   readonly sensors: Map<string, Instant>;
+  /** Sensors that the list of the plant leaves out; it answers for them all the same. */
+  readonly hidden: Set<string>;
+  /** Sensors that have no point from this instant on. */
+  readonly ended: Map<string, Instant>;
   readonly faults: PlantFault[];
   /** Stretches whose points show no earlier than `until`, because the gateway kept them. */
   readonly cuts: { readonly window: Window; readonly until: Instant }[];
@@ -67,6 +75,14 @@ export interface Plant {
   close(): Promise<void>;
 }
 
+/** A page of an answer, or the word that the plant would not answer in time. */
+interface PlantPage {
+  readonly points?: [sensor: string, at: number, value: number][];
+  readonly failed?: string[];
+  readonly more?: boolean;
+  readonly timeOut?: boolean;
+}
+
 const options = z.strictObject({ note: z.number().describe('Names the configuration that asks') });
 
 /** `platform`: its name. `refused`: called with each password that is refused. */
@@ -76,16 +92,20 @@ export async function openPlant(
     platform: platformName,
     seed,
     dense = false,
+    sensorsPerRead = 1,
     refused,
   }: {
     readonly platform: string;
     readonly seed: number;
     readonly dense?: boolean;
+    readonly sensorsPerRead?: number;
     readonly refused: (password: string) => void;
   },
 ): Promise<Plant> {
   const pageSize = dense ? 1_000 : 200;
   const sensors = new Map<string, Instant>();
+  const hidden = new Set<string>();
+  const ended = new Map<string, Instant>();
   const faults: PlantFault[] = [];
   const cuts: Plant['cuts'] = [];
   const answers: Answer[] = [];
@@ -94,7 +114,8 @@ export async function openPlant(
 
   const truth = (sensor: string, window: Window): Point[] => {
     const from = Math.max(window.from, sensors.get(sensor) ?? Infinity);
-    return [...new Set(instants(seed, sensor, { from, to: window.to }, dense))]
+    const to = Math.min(window.to, ended.get(sensor) ?? Infinity);
+    return [...new Set(instants(seed, sensor, { from, to }, dense))]
       .toSorted((one, other) => one - other)
       .map((at) => ({ at, value: valueOf(sensor, at, revisedAt(seed, sensor, at) !== undefined) }));
   };
@@ -108,12 +129,12 @@ export async function openPlant(
   const isKept = (at: Instant): boolean =>
     cuts.some(({ window, until }) => time.now() < until && window.from <= at && at < window.to);
 
-  const faultFor = (sensor: string | undefined, window: Window | undefined): PlantFault | undefined =>
-    faults.find(
+  const faultsFor = (asked: readonly string[], window: Window | undefined): PlantFault[] =>
+    faults.filter(
       (fault) =>
         fault.until > time.now() &&
         (fault.kind === 'no-sensors' ? window === undefined : true) &&
-        (fault.sensor === undefined || fault.sensor === sensor) &&
+        (fault.sensor === undefined || asked.includes(fault.sensor)) &&
         (fault.window === undefined ||
           (window !== undefined && window.from < fault.window.to && fault.window.from < window.to)) &&
         (fault.longerThan === undefined || (window !== undefined && window.to - window.from > fault.longerThan)),
@@ -144,7 +165,8 @@ export async function openPlant(
     }
     if (header.startsWith('Bearer ') && !tokens.has(header.slice(7))) return say(401, { error: 'old token' });
     if (!header.startsWith('Bearer ') && header !== `Basic ${known}`) return refuse();
-    const fault = faultFor(asked[0], window);
+    const met = faultsFor(asked, window);
+    const fault = met.find(({ kind }) => kind !== 'one-fails');
     switch (fault?.kind) {
       case 'status':
       case 'no-sensors':
@@ -162,14 +184,17 @@ export async function openPlant(
         return say(200, { timeOut: true });
       case 'broken-page':
         return say(200, { error: 'an error inside a 200' });
+      case 'one-fails':
       case undefined:
     }
-    if (window === undefined) return say(200, { sensors: [...sensors.keys()] });
-    const points = asked.flatMap((sensor) => shown(sensor, window).map(({ at, value }) => [sensor, at, value]));
+    if (window === undefined) return say(200, { sensors: [...sensors.keys()].filter((sensor) => !hidden.has(sensor)) });
+    const failed = met.map(({ sensor }) => sensor ?? asked[0]);
+    const answered = asked.filter((sensor) => !failed.includes(sensor));
+    const points = answered.flatMap((sensor) => shown(sensor, window).map(({ at, value }) => [sensor, at, value]));
     const begin = Number(query.get('page')) * pageSize;
     const more = points.length > begin + pageSize;
     if (!more) await happenAmid();
-    say(200, { points: points.slice(begin, begin + pageSize), more });
+    say(200, { points: points.slice(begin, begin + pageSize), failed, more });
   }
 
   async function happenAmid(): Promise<void> {
@@ -209,7 +234,7 @@ export async function openPlant(
       ...exactFacts,
       maxWindow: HOUR,
       minWindow: SECOND,
-      sensorsPerRead: 1,
+      sensorsPerRead,
       namesVariables: false,
       pace: { requestsPerSecond: 10, burst: 10, concurrency: 1 },
       lateness: 2 * SECOND,
@@ -223,12 +248,10 @@ export async function openPlant(
     async *read(http, { note }, selection, window) {
       const begun = time.readLast();
       const read = new Map<string, Point[]>((selection.sensors ?? []).map((sensor) => [sensor, []]));
+      const failures = new Set<string>();
       for (let page = 0, more = true; more; page += 1) {
         const params = { sensors: [...read.keys()].join(','), from: window.from, to: window.to, page };
-        const { data } = await http.get<{ points?: [string, number, number][]; more?: boolean; timeOut?: boolean }>(
-          '/data',
-          { params },
-        );
+        const { data } = await http.get<PlantPage>('/data', { params });
         if (data.timeOut) {
           await time.advance(60 * SECOND);
           throw new BridgeError({ code: 'unavailable', why: 'time-out' }, 'no answer in 60 s');
@@ -236,11 +259,15 @@ export async function openPlant(
         if (data.points === undefined) throw contractBroken('reading a page: no points in it');
         for (const [sensor, at, value] of data.points) read.get(sensor)?.push({ at, value });
         more = data.more === true;
+        for (const sensor of data.failed ?? []) {
+          failures.add(sensor);
+          yield { sensor, failed: contractBroken('this sensor fails') };
+        }
         for (const [sensor, points] of Map.groupBy(data.points, ([name]) => name)) {
           yield { sensor, variable: 'v', at: points.map(([, at]) => at), values: points.map(([, , value]) => value) };
         }
       }
-      answers.push({ note, window, sensors: [...read.keys()], begun, points: read });
+      answers.push({ note, window, sensors: [...read.keys()].filter((id) => !failures.has(id)), begun, points: read });
     },
   });
 
@@ -248,6 +275,8 @@ export async function openPlant(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     platform,
     sensors,
+    hidden,
+    ended,
     faults,
     cuts,
     answers,

@@ -22,11 +22,14 @@ export async function runHistory(database: Database, sealing: Sealing, history: 
     platform: 'scripted',
     seed: history.seed,
     dense: history.dense,
+    sensorsPerRead: history.sensorsPerRead,
     refused: (password) => tries.push({ what: 'refused', password }),
   });
   for (let sensor = 0; sensor < history.sensors; sensor += 1) plant.sensors.set(`s${sensor}`, 0);
-  const broken = new Set(history.oneBroken && history.sensors > 1 ? ['s0'] : []);
-  for (const sensor of broken) plant.faults.push({ kind: 'status', until: Infinity, sensor });
+  const broken = new Set(history.sensors > 1 && history.broken !== 'none' ? ['s0'] : []);
+  for (const sensor of broken) {
+    if (history.broken !== 'none') plant.faults.push({ kind: history.broken, until: Infinity, sensor });
+  }
   const neighbour = history.neighbour
     ? await startNeighbour({ database, sealing, time, seed: history.seed })
     : undefined;

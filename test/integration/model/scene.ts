@@ -38,7 +38,7 @@ export interface Run {
   /** The plant of the other source, where there is one. */
   readonly neighbour: Plant | undefined;
   readonly applied: Applied[];
-  /** Sensors that answer 500 to the end. */
+  /** Sensors that fail to the end. */
   readonly broken: ReadonlySet<string>;
   /** The clock of the database was ahead at some time. */
   clockMoved: boolean;

@@ -43,24 +43,31 @@ export async function untilQuiet(run: Run, { work, waitUntilDue }: Work): Promis
 
 /** Streams that should be whole by now, with what they lack up to `edge`. */
 async function lacking({ database, applied, plant, broken }: Run, edge: Instant): Promise<readonly string[]> {
-  const rows = await database.rows<{ sensor: string; lacks: string }>(
-    `select selection #>> '{sensors,0}' as sensor,
+  const rows = await database.rows<{ sensors: string[]; lacks: string }>(
+    `select selection -> 'sensors' as sensors,
        (tstzmultirange(tstzrange(start_at, at_instant($1))) - (covered - look_again))::text as lacks
      from stream join source on source.id = source_id where retired_at is null and source.name = $2`,
     [edge, NAME],
   );
   const wanted = applied.at(-1)?.sensors ?? [...plant.sensors.keys()];
-  const found = new Map(rows.map(({ sensor, lacks }) => [sensor, lacks]));
+  const found = new Map(rows.flatMap(({ sensors, lacks }) => sensors.map((sensor) => [sensor, lacks])));
+  const fails = new Set(rows.flatMap(({ sensors }) => (sensors.some((sensor) => broken.has(sensor)) ? sensors : [])));
   return wanted
-    .filter((sensor) => !broken.has(sensor) && found.get(sensor) !== '{}')
+    .filter((sensor) => !plant.hidden.has(sensor) || found.has(sensor))
+    .filter((sensor) => !broken.has(sensor) && !fails.has(sensor) && found.get(sensor) !== '{}')
     .map((sensor) => `${sensor} lacks ${found.get(sensor) ?? 'a stream'}`);
 }
 
-/** Backfills that run and can end. */
+/** Backfills that run and can end: where no listed sensor was ever shown, there is nothing to read. */
 const unfinished = async ({ database, broken }: Run): Promise<number> =>
   broken.size > 0
     ? 0
-    : ((await database.row<{ n: number }>(`select count(*) as n from backfill where state = 'running'`))?.n ?? 0);
+    : ((
+        await database.row<{ n: number }>(
+          `select count(*) as n from backfill where state = 'running'
+             and exists (select from stream where stream.source_id = backfill.source_id and retired_at is null)`,
+        )
+      )?.n ?? 0);
 
 const told = async ({ database }: Run): Promise<string> =>
   JSON.stringify(

@@ -145,6 +145,15 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
     if (neighbour !== undefined && !disturbed) await neighbour.assertWellServed(begun);
   }
 
+  /** The operator has the source look for its sensors, where it does. */
+  async function lookAndWork(): Promise<void> {
+    if (!removed && !paused && (await state()) === 'active') await change('poll');
+    for (let round = 0; round < 2; round += 1) {
+      await waitUntilDue(MINUTE);
+      await work(false);
+    }
+  }
+
   /** Moves on to the next instant at which something is due, at least a moment and at most `most`. */
   async function waitUntilDue(most: number): Promise<void> {
     const row = await database.row<{ due: Instant | null }>(
@@ -188,6 +197,22 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
       case 'new-sensor':
         plant.sensors.set(`s${plant.sensors.size}`, time.now());
         return;
+      case 'hide-sensor': {
+        const sensor = `s${deed.sensor % plant.sensors.size}`;
+        plant.hidden.add(sensor);
+        await lookAndWork();
+        if (!deed.returns) return;
+        plant.hidden.delete(sensor);
+        return await lookAndWork();
+      }
+      case 'rename-sensor': {
+        const sensor = `s${deed.sensor % plant.sensors.size}`;
+        if (plant.ended.has(sensor)) return;
+        plant.ended.set(sensor, time.now());
+        plant.hidden.add(sensor);
+        plant.sensors.set(`s${plant.sensors.size}`, time.now());
+        return await lookAndWork();
+      }
       case 'cut-off': {
         const to = time.now() + deed.minutes * MINUTE;
         plant.cuts.push({ window: { from: time.now(), to }, until: to + deed.held * MINUTE });
