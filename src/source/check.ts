@@ -8,13 +8,13 @@ import { referenceText, referencesIn } from '../core/source/reference.ts';
 import { isMapping } from '../core/source/path.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { SourceConfig } from '../core/source/source.ts';
-import type { Platform } from '../platform/contract.ts';
+import type { KindName, Platform } from '../platform/contract.ts';
 import { readWhen } from '../pull/reference-remedy.ts';
 import { judgeAdapter } from './adapter-check.ts';
 import { testDeclaration } from './declaration.ts';
 import { firstOf, windowFinding } from './check-window.ts';
 import type { WindowFinding } from './check-window.ts';
-import { clockFinding } from './findings.ts';
+import { clockFinding, lockFinding } from './findings.ts';
 import { lookAtStreams } from './look-at-streams.ts';
 import { newNamesInWords, newNamesOf } from './near-series.ts';
 import { registeredAs } from './registered.ts';
@@ -98,8 +98,11 @@ export async function* checkSource(
       registered !== undefined && registered.state !== 'active',
     );
     trial = await openTrial(config, platform, given);
-    const others = otherCredentialsInWords(trial, config);
-    yield passed('secrets', `${secretsInWords(config)}${others ?? ''}`, others !== undefined);
+    const told = [
+      otherCredentialsInWords(trial, config),
+      lockFinding(config, trial.source.platform.kinds[config.kind as KindName]),
+    ].filter((one) => one !== undefined);
+    yield passed('secrets', [secretsInWords(config), ...told].join('; '), told.length > 0);
 
     const asked = given.now();
     const { product, clock } = await trial.identify();
@@ -213,7 +216,7 @@ function otherCredentialsInWords({ sharing, asWorkers }: Trial, config: SourceCo
     (field) => `${field.path} is ${referenceText(field.reference)}, ${readWhen(field)}`,
   );
   if (fields.length === 0) return undefined;
-  return `; the workers of the source last used other credentials than this check: ${fields.join('; ')}`;
+  return `the workers of the source last used other credentials than this check: ${fields.join('; ')}`;
 }
 
 function secretsInWords({ secrets }: SourceConfig): string {

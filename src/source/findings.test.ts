@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Batch } from '../core/batch.ts';
 import { MINUTE, SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { clockFinding, latenessFinding, refusalsInWords } from './findings.ts';
+import { basic } from '../platform/authorisation/basic.ts';
+import { clockFinding, latenessFinding, lockFinding, refusalsInWords } from './findings.ts';
 
 describe("the platform's clock", () => {
   const noon = 1_000_000 * SECOND;
@@ -29,6 +30,21 @@ describe("the platform's clock", () => {
 
   test('is no warning on a platform that shows none', () => {
     expect(skew(undefined).detail).toMatch(/does not show/);
+  });
+});
+
+describe('an account that may be locked', () => {
+  const pace = (concurrency: number) => ({ requestsPerSecond: 1, burst: 1, concurrency, quietHours: [] }) as never;
+  const connection = { url: 'http://plant', username: 'u', password: '${env:P}' };
+  const token = { ...basic(), obtain: () => Promise.reject(new Error('not asked')) };
+
+  test('is told where more requests than may be refused carry its password', () => {
+    expect(lockFinding({ connection, pace: pace(8) }, basic())).toMatch(
+      /8 of them .* set pace.concurrency to 2 or fewer/,
+    );
+    expect(lockFinding({ connection, pace: pace(2) }, basic())).toBeUndefined();
+    expect(lockFinding({ connection, pace: pace(8) }, token)).toBeUndefined();
+    expect(lockFinding({ connection: { url: 'http://plant', key: 'k' }, pace: pace(8) }, basic())).toBeUndefined();
   });
 });
 

@@ -4,7 +4,10 @@ import { MILLISECOND, SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { CLOCK_SLACK, DATE_RESOLUTION, clockTrouble, provenAhead } from '../core/platform-clock.ts';
 import type { RefusalReason } from '../core/reading.ts';
+import type { SourceConfig } from '../core/source/source.ts';
 import type { Window } from '../core/window.ts';
+import type { Authorisation } from '../platform/contract.ts';
+import { MOST_REFUSED } from '../platform/connection/index.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
 
 /** One result of a check in an operator's words; `warning` asks the operator to act on it. */
@@ -33,6 +36,19 @@ export function clockFinding(
   }
   const within = Math.max(Math.abs(clock - answered), Math.abs(asked - clock - DATE_RESOLUTION), SECOND);
   return { detail: `agrees with ours within ${about(within)}`, warning: false };
+}
+
+/**
+ * Warns where more requests at a time carry a password than an account may be refused: all that are under way when the password
+ * is changed on the platform meet the refusal. Undefined where they carry a token or a key, which no platform locks an account for.
+ */
+export function lockFinding(
+  { connection, pace }: Pick<SourceConfig, 'connection' | 'pace'>,
+  authorisation: Authorisation | undefined,
+): string | undefined {
+  if (authorisation?.obtain !== undefined || connection['password'] === undefined) return undefined;
+  if (pace.concurrency <= MOST_REFUSED) return undefined;
+  return `each request carries the password, so ${pace.concurrency} of them (pace.concurrency) may be refused when it is changed on the platform: set pace.concurrency to ${MOST_REFUSED} or fewer where the platform locks an account after ${pace.concurrency} refusals`;
 }
 
 /** At least this many readings of a series show how often they come. */

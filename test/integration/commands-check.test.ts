@@ -132,6 +132,15 @@ describe('source check', () => {
     expect(document.requests).toBeLessThanOrEqual(6);
   });
 
+  test('a source that could lose its account to one change of the password is told', async () => {
+    const ran = await check({ more: 'pace: { requestsPerSecond: 20, burst: 5, concurrency: 5 }' });
+    expect(ran.code).toBe(0);
+    expect(marks(ran)).toBe('✓!✓✓✓✓✓');
+    expect(ran.stdout).toMatch(
+      /! secrets .*each request carries the password, so 5 of them .* set pace.concurrency to 2/,
+    );
+  });
+
   test('a wrong password is tried at most twice, and reported as the cause', async () => {
     const ran = await check({ url: recorder.url, password: 'wrong' });
     expect(ran.code).toBe(1);

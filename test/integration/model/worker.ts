@@ -139,7 +139,8 @@ function mortal(database: Database, life: Life): Database {
 }
 
 /** The first statement of the transaction that counts a refused password (src/pull/account.ts). */
-const isNoteOfRefusal = (given: unknown): boolean => typeof given === 'string' && given.includes('refused = known.refused +');
+const isNoteOfRefusal = (given: unknown): boolean =>
+  typeof given === 'string' && given.includes('refused = known.refused +');
 
 const isStream = (given: unknown): boolean => typeof given === 'object' && given !== null && 'submit' in given;
 
