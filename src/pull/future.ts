@@ -13,12 +13,15 @@ const LONGEST_DELIVERY_WAIT = "interval '1 hour'";
 /** The longest lease of a probe (account.ts) and of a login (access/shared-grant.ts). */
 const LONGEST_CLAIM = "interval '90 s'";
 
-/** SQL after `early`: the windows in it are not covered any more. */
+/** SQL after `early`: the windows in it are not covered any more, and no running backfill has done them. */
 const UNCOVER = `,
+     asked as (select stream_id, range_agg(tstzrange(from_at, to_at)) as ranges from early group by stream_id),
      uncovered as (
-       update stream set covered = covered - ranges
-       from (select stream_id, range_agg(tstzrange(from_at, to_at)) as ranges from early group by stream_id) as asked
-       where id = stream_id)
+       update stream set covered = covered - ranges, history_due_at = coalesce(history_due_at, now())
+       from asked where id = stream_id),
+     undone as (
+       update backfill_stream set done = done - ranges from asked, backfill
+       where backfill_stream.stream_id = asked.stream_id and backfill.id = backfill_id and state = 'running')
      select count(*) as windows from early`;
 
 /**

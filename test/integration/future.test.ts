@@ -86,6 +86,38 @@ it('windows that were asked too early by a clock that was set back since are ask
   expect(await uncoverEarlyWindows(database, { since: now - 3 * DAY, by: MINUTE })).toBe(1);
 });
 
+it('a running backfill asks again what it asked ahead of time', async () => {
+  const now = (await database.row<{ now: number }>('select instant_of(now()) as now'))?.now ?? 0;
+  await partitionsOf(database).ensure('window_log', now - DAY, now + DAY);
+  const done = `tstzmultirange(tstzrange(at_instant(${now - HOUR}), at_instant(${now})))`;
+  const backfill = async (state: string): Promise<void> => {
+    await database.run(
+      `with wish as (
+         insert into backfill (source_id, from_at, to_at, again, requested_by, state)
+         values ($1, at_instant($2), at_instant($3), true, 'test', $4) returning id)
+       insert into backfill_stream (backfill_id, stream_id, done) select id, $5, ${done} from wish`,
+      [sourceId, now - HOUR, now, state, streamId],
+    );
+  };
+  await backfill('done');
+  await backfill('running');
+  await database.run(`update stream set covered = ${done}, history_due_at = null`);
+  await database.run(
+    `insert into window_log select $1, $2, 'history', at_instant($3), at_instant($4), at_instant($5), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
+    [streamId, sourceId, now - MINUTE, now, now + HOUR],
+  );
+  expect(await uncoverFutureWindows(database)).toBe(1);
+  expect(
+    await database.rows(
+      `select state, instant_of(upper(done)) as until, history_due_at is not null as due
+       from backfill join backfill_stream on backfill_id = backfill.id join stream on stream.id = stream_id order by backfill.id`,
+    ),
+  ).toEqual([
+    { state: 'done', until: now, due: true },
+    { state: 'running', until: now - MINUTE, due: true },
+  ]);
+});
+
 it('a window during which the clock was set back is not stored, and is asked again', async () => {
   const stored = { sourceId, projectId: 1, edition: '' };
   const row = await database.row<{ edition: string; project_id: number }>('select edition, project_id from source');
