@@ -228,13 +228,13 @@ export async function reportSource(database: Database, id: number): Promise<Sour
 
 const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]> =>
   database.rows<StreamReport & Record<string, unknown>>(
-    `select key, jsonb_array_length(sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
-       (learned ->> 'length')::float8 as window, instant_of(history_due_at) as "historyDueAt", failures,
-       instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", instant_of(newest_at) as "newestAt", last_fault as fault,
+    `select key, jsonb_array_length(stream.sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
+       (learned ->> 'length')::float8 as window, instant_of(history_due_at) as "historyDueAt", stream.failures,
+       instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", instant_of(newest_at) as "newestAt", stream.last_fault as fault,
        coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.length, 0)::float8 as "unreadableLength",
        news_age_us::float8 as "newsAge", news_beyond::float8 as "newsBeyond",
-       (select coalesce(sum(instant_of(upper(range)) - instant_of(lower(range))), 0) from unnest(look_again) as range)::float8 as "lookAgain"
-     from stream cross join lateral (
+       (select coalesce(sum(instant_of(upper(range)) - instant_of(lower(range))), 0) from unnest(look_again * tstzmultirange(tstzrange(start_at, null))) as range)::float8 as "lookAgain"
+     from stream join source on source.id = source_id cross join lateral (
        select max(total) as count, jsonb_agg(jsonb_build_array(instant_of(lower(range)), instant_of(upper(range))) order by range) as newest
        from (select range, count(*) over () as total from unnest(covered) as range order by range desc limit ${RANGES_SHOWN}) as last
      ) as ranges cross join lateral (

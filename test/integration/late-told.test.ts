@@ -101,6 +101,20 @@ describe('late data', () => {
     expect(await streamAsJson()).toMatchObject({ newsBeyond: missing.length, mayMissLateData: true });
   });
 
+  it('is not said to be asked for before the start of the source, which an operator may move', async () => {
+    await startWith({ late: 0 });
+    const range = [BEGIN - HOUR, BEGIN + 2 * HOUR];
+    await rig.database.run(
+      'update stream set look_again = tstzmultirange(tstzrange(at_instant($1), at_instant($2)))',
+      range,
+    );
+    const told = async (start: number): Promise<string | undefined> => {
+      await rig.database.run('update source set start_at = at_instant($1)', [start]);
+      return /^ {2}(.*) are asked once more for late data$/m.exec(await shown())?.[1];
+    };
+    expect([await told(BEGIN - DAY), await told(BEGIN), await told(BEGIN + 3 * HOUR)]).toEqual(['3h', '2h', undefined]);
+  });
+
   it('that came later than the bound is counted where a backfill finds it', async () => {
     await startWith({ late: 5 * HOUR, bound: '1h' });
     await rig.pass(CUT.to - BEGIN + 5 * HOUR + 20 * MINUTE, 10 * MINUTE);
