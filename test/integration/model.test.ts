@@ -5,6 +5,7 @@ import type { Sealing } from '../../src/access/sealing.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { histories } from './model/deeds.ts';
+import type { History } from './model/deeds.ts';
 import { prepareGround } from './model/ground.ts';
 import { chance } from './model/points.ts';
 import { runHistory } from './model/run.ts';
@@ -32,6 +33,24 @@ const SEED = Number(
 /** Runs the one history that a report names; its seed has to be given with it. */
 const PATH = process.env['DATABRIDGE_HISTORY_PATH'];
 
+/** A history that luck seldom finds: the operator takes a sensor off the list while the stream that reads it is asked. */
+const NARROWED: History = {
+  seed: 0,
+  sensors: 1,
+  sensorsPerRead: 2,
+  neighbour: false,
+  broken: 'none',
+  basic: false,
+  readAgain: false,
+  dense: false,
+  first: { startMinutes: 5, maxWindow: 2 },
+  deeds: [
+    { deed: 'new-sensor' },
+    { deed: 'apply-amid', change: { listed: 1 }, answers: 0 },
+    { deed: 'work', rounds: 1, together: false },
+  ],
+};
+
 const databases = useDatabases();
 let database: Database;
 let sealing: Sealing;
@@ -56,7 +75,11 @@ test(`after any of ${RUNS} histories (seed ${SEED}) the readings are what the pl
         if (WANTED !== undefined && ended % 100 === 0)
           process.stderr.write(`${ended} of ${RUNS} histories held (seed ${SEED})\n`);
       }),
-      { numRuns: RUNS, seed: SEED, ...(PATH !== undefined && { path: PATH, endOnFailure: true }) },
+      {
+        numRuns: RUNS,
+        seed: SEED,
+        ...(PATH === undefined ? { examples: [[NARROWED]] } : { path: PATH, endOnFailure: true }),
+      },
     );
   } finally {
     Math.random = random;
