@@ -21,13 +21,15 @@ const AT_ONCE = { first: 0, most: 0 };
 const UNANSWERED_STREAM_RETRY = { first: 5 * SECOND, most: 30 * MINUTE };
 
 /**
- * Stops a source, and each other source whose platform refused the same credentials (account.ts). The row of the pace tells
- * the runs on other hosts, so they send nothing more.
+ * Stops a source, and where its credentials are refused (`$5`) each other source whose platform refused the same ones
+ * (account.ts); their faults say which source met the refusal. The row of the pace tells the runs on other hosts, so they send
+ * nothing more.
  */
 const STOP = `
   with stopped as (
-    update source set state = 'stopped', last_fault = $2, failures = failures + 1
-    where state = 'active' and (id = $1 and edition = $3 or id in (
+    update source set state = 'stopped', failures = failures + 1,
+      last_fault = case when id = $1 then $2::jsonb else $2::jsonb - 'lane' || jsonb_build_object('where', $6::text) end
+    where state = 'active' and (id = $1 and edition = $3 or $5 and id in (
       select other.source_id from pace as own join account on digest = own.state ->> 'account' and refused >= $4
         join pace as other on other.state ->> 'account' = digest
       where own.source_id = $1))
@@ -152,7 +154,9 @@ export async function actOn(
       }
       log.error(context, `source stopped: ${error.message}`);
       // A change, resume or pause by an operator meanwhile is newer than this fault and stays in force.
-      await bridge.database.run(STOP, [source.id, record, source.edition, MOST_REFUSED]);
+      const isAccount = error.code === 'credentials-rejected';
+      const met = `source ${titleOf(source)}`;
+      await bridge.database.run(STOP, [source.id, record, source.edition, MOST_REFUSED, isAccount, met]);
       return undefined;
     }
     case 'too-much':

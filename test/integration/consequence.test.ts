@@ -103,13 +103,16 @@ describe('credentials that the platform refused as often as they may be', () => 
     await act(credentialsRejected('no', 'ask'));
     expect(await state('source')).toEqual(STOPPED);
     expect(await state('sharer')).toEqual(STOPPED);
+    const where = `select last_fault ->> 'where' as where, last_fault ->> 'lane' as lane from source where name = $1`;
+    expect(await database.row(where, ['sharer'])).toEqual({ where: 'source source', lane: null });
+    expect(await database.row(where, ['source'])).toEqual({ where: '', lane: 'live' });
     expect(await state('paused')).toEqual({ ...ACTIVE, state: 'paused' });
     expect(await state('other')).toEqual(ACTIVE);
   });
 
   it('stop no other source where a fault of one source alone stops it', async () => {
     await storeSharers();
-    await sharedAccountOf(database, 'own').refuse(randomUUID(), MOST_REFUSED - 1);
+    await sharedAccountOf(database, 'own').refuse(randomUUID(), MOST_REFUSED);
     await act(unsupported('no', 'ask'));
     expect(await state('source')).toEqual({ ...STOPPED, fault: 'unsupported' });
     expect(await state('sharer')).toEqual(ACTIVE);
