@@ -59,10 +59,11 @@ export async function addStreams(
   const inherits = planned.map((stream) => JSON.stringify(stream.inherits));
   const rows = await rowsOf<{ id: number; key: string }>(
     client,
-    `insert into stream (source_id, source_revision, key, selection, sensors, covered, look_again)
+    `insert into stream (source_id, source_revision, key, selection, sensors, covered, look_again, looks_from)
      select source.id, revision, key, selection, sensors,
        coalesce((select range_intersect_agg(covered) from stream as old where ${isOneOf('old.id', 'inherits')}), '{}'),
-       coalesce((select range_agg(look_again) from stream as old where ${isOneOf('old.id', 'inherits')}), '{}')
+       coalesce((select range_agg(look_again) from stream as old where ${isOneOf('old.id', 'inherits')}), '{}'),
+       (select max(looks_from) from stream as old where ${isOneOf('old.id', 'inherits')})
      from source, unnest($2::text[], $3::jsonb[], $4::jsonb[], $5::jsonb[])
        with ordinality as planned (key, selection, sensors, inherits, place)
      where source.id = $1 order by place returning id, key`,

@@ -63,6 +63,7 @@ interface StreamRow {
   readonly history_due: boolean;
   readonly unreadable: readonly UnreadableRow[];
   readonly look_again: [from: Instant, to: Instant][];
+  readonly looks_from: Instant | null;
   readonly caught_up_to: Instant | null;
 }
 
@@ -72,7 +73,7 @@ const HISTORY_IS_DUE = `stream.history_due_at is not null and (stream.history_fa
 /** A row of `stream` as JSON (`StreamRow`). */
 const STREAM = `jsonb_build_object('id', stream.id, 'key', stream.key, 'selection', stream.selection,
   'covered', instants_of(stream.covered), 'learned', stream.learned, 'failures', stream.failures, 'history_failures', stream.history_failures, 'asked_at', instant_of(stream.turn_at),
-  'retry_at', instant_of(stream.retry_at), 'history_due', ${HISTORY_IS_DUE}, 'unreadable', ${UNREADABLE}, 'look_again', instants_of(stream.look_again), 'caught_up_to', instant_of(stream.caught_up_to))`;
+  'retry_at', instant_of(stream.retry_at), 'history_due', ${HISTORY_IS_DUE}, 'unreadable', ${UNREADABLE}, 'look_again', instants_of(stream.look_again), 'looks_from', instant_of(stream.looks_from), 'caught_up_to', instant_of(stream.caught_up_to))`;
 
 const SOURCE = (
   edition: string,
@@ -249,6 +250,7 @@ function streamOf(row: StreamRow): Stream {
     historyDue: row.history_due,
     unreadable: unreadableOf(row.unreadable),
     lookAgain: row.look_again.map(([from, to]) => ({ from, to })),
+    looksFrom: row.looks_from ?? undefined,
     caughtUpTo: row.caught_up_to ?? undefined,
   };
 }

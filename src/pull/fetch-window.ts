@@ -203,7 +203,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
         window,
         covered: task.covered,
         learned,
-        looks: regularLooks(lookBackOf(source), endBefore, Math.max(endBefore, window.to)),
+        looks: regularLooks(lookBackOf(source, stream), endBefore, Math.max(endBefore, window.to)),
         backfillId: task.backfillId,
       },
       lookFurther(bridge, source, task),

@@ -13,8 +13,10 @@ import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { WOKEN } from './settlement.ts';
 
-export const lookBackOf = ({ policy, config }: OpenSource): LookBack => ({
+/** How a stream looks for late data. A point of before `looksFrom` would be stored a second time, or over another one. */
+export const lookBackOf = ({ policy, config }: OpenSource, { looksFrom }: Pick<Stream, 'looksFrom'>): LookBack => ({
   ...policy,
+  start: Math.max(policy.start, Math.ceil((looksFrom ?? -Infinity) / policy.align) * policy.align),
   lookBackAtMost: config.schedule.lookBackAtMost,
 });
 
@@ -35,12 +37,12 @@ export function lookFurther(
   { stream, window, covered }: LateWindow,
 ): ((client: ClientBase, taken: Taken) => Promise<void>) | undefined {
   const now = clock.now();
-  const look = lookBackOf(source);
+  const look = lookBackOf(source, stream);
   const isLate = (instant: Instant): boolean => 2 * (now - instant) > look.overlap;
   if (intersect(covered, window).length === 0 || !isLate(window.from)) return undefined;
   const edge = edgeOf(source.policy, now);
   return async (client, { oldestNews: oldest, late, revised }) => {
-    if (oldest === null || !isLate(oldest)) return;
+    if (oldest === null || !isLate(oldest) || oldest < look.start) return;
     const [row] = await rowsOf<{ reach: number; at: Instant | null }>(
       client,
       'select looked_back_us as reach, instant_of(looked_back_at) as at from stream where id = $1 for no key update',

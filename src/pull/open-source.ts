@@ -64,6 +64,8 @@ export interface Stream {
   readonly unreadable: readonly Unreadable[];
   /** Covered time to ask for once more for late data. */
   readonly lookAgain: Coverage;
+  /** Looks for late data reach no further back, because readings before it have other names, or had another owner. */
+  readonly looksFrom: Instant | undefined;
   /** The last run of history looked back for late data up to here. */
   readonly caughtUpTo: Instant | undefined;
 }

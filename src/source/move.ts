@@ -19,7 +19,7 @@ export interface Move {
 /**
  * Coverage says which time of one place was handed over, so it begins anew where the place changes, unless the operator says
  * that the same data is there (`sameData`). It also begins anew with another project, which has none of these readings, and
- * with another platform, which has other streams.
+ * with another platform, which has other streams, and with another zone of a wall clock, under which other time was asked for.
  */
 export async function moveOf(
   database: Database,
@@ -32,7 +32,7 @@ export async function moveOf(
 ): Promise<Move> {
   const { stored, before, platform, projectId, sameData } = given;
   if (stored === undefined) return { coverage: 'kept', fields: [], byText: [], streams: 0 };
-  const places = stored.platform === source.platform ? movedFields(platform.place, before, source) : [];
+  const places = stored.platform === source.platform ? movedFields(placeOf(platform), before, source) : [];
   const others = [
     ...(stored.project_id === projectId ? [] : ['project']),
     ...(stored.platform === source.platform ? [] : ['platform']),
@@ -48,6 +48,10 @@ export async function moveOf(
     streams: row?.streams ?? 0,
   };
 }
+
+/** Where a platform tells the time of a wall clock, each point has another instant under another zone. */
+const placeOf = ({ place, facts }: KnownPlatform): readonly string[] =>
+  facts.localTime ? [...place, 'mapping.timezone'] : place;
 
 /** Ends all streams of a source. Their keys become free; the next look for sensors makes new streams. */
 export const retireStreams = (client: ClientBase, sourceId: number): Promise<unknown> =>

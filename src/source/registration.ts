@@ -21,7 +21,7 @@ import { setGate } from './gate.ts';
 import { moveOf, retireStreams } from './move.ts';
 import type { Move } from './move.ts';
 import { LOOK_NOW } from './state-change.ts';
-import { forgetNames, matters, namesToCome, refuseRenames, renamesOf } from './renames.ts';
+import { forgetNames, looksFromNow, matters, namesToCome, refuseRenames, renamesOf, titlesLost } from './renames.ts';
 import type { Rename } from './renames.ts';
 import { repairOf } from './repair.ts';
 import type { Repair } from './repair.ts';
@@ -139,6 +139,7 @@ export async function applySource(
       throw changedMeanwhile(`source ${titleOf(source)} was registered meanwhile`);
     if (row && move.coverage === 'begins-anew') await retireStreams(client, row.id);
     else if (row) await followChoice(client, row.id, { before: comparison.before?.sensors, chosen: source.sensors });
+    if (row && move.coverage === 'kept') await looksFromNow(client, row.id, titlesLost(renames));
     if (row && (move.coverage === 'begins-anew' || differences.some(givesNames))) {
       await forgetNames(client, row.id, { all: move.coverage === 'begins-anew', renames });
     }
@@ -147,6 +148,7 @@ export async function applySource(
       [row?.id],
     );
     await client.query(RETRY_UNREADABLE, [row?.id]);
+    if (changesReadings(differences)) await client.query(ASK_ALL_AGAIN, [row?.id]);
     // The row stays, because a version that began again at 1 would let another process take its old token for the new one.
     await client.query(
       'update token set version = version + 1, sealed = null, replacing_until = null where source_id = $1',
@@ -194,6 +196,21 @@ function storedStart(
 
 /** Whether names are given to variables anew. After a new password or schedule every variable keeps its name. */
 const givesNames = ({ path }: Difference): boolean => /^(?:connection\.url|options|sensors)\b/.test(path);
+
+/** Whether points become other readings. A sensor that is listed or left out changes nothing for the others. */
+function changesReadings(differences: readonly Difference[]): boolean {
+  const listed = differences.flatMap(({ path }) =>
+    /^sensors\[.*\]\.id$/.test(path) ? [path.slice(0, -'id'.length)] : [],
+  );
+  return differences.some(
+    ({ path }) =>
+      /^(?:options|mapping)\b|^sensors\[.*\]\./.test(path) && !listed.some((sensor) => path.startsWith(sensor)),
+  );
+}
+
+/** A backfill that asks for covered time again begins anew, so that all of its readings follow the same configuration. */
+const ASK_ALL_AGAIN = `update backfill_stream set done = '{}' from backfill
+  where backfill.id = backfill_id and source_id = $1 and again and state = 'running'`;
 
 async function namesakesOf(database: Database, { name, organisation }: SourceName): Promise<string[]> {
   const rows = await database.rows<{ organisation: string }>(

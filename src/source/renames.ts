@@ -141,6 +141,29 @@ export async function forgetNames(
   await client.query('update series_name set stale = true where source_id = $1', [sourceId]);
 }
 
+/** The names under which readings stay behind. */
+export const titlesLost = (renames: readonly Rename[]): SeriesTitle[] =>
+  renames.filter(matters).map(({ from }) => from);
+
+/**
+ * The streams that give these names look for late data in the time to come only: points of before would be stored once more under
+ * other names, or over the readings of another owner. To be called while the source still has the names.
+ */
+export async function looksFromNow(
+  client: ClientBase,
+  sourceId: number,
+  titles: readonly SeriesTitle[],
+): Promise<void> {
+  if (titles.length === 0) return;
+  await client.query(
+    `update stream set looks_from = now(), look_again = '{}'
+     where source_id = $1 and retired_at is null and (selection -> 'sensors' is null or selection -> 'sensors' ?| array(
+       select holder::jsonb ->> 0 from series_name where source_id = $1
+         and (sensor_id, value_name) in (select * from unnest($2::text[], $3::text[]))))`,
+    [sourceId, titles.map(({ sensorId }) => sensorId), titles.map(({ valueName }) => valueName)],
+  );
+}
+
 const SHOWN = 20;
 
 /** Throws `config-invalid` where a change renames series that have readings, unless the operator `allowed` that. */
@@ -154,7 +177,7 @@ export function refuseRenames(
   const more = renames.length > SHOWN ? `\n  and ${renames.length - SHOWN} more; --dry-run lists all` : '';
   throw configInvalid(
     `source ${titleOf(source)} would get other names for ${renames.length} series with readings:${listed.join('')}${more}`,
-    'keep the names by sensors[].as and values[].as, or add --rename: readings so far stay under the old names, new ones get the new names',
+    'keep the names by sensors[].as and values[].as, or add --rename: readings so far stay under the old names, new ones and those of the last schedule.overlap get the new names, and late data of before now is no longer looked for',
     'sensors',
   );
 }

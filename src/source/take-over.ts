@@ -6,6 +6,7 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { findSource } from './find-source.ts';
 import type { FoundSource, WantedSource } from './find-source.ts';
+import { looksFromNow } from './renames.ts';
 import type { SeriesTitle } from './renames.ts';
 import { raiseRevisions } from './revisions.ts';
 
@@ -128,23 +129,26 @@ export async function takeOver(
       client,
       parties.map(({ id }) => id),
     );
-    const { rowCount } = await client.query(
+    const handed = await rowsOf<{ sensorId: string; valueName: string }>(
+      client,
       // In order of names, as where a source gives names to its series, so that the two cannot deadlock.
       `with handed as (
          select id from series where project_id = $1 and owner = $2 and ($4::text[] is null or sensor_id = any($4))
          order by sensor_id, value_name for no key update)
-       update series set owner = $3 from handed where series.id = handed.id`,
+       update series set owner = $3 from handed where series.id = handed.id
+       returning series.sensor_id as "sensorId", series.value_name as "valueName"`,
       [source.projectId, owner, source.name, sensors ?? null],
     );
-    if (!rowCount) throw nothingOwned(source, from);
+    if (handed.length === 0) throw nothingOwned(source, from);
+    await looksFromNow(client, source.id, handed);
     await client.query('update hand_over set count = count + 1');
     await audit(client, actor, 'source.take-over', source.name, {
       organisation: source.organisation,
       from: from === 'pushed' ? null : from.source,
       sensors: sensors ?? null,
-      series: rowCount,
+      series: handed.length,
     });
-    return rowCount;
+    return handed.length;
   });
   return { source, series };
 }

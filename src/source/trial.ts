@@ -212,6 +212,7 @@ const streamOf = ({ key, selection }: PlannedStream): Stream => ({
   historyDue: false,
   unreadable: [],
   lookAgain: [],
+  looksFrom: undefined,
   caughtUpTo: undefined,
 });
 

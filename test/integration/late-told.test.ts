@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDuration } from '../../src/core/duration.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../../src/core/instant.ts';
 import { LOOK_BACK_AT_MOST } from '../../src/core/look-back.ts';
 import { startBackfill } from '../../src/source/backfills.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -99,6 +99,18 @@ describe('late data', () => {
     expect(await streamAsJson()).toMatchObject({ newsBeyond: 0, mayMissLateData: true });
     await rig.pass(15 * MINUTE);
     expect(await streamAsJson()).toMatchObject({ newsBeyond: missing.length, mayMissLateData: true });
+  });
+
+  it('is not looked for where readings have other names, because they would be stored twice', async () => {
+    await startWith({ late: 5 * MINUTE });
+    await rig.pass(CUT.to + MINUTE - BEGIN, 10 * MINUTE);
+    await rig.database.run('update stream set looks_from = at_instant($1)', [CUT.to]);
+    await rig.pass(40 * MINUTE, 10 * MINUTE);
+    const { missing } = await rig.difference();
+    expect(missing.length).toBeGreaterThan(40);
+    expect(missing.filter((at) => at >= formatInstant(CUT.to))).toEqual([]);
+    expect(await shown()).not.toContain('late data');
+    expect(await rig.database.rows('select look_again::text from stream')).toEqual([{ look_again: '{}' }]);
   });
 
   it('is not said to be asked for before the start of the source, which an operator may move', async () => {

@@ -40,6 +40,15 @@ export const platforms = [
     renamed,
   },
   { name: 'other', title: 'Other', kinds: { 'user-credentials': {} }, facts, options, place, renamed },
+  {
+    name: 'wall-clock',
+    title: 'Wall clock',
+    kinds: { 'user-credentials': {} },
+    facts: { ...facts, localTime: true },
+    options,
+    place,
+    renamed,
+  },
 ] as const;
 
 /** A source as an operator writes it. Every secret begins with `s3cret`, also in the tests, so that a search finds all. */

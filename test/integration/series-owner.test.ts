@@ -143,6 +143,23 @@ describe('a series', () => {
     await expect(handOver()).rejects.toMatchObject({ code: 'config-invalid' });
   });
 
+  it('keeps the readings of its former owner: what looks for late data were to ask is not asked', async () => {
+    await poll('north', 1, ['press', 'pump']);
+    await poll('south', 2, ['pump']);
+    await store('stranger');
+    await database.run(`update stream set look_again = '{[2026-01-01,2026-02-01)}'`);
+    await takeOver(database, { source: { name: 'south' }, from: { source: 'north' } }, 'tester');
+    expect(
+      await database.rows(
+        `select key, looks_from is not null as bound, look_again <> '{}' as looks from stream order by 1`,
+      ),
+    ).toEqual([
+      { key: 'north', bound: false, looks: true },
+      { key: 'south', bound: true, looks: false },
+      { key: 'stranger', bound: false, looks: true },
+    ]);
+  });
+
   it('is handed over alone where its sensor is named', async () => {
     await poll('north', 1, ['press', 'pump']);
     await takeOver(database, { source: { name: 'south' }, from: { source: 'north' }, sensors: ['press'] }, 'tester');

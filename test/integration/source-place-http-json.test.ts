@@ -92,6 +92,11 @@ describe('the place of an http-json source', () => {
       });
       return [`options.authorisation.${field}`, by('north'), by('south')];
     }),
+    ['options.times', {}, { options: { times: { write: 's', read: 'iso' } } }],
+    ['options.answer.empty', {}, { options: { answer: { ...answer, empty: '$count(rows) = 0' } } }],
+    ['options.answer.emptyStatuses', {}, { options: { answer: { ...answer, emptyStatuses: [404] } } }],
+    ['options.exactness.bounds', {}, { options: { exactness: { ...exactness, bounds: '(]' } } }],
+    ['options.exactness.cap', {}, { options: { exactness: { ...exactness, cap: 500 } } }],
     // An expression that changes may mean other sensors and variables.
     ['options.answer.points', {}, { options: { answer: { ...answer, points: `${answer.points}[variable="flow"]` } } }],
   ])('is another one where %s changes', async (field, before, after) => {

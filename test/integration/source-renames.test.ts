@@ -50,6 +50,9 @@ async function apply(source: Record<string, unknown>, ...options: readonly strin
   return await rig.bridge.run('source', 'apply', ...options, file);
 }
 
+/** How the streams of presses look for late data. */
+const LOOKS = `select looks_from is not null as bound, look_again <> '{}' as looks from stream where key = 'press' and retired_at is null`;
+
 async function names(project: string): Promise<string[]> {
   const { rows } = await rig.client.query<{ name: string }>(
     `select sensor_id || ' ' || value_name as name from series join ml_project on ml_project.id = project_id where code = $1 order by 1`,
@@ -77,7 +80,7 @@ test('a tag that names the sensors renames series only where the operator agrees
   expect(refused.stderr).toBe(
     `error: source pumps would get other names for 21 series with readings:\n${renames.slice(0, 20).join('\n')}
   and 1 more; --dry-run lists all
-  try: keep the names by sensors[].as and values[].as, or add --rename: readings so far stay under the old names, new ones get the new names\n`,
+  try: keep the names by sensors[].as and values[].as, or add --rename: readings so far stay under the old names, new ones and those of the last schedule.overlap get the new names, and late data of before now is no longer looked for\n`,
   );
   const dry = await apply(pumps({ sensorTag: 'hall' }), '--dry-run');
   expect(dry.code).toBe(3);
@@ -138,7 +141,14 @@ test('names that the operator gives to sensors and values are compared, too', as
   expect(await refusal(chosen({ 'f-1': { as: 'first', scale: 2 } }))).toEqual([]);
   expect(await refusal(chosen({ 'f-1': { as: 'first', unit: 'N' } }))).toEqual([]);
   // Names are compared again before the next poll.
-  expect(await refusal(chosen({ ...given, force: { as: 'N' } }))).toEqual(['press force → press N']);
+  const another = chosen({ ...given, force: { as: 'N' } });
+  expect(await refusal(another)).toEqual(['press force → press N']);
+  const looks = async (): Promise<unknown> => (await rig.client.query(LOOKS)).rows;
+  await rig.client.query(`update stream set look_again = '{[2026-01-01,2026-02-01)}' where key = 'press'`);
+  await apply(chosen({ ...given, force: { unit: 'N' } }));
+  expect(await looks()).toEqual([{ bound: false, looks: true }]);
+  expect(await apply(another, '--rename')).toMatchObject({ code: 0 });
+  expect(await looks()).toEqual([{ bound: true, looks: false }]);
 });
 
 test('devices that are named by their names get their whole past under those names, and none twice', async () => {

@@ -25,6 +25,21 @@ export const httpJson = definePlatform({
     'options.authorisation.audience',
     'options.authorisation.path',
     'options.authorisation.body',
+    // How time is written, which answer is empty and which one is whole: under a wrong one the answers lack points, and nothing
+    // shows it later.
+    'options.times',
+    'options.answer.empty',
+    'options.answer.emptyStatuses',
+    'options.paging.by',
+    'options.paging.next',
+    'options.paging.ends',
+    'options.paging.first',
+    'options.exactness.bounds',
+    'options.exactness.resolution',
+    'options.exactness.cap',
+    'options.exactness.proof',
+    'options.exactness.count',
+    'options.exactness.trailer',
   ],
   // Those of each source come from its options. These hold until they are known, and none of them promises anything.
   facts: {
