@@ -196,6 +196,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
         streamKey: stream.key,
         revision: source.revision,
         edition: source.edition,
+        workerId: bridge.workerId,
         process,
         sourceId: source.id,
         projectId: source.projectId,
