@@ -22,8 +22,8 @@ export interface Committed extends Taken {
 const SMALL_READINGS = 2_000;
 
 /**
- * Hands a window over and covers it; `also` belongs to the same transaction. Throws `cancelled` where the stream was removed or
- * its source changed meanwhile.
+ * Hands a window over and covers it; `also` belongs to the same transaction. Throws `cancelled` where the stream was removed, its
+ * source changed or the claim lost meanwhile.
  */
 export async function commitWindow(
   { database, partitions, prepareReadings }: Pick<Bridge, 'database' | 'partitions' | 'prepareReadings'>,
@@ -51,7 +51,10 @@ export async function commitWindow(
         'the database was replaced by another state; the window is read again',
       );
     }
-    throw new BridgeError({ code: 'cancelled' }, `the source was changed while ${formatInstant(window.from)} was read`);
+    throw new BridgeError(
+      { code: 'cancelled' },
+      `the source was changed, or taken over by another worker, while ${formatInstant(window.from)} was read`,
+    );
   }
   return { ...taken, readings: batch.readings, refused: refusedIn(batch) };
 }
@@ -67,7 +70,7 @@ const COMMIT_SMALL_REFUSING = statementOf<Settlement & EncodedReadings>(
   'commit-small-refusing',
 );
 
-/** @returns undefined where the stream was removed or its source changed; then nothing was written */
+/** @returns undefined where the stream was removed, its source changed or the claim lost; then nothing was written */
 async function commitSmall(
   client: Pick<ClientBase, 'query'>,
   handover: Handover,
@@ -92,7 +95,7 @@ const LARGE = `
 const SETTLE_LARGE = statementOf<Settlement & Taken>(`${LARGE}${settled(false)}`);
 const SETTLE_LARGE_REFUSING = statementOf<Settlement & Taken>(`${LARGE}${settled(true)}`);
 
-/** @returns undefined where the stream was removed or its source changed; then nothing was written */
+/** @returns undefined where the stream was removed, its source changed or the claim lost; then nothing was written */
 async function commitLarge(
   client: PoolClient,
   handover: Handover,

@@ -69,19 +69,23 @@ interface Circumstances {
   readonly setAside?: boolean;
 }
 
+/** The source, with the edition that the run opened. */
+type FaultySource = Pick<OpenSource, 'id' | 'edition'>;
+
 /** A run of history knows nothing of other streams, so live finds out whether the whole source is concerned. */
 const isOfStreamAlone = (error: BridgeError, { blame, lane }: Circumstances): boolean =>
   (isUnanswered(error) || isPermanent(error)) && (blame === 'stream' || lane === 'history');
 
 /**
- * Acts on a fault of the table in core/errors.ts.
+ * Acts on a fault of the table in core/errors.ts. Where an operator changed or resumed the source since the run began, the fault
+ * is of the time before: nothing is written, and the run ends.
  *
  * @returns when the stream may be asked again in its lane, where it waits apart from the source; undefined where nothing of the
  * source may be asked in this run
  */
 export async function actOn(
   bridge: Bridge,
-  source: Pick<OpenSource, 'id' | 'name' | 'organisation' | 'edition'>,
+  source: FaultySource & Pick<OpenSource, 'name' | 'organisation'>,
   error: BridgeError,
   circumstances: Circumstances,
 ): Promise<Instant | undefined> {
@@ -108,22 +112,23 @@ export async function actOn(
         if (lane === 'history') return Math.min(retryAt, now + STREAM_RETRY.most);
         // Quiet hours may last for days, and a longer hold would be taken for the trace of a clock that was ahead.
         const until = Math.min(retryAt, now + LONGEST_OWN_HOLD);
-        await hold(bridge, source.id, { until, now, record, counts: 'no', own });
+        await hold(bridge, source, { until, now, record, counts: 'no', own });
         return undefined;
       }
       if (lane === 'history' && stream !== undefined) {
         // The silence is for the whole source. That history is refused again and again is no reason to keep live waiting.
-        await hold(bridge, source.id, { until: retryAt, now, record, counts: 'no' });
-        const given = { sourceId: source.id, now, lane, record, range: UNANSWERED_STREAM_RETRY };
-        return Math.max(retryAt, await waitAlone(bridge, stream, given));
+        await hold(bridge, source, { until: retryAt, now, record, counts: 'no' });
+        const given = { source, now, lane, record, range: UNANSWERED_STREAM_RETRY };
+        const until = await waitAlone(bridge, stream, given);
+        return until === undefined ? undefined : Math.max(retryAt, until);
       }
       const delays = { ...THROTTLED_RETRY, random: Math.random() };
       const wait = refusedDelay(stated ? retryAt - now : undefined, answered ? 0 : failures, delays);
       const until = Math.max(retryAt, now + wait);
-      await hold(bridge, source.id, { until, now, record, counts: stated ? 'again' : 'yes', answered });
+      await hold(bridge, source, { until, now, record, counts: stated ? 'again' : 'yes', answered });
       // It met the end of a quota, and the next poll begins with it: a quota may end at the same stream each time. Refused again
       // and again, it has had its turn, so that the next poll begins with another stream.
-      if (failures > 0) await passTurn(bridge, stream);
+      if (failures > 0) await passTurn(bridge, source, stream);
       return undefined;
     }
     case 'unavailable': {
@@ -131,7 +136,7 @@ export async function actOn(
       const { stream, lane } = circumstances;
       if (stream !== undefined && isOfStreamAlone(error, circumstances)) {
         return await waitAlone(bridge, stream, {
-          sourceId: source.id,
+          source,
           now,
           lane,
           record,
@@ -139,9 +144,9 @@ export async function actOn(
         });
       }
       const until = now + delay(circumstances.failures, SOURCE_RETRY);
-      await hold(bridge, source.id, { until, now, record, counts: 'yes' });
-      await endWaits(bridge, source.id);
-      await passTurn(bridge, stream);
+      await hold(bridge, source, { until, now, record, counts: 'yes' });
+      await endWaits(bridge, source);
+      await passTurn(bridge, source, stream);
       return undefined;
     }
     case 'credentials-rejected':
@@ -150,7 +155,7 @@ export async function actOn(
       const { stream, lane } = circumstances;
       if (stream !== undefined && isOfStreamAlone(error, circumstances)) {
         log.error(context, error.message);
-        return await waitAlone(bridge, stream, { sourceId: source.id, now, lane, record, range: STREAM_RETRY });
+        return await waitAlone(bridge, stream, { source, now, lane, record, range: STREAM_RETRY });
       }
       log.error(context, `source stopped: ${error.message}`);
       // A change, resume or pause by an operator meanwhile is newer than this fault and stays in force.
@@ -167,60 +172,66 @@ export async function actOn(
       log.error(detail, error.message);
       if (stream === undefined) {
         const until = now + delay(circumstances.failures, STREAM_RETRY);
-        await hold(bridge, source.id, { until, now, record, counts: 'yes' });
+        await hold(bridge, source, { until, now, record, counts: 'yes' });
         return undefined;
       }
       const range = circumstances.setAside && lane === 'live' && stream.failures === 0 ? AT_ONCE : STREAM_RETRY;
-      return await waitAlone(bridge, stream, { sourceId: source.id, now, lane, record, range });
+      return await waitAlone(bridge, stream, { source, now, lane, record, range });
     }
   }
 }
 
+/** What one more failure of a stream changes in its row. Live asks again at `$5`; history failed `$5` times in a row. */
+const FAILED = {
+  live: 'failures = failures + 1, turn_at = now(), retry_at = at_instant($5)',
+  history: 'history_failures = $5',
+};
+
 /**
  * Lets one stream wait in one lane, longer with each failure in a row; the other lane and the other streams go on (law 4).
- * @returns when it may be asked again
+ * @returns when it may be asked again; undefined where the edition of the source is gone
  */
 async function waitAlone(
-  bridge: Bridge,
+  { database }: Bridge,
   stream: Stream,
   given: {
-    readonly sourceId: number;
+    readonly source: FaultySource;
     readonly now: Instant;
     readonly lane: 'live' | 'history';
     readonly record: string;
     readonly range: { readonly first: number; readonly most: number };
   },
-): Promise<Instant> {
-  const { sourceId, now, lane, record, range } = given;
-  // The list of sources shows this fault, too, because a stream that fails for ever must not look healthy there.
-  await bridge.database.run('update source set last_fault = $2 where id = $1', [sourceId, record]);
+): Promise<Instant | undefined> {
+  const { source, now, lane, record, range } = given;
   const retryAt = now + delay(lane === 'live' ? stream.failures : stream.historyFailures, range);
-  const live = 'failures = failures + 1, turn_at = now(), retry_at = at_instant($3)';
-  await (lane === 'live'
-    ? bridge.database.run(`update stream set last_fault = $2, ${live} where id = $1`, [stream.id, record, retryAt])
-    : bridge.database.run('update stream set last_fault = $2, history_failures = $3 where id = $1', [
-        stream.id,
-        record,
-        stream.historyFailures + 1,
-      ]));
-  return retryAt;
+  // The list of sources shows this fault, too, because a stream that fails for ever must not look healthy there.
+  const written = await database.run(
+    `with told as (update source set last_fault = $3 where id = $1 and edition = $2 returning id)
+     update stream set last_fault = $3, ${FAILED[lane]} from told where stream.id = $4 and source_id = told.id`,
+    [source.id, source.edition, record, stream.id, lane === 'live' ? retryAt : stream.historyFailures + 1],
+  );
+  return written === 0 ? undefined : retryAt;
 }
+
+/** SQL condition on a row of `stream`: its source has the edition `$2`. */
+const SAME_EDITION = 'exists (select from source where source.id = source_id and edition = $2)';
 
 /**
  * Ends the waits of single streams that got no answer: the platform was away for all of them, and each is asked again when it
  * answers. Until then the source waits.
  */
-async function endWaits({ database }: Bridge, sourceId: number): Promise<void> {
+async function endWaits({ database }: Bridge, { id, edition }: FaultySource): Promise<void> {
   await database.run(
-    `update stream set retry_at = null
-     where source_id = $1 and retired_at is null and retry_at is not null and last_fault ->> 'code' = 'unavailable'`,
-    [sourceId],
+    `update stream set retry_at = null where source_id = $1 and ${SAME_EDITION}
+     and retired_at is null and retry_at is not null and last_fault ->> 'code' = 'unavailable'`,
+    [id, edition],
   );
 }
 
 /** Moves a stream to the end of the turn. */
-async function passTurn(bridge: Bridge, stream: Stream | undefined): Promise<void> {
-  if (stream !== undefined) await bridge.database.run('update stream set turn_at = now() where id = $1', [stream.id]);
+async function passTurn({ database }: Bridge, { edition }: FaultySource, stream: Stream | undefined): Promise<void> {
+  if (stream === undefined) return;
+  await database.run(`update stream set turn_at = now() where id = $1 and ${SAME_EDITION}`, [stream.id, edition]);
 }
 
 const delay = (failures: number, range: { first: number; most: number }): number =>
@@ -249,7 +260,7 @@ interface Hold {
  * fault of the platform rather than the bridge's own pace. Several requests that fail at a time are one failure: while the
  * source is held, no further one is counted.
  */
-async function hold({ database }: Bridge, sourceId: number, given: Hold): Promise<void> {
+async function hold({ database }: Bridge, source: FaultySource, given: Hold): Promise<void> {
   const { until, now, record, counts, own = false, answered = false } = given;
   await database.run(
     `update source set held_until = greatest(held_until, at_instant($2)),
@@ -261,7 +272,7 @@ async function hold({ database }: Bridge, sourceId: number, given: Hold): Promis
        last_fault = case
          when held_until >= at_instant($2) or $5 and not last_fault ? 'own' and (failures > 0 or last_fault ->> 'code' = 'throttled') then coalesce(last_fault, $3)
          else $3 end
-     where id = $1`,
-    [sourceId, until, record, counts, own, answered, now],
+     where id = $1 and edition = $8`,
+    [source.id, until, record, counts, own, answered, now, source.edition],
   );
 }

@@ -13,6 +13,7 @@ import { history } from './history.ts';
 import { forgetImpossibleWaits, uncoverEarlyWindows, uncoverFutureWindows } from './future.ts';
 import { growthWarnings, strainedUntold } from '../ingest/name-growth.ts';
 import { dropOldHeldNames, dropOldLogs, forgetAccounts } from './housekeeping.ts';
+import { jobsUnderWay } from './jobs-under-way.ts';
 import { isPlannerSilent, planOnce } from './planner.ts';
 import { poll } from './poll.ts';
 import { BEAT_MS, presenceOf } from '../database/presence.ts';
@@ -73,16 +74,17 @@ export async function startDaemon(
       if (isDatabaseAway(error) || isRedisAway(error)) complain(error);
       else log.error({ err: error }, `${name} failed`);
     });
-  const underWay = new Set<string>();
-  /** Skips a job that still runs here. The queue repeats a job that lost its lock, and the claim would let this process begin it twice. */
+  const underWay = jobsUnderWay(database, bridge.workerId);
   const once = async (name: Work, id: number, work: () => Promise<void>): Promise<void> => {
-    const job = `${name} ${id}`;
     // A job that was taken before the clocks were found to disagree is planned again.
-    if (underWay.has(job) || bridge.clock.disagreement() !== undefined) return;
-    underWay.add(job);
-    await failSoft(name, work());
-    underWay.delete(job);
+    if (bridge.clock.disagreement() !== undefined) return;
+    await failSoft(name, underWay.run(name, id, work));
   };
+  /** Also a host that polls nothing because of its clock gives back what it holds. */
+  async function beat(): Promise<void> {
+    await presence.beat(bridge.clock.disagreement());
+    await underWay.giveBack();
+  }
   const jobs = queue.work(
     {
       poll: (id, stopping, place) => once('poll', id, () => poll({ ...bridge, place }, id, stopping)),
@@ -116,7 +118,7 @@ export async function startDaemon(
     }
   }
   const loops = [
-    repeat(BEAT_MS, () => presence.beat(bridge.clock.disagreement()), complain),
+    repeat(BEAT_MS, beat, complain),
     repeat(WATCH_MS, () => watch(bridge, queue, ensureTick), complain),
     repeat(CLOCK_MS, bridge.clock.adjust, complain),
     repeat(WATCH_MS, () => clocks.obey(), complain),

@@ -196,6 +196,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
         streamKey: stream.key,
         revision: source.revision,
         edition: source.edition,
+        workerId: bridge.workerId,
         process,
         sourceId: source.id,
         projectId: source.projectId,
@@ -224,10 +225,10 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
     return { kind: 'done', committed, covered: union(task.covered, [window]), learned, unreadable };
   } catch (error) {
     if (error instanceof BridgeError && isUnanswered(error)) {
-      await keepLearned(bridge, stream, afterNoAnswer(task.learned, lengthOf(window), limits.minWindow));
+      await keepLearned(bridge, task, afterNoAnswer(task.learned, lengthOf(window), limits.minWindow));
     }
     const learned = halvedAfter(error, task.learned, window, limits.minWindow);
-    await keepLearned(bridge, stream, learned);
+    await keepLearned(bridge, task, learned);
     return { kind: 'halved', learned };
   }
 }
@@ -236,8 +237,13 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
 const clockWasSetBack = (): BridgeError =>
   new BridgeError({ code: 'cancelled' }, 'the clock of the database was set back meanwhile; the window is read again');
 
-const keepLearned = ({ database }: Bridge, { id }: Stream, learned: Learned): Promise<number> =>
-  database.run('update stream set learned = $2 where id = $1', [id, JSON.stringify(learned)]);
+/** A configuration that came meanwhile learns its own length. */
+const keepLearned = ({ database }: Bridge, { source, stream }: WindowTask, learned: Learned): Promise<number> =>
+  database.run(
+    `update stream set learned = $2 from source
+     where stream.id = $1 and source.id = source_id and source_revision = $3 and edition = $4`,
+    [stream.id, JSON.stringify(learned), source.revision, source.edition],
+  );
 
 /** The lengths to ask for after `too-much`. Throws any other error again, and `oneInstant`; `contract-broken` where the window is the shortest. */
 export function halvedAfter(error: unknown, learned: Learned, window: Window, minWindow: Microseconds): Learned {

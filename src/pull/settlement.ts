@@ -20,6 +20,8 @@ export interface Handover {
   readonly revision: number;
   /** That configuration, told from all others; see 0014_memory.sql. */
   readonly edition: string;
+  /** Who claimed the source or, in history, the stream. */
+  readonly workerId: string;
   /** The memory of this process when the read began (database/memory.ts): it held the names of the series. */
   readonly process: string;
   readonly sourceId: number;
@@ -46,14 +48,19 @@ const WINDOW = `tstzmultirange(tstzrange(at_instant($from::bigint), at_instant($
 /** SQL: when the history of a stream with more to ask is due: at once, except where it waits because windows failed. */
 export const WOKEN = `case when history_failures > 0 then coalesce(history_due_at, now()) else now() end`;
 
-/** SQL condition on a row of `stream`: it is the one that was read, its configuration stands, and so do the numbers of its series. */
+/**
+ * SQL condition on a row of `stream`: it is the one that was read, its configuration stands, and so do the numbers of its series and
+ * the claim. A worker that stood still for long may have lost its claim to one that has read newer values since.
+ */
 const IS_STREAM = `id = $streamId::int and key = $streamKey::text and source_revision = $revision::int
-      and exists (select from source where source.id = source_id and edition = $edition::uuid) and ${REMEMBERS}`;
+      and ($lane::text = 'live' or history_claimed_by = $workerId::uuid)
+      and exists (select from source where source.id = source_id and edition = $edition::uuid
+        and ($lane::text <> 'live' or claimed_by = $workerId::uuid)) and ${REMEMBERS}`;
 
 /** SQL: locks the row of the stream where the window may be committed. */
 export const LOCK_STREAM = `select from stream where ${IS_STREAM} for no key update`;
 
-/** SQL: `moved` covers the window and locks the row of the stream. It is empty where the stream was removed meanwhile. */
+/** SQL: `moved` covers the window and locks the row of the stream. It is empty where the window may not be committed. */
 export const MOVED = `
   moved as (
     update stream set covered = covered + ${WINDOW}, look_again = look_again + $looks::tstzmultirange - ${WINDOW},
@@ -103,6 +110,7 @@ export function settlementOf(handover: Handover, { process, mark }: Stamp, store
     streamKey: handover.streamKey,
     revision: handover.revision,
     edition: handover.edition,
+    workerId: handover.workerId,
     process,
     mark,
     from: window.from,

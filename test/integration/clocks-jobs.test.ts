@@ -90,3 +90,31 @@ it('runs none that it takes before it has put its work down, and works again whe
   expect(log).toContain('the clocks of this host and of the database agree again; it polls');
   await close();
 });
+
+it('gives back the claims of runs that met a database that was away, so that another host takes them', async () => {
+  const { url, sourcesFor, plan, untilNoneWaits, close } = await startPlanning();
+  const asked = new Set<number>();
+  const clock: { ahead?: number } = {};
+  const { context } = await startHost(url, {
+    ahead: () => clock.ahead,
+    sourceOf: () => {
+      throw Object.assign(new Error('failover'), { code: 'ECONNRESET' });
+    },
+  });
+  const held = 'select id from source where claimed_by is not null';
+  await plan();
+  await untilNoneWaits();
+  await eventually('each job has ended', async () => (await context.database.rows(held)).length === SOURCES);
+
+  clock.ahead = 3 * MINUTE;
+  await goRound();
+  expect(await context.database.rows(held)).toEqual([]);
+  await startHost(url, { ahead: () => undefined, sourceOf: sourcesFor(asked) });
+  // The first host drops the job that it had asked the queue for already.
+  for (let round = 0; round < 2; round += 1) {
+    await plan();
+    await untilNoneWaits();
+  }
+  expect(asked.size).toBe(SOURCES);
+  await close();
+});

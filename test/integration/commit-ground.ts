@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Batch, Column, Refusal } from '../../src/core/batch.ts';
 import type { Coverage } from '../../src/core/coverage.ts';
 import { SECOND, parseInstant } from '../../src/core/instant.ts';
@@ -9,7 +10,7 @@ import { commitWindow } from '../../src/pull/commit.ts';
 import type { Committed } from '../../src/pull/commit.ts';
 import type { Handover } from '../../src/pull/settlement.ts';
 import type { TestDatabases } from '../kit/databases.ts';
-import { columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
+import { claimAll, columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
 /** The end of a month: readings on both sides of it lie in two partitions. */
@@ -30,6 +31,8 @@ export interface Given {
   readonly backfillId?: number;
   /** The memory of the process when it read the window; its present one unless told. */
   readonly process?: string;
+  /** Has lost the claim. By default the worker that commits has it. */
+  readonly workerId?: string;
   /** Belongs to the same transaction. */
   readonly also?: () => Promise<void>;
 }
@@ -47,17 +50,20 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
   const database = await databases.create();
   const source = await storeSource(database);
   const streamId = await storeStream(database, source);
+  const holder = randomUUID();
   return {
     database,
     source,
     streamId,
     async commit({ window, batch, ...given }) {
+      await claimAll(database, holder);
       const id = given.stream ?? streamId;
       const stream = await database.row<{ key: string }>('select key from stream where id = $1', [id]);
       const handover: Handover = {
         ...source,
         streamId: id,
         streamKey: stream?.key ?? '',
+        workerId: given.workerId ?? holder,
         process: given.process ?? database.memory.stamp().process,
         lane: given.lane ?? 'live',
         window,

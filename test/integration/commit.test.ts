@@ -143,7 +143,7 @@ describe('a window is stored as a whole or not at all:', () => {
     const given = { window, batch: batchOf(columnsFrom(BORDER, count), refusals) };
     await expect(commit(given)).rejects.toMatchObject({
       code: 'cancelled',
-      message: 'the source was changed while 2026-01-01T00:00:00Z was read',
+      message: 'the source was changed, or taken over by another worker, while 2026-01-01T00:00:00Z was read',
     });
     expect(await traces()).toEqual(NOTHING);
   });

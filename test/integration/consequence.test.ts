@@ -38,7 +38,7 @@ beforeEach(async () => {
   clock = await clockOf(database);
   const source = await storeSource(database);
   ({ sourceId, edition } = source);
-  stream = { id: await storeStream(database, source), key: 'stream', failures: 0 } as Stream;
+  stream = { id: await storeStream(database, source), key: 'stream', failures: 0, historyFailures: 0 } as Stream;
 });
 
 async function act(
@@ -126,6 +126,29 @@ it('a source that was changed, resumed or paused meanwhile is not stopped by a f
     const before = await database.row('select * from source');
     await act(credentialsRejected('no', 'ask'));
     expect(await database.row('select * from source')).toEqual(before);
+  }
+});
+
+const faultsOfBefore = (now: number): [BridgeError, Parameters<typeof act>[1]][] => [
+  [unavailable('time-out', 'no answer'), { stream, failures: 12 }],
+  [unavailable('time-out', 'no answer'), { stream, lane: 'history' }],
+  [throttled(now + HOUR, 'slow down'), { stream, failures: 12 }],
+  [throttled(now + HOUR, 'slow down'), { stream, lane: 'history' }],
+  [ownPace(now + HOUR, 'quiet hours'), {}],
+  [configInvalid('no', 'ask'), { stream, lane: 'history' }],
+  [contractBroken('odd'), { stream }],
+  [contractBroken('odd'), {}],
+];
+
+it('a fault of before a resume or change leaves the source and its streams as that left them', async () => {
+  // A wait that the end of all waits would end.
+  await database.run(`update stream set retry_at = now(), last_fault = '{"code": "unavailable"}'`);
+  const rows = (): Promise<unknown> => database.rows('select * from source join stream on source_id = source.id');
+  for (const [fault, given] of faultsOfBefore(clock.now())) {
+    await database.run('update source set revision = revision + 1');
+    const before = await rows();
+    expect(await act(fault, given)).toBeUndefined();
+    expect(await rows()).toEqual(before);
   }
 });
 

@@ -13,13 +13,14 @@ import { newNamesInWords, newNamesOf } from '../../src/source/near-series.ts';
 import { projectRoom, setLocked, setQuota } from '../../src/source/project-room.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
-import { columnOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
+import { claimAll, columnOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
 const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
 const PROJECT = { organisation: 'default', code: 'project' };
 
 const databases = useDatabases();
+const WORKER = randomUUID();
 let database: Database;
 let stored: StoredSource;
 let stream: number;
@@ -28,6 +29,7 @@ beforeEach(async () => {
   database = await databases.create();
   stored = await storeSource(database);
   stream = await storeStream(database, stored);
+  await claimAll(database, WORKER);
 });
 
 /** The source as a process opens it; the platform answers a point of each sensor in the first second of a window. */
@@ -53,7 +55,7 @@ async function opened(sensors: readonly string[]): Promise<OpenSource> {
 async function read(sensors: readonly string[], given?: OpenSource): Promise<void> {
   const source = given ?? (await opened(sensors));
   await fetchWindow(
-    bridgeOf(database, { source, now: () => FROM, workerId: randomUUID() }),
+    bridgeOf(database, { source, now: () => FROM, workerId: WORKER }),
     {
       source,
       stream: { id: stream, key: 'stream', selection: {} } as Stream,

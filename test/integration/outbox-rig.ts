@@ -21,7 +21,7 @@ import type { Committed } from '../../src/pull/commit.ts';
 import { heartOf } from '../kit/alive.ts';
 import type { Heart } from '../kit/alive.ts';
 import type { TestDatabases } from '../kit/databases.ts';
-import { batchOf, storeSource, storeStream } from '../kit/stored-source.ts';
+import { batchOf, claimAll, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 import { Waiting, eventually } from './daemon-rig.ts';
 import { APPLICATION, SECRET } from './outbox-service-tokens.ts';
@@ -114,6 +114,9 @@ export const truthOf = async (database: Pick<Database, 'rows'>, project = 'proje
     .map(({ line }) => line)
     .toSorted();
 
+/** Has the claims of what is committed. */
+const HOLDER = randomUUID();
+
 export async function makeRig(databases: TestDatabases): Promise<Rig> {
   const database = await databases.create();
   const source = await storeSource(database);
@@ -154,8 +157,10 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         [stream],
       );
       const ground = { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) };
+      await claimAll(database, HOLDER);
       return await commitWindow(ground, {
         ...of,
+        workerId: HOLDER,
         streamId: stream,
         streamKey: row?.key ?? '',
         process: database.memory.stamp().process,

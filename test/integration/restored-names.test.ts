@@ -12,7 +12,7 @@ import { readSettings } from '../../src/settings.ts';
 import { applySource } from '../../src/source/registration.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { backUp } from '../kit/restore.ts';
-import { storeStream } from '../kit/stored-source.ts';
+import { claimAll, storeStream } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { eventually } from './daemon-rig.ts';
 
@@ -100,6 +100,7 @@ it.each([
   const row = await register(bridge);
   const streamId = await storeStream(database, { sourceId: row.id, projectId: row.project_id, edition: row.edition });
   await database.run('update stream set source_revision = (select revision from source)');
+  await claimAll(database, bridge.workerId);
   const backup = await backUp(database.url, databases.copy);
   /** The pool finds out that its connections are gone when it uses them. */
   const settled = <T>(work: () => Promise<T>): Promise<T> =>

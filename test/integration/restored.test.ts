@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { targetsOf } from '../../src/api/targets.ts';
 import { SECOND } from '../../src/core/instant.ts';
@@ -9,7 +10,7 @@ import { intakeOf } from '../../src/ingest/pushed-intake.ts';
 import { commitWindow } from '../../src/pull/commit.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { backUp } from '../kit/restore.ts';
-import { batchOf, columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
+import { batchOf, claimAll, columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 import { eventually, startRig, Waiting } from './daemon-rig.ts';
 import type { Rig } from './daemon-rig.ts';
@@ -55,6 +56,8 @@ describe('one process', () => {
     const database = await databases.create();
     const source = await storeSource(database);
     const streamId = await storeStream(database, source);
+    const workerId = randomUUID();
+    await claimAll(database, workerId);
     const parts = { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) };
     return {
       database,
@@ -64,6 +67,7 @@ describe('one process', () => {
         const instants = Array.from({ length: many }, (_, index) => at + index);
         return commitWindow(parts, {
           ...source,
+          workerId,
           streamId,
           streamKey: 'stream',
           process: database.memory.stamp().process,

@@ -8,12 +8,13 @@ import { keepNames } from '../../src/pull/series-names.ts';
 import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
-import { readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
+import { claimAll, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
 const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
 
 const databases = useDatabases();
+const WORKER = randomUUID();
 let database: Database;
 let stored: StoredSource;
 let streamId: number;
@@ -22,6 +23,7 @@ beforeEach(async () => {
   database = await databases.create();
   stored = await storeSource(database);
   streamId = await storeStream(database, stored);
+  await claimAll(database, WORKER);
 });
 
 /** A process that has the source open and remembers the names it gave. A poll shows it variables in order. */
@@ -49,7 +51,7 @@ class Process {
   poll(...variables: readonly string[]): Promise<FetchResult> {
     this.#shown = variables;
     return fetchWindow(
-      bridgeOf(database, { source: this.source, now: () => FROM, workerId: randomUUID() }),
+      bridgeOf(database, { source: this.source, now: () => FROM, workerId: WORKER }),
       {
         source: this.source,
         stream: { id: streamId, key: 'stream', selection: {} } as Stream,

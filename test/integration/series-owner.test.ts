@@ -10,12 +10,13 @@ import { takeOver } from '../../src/source/take-over.ts';
 import { changeSource } from '../../src/source/state-change.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
-import { columnOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
+import { claimAll, columnOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
 
 const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
 
 const databases = useDatabases();
+const WORKER = randomUUID();
 let database: Database;
 let projectId: number;
 const stored = new Map<string, StoredSource & { readonly stream: number }>();
@@ -58,8 +59,9 @@ async function poll(
       },
     },
   );
+  await claimAll(database, WORKER);
   return await fetchWindow(
-    bridgeOf(database, { source, now: () => FROM, workerId: randomUUID() }),
+    bridgeOf(database, { source, now: () => FROM, workerId: WORKER }),
     {
       source,
       stream: { id: known.stream, key: name, selection: {} } as Stream,

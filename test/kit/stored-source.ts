@@ -44,6 +44,14 @@ export async function storeStream(database: Database, { sourceId }: StoredSource
   return row.id;
 }
 
+/** Gives a worker the claims of all sources and histories, as it has them while it reads windows. */
+export async function claimAll(database: Database, workerId: string): Promise<void> {
+  await database.run('update source set claimed_by = $1 where claimed_by is distinct from $1', [workerId]);
+  await database.run('update stream set history_claimed_by = $1 where history_claimed_by is distinct from $1', [
+    workerId,
+  ]);
+}
+
 /** A column of one series; the sensor is its name. */
 export const columnOf = (sensorId: string, segment: Partial<Segment> & Pick<Segment, 'at'>): Column => ({
   sensorId,
