@@ -1,84 +1,31 @@
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/access/applications.ts';
-import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import { SECOND } from '../../src/core/instant.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { MOST_HELD_NAMES, admitNames } from '../../src/ingest/new-names.ts';
 import { pushedOwnershipOf } from '../../src/ingest/pushed-ownership.ts';
-import { fetchWindow } from '../../src/pull/fetch-window.ts';
-import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
 import { heldNames, releaseNames, resembling } from '../../src/source/held-names.ts';
 import { newNamesInWords, newNamesOf } from '../../src/source/near-series.ts';
-import { projectRoom, setLocked, setQuota } from '../../src/source/project-room.ts';
+import { projectRoom, setQuota } from '../../src/source/project-room.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
-import { columnOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
-import type { StoredSource } from '../kit/stored-source.ts';
-
-const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
-const PROJECT = { organisation: 'default', code: 'project' };
+import { columnOf } from '../kit/stored-source.ts';
+import { FROM, PROJECT, heldGround } from './held-ground.ts';
+import type { HeldGround } from './held-ground.ts';
 
 const databases = useDatabases();
 let database: Database;
-let stored: StoredSource;
-let stream: number;
+let stored: HeldGround['stored'];
+let opened: HeldGround['opened'];
+let read: HeldGround['read'];
+let lock: HeldGround['lock'];
+let listed: HeldGround['listed'];
+let refusals: HeldGround['refusals'];
+let lines: HeldGround['lines'];
 
 beforeEach(async () => {
-  database = await databases.create();
-  stored = await storeSource(database);
-  stream = await storeStream(database, stored);
+  ({ database, stored, opened, read, lock, listed, refusals, lines } = await heldGround(databases));
 });
-
-/** The source as a process opens it; the platform answers a point of each sensor in the first second of a window. */
-async function opened(sensors: readonly string[]): Promise<OpenSource> {
-  const row = await database.row<{ revision: number; edition: string }>(
-    'select revision, edition from source where id = $1',
-    [stored.sourceId],
-  );
-  return openSourceOf(
-    { ...stored, edition: row?.edition ?? '' },
-    {
-      revision: row?.revision ?? 0,
-      policy: { start: FROM, settle: 0, align: SECOND, overlap: 0, maxWindow: MINUTE },
-      read: async function* () {
-        for (const [index, sensor] of sensors.entries())
-          yield { sensor, variable: 'flow', at: [FROM], values: [index] };
-      },
-    },
-  );
-}
-
-/** Reads one window, as a poll does the first time and a backfill after a release. */
-async function read(sensors: readonly string[], given?: OpenSource): Promise<void> {
-  const source = given ?? (await opened(sensors));
-  await fetchWindow(
-    bridgeOf(database, { source, now: () => FROM, workerId: randomUUID() }),
-    {
-      source,
-      stream: { id: stream, key: 'stream', selection: {} } as Stream,
-      lane: 'history',
-      window: { from: FROM, to: FROM + SECOND },
-      unreadable: [],
-      covered: [],
-      learned: { length: SECOND },
-    },
-    new AbortController().signal,
-  );
-}
-
-const lock = (locked = true) => setLocked(database, PROJECT, locked, 'tester');
-const listed = async () =>
-  (await heldNames(database, stored.projectId, { limit: 100 })).map(({ sensorId, source, application, refused }) => ({
-    sensorId,
-    from: source ?? application,
-    refused,
-  }));
-const refusals = (): Promise<unknown[]> =>
-  database.rows(
-    'select sensor, reason, sum(cardinality(points))::int as refused from refused_hour where cardinality(points) > 0 group by 1, 2 order by 1, 2',
-  );
-const lines = async (): Promise<string[]> => (await readingsIn(database)).map((line) => line.slice(0, -2));
 
 describe('a locked project', () => {
   it('takes known names of a source, holds new ones back, and stores all of their points after a release and a backfill', async () => {
