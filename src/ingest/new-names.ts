@@ -89,19 +89,36 @@ const STORED = `
   select sensor_id as "sensorId", value_name as "valueName" from series
   join unnest($2::text[], $3::text[]) as given (sensor_id, value_name) using (sensor_id, value_name) where project_id = $1`;
 
+/**
+ * The names that have no series, each with the reason why `admitNames` would refuse it now; undefined where it would make the series.
+ * Writes nothing. `made`: how many series more the project is taken to have.
+ */
+export async function judgeNewNames(
+  client: ClientBase,
+  projectId: number,
+  names: readonly BroughtName[],
+  made = 0,
+): Promise<ReadonlyMap<string, SeriesRefusal | undefined>> {
+  if (names.length === 0) return new Map();
+  const stored = await rowsOf<BroughtName & Record<string, unknown>>(client, STORED, [projectId, ...columnsOf(names)]);
+  const known = new Set(stored.map(nameOfSeries));
+  const fresh = names.map(nameOfSeries).filter((name) => !known.has(name));
+  const { locked, free } = await roomOf(client, projectId, '');
+  const judged = (name: string, index: number): [string, SeriesRefusal | undefined] => {
+    if (locked) return [name, 'name-held-back'];
+    return [name, index < free - made ? undefined : 'too-many-series'];
+  };
+  return new Map(fresh.sort().map(judged));
+}
+
 /** The names that `admitNames` would refuse now, each with the reason. Writes nothing. */
 export async function wouldRefuse(
   client: ClientBase,
   projectId: number,
   names: readonly BroughtName[],
 ): Promise<ReadonlyMap<string, SeriesRefusal>> {
-  if (names.length === 0) return new Map();
-  const stored = await rowsOf<BroughtName & Record<string, unknown>>(client, STORED, [projectId, ...columnsOf(names)]);
-  const known = new Set(stored.map(nameOfSeries));
-  const fresh = names.map(nameOfSeries).filter((name) => !known.has(name));
-  const { locked, free } = await roomOf(client, projectId, '');
-  const refused = locked ? fresh : fresh.sort().slice(free);
-  return new Map(refused.map((name) => [name, locked ? 'name-held-back' : 'too-many-series']));
+  const judged = await judgeNewNames(client, projectId, names);
+  return new Map([...judged].flatMap(([name, reason]) => (reason === undefined ? [] : [[name, reason] as const])));
 }
 
 interface Owned extends Pick<BroughtName, 'sensorId' | 'valueName'>, Record<string, unknown> {

@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/access/applications.ts';
 import { SECOND } from '../../src/core/instant.ts';
+import { rulesOf } from '../../src/core/mapping.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { MOST_HELD_NAMES, admitNames } from '../../src/ingest/new-names.ts';
 import { pushedOwnershipOf } from '../../src/ingest/pushed-ownership.ts';
 import { heldNames, releaseNames, resembling } from '../../src/source/held-names.ts';
-import { newNamesInWords, newNamesOf } from '../../src/source/near-series.ts';
+import { namesOnTrial } from '../../src/source/names-on-trial.ts';
+import { newNamesInWords } from '../../src/source/near-series.ts';
 import { projectRoom, setQuota } from '../../src/source/project-room.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { columnOf } from '../kit/stored-source.ts';
@@ -27,6 +29,21 @@ beforeEach(async () => {
   ({ database, stored, opened, read, lock, listed, refusals, lines } = await heldGround(databases));
 });
 
+/** The names of a check or preview of the source. */
+function tried() {
+  const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };
+  const rules = rulesOf({ sensors: 'all', mapping });
+  const trial = namesOnTrial(database, { ...PROJECT, name: 'source', project: PROJECT.code }, rules);
+  /** Meets the sensors in a window; tells whether it must be read again, and why points are refused then. */
+  async function judge(...sensors: readonly string[]) {
+    for (const sensor of sensors) rules.series(sensor, 'flow');
+    const again = await trial.judge();
+    const found = sensors.map((sensor) => rules.series(sensor, 'flow'));
+    return { again, refused: found.filter((rule) => typeof rule === 'string') };
+  }
+  return { trial, judge };
+}
+
 describe('a locked project', () => {
   it('takes known names of a source, holds new ones back, and stores all of their points after a release and a backfill', async () => {
     await read(['pump-7']);
@@ -44,12 +61,13 @@ describe('a locked project', () => {
     expect(await resembling(database, { sourceId: stored.sourceId })).toMatchObject([
       { sensorId: 'Pump-7', near: [{ sensorId: 'pump-7', valueName: 'flow' }] },
     ]);
-    const config = { organisation: 'default', project: 'project' } as SourceConfig;
-    const tried = ['pump-7', 'PUMP_07', 'pump-8'].map((sensorId) => ({ sensorId, valueName: 'flow', segments: [] }));
-    expect(newNamesInWords(await newNamesOf(database, config, tried))).toBe(
+    const { trial, judge } = tried();
+    expect(await judge('pump-7')).toEqual({ again: false, refused: [] });
+    expect(await trial.newNames()).toBe(null);
+    expect(await judge('PUMP_07', 'pump-8')).toEqual({ again: true, refused: Array(2).fill('name-held-back') });
+    expect(newNamesInWords(await trial.newNames())).toBe(
       '2 names would be held back, because the project is locked and has no series of them; PUMP_07 flow is new and resembles pump-7 flow of the project',
     );
-    expect(await newNamesOf(database, config, tried.slice(0, 1))).toBe(null);
     const beforeRelease = await opened(['press']);
     const { released, repairs } = await releaseNames(database, PROJECT, { sensorId: 'pre*' }, 'tester');
     expect({ released, repairs }).toMatchObject({
@@ -168,5 +186,20 @@ describe('the quota of a project', () => {
     await lock();
     await read(['late']);
     await expect(releaseNames(database, PROJECT, {}, 'tester')).rejects.toMatchObject({ code: 'config-invalid' });
+  });
+
+  it('is counted by a check or preview over all of its windows', async () => {
+    await read(['pump-7']);
+    await setQuota(database, PROJECT, 3, 'tester');
+    const { trial, judge } = tried();
+    expect(await judge('pump-7', 'a')).toEqual({ again: false, refused: [] });
+    expect(await judge('a', 'b', 'c')).toEqual({ again: true, refused: ['too-many-series'] });
+    expect(await judge('d')).toEqual({ again: true, refused: ['too-many-series'] });
+    expect(await judge('a', 'b', 'c', 'd')).toEqual({ again: false, refused: Array(2).fill('too-many-series') });
+    expect(await trial.newNames()).toEqual({ names: 4, locked: false, beyondQuota: 2, near: [] });
+    expect(newNamesInWords(await trial.newNames())).toBe(
+      '2 names would be refused, because the quota of the project leaves no room for them',
+    );
+    expect(await projectRoom(database, PROJECT)).toMatchObject({ series: 1 });
   });
 });
