@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rulesOf } from './mapping.ts';
+import { givenNames, rulesOf } from './mapping.ts';
 import type { GivenName, Mapping } from './mapping.ts';
 import type { SensorChoice } from './source/source.ts';
 
@@ -19,6 +19,15 @@ describe('a mapping', () => {
       labels: [],
     });
     expect(series('s', '')).toMatchObject({ valueName: 'none' });
+  });
+
+  test('tells the name of a variable without rules, and of one that is not chosen or can have none nothing', () => {
+    const nameOf = givenNames([{ id: 's', as: 'pump', values: { t: { as: 'temperature', scale: 1, offset: 0 } } }]);
+    expect(nameOf('s', 't')).toEqual({ sensorId: 'pump', valueName: 'temperature' });
+    expect(nameOf('s', 'p 1')).toEqual({ sensorId: 'pump', valueName: 'p_1' });
+    expect(nameOf('other', 't')).toBeUndefined();
+    expect(givenNames('all')('other', 't')).toEqual({ sensorId: 'other', valueName: 't' });
+    expect(givenNames('all')('', 't')).toBeUndefined();
   });
 
   test('renames, scales and labels where the source says so', () => {

@@ -63,6 +63,32 @@ interface Known {
   used: number;
 }
 
+type Sensors = SourceConfig['sensors'];
+type Choice = Exclude<Sensors, 'all'>[number];
+
+function nameOf(
+  choice: Choice | undefined,
+  sensor: string,
+  variable: string,
+): Omit<GivenName, 'holder'> | RefusalReason {
+  const sensorId = judgeSensorId(choice?.as ?? sensor);
+  if (typeof sensorId !== 'string') return sensorId.refused;
+  const valueName = choice?.values?.[variable]?.as ?? toValueName(variable);
+  return valueName === undefined ? 'bad-value-name' : { sensorId, valueName };
+}
+
+/** The name that a source gives to each of its variables; undefined for one that it does not choose or that can have none. */
+export function givenNames(
+  sensors: Sensors,
+): (sensor: string, variable: string) => Omit<GivenName, 'holder'> | undefined {
+  const chosen = sensors === 'all' ? undefined : new Map(sensors.map((sensor) => [sensor.id, sensor]));
+  return (sensor, variable) => {
+    if (chosen !== undefined && !chosen.has(sensor)) return undefined;
+    const name = nameOf(chosen?.get(sensor), sensor, variable);
+    return typeof name === 'string' ? undefined : name;
+  };
+}
+
 /**
  * A source's mapping as rules for the normaliser; `localTimes` and `qualities` where its platform gives them. Names are the platform's own unless the source maps them. Of two
  * variables that would become one series, the first keeps the name and the other is refused.
@@ -112,11 +138,10 @@ export function rulesOf(
     const choice = chosen?.get(sensor);
     if (chosen !== undefined && choice === undefined) return undefined;
     const value = choice?.values?.[variable];
-    const sensorId = judgeSensorId(choice?.as ?? sensor);
-    if (typeof sensorId !== 'string') return sensorId.refused;
-    const valueName = value?.as ?? toValueName(variable);
-    if (valueName === undefined) return 'bad-value-name';
-    const series = seriesOf({ sensorId, valueName });
+    const name = nameOf(choice, sensor, variable);
+    if (typeof name === 'string') return name;
+    const { sensorId, valueName } = name;
+    const series = seriesOf(name);
     const before = taken.get(series);
     if (before !== undefined) before.used = windows;
     if (before !== undefined && before.holder !== holder) {

@@ -18,7 +18,10 @@ export interface BroughtName {
 /** The source or the application that brings names. */
 export type Bringer = { readonly sourceId: number } | { readonly applicationId: string };
 
-/** At most this many held names of a project are listed. Points of further names are refused and counted all the same. */
+/**
+ * At most this many held names of a project are listed, each once for every source or application that brings it. Points of further
+ * names are refused and counted all the same.
+ */
 export const MOST_HELD_NAMES = 10_000;
 
 /** The name of a series in its project as one text. */
@@ -86,19 +89,36 @@ const STORED = `
   select sensor_id as "sensorId", value_name as "valueName" from series
   join unnest($2::text[], $3::text[]) as given (sensor_id, value_name) using (sensor_id, value_name) where project_id = $1`;
 
+/**
+ * The names that have no series, each with the reason why `admitNames` would refuse it now; undefined where it would make the series.
+ * Writes nothing. `made`: how many series more the project is taken to have.
+ */
+export async function judgeNewNames(
+  client: ClientBase,
+  projectId: number,
+  names: readonly BroughtName[],
+  made = 0,
+): Promise<ReadonlyMap<string, SeriesRefusal | undefined>> {
+  if (names.length === 0) return new Map();
+  const stored = await rowsOf<BroughtName & Record<string, unknown>>(client, STORED, [projectId, ...columnsOf(names)]);
+  const known = new Set(stored.map(nameOfSeries));
+  const fresh = names.map(nameOfSeries).filter((name) => !known.has(name));
+  const { locked, free } = await roomOf(client, projectId, '');
+  const judged = (name: string, index: number): [string, SeriesRefusal | undefined] => {
+    if (locked) return [name, 'name-held-back'];
+    return [name, index < free - made ? undefined : 'too-many-series'];
+  };
+  return new Map(fresh.sort().map(judged));
+}
+
 /** The names that `admitNames` would refuse now, each with the reason. Writes nothing. */
 export async function wouldRefuse(
   client: ClientBase,
   projectId: number,
   names: readonly BroughtName[],
 ): Promise<ReadonlyMap<string, SeriesRefusal>> {
-  if (names.length === 0) return new Map();
-  const stored = await rowsOf<BroughtName & Record<string, unknown>>(client, STORED, [projectId, ...columnsOf(names)]);
-  const known = new Set(stored.map(nameOfSeries));
-  const fresh = names.map(nameOfSeries).filter((name) => !known.has(name));
-  const { locked, free } = await roomOf(client, projectId, '');
-  const refused = locked ? fresh : fresh.sort().slice(free);
-  return new Map(refused.map((name) => [name, locked ? 'name-held-back' : 'too-many-series']));
+  const judged = await judgeNewNames(client, projectId, names);
+  return new Map([...judged].flatMap(([name, reason]) => (reason === undefined ? [] : [[name, reason] as const])));
 }
 
 interface Owned extends Pick<BroughtName, 'sensorId' | 'valueName'>, Record<string, unknown> {
@@ -169,12 +189,13 @@ const BROUGHT = `
 const HOLD_AGAIN = `
   with ${BROUGHT}, known as (
     select sensor_id, value_name from held_name join brought using (sensor_id, value_name)
-    where project_id = $1 order by 1, 2 for update of held_name)
-  update held_name as held set last_seen = now(), source_id = $8::int, application_id = $9::text, holder = brought.holder,
+    where project_id = $1 and (source_id = $8::int or application_id = $9::text) order by 1, 2 for update of held_name)
+  update held_name as held set last_seen = now(), holder = brought.holder,
     readings = held.readings + brought.readings,
     first_at = least(held.first_at, brought.first_at), last_at = greatest(held.last_at, brought.last_at)
   from brought join known using (sensor_id, value_name)
-  where held.project_id = $1 and held.sensor_id = brought.sensor_id and held.value_name = brought.value_name
+  where held.project_id = $1 and (held.source_id = $8::int or held.application_id = $9::text)
+    and held.sensor_id = brought.sensor_id and held.value_name = brought.value_name
   returning held.sensor_id as "sensorId", held.value_name as "valueName"`;
 
 const HOLD_NEW = `

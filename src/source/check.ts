@@ -16,7 +16,7 @@ import { firstOf, windowFinding } from './check-window.ts';
 import type { WindowFinding } from './check-window.ts';
 import { clockFinding, lockFinding } from './findings.ts';
 import { lookAtStreams } from './look-at-streams.ts';
-import { newNamesInWords, newNamesOf } from './near-series.ts';
+import { newNamesInWords } from './near-series.ts';
 import { registeredAs } from './registered.ts';
 import type { RegisteredSource } from './registered.ts';
 import { strangeVariables } from './strange-variables.ts';
@@ -144,8 +144,7 @@ export async function* checkSource(
       const windows = looked.looks.reduce((sum, { asked }) => sum + asked, looked.unreadable.length);
       const requestsPerWindow = (trial.requests() - before) / windows;
       const overload = overloadOf({ streams: streams.length, requestsPerWindow, ...config.schedule, ...config.pace });
-      const columns = looked.looks.flatMap(({ batch }) => batch.columns);
-      const names = newNamesInWords(await newNamesOf(given.bridge?.database, config, columns));
+      const names = newNamesInWords(await trial.newNames());
       const seriesOfOthers = trial.seriesOfOthers();
       yield {
         step: 'window',

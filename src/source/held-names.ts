@@ -6,14 +6,15 @@ import type { ReasonSum } from '../core/kept-refusals.ts';
 import type { FullName } from '../core/near-names.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import { nameOfSeries } from '../ingest/new-names.ts';
 import { HELD_POINTS, NAMED, OF_HELD, heldRepairs } from './held-repair.ts';
 import type { HeldRepair } from './held-repair.ts';
 import { projectRoom } from './project-room.ts';
 import type { ProjectRoom, WantedProject } from './project-room.ts';
 import { nearSeries } from './near-series.ts';
-import { raiseRevisions } from './revisions.ts';
+import { raiseRevisionsOf } from './revisions.ts';
 
-/** A name that is held back. */
+/** A name that is held back, whoever brings it. */
 export interface HeldName {
   readonly sensorId: string;
   readonly valueName: string;
@@ -53,9 +54,9 @@ export function namesToRelease({ sensorId, valueName, all }: WantedNames & { rea
 
 /** One page of held names. */
 interface HeldPage extends WantedNames {
-  /** Only names that this source brought last. */
+  /** Only names that this source brings. */
   readonly sourceId?: number | undefined;
-  /** Only names that this application pushed last. */
+  /** Only names that this application pushes. */
   readonly applicationId?: string | undefined;
   readonly limit: number;
   /** How many names come before the page. */
@@ -72,6 +73,8 @@ const patternsOf = ({ sensorId, valueName }: WantedNames): [string | null, strin
   like(valueName),
 ];
 
+const LATEST = 'seen desc, source_id, application_id';
+
 /** A page of the held names of a project, in the order of their names. */
 export async function heldNames(
   database: Database,
@@ -79,14 +82,18 @@ export async function heldNames(
   { limit, skip = 0, after, sourceId, applicationId, ...wanted }: HeldPage,
 ): Promise<HeldName[]> {
   const names = await database.rows<Omit<HeldName, 'near'> & Record<string, unknown>>(
-    `with ${HELD_POINTS}
-     select sensor_id as "sensorId", value_name as "valueName", source.name as source, application_id as application,
-       instant_of(first_seen) as "firstSeen", instant_of(greatest(last_seen, noted_at)) as "lastSeen",
-       readings + coalesce(points, 0) as refused, least(first, instant_of(first_at)) as first, greatest(last, instant_of(last_at)) as last
-     from held_name left join source on source.id = held_name.source_id left join held_points on ${OF_HELD}
-     where held_name.project_id = $1 and ${NAMED}
-       and ($6::int is null or held_name.source_id = $6) and ($7::text is null or application_id = $7)
-       and ($8::text is null or (sensor_id, value_name) > ($8, $9::text))
+    `with ${HELD_POINTS},
+     held as (
+       select held_name.*, source.name as source, greatest(last_seen, noted_at) as seen, points, first, last
+       from held_name left join source on source.id = held_name.source_id left join held_points on ${OF_HELD}
+       where held_name.project_id = $1 and ${NAMED} and ($8::text is null or (sensor_id, value_name) > ($8, $9::text)))
+     select sensor_id as "sensorId", value_name as "valueName", (array_agg(source order by ${LATEST}))[1] as source,
+       (array_agg(application_id order by ${LATEST}))[1] as application,
+       instant_of(min(first_seen)) as "firstSeen", instant_of(max(seen)) as "lastSeen",
+       sum(readings + coalesce(points, 0))::bigint as refused,
+       min(least(first, instant_of(first_at))) as first, max(greatest(last, instant_of(last_at))) as last
+     from held group by 1, 2
+     having ($6::int is null or bool_or(source_id = $6)) and ($7::text is null or bool_or(application_id = $7))
      order by 1, 2 limit $4 offset $5`,
     [
       projectId,
@@ -153,8 +160,8 @@ export interface Released {
 const LISTED = 'databridge project names PROJECT --held lists the held names';
 
 /**
- * Gives held names their series, which belong to the first source or application that writes them. Their sources go on under a new
- * revision. Throws `config-invalid` for an unknown project, where no such name is held, and where the quota is too small.
+ * Gives held names their series, which belong to the first source or application that writes them. All sources of the project
+ * go on under a new revision. Throws `config-invalid` for an unknown project, where no such name is held, and where the quota is too small.
  */
 export async function releaseNames(
   database: Database,
@@ -166,33 +173,30 @@ export async function releaseNames(
   const patterns = patternsOf(wanted);
   const done = await database.transaction(async (client) => {
     // Sources, the project, series: locked in this order everywhere.
-    const repairs = await heldRepairs(client, id, patterns);
-    await raiseRevisions(
-      client,
-      repairs.map(({ sourceId }) => sourceId),
-    );
+    await raiseRevisionsOf(client, id);
     const [room] = await rowsOf<{ quota: number; made: number }>(
       client,
       'select series_quota as quota, series_made as made from ml_project where id = $1 for no key update',
       [id],
     );
-    const freed = await rowsOf<{ application: string | null }>(
+    const freed = await rowsOf<FullName & { application: string | null } & Record<string, unknown>>(
       client,
       `with freed as (delete from held_name where project_id = $1 and ${NAMED} returning sensor_id, value_name, application_id),
        made as (insert into series (project_id, sensor_id, value_name)
-         select $1::int, sensor_id, value_name from freed order by 2, 3 on conflict do nothing returning id),
+         select distinct $1::int, sensor_id, value_name from freed order by 2, 3 on conflict do nothing returning id),
        counted as (update ml_project set series_made = series_made + (select count(*) from made) where id = $1)
-       select application_id as application from freed`,
+       select sensor_id as "sensorId", value_name as "valueName", application_id as application from freed`,
       [id, ...patterns],
     );
     if (freed.length === 0) throw configInvalid('no such name is held back', LISTED, 'sensorId');
+    const names = new Set(freed.map(nameOfSeries));
     const { quota, made } = room ?? { quota: 0, made: 0 };
-    if (made + freed.length > quota) throw quotaTooSmall(project, made + freed.length, quota);
+    if (made + names.size > quota) throw quotaTooSmall(project, made + names.size, quota);
     const { sensorId = '*', valueName = '*' } = wanted;
     const { organisation, code } = project;
-    await audit(client, actor, 'project.released', code, { organisation, sensorId, valueName, names: freed.length });
+    await audit(client, actor, 'project.released', code, { organisation, sensorId, valueName, names: names.size });
     const applications = [...new Set(freed.flatMap(({ application }) => application ?? []))].sort();
-    return { released: freed.length, repairs: repairs.filter(({ points }) => points > 0), applications };
+    return { released: names.size, repairs: await heldRepairs(client, id, names), applications };
   });
   return { ...done, room: await projectRoom(database, project) };
 }

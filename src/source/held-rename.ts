@@ -4,6 +4,7 @@ import type { FullName } from '../core/near-names.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
+import { nameOfSeries } from '../ingest/new-names.ts';
 import { MOST_RENAMED, renamedNames } from '../ingest/renamed-names.ts';
 import { nameInWords } from './near-series.ts';
 import { projectRoom } from './project-room.ts';
@@ -88,16 +89,18 @@ export async function renameHeld(
         'as',
       );
     }
-    const pushed = renames.filter(({ from }) => from.application !== null);
+    const byApplications = renames.filter(({ from }) => from.application !== null);
+    // Several applications may push one name.
+    const pushed = [...new Map(byApplications.map((rename) => [nameOfSeries(rename.from), rename])).values()];
     if (pushed.length > 0) {
-      const { rowCount } = await client.query(
+      await client.query(
         `with renamed as (
            insert into renamed_name (project_id, sensor_id, value_name, to_sensor_id, to_value_name)
            select $1::int, * from unnest($2::text[], $3::text[], $4::text[], $5::text[]) order by 2, 3
            on conflict (project_id, sensor_id, value_name) do update
              set to_sensor_id = excluded.to_sensor_id, to_value_name = excluded.to_value_name
            returning sensor_id, value_name)
-         delete from held_name using renamed where held_name.project_id = $1
+         delete from held_name using renamed where held_name.project_id = $1 and application_id is not null
            and held_name.sensor_id = renamed.sensor_id and held_name.value_name = renamed.value_name`,
         [
           id,
@@ -116,7 +119,13 @@ export async function renameHeld(
       // Processes forget the names that they remember.
       await client.query('update hand_over set count = count + 1');
       const { organisation, code } = project;
-      await audit(client, actor, 'project.renamed', code, { organisation, sensorId, valueName, as, names: rowCount });
+      await audit(client, actor, 'project.renamed', code, {
+        organisation,
+        sensorId,
+        valueName,
+        as,
+        names: pushed.length,
+      });
     }
     const plain = ({ sensorId: sensor, valueName: value }: FullName): FullName => ({
       sensorId: sensor,
@@ -124,7 +133,7 @@ export async function renameHeld(
     });
     return {
       pushed: pushed.map(({ from, to }) => ({ from: plain(from), to })),
-      applications: [...new Set(pushed.flatMap(({ from }) => from.application ?? []))].sort(),
+      applications: [...new Set(byApplications.flatMap(({ from }) => from.application ?? []))].sort(),
       files: filesOf(renames),
     };
   });

@@ -2,8 +2,11 @@ import type { ClientBase } from 'pg';
 import { parseDuration } from '../core/duration.ts';
 import { HOUR, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import { givenNames } from '../core/mapping.ts';
 import { argumentsOf } from '../core/source/source-name.ts';
+import type { SourceConfig } from '../core/source/source.ts';
 import { rowsOf } from '../database/database.ts';
+import { nameOfSeries } from '../ingest/new-names.ts';
 
 /** Points of held names of one source, and the backfill that asks for them once more. */
 export interface HeldRepair {
@@ -44,37 +47,56 @@ export const NAMED = `($2::text is null or sensor_id like $2) and ($3::text is n
 
 interface Row extends Record<string, unknown> {
   readonly sourceId: number;
-  readonly source: string;
-  readonly organisation: string;
-  readonly align: string | null;
-  readonly every: Microseconds;
-  readonly points: number | null;
-  readonly first: Instant | null;
-  readonly last: Instant | null;
+  readonly sensor: string;
+  readonly variable: string;
+  readonly points: number;
+  readonly first: Instant;
+  readonly last: Instant;
 }
 
-/** The sources of a project that brought held names (`NAMED`), each with the backfill that repairs its points. */
+interface SourceRow extends Pick<HeldRepair, 'sourceId' | 'source' | 'organisation'>, Record<string, unknown> {
+  readonly sensors: SourceConfig['sensors'] | null;
+  readonly align: string | null;
+  readonly every: Microseconds;
+}
+
+/**
+ * The sources of a project that have refused points of held names, each with the backfill that repairs them, in the order of the
+ * sources. `names`: by `nameOfSeries`, only points to which the source gives one of these names now; without it all.
+ */
 export async function heldRepairs(
   client: ClientBase,
   projectId: number,
-  [sensor, value]: readonly [string | null, string | null] = [null, null],
+  names?: ReadonlySet<string>,
 ): Promise<HeldRepair[]> {
   const rows = await rowsOf<Row>(
     client,
     `with ${HELD_POINTS}
-     select source.id as "sourceId", source.name as source, source.organisation_id as organisation,
-       config #>> '{schedule,align}' as align, every_us as every,
-       sum(points)::bigint as points, min(first) as first, max(last) as last
-     from held_name join source on source.id = held_name.source_id left join held_points on ${OF_HELD}
-     where held_name.project_id = $1 and ${NAMED} group by source.id order by 1`,
-    [projectId, sensor, value],
+     select source_id as "sourceId", sensor, variable, points, first, last from held_points where points > 0`,
+    [projectId],
   );
-  return rows.map(({ align: written, every, first, last, points, ...source }) => {
+  const bySource = Map.groupBy(rows, ({ sourceId }) => sourceId);
+  const sources = await rowsOf<SourceRow>(
+    client,
+    `select id as "sourceId", name as source, organisation_id as organisation, config -> 'sensors' as sensors,
+       config #>> '{schedule,align}' as align, every_us as every
+     from source where id = any($1) order by id`,
+    [[...bySource.keys()]],
+  );
+  return sources.flatMap(({ sensors, align: written, every, ...source }) => {
+    const nameOf = givenNames(sensors ?? 'all');
+    const points = (bySource.get(source.sourceId) ?? []).filter(({ sensor, variable }) => {
+      const name = nameOf(sensor, variable);
+      return names === undefined || (name !== undefined && names.has(nameOfSeries(name)));
+    });
+    if (points.length === 0) return [];
     const align = parseDuration(written ?? '') ?? Math.min(SECOND, every);
-    const from = formatInstant(Math.floor((first ?? 0) / align) * align);
-    const to = formatInstant((Math.floor((last ?? 0) / align) + 1) * align);
+    const first = points.reduce((least, one) => Math.min(least, one.first), Infinity);
+    const last = points.reduce((most, one) => Math.max(most, one.last), -Infinity);
+    const from = formatInstant(Math.floor(first / align) * align);
+    const to = formatInstant((Math.floor(last / align) + 1) * align);
     const named = argumentsOf({ name: source.source, organisation: source.organisation });
     const command = `databridge backfill start ${named} --from ${from} --to ${to} --again`;
-    return { ...source, points: points ?? 0, from, to, command };
+    return [{ ...source, points: points.reduce((sum, one) => sum + one.points, 0), from, to, command }];
   });
 }

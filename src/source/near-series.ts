@@ -1,9 +1,8 @@
-import type { Column } from '../core/batch.ts';
 import { counted } from '../core/counted.ts';
 import { nearNames } from '../core/near-names.ts';
 import type { FullName } from '../core/near-names.ts';
-import type { SourceConfig } from '../core/source/source.ts';
 import { NO_VALUE_NAME } from '../core/naming.ts';
+import type { SeriesRefusal } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
 
 /** A name in words. */
@@ -40,43 +39,52 @@ export interface NewNames {
   readonly names: number;
   /** The project is locked, so they would be held back. */
   readonly locked: boolean;
+  /** How many of them would be refused, because the project has as many series as its quota allows. */
+  readonly beyondQuota: number;
   /** Those that are near to series of the project, at most twenty. */
   readonly near: readonly (FullName & { readonly like: readonly FullName[] })[];
 }
 
 const MOST_SHOWN = 20;
 
-/** Looks up which of the columns that a source gave would be new in its project; null where none is, or the project is unknown. */
+/** A name of which a project has no series, and why points of it would be refused; without a reason they would not be. */
+export interface NewName extends FullName {
+  readonly reason: SeriesRefusal | undefined;
+}
+
+/** Looks up which series of the project the new names of a trial resemble; null where there are no new names. */
 export async function newNamesOf(
-  database: Database | undefined,
-  { organisation, project }: SourceConfig,
-  columns: readonly Column[],
+  database: Database,
+  projectId: number,
+  found: readonly NewName[],
 ): Promise<NewNames | null> {
-  const row = await database?.row<{ id: number; locked: boolean }>(
-    'select id, locked from ml_project where organisation_id = $1 and code = $2',
-    [organisation, project],
-  );
-  if (database === undefined || row === undefined) return null;
-  const fresh = await database.rows<FullName & Record<string, unknown>>(
-    `select sensor_id as "sensorId", value_name as "valueName"
-     from (select distinct * from unnest($2::text[], $3::text[]) as given (sensor_id, value_name)) as given
-     where not exists (select from series where project_id = $1 and series.sensor_id = given.sensor_id and series.value_name = given.value_name)
-     order by 1, 2`,
-    [row.id, columns.map(({ sensorId }) => sensorId), columns.map(({ valueName }) => valueName)],
-  );
-  if (fresh.length === 0) return null;
-  const near = [...(await nearSeries(database, row.id, fresh))].slice(0, MOST_SHOWN);
-  return { names: fresh.length, locked: row.locked, near: near.map(([name, like]) => ({ ...name, like })) };
+  if (found.length === 0) return null;
+  const names = found
+    .map(({ sensorId, valueName }) => ({ sensorId, valueName }))
+    .toSorted((one, other) => (nameInWords(one) < nameInWords(other) ? -1 : 1));
+  const near = [...(await nearSeries(database, projectId, names))].slice(0, MOST_SHOWN);
+  return {
+    names: names.length,
+    locked: found.some(({ reason }) => reason === 'name-held-back'),
+    beyondQuota: found.filter(({ reason }) => reason === 'too-many-series').length,
+    near: near.map(([name, like]) => ({ ...name, like })),
+  };
 }
 
 /** The new names in words; undefined where nothing about them is to be said. */
 export function newNamesInWords(found: NewNames | null): string | undefined {
-  if (found === null || (!found.locked && found.near.length === 0)) return undefined;
-  const parts = found.locked
-    ? [`${counted(found.names, 'name')} would be held back, because the project is locked and has no series of them`]
-    : [];
+  if (found === null) return undefined;
+  const parts: string[] = [];
+  if (found.locked)
+    parts.push(
+      `${counted(found.names, 'name')} would be held back, because the project is locked and has no series of them`,
+    );
+  if (found.beyondQuota > 0)
+    parts.push(
+      `${counted(found.beyondQuota, 'name')} would be refused, because the quota of the project leaves no room for them`,
+    );
   for (const { like, ...name } of found.near.slice(0, MOST_NEAR)) {
     parts.push(`${nameInWords(name)} is new and resembles ${like.map(nameInWords).join(' and ')} of the project`);
   }
-  return parts.join('; ');
+  return parts.length === 0 ? undefined : parts.join('; ');
 }

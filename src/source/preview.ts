@@ -13,7 +13,6 @@ import type { StreamLook } from './look-at-streams.ts';
 import type { StoredReading } from '../core/reading.ts';
 import type { Platform } from '../platform/contract.ts';
 import { learnedOf } from '../pull/fetch-window.ts';
-import { newNamesOf } from './near-series.ts';
 import type { NewNames } from './near-series.ts';
 import type { OwnedElsewhere } from './take-over.ts';
 import { openTrial } from './trial.ts';
@@ -77,11 +76,7 @@ export async function previewSource(
     return {
       ...read,
       ...sumOf(batches, given.limit),
-      newNames: await newNamesOf(
-        given.bridge?.database,
-        config,
-        batches.flatMap(({ columns }) => columns),
-      ),
+      newNames: await trial.newNames(),
       seriesOfOthers: trial.seriesOfOthers(),
       requests: trial.requests(),
       sharesPace: trial.sharing.registered !== undefined,

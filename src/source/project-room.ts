@@ -1,12 +1,11 @@
 import type { ClientBase } from 'pg';
 import { audit } from '../access/audit.ts';
 import { configInvalid } from '../core/errors.ts';
-import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { growthOf, growthWarnings } from '../ingest/name-growth.ts';
 import { heldRepairs } from './held-repair.ts';
 import type { HeldRepair } from './held-repair.ts';
-import { raiseRevisions } from './revisions.ts';
+import { raiseRevisionsOf } from './revisions.ts';
 
 /** A project as an operator names it in a command. */
 export interface WantedProject {
@@ -30,7 +29,7 @@ export interface ProjectRoom extends WantedProject {
 export async function projectRoom(database: Database, { organisation, code }: WantedProject): Promise<ProjectRoom> {
   const row = await database.row<ProjectRoom & Record<string, unknown>>(
     `select id, organisation_id as organisation, code, locked, series_quota as quota, series_made as series,
-       (select count(*) from held_name where project_id = id) as held
+       (select count(distinct (sensor_id, value_name)) from held_name where project_id = id) as held
      from ml_project where organisation_id = $1 and code = $2`,
     [organisation, code],
   );
@@ -57,7 +56,7 @@ export async function showProject(database: Database, wanted: WantedProject) {
 
 /**
  * Locks a project, so that names without a series are held back, or unlocks it. Held names become series then as soon as they come
- * again; the answer names the backfills that ask for their past. Throws `config-invalid` for an unknown project.
+ * again, because all sources go on under a new revision; the answer names the backfills that ask for their past. Throws `config-invalid` for an unknown project.
  */
 export async function setLocked(
   database: Database,
@@ -68,18 +67,14 @@ export async function setLocked(
   const { id } = await projectRoom(database, wanted);
   const done = await database.transaction(async (client) => {
     // Sources are locked before projects, and projects before series, as where a source gives names (pull/series-names.ts).
-    const repairs = locked ? [] : await heldRepairs(client, id);
-    await raiseRevisions(
-      client,
-      repairs.map(({ sourceId }) => sourceId),
-    );
+    if (!locked) await raiseRevisionsOf(client, id);
     const { rowCount } = await client.query('update ml_project set locked = $2 where id = $1 and locked <> $2', [
       id,
       locked,
     ]);
     const change = { before: { locked: !locked }, after: { locked } };
     if (rowCount) await note(client, actor, locked ? 'project.locked' : 'project.unlocked', wanted, change);
-    return { changed: Boolean(rowCount), repairs };
+    return { changed: Boolean(rowCount), repairs: locked ? [] : await heldRepairs(client, id) };
   });
   return { ...done, room: await projectRoom(database, wanted) };
 }
@@ -103,17 +98,12 @@ export async function setQuota(
   }
   const before = await projectRoom(database, wanted);
   await database.transaction(async (client) => {
-    if (quota > before.quota) await raiseRevisions(client, await sourcesOf(client, before.id));
+    if (quota > before.quota) await raiseRevisionsOf(client, before.id);
     await client.query('update ml_project set series_quota = $2 where id = $1', [before.id, quota]);
     await note(client, actor, 'project.quota', wanted, { before: before.quota, after: quota });
   });
   return await projectRoom(database, wanted);
 }
-
-const sourcesOf = async (client: ClientBase, projectId: number): Promise<number[]> =>
-  (await rowsOf<{ id: number }>(client, 'select id from source where project_id = $1', [projectId])).map(
-    ({ id }) => id,
-  );
 
 const note = (
   client: ClientBase,

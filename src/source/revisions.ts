@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { rowsOf } from '../database/database.ts';
 import { setGate } from './gate.ts';
 
 /** Gives sources a new revision. Windows under way are not stored, and the names of series are settled anew. */
@@ -14,4 +15,13 @@ export async function raiseRevisions(client: ClientBase, sourceIds: readonly num
     [sourceIds],
   );
   for (const id of [...sourceIds].sort((one, other) => one - other)) await setGate(client, id, { liftHold: false });
+}
+
+/** The same for all sources of a project. Each of them may have been refused a name that the project takes from now on. */
+export async function raiseRevisionsOf(client: ClientBase, projectId: number): Promise<void> {
+  const sources = await rowsOf<{ id: number }>(client, 'select id from source where project_id = $1', [projectId]);
+  await raiseRevisions(
+    client,
+    sources.map(({ id }) => id),
+  );
 }

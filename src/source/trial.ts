@@ -1,6 +1,7 @@
 import type { Batch } from '../core/batch.ts';
 import { asBridgeError } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
+import { rulesOf } from '../core/mapping.ts';
 import { referencesIn } from '../core/source/reference.ts';
 import { startOf } from '../core/source/source.ts';
 import type { SourceConfig } from '../core/source/source.ts';
@@ -30,7 +31,7 @@ const FIRST_ANSWER_MS = 10_000;
 const MOST_HALVINGS = 12;
 
 /** A source opened for a check or preview. It saves nothing; `sharingOf` says what it shares with workers. */
-export interface Trial extends Pick<NamesOnTrial, 'seriesOfOthers'> {
+export interface Trial extends Omit<NamesOnTrial, 'judge'> {
   readonly source: OpenSource;
   readonly sharing: Sharing;
   /** Whether the workers of the registered source use the same credentials; undefined where they have used none yet. */
@@ -55,15 +56,20 @@ export interface Trial extends Pick<NamesOnTrial, 'seriesOfOthers'> {
   streamsOf(sensors: readonly Sensor[]): readonly PlannedStream[];
   /**
    * Reads a window. Where that is too much, reads the newest or oldest part of it that is not. Points of series that belong to
-   * another owner are refused as in a poll, which reads a window again where it meets the first ones.
+   * another owner, and of names that the project takes no series for, are refused as in a poll, which reads a window again where it meets
+   * the first ones.
    */
   read(
     stream: PlannedStream,
     window: Window,
     keep: 'newest' | 'oldest',
     maxReadings: number,
-    /** Instead of those of the source. */
-    options?: unknown,
+    how?: {
+      /** Instead of those of the source. */
+      readonly options?: unknown;
+      /** Whoever has the series, and however many the project takes: the answers of the platform are tested, not the names. */
+      readonly anyName?: boolean;
+    },
   ): Promise<TrialRead>;
   close(): Promise<void>;
 }
@@ -122,12 +128,14 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
     throw withReferenceRemedy(asBridgeError(error), referencesIn('connection', config.connection));
   }
   const { minWindow, sensorsPerRead, namesVariables } = source.platform.facts;
+  const plainRules = rulesOf(config, { localTimes: source.rules.localTimes, qualities: source.rules.qualities });
   const names = namesOnTrial(tape === undefined ? given.bridge?.database : undefined, config, source.rules);
   return {
     source,
     sharing,
     asWorkers: parts?.asWorkers,
     seriesOfOthers: () => names.seriesOfOthers(),
+    newNames: () => names.newNames(),
     requests: counting.requests,
     refusedRequests: () => parts?.refusedRequests() ?? 0,
     async identify() {
@@ -160,15 +168,16 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
     },
     streamsOf: (sensors) =>
       planStreams(sensors, [], { sensorsPerRead, namesVariables, mostSeries: Infinity, chosen: config.sensors }).added,
-    async read(planned, wanted, keep, maxReadings, options = source.options) {
+    async read(planned, wanted, keep, maxReadings, { options = source.options, anyName = false } = {}) {
+      const rules = anyName ? plainRules : source.rules;
       const stream = streamOf(planned);
       let window = wanted;
       let halvings = 0;
       for (let asked = 1; ; asked += 1) {
         try {
           const request = { stream, lane: 'live' as const, window, covered: [], maxReadings, now };
-          const { batch, failed } = await readWindow({ ...source, options }, request, signal);
-          if (await names.judge()) continue;
+          const { batch, failed } = await readWindow({ ...source, options, rules }, request, signal);
+          if (!anyName && (await names.judge())) continue;
           return { window, batch, failed, halvings, asked };
         } catch (error) {
           if (halvings === MOST_HALVINGS) throw error;

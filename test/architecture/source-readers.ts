@@ -79,7 +79,7 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   'sensors.as': { 'src/core/mapping.ts': 'judgeSensorId(choice?.as ?? sensor)' },
   'sensors.group': { 'src/pull/sensors.ts': 'chosen.map(({ id, group }) =>' },
   'sensors.values': { 'src/core/mapping.ts': 'choice?.values?.[variable]' },
-  'sensors.values.as': { 'src/core/mapping.ts': 'value?.as ?? toValueName(variable)' },
+  'sensors.values.as': { 'src/core/mapping.ts': '?.as ?? toValueName(variable)' },
   'sensors.values.scale': { 'src/core/mapping.ts': 'scale: value?.scale ??', 'src/core/normalise.ts': '* rule.scale' },
   'sensors.values.offset': {
     'src/core/mapping.ts': 'offset: value?.offset ??',

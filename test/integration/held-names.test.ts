@@ -1,86 +1,48 @@
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/access/applications.ts';
-import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
+import { SECOND } from '../../src/core/instant.ts';
+import { rulesOf } from '../../src/core/mapping.ts';
 import type { SourceConfig } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import { MOST_HELD_NAMES, admitNames } from '../../src/ingest/new-names.ts';
 import { pushedOwnershipOf } from '../../src/ingest/pushed-ownership.ts';
-import { fetchWindow } from '../../src/pull/fetch-window.ts';
-import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
 import { heldNames, releaseNames, resembling } from '../../src/source/held-names.ts';
-import { newNamesInWords, newNamesOf } from '../../src/source/near-series.ts';
-import { projectRoom, setLocked, setQuota } from '../../src/source/project-room.ts';
+import { namesOnTrial } from '../../src/source/names-on-trial.ts';
+import { newNamesInWords } from '../../src/source/near-series.ts';
+import { projectRoom, setQuota } from '../../src/source/project-room.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
-import { claimAll, columnOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
-import type { StoredSource } from '../kit/stored-source.ts';
-
-const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
-const PROJECT = { organisation: 'default', code: 'project' };
+import { columnOf } from '../kit/stored-source.ts';
+import { FROM, PROJECT, heldGround } from './held-ground.ts';
+import type { HeldGround } from './held-ground.ts';
 
 const databases = useDatabases();
-const WORKER = randomUUID();
 let database: Database;
-let stored: StoredSource;
-let stream: number;
+let stored: HeldGround['stored'];
+let opened: HeldGround['opened'];
+let read: HeldGround['read'];
+let lock: HeldGround['lock'];
+let listed: HeldGround['listed'];
+let refusals: HeldGround['refusals'];
+let lines: HeldGround['lines'];
 
 beforeEach(async () => {
-  database = await databases.create();
-  stored = await storeSource(database);
-  stream = await storeStream(database, stored);
-  await claimAll(database, WORKER);
+  ({ database, stored, opened, read, lock, listed, refusals, lines } = await heldGround(databases));
 });
 
-/** The source as a process opens it; the platform answers a point of each sensor in the first second of a window. */
-async function opened(sensors: readonly string[]): Promise<OpenSource> {
-  const row = await database.row<{ revision: number; edition: string }>(
-    'select revision, edition from source where id = $1',
-    [stored.sourceId],
-  );
-  return openSourceOf(
-    { ...stored, edition: row?.edition ?? '' },
-    {
-      revision: row?.revision ?? 0,
-      policy: { start: FROM, settle: 0, align: SECOND, overlap: 0, maxWindow: MINUTE },
-      read: async function* () {
-        for (const [index, sensor] of sensors.entries())
-          yield { sensor, variable: 'flow', at: [FROM], values: [index] };
-      },
-    },
-  );
+/** The names of a check or preview of the source. */
+function tried() {
+  const mapping: SourceConfig['mapping'] = { booleans: 'refuse', bad: 'refuse', labels: [], dst: 'earlier' };
+  const rules = rulesOf({ sensors: 'all', mapping });
+  const trial = namesOnTrial(database, { ...PROJECT, name: 'source', project: PROJECT.code }, rules);
+  /** Meets the sensors in a window; tells whether it must be read again, and why points are refused then. */
+  async function judge(...sensors: readonly string[]) {
+    for (const sensor of sensors) rules.series(sensor, 'flow');
+    const again = await trial.judge();
+    const found = sensors.map((sensor) => rules.series(sensor, 'flow'));
+    return { again, refused: found.filter((rule) => typeof rule === 'string') };
+  }
+  return { trial, judge };
 }
-
-/** Reads one window, as a poll does the first time and a backfill after a release. */
-async function read(sensors: readonly string[], given?: OpenSource): Promise<void> {
-  const source = given ?? (await opened(sensors));
-  await fetchWindow(
-    bridgeOf(database, { source, now: () => FROM, workerId: WORKER }),
-    {
-      source,
-      stream: { id: stream, key: 'stream', selection: {} } as Stream,
-      lane: 'history',
-      window: { from: FROM, to: FROM + SECOND },
-      unreadable: [],
-      covered: [],
-      learned: { length: SECOND },
-    },
-    new AbortController().signal,
-  );
-}
-
-const lock = (locked = true) => setLocked(database, PROJECT, locked, 'tester');
-const listed = async () =>
-  (await heldNames(database, stored.projectId, { limit: 100 })).map(({ sensorId, source, application, refused }) => ({
-    sensorId,
-    from: source ?? application,
-    refused,
-  }));
-const refusals = (): Promise<unknown[]> =>
-  database.rows(
-    'select sensor, reason, sum(cardinality(points))::int as refused from refused_hour where cardinality(points) > 0 group by 1, 2 order by 1, 2',
-  );
-const lines = async (): Promise<string[]> => (await readingsIn(database)).map((line) => line.slice(0, -2));
 
 describe('a locked project', () => {
   it('takes known names of a source, holds new ones back, and stores all of their points after a release and a backfill', async () => {
@@ -99,12 +61,13 @@ describe('a locked project', () => {
     expect(await resembling(database, { sourceId: stored.sourceId })).toMatchObject([
       { sensorId: 'Pump-7', near: [{ sensorId: 'pump-7', valueName: 'flow' }] },
     ]);
-    const config = { organisation: 'default', project: 'project' } as SourceConfig;
-    const tried = ['pump-7', 'PUMP_07', 'pump-8'].map((sensorId) => ({ sensorId, valueName: 'flow', segments: [] }));
-    expect(newNamesInWords(await newNamesOf(database, config, tried))).toBe(
+    const { trial, judge } = tried();
+    expect(await judge('pump-7')).toEqual({ again: false, refused: [] });
+    expect(await trial.newNames()).toBe(null);
+    expect(await judge('PUMP_07', 'pump-8')).toEqual({ again: true, refused: Array(2).fill('name-held-back') });
+    expect(newNamesInWords(await trial.newNames())).toBe(
       '2 names would be held back, because the project is locked and has no series of them; PUMP_07 flow is new and resembles pump-7 flow of the project',
     );
-    expect(await newNamesOf(database, config, tried.slice(0, 1))).toBe(null);
     const beforeRelease = await opened(['press']);
     const { released, repairs } = await releaseNames(database, PROJECT, { sensorId: 'pre*' }, 'tester');
     expect({ released, repairs }).toMatchObject({
@@ -223,5 +186,20 @@ describe('the quota of a project', () => {
     await lock();
     await read(['late']);
     await expect(releaseNames(database, PROJECT, {}, 'tester')).rejects.toMatchObject({ code: 'config-invalid' });
+  });
+
+  it('is counted by a check or preview over all of its windows', async () => {
+    await read(['pump-7']);
+    await setQuota(database, PROJECT, 3, 'tester');
+    const { trial, judge } = tried();
+    expect(await judge('pump-7', 'a')).toEqual({ again: false, refused: [] });
+    expect(await judge('a', 'b', 'c')).toEqual({ again: true, refused: ['too-many-series'] });
+    expect(await judge('d')).toEqual({ again: true, refused: ['too-many-series'] });
+    expect(await judge('a', 'b', 'c', 'd')).toEqual({ again: false, refused: Array(2).fill('too-many-series') });
+    expect(await trial.newNames()).toEqual({ names: 4, locked: false, beyondQuota: 2, near: [] });
+    expect(newNamesInWords(await trial.newNames())).toBe(
+      '2 names would be refused, because the quota of the project leaves no room for them',
+    );
+    expect(await projectRoom(database, PROJECT)).toMatchObject({ series: 1 });
   });
 });

@@ -212,11 +212,16 @@ describe('a project', () => {
 
   it('is unlocked, and names the backfills that repair', async () => {
     await bring(source, named('late'));
+    await database.run(
+      `with stream as (insert into stream (source_id, key, selection, sensors) select id, 'all', '{}', '[]' from source returning id)
+       insert into refused_hour (stream_id, hour, sensor, variable, reason, points)
+       select id, '2026-03-01T00:00:00Z', 'late', 'flow', 'name-held-back', '{1,2}' from stream`,
+    );
     expect((await post('unlock')).json).toMatchObject({
       locked: false,
       changed: true,
       held: 1,
-      repairs: [{ source: 'north', points: 0 }],
+      repairs: [{ source: 'north', points: 2 }],
     });
     expect((await post('unlock')).json).toMatchObject({ changed: false });
   });

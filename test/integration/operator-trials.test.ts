@@ -2,9 +2,13 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SOURCE_OPTIONS, simulatedHttpJson } from '../../adapters/platforms/http-json/simulator.ts';
 import { createProject } from '../../src/access/projects.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
+import { SimulatedClock } from '../../src/simulator/clock.ts';
+import { serve } from '../../src/simulator/serve.ts';
+import type { TruthSpec } from '../../src/simulator/truth.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
@@ -136,6 +140,71 @@ describe('a source whose series belong to another one', () => {
     });
     await database.run(`delete from source where name = 'second'`);
     await database.run('delete from series');
+  });
+});
+
+describe('a source of a project that takes no new series', () => {
+  it.each([
+    [
+      'series_quota = 0',
+      'too-many-series',
+      '1 name would be refused, because the quota',
+      { locked: false, beyondQuota: 1 },
+    ],
+    [
+      'locked = true',
+      'name-held-back',
+      '1 name would be held back, because the project',
+      { locked: true, beyondQuota: 0 },
+    ],
+  ] as const)('is warned by its check and refused in its preview, with %s', async (state, reason, words, newNames) => {
+    const source = documentFor(influx.url, influx.reader.password);
+    await database.run(`update ml_project set ${state} where code = 'hall-9'`);
+    const check = linesOf(await post('/check', source)) as { readonly step?: { readonly detail: string } }[];
+    expect(check.slice(-2)).toMatchObject([
+      { step: { step: 'window', ok: true, warning: true } },
+      { result: { ok: true } },
+    ]);
+    expect(check.at(-2)?.step?.detail).toMatch(/^0 readings of 0 series .*; 5 refused /);
+    expect(check.at(-2)?.step?.detail).toContain(`5 refused (${reason} 5)`);
+    expect(check.at(-2)?.step?.detail).toContain(words);
+    expect(linesOf(await post('/preview?from=10m', source))).toMatchObject([
+      { result: { readings: 0, refused: { [reason]: 5 }, newNames: { names: 1, ...newNames } } },
+    ]);
+    await database.run('update ml_project set locked = false, series_quota = 100000');
+    expect(linesOf(await post('/preview?from=10m', source))).toMatchObject([{ result: { readings: 5, refused: {} } }]);
+    expect(await database.rows('select from series')).toEqual([]);
+  });
+
+  it('has the declaration of its platform tested all the same', async () => {
+    const firstMs = Date.now() - 60_000;
+    const devices: TruthSpec['devices'] = [
+      { id: 'press', name: 'press', keys: [{ name: 't', kind: 'number', everyMs: 1000 }] },
+    ];
+    const accounts = [{ username: 'u', password: 'pw' }];
+    const clock = new SimulatedClock();
+    const truth = { seed: 7, firstMs, liveFromMs: firstMs, devices };
+    const plant = await serve(simulatedHttpJson.open({ accounts, truth }, clock), clock);
+    await database.run('update ml_project set locked = true');
+    const check = await post('/check', {
+      name: 'plant-api',
+      project: 'hall-9',
+      kind: 'custom',
+      platform: 'http-json',
+      connection: { url: plant.url, key: 'pw' },
+      schedule: { every: '1m', start: '1h', settle: '2s', overlap: '0s' },
+      pace: { requestsPerSecond: 100, burst: 100, concurrency: 2 },
+      options: SOURCE_OPTIONS,
+    });
+    expect(linesOf(check).slice(-3)).toMatchObject([
+      {
+        step: { step: 'window', ok: true, warning: true, detail: expect.stringContaining('name-held-back') as string },
+      },
+      { step: { step: 'declaration', ok: true, detail: expect.stringContaining('all agree') as string } },
+      { result: { ok: true } },
+    ]);
+    await database.run('update ml_project set locked = false');
+    await plant.close();
   });
 });
 

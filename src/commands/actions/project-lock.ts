@@ -41,7 +41,7 @@ export async function projectUnlock(code: string, { organisation, json }: Projec
   else {
     printLine(changed ? `project ${code} takes new names again` : `project ${code} is not locked`);
     if (room.held > 0) printLine(`its ${grouped(room.held)} held names become series when they come again`);
-    printRepairs(repairs.filter(({ points }) => points > 0));
+    printRepairs(repairs);
   }
 }
 
