@@ -25,8 +25,8 @@ export function addSourceApply(source: Command): void {
         notes: [
           'A source that exists is changed. Its coverage stays, unless its project, its platform or the place of its data changes, such as its address or database: then all of its time since the start is read again. With --same-data a changed place keeps the coverage. A field that is a reference, such as ${env:X}, is compared by its text.',
           'Of a directory every file is applied by itself: one that is wrong is told and left out, and the others are applied. Sources that are only in the bridge are listed. --prune removes those of the projects that the files name, so keep all sources of a project in one directory; nothing is removed while a file is wrong.',
-          'Where a change of the mapping may turn refused points into readings, the backfill that asks for them again is printed.',
-          'A change that gives other names to series with readings is refused without --rename; --dry-run lists old and new names.',
+          'Where a change of the mapping, or of an option that says what qualities mean, may turn refused points into readings, the backfill that asks for them again is printed.',
+          'A change that gives other names to series with readings is refused without --rename, also where the place of the data changes; --dry-run lists old and new names.',
         ],
         exitCodes:
           '0 done, or a dry run that would change nothing, 1 failed or not confirmed, 2 wrong usage or a wrong file, 3 a dry run that would change something',

@@ -57,7 +57,8 @@ const REMEDIES: Readonly<Record<RefusalReason, Readonly<Record<RemedyReader, str
     pusher: NOT_PUSHED,
   },
   'unknown-quality': {
-    operator: 'Report the quality to the author of the adapter. No field of the source takes it.',
+    operator:
+      'If options of the platform say what its qualities mean, name this one there. Otherwise report it to the author of the adapter.',
     pusher: NOT_PUSHED,
   },
   'no-date': {

@@ -69,12 +69,19 @@ export interface HeldSeries {
   readonly variable: string;
 }
 
-/** The series that a source gave a name to and owns. */
+/**
+ * The series that a source gave a name to and owns. A name that was not given again since a change counts only while a present
+ * stream reads its sensor: others may be of another place, where the source was before.
+ */
 export async function seriesOfSource(database: Database, sourceId: number): Promise<HeldSeries[]> {
   const rows = await database.rows<{ id: number; sensorId: string; holder: string }>(
     `select series.id, sensor_id as "sensorId", holder
      from series_name join source on source.id = source_id join series using (project_id, sensor_id, value_name)
-     where source_id = $1 and (owner is null or owner = source.name) order by sensor_id, value_name`,
+     where source_id = $1 and (owner is null or owner = source.name)
+       and (not stale or holder::jsonb ->> 0 in (
+         select sensor ->> 'id' from stream cross join jsonb_array_elements(sensors) as sensor
+         where stream.source_id = $1 and retired_at is null))
+     order by sensor_id, value_name`,
     [sourceId],
   );
   return rows.map(({ holder, ...row }) => {

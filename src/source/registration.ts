@@ -35,7 +35,7 @@ export interface Applied extends Pick<Comparison, 'action' | 'differences'>, Sou
   /** Other organisations with a source of the name of a created one. Those sources stay as they are. */
   readonly namesakes: readonly string[];
   readonly move: Move;
-  /** Names that the change takes away from variables. Empty where the data of another place is read anew. */
+  /** Names that the change takes away from variables, also where the data of another place is read anew. */
   readonly renames: readonly Rename[];
   /** Owners of series that the source names and that are not its own; its points for them are refused. */
   readonly seriesOfOthers: readonly OwnedElsewhere[];
@@ -141,7 +141,7 @@ export async function applySource(
     else if (row) await followChoice(client, row.id, { before: comparison.before?.sensors, chosen: source.sensors });
     if (row && move.coverage === 'kept') await looksFromNow(client, row.id, titlesLost(renames));
     if (row && (move.coverage === 'begins-anew' || differences.some(givesNames))) {
-      await forgetNames(client, row.id, { all: move.coverage === 'begins-anew', renames });
+      await forgetNames(client, row.id, renames);
     }
     await client.query(
       'update stream set source_revision = source.revision, retry_at = null, history_due_at = least(history_due_at, now()), history_asked = true, failures = 0, history_failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
@@ -176,9 +176,8 @@ async function effectsOf(
   about: Parameters<typeof moveOf>[2] & Pick<Comparison, 'differences'>,
 ): Promise<Pick<Applied, 'move' | 'renames'>> {
   const move = await moveOf(database, source, about);
-  if (move.coverage === 'begins-anew') return { move, renames: [] };
   const { renames, identifiers } = await renamesOf(database, source, about);
-  if (identifiers === 'same') return { move, renames };
+  if (move.coverage === 'begins-anew' || identifiers === 'same') return { move, renames };
   // Streams that list sensors by their old identifiers would go on under the old names, beside new streams.
   const options = about.differences.flatMap(({ path }) => (path.startsWith('options') ? [path] : []));
   return { move: { ...move, coverage: 'begins-anew', fields: [...move.fields, ...options] }, renames };

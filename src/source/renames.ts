@@ -30,17 +30,25 @@ export const matters = ({ to, stored }: Rename): boolean => stored && to !== 'no
 /** A sensor as a stream stores it. */
 type StoredSensor = Pick<Sensor, 'id' | 'name' | 'group'>;
 
-/** The sensors of the present streams of a source. */
-const storedSensors = async (database: Database, sourceId: number): Promise<StoredSensor[]> =>
+/** The sensors of the streams of a source, each as its newest stream has it, and whether a present stream lists it. */
+const storedSensors = async (
+  database: Database,
+  sourceId: number,
+): Promise<{ readonly sensor: StoredSensor; readonly isPresent: boolean }[]> =>
   (
-    await database.rows<{ sensor: StoredSensor }>(
-      `select distinct jsonb_build_object('id', sensor -> 'id', 'name', sensor -> 'name', 'group', sensor -> 'group') as sensor
-       from stream cross join jsonb_array_elements(sensors) as sensor where source_id = $1 and retired_at is null`,
+    await database.rows<{ id: string; name: string | null; group: string | null; isPresent: boolean }>(
+      `select distinct on (1) sensor ->> 'id' as id, sensor ->> 'name' as name, sensor ->> 'group' as "group",
+         retired_at is null as "isPresent"
+       from stream cross join jsonb_array_elements(sensors) as sensor where source_id = $1
+       order by 1, retired_at desc nulls first, stream.id desc`,
       [sourceId],
     )
-  ).map(({ sensor: { id, name, group } }) => ({ id, ...(name ? { name } : {}), ...(group ? { group } : {}) }));
+  ).map(({ id, name, group, isPresent }) => ({
+    sensor: { id, ...(name ? { name } : {}), ...(group ? { group } : {}) },
+    isPresent,
+  }));
 
-/** The names a source has given to variables. */
+/** The names a source has given to variables, also those that were not given again since a change. */
 const givenNames = (
   database: Database,
   { sourceId, name, projectId }: { sourceId: number; name: string; projectId: number },
@@ -56,6 +64,9 @@ const givenNames = (
 /**
  * The names that a change of the configuration takes away, and whether sensors get other identifiers on the platform's side:
  * then streams that list the old ones cannot go on. What only the platform could tell is `not-known`.
+ *
+ * Another place may have other sensors under the same identifiers. They are compared all the same, because readers of a
+ * series would find it at its end, or with the readings of another sensor.
  */
 export async function renamesOf(
   database: Database,
@@ -67,11 +78,14 @@ export async function renamesOf(
     projectId,
   }: Pick<Comparison, 'stored' | 'before'> & { readonly platform: KnownPlatform; readonly projectId: number },
 ): Promise<{ readonly renames: readonly Rename[]; readonly identifiers: 'same' | 'others' }> {
-  if (stored === undefined || before?.optionsParsed !== true) return { renames: [], identifiers: 'same' };
+  if (stored === undefined) return { renames: [], identifiers: 'same' };
+  const isOtherPlatform = stored.platform !== source.platform;
+  if (before?.optionsParsed !== true && !isOtherPlatform) return { renames: [], identifiers: 'same' };
   const sensors = await storedSensors(database, stored.id);
-  const byId = new Map(sensors.map((sensor) => [sensor.id, sensor]));
+  const byId = new Map(sensors.map(({ sensor }) => [sensor.id, sensor]));
+  // Another platform has identifiers of its own, and its options say nothing about those of the one before.
   const renamed = (sensor: StoredSensor, variable: string) =>
-    platform.renamed({ sensor, variable }, before.options, source.options);
+    isOtherPlatform ? undefined : platform.renamed({ sensor, variable }, before?.options, source.options);
   const rules = rulesOf(source);
   const assigned = assignedNames(source);
   const renames: Rename[] = [];
@@ -84,13 +98,15 @@ export async function renamesOf(
     const name = renamed(byId.get(sensor) ?? { id: sensor }, variable);
     const to = name === undefined ? 'not-known' : (rules.series(name.sensor, name.variable) ?? 'not-chosen');
     const other = assigned.get(keyOf(from));
+    // The operator gives the name to a variable of the other platform, so the series goes on.
+    if (isOtherPlatform && other !== undefined) continue;
     if (typeof to === 'string') renames.push({ from, to, stored: isStored });
     else if (keyOf(to) !== keyOf(from))
       renames.push({ from, to: { sensorId: to.sensorId, valueName: to.valueName }, stored: isStored });
     else if (other !== undefined && other !== holder) renames.push({ from, to: 'name-collision', stored: isStored });
   }
   // Any variable will do: only the sensor that comes back is looked at.
-  const others = sensors.some((sensor) => renamed(sensor, sensor.id)?.sensor !== sensor.id);
+  const others = sensors.some(({ sensor, isPresent }) => isPresent && renamed(sensor, sensor.id)?.sensor !== sensor.id);
   return { renames, identifiers: others ? 'others' : 'same' };
 }
 
@@ -120,23 +136,14 @@ function titleFrom(key: string): SeriesTitle {
 }
 
 /**
- * Lets the names of a source be given anew after a change. Names that a rename took away are forgotten; all are where the
- * coverage begins anew.
+ * Lets the names of a source be given anew after a change. Names that a rename took away are forgotten. The others stay until
+ * they are given again, also where the coverage begins anew: the next change is compared with them.
  */
-export async function forgetNames(
-  client: ClientBase,
-  sourceId: number,
-  given: { readonly all: boolean; readonly renames: readonly Rename[] },
-): Promise<void> {
+export async function forgetNames(client: ClientBase, sourceId: number, renames: readonly Rename[]): Promise<void> {
   await client.query(
     `delete from series_name where source_id = $1
-       and ($2 or (sensor_id, value_name) in (select * from unnest($3::text[], $4::text[])))`,
-    [
-      sourceId,
-      given.all,
-      given.renames.map(({ from }) => from.sensorId),
-      given.renames.map(({ from }) => from.valueName),
-    ],
+       and (sensor_id, value_name) in (select * from unnest($2::text[], $3::text[]))`,
+    [sourceId, renames.map(({ from }) => from.sensorId), renames.map(({ from }) => from.valueName)],
   );
   await client.query('update series_name set stale = true where source_id = $1', [sourceId]);
 }

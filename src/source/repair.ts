@@ -7,7 +7,7 @@ import type { SourceConfig } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
 import { refusalsOf } from './refusals.ts';
 
-/** Refused points that a change of the mapping may turn into readings, and the command that asks for them once more. */
+/** Refused points that a change of the mapping or of options may turn into readings, and the command that asks for them once more. */
 export interface Repair {
   readonly refused: number;
   /** Number of variables that they are of. */
@@ -82,7 +82,7 @@ function mendedBy(
   const everywhere = new Set<RefusalReason>();
   const ofSensors = new Map<string, Set<RefusalReason>>();
   for (const { path } of differences) {
-    for (const reason of reasonsOfMapping(path, mapping)) everywhere.add(reason);
+    for (const reason of reasonsEverywhere(path, mapping)) everywhere.add(reason);
     for (const sensor of sensorsIn(path)) {
       const reasons = ofSensors.get(sensor) ?? new Set();
       for (const reason of reasonsOfSensor(path)) reasons.add(reason);
@@ -93,10 +93,13 @@ function mendedBy(
   return ({ reason, sensor }) => everywhere.has(reason) || ofSensors.get(sensor)?.has(reason) === true;
 }
 
-function reasonsOfMapping(path: string, mapping: SourceConfig['mapping']): readonly RefusalReason[] {
+function reasonsEverywhere(path: string, mapping: SourceConfig['mapping']): readonly RefusalReason[] {
   if (path === 'mapping.booleans' && mapping.booleans === 'number') return ['boolean'];
   if (path === 'mapping.bad' && mapping.bad === 'keep') return ['bad-quality'];
   if (path === 'mapping.dst' && mapping.dst !== 'refuse') return ['local-time-repeated'];
+  // Which option says what a quality means is known to the platform alone.
+  if (path.startsWith('options'))
+    return /qualit/i.test(path) ? ['unknown-quality', 'bad-quality'] : ['unknown-quality'];
   if (path === 'mapping.timezone') return ['local-time-missing', 'local-time-repeated'];
   return path.startsWith('mapping.labels') ? ['bad-label', 'too-many-labels'] : [];
 }
