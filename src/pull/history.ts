@@ -15,7 +15,7 @@ import type { ClaimedStream } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
-import { askForMissing, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import { firstTurnAt, missingAsks, nextAsk, noteDone, restsUntil } from './history-progress.ts';
 import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
@@ -31,8 +31,8 @@ const MOST_UNREADABLE = 3;
 const REFRESH_EVERY = SECOND;
 
 /**
- * One run of a stream's history: backfills first, then catch-up and gap repair. Time to ask for once
- * more takes turns with both. Each window takes the same path as that of a live poll. Several windows are under way at a time, so the platform answers one while the bridge stores another.
+ * One run of a stream's history. Catch-up and gap repair take turns with backfills, and both with time to ask for once
+ * more. Each window takes the same path as that of a live poll. Several windows are under way at a time, so the platform answers one while the bridge stores another.
  */
 export async function history(bridge: Bridge, streamId: number, signal: AbortSignal): Promise<void> {
   const claimed = await bridge.claims.takeStream(streamId);
@@ -93,7 +93,7 @@ async function fillHistory(
     lookAgain: stream.lookAgain,
     asked: askedByRunBefore(source, stream),
     underWay: new Set(),
-    oldIsNext: false,
+    turn: firstTurnAt(begun),
     refreshedAt: begun,
     full: false,
     failures: stream.historyFailures,
@@ -108,7 +108,7 @@ async function fillHistory(
     if (ask === undefined) return undefined;
     // Marked before anything is awaited, so that no parallel worker is given the same window.
     run.underWay.add(ask.window);
-    run.oldIsNext = !run.oldIsNext;
+    run.turn += 1;
     return ask;
   };
   await eachWithin(source.config.pace.concurrency, next, async (ask) => {
@@ -124,7 +124,9 @@ async function fillHistory(
   });
   for (const wish of run.wishes) await finishWhenCovered(bridge.database, wish.id);
   const now = clock.now();
-  const caughtUpTo = endOfAsked(source, run, askForMissing(source, run, now), now);
+  run.turn = firstTurnAt(now);
+  const ends = missingAsks(source, run, now).map((next) => endOfAsked(source, run, next, now));
+  const caughtUpTo = ends.find((end) => end !== undefined);
   if (run.failedUntil !== undefined) return { dueAt: run.failedUntil, healthy: false, caughtUpTo };
   const dueAt = nextAsk(source, run, now) ? now : restsUntil(source, run, now);
   return { dueAt, healthy: !signal.aborted, caughtUpTo };
@@ -190,13 +192,8 @@ const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream[
  * it is older than the overlap, because no point before it can come late any more, whenever the next run begins. A killed
  * process does not write it, and then the next run looks back once more.
  */
-function endOfAsked(
-  { policy }: OpenSource,
-  { asked }: RunState,
-  next: Ask | undefined,
-  now: Instant,
-): Instant | undefined {
-  if (next === undefined || next.wish?.again === true) return undefined;
+function endOfAsked({ policy }: OpenSource, { asked }: RunState, next: Ask, now: Instant): Instant | undefined {
+  if (next.wish?.again === true) return undefined;
   const { from } = next.window;
   return from <= edgeOf(policy, now) - policy.overlap - RUN ? asked.find(({ to }) => to === from)?.to : undefined;
 }
