@@ -8,6 +8,7 @@ import { edgeOf } from '../core/plan.ts';
 import { isKnownInstant } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import type { Meter } from '../platform/connection/index.ts';
 import { isFull } from '../delivery/waiting.ts';
 import { finishWhenCovered, wishesOf } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
@@ -96,6 +97,8 @@ async function fillHistory(
     turn: firstTurnAt(begun),
     refreshedAt: begun,
     full: false,
+    meters: new Map(),
+    crowded: false,
     failures: stream.historyFailures,
     unreadableInARow: 0,
     failedUntil: undefined,
@@ -103,7 +106,7 @@ async function fillHistory(
   const next = async (): Promise<Ask | undefined> => {
     if (signal.aborted || clock.now() > begun + RUN) return undefined;
     if (clock.now() > run.refreshedAt + REFRESH_EVERY) await refresh(bridge, source, stream, run);
-    if (run.full) return undefined;
+    if (run.full || run.crowded) return undefined;
     const ask = nextAsk(source, run, clock.now());
     if (ask === undefined) return undefined;
     // Marked before anything is awaited, so that no parallel worker is given the same window.
@@ -114,12 +117,14 @@ async function fillHistory(
   await eachWithin(source.config.pace.concurrency, next, async (ask) => {
     try {
       await fetchAsk(bridge, source, claimed, run, ask, signal);
+      run.crowded = false;
       return 'go-on';
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       return await afterFailure(bridge, source, { claimed, run, window: ask.window }, asBridgeError(error));
     } finally {
       run.underWay.delete(ask.window);
+      run.meters.delete(ask.window);
     }
   });
   for (const wish of run.wishes) await finishWhenCovered(bridge.database, wish.id);
@@ -137,6 +142,10 @@ interface Run extends RunState {
   refreshedAt: Instant;
   /** The outbox of the project is full, so the run asks for nothing more. */
   full: boolean;
+  /** The meters of the windows under way. */
+  readonly meters: Map<Window, Meter>;
+  /** No slot comes free beside the windows that have begun, so no further one is begun until one of them has ended. */
+  crowded: boolean;
   /** Failures of this stream's history in a row. */
   failures: number;
   unreadableInARow: number;
@@ -165,6 +174,9 @@ async function afterFailure(
   const { claimed, run, window } = given;
   const { stream } = claimed;
   const { failures } = claimed.source;
+  const hasBegun = [...run.meters].some(([other, { requests }]) => other !== window && requests > 0);
+  run.crowded = isOwnPace(fault) && hasBegun;
+  if (run.crowded) return 'go-on';
   if (isWindowAtFault(fault, window, { source, failures })) {
     const { minWindow } = source.platform.facts;
     const isKnown = isKnownInstant(run.unreadable, window, minWindow);
@@ -182,6 +194,8 @@ async function afterFailure(
   if (retryAt !== undefined) run.failedUntil = retryAt;
   return 'stop';
 }
+
+const isOwnPace = ({ fault }: BridgeError): boolean => fault.code === 'throttled' && fault.own === true;
 
 /** The overlap that the run before this one asked again already. */
 const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream['stream']): Coverage =>
@@ -208,10 +222,11 @@ async function fetchAsk(
 ): Promise<void> {
   const { window, wish } = ask;
   const { covered, learned, unreadable } = run;
+  const metered = (meter: Meter): void => void run.meters.set(window, meter);
   const backfill = wish?.again ? { backfillId: wish.id } : {};
   const result = await fetchWindow(
     bridge,
-    { source, stream, lane: 'history', window, covered, learned, unreadable, ...backfill },
+    { source, stream, lane: 'history', window, covered, learned, unreadable, metered, ...backfill },
     signal,
   );
   run.learned = result.learned;
