@@ -21,7 +21,7 @@ import type { PaceRow, PaceRows } from './pace-rows.ts';
 const LONGEST_WAIT: Microseconds = 5 * SECOND;
 
 /**
- * History waits no longer than `LONGEST_WAIT` in all, because live may take every slot of a source for ever, and the run of a
+ * History waits little longer than `LONGEST_WAIT` in all: live may take every slot of a source for ever, and the run of a
  * stream that waits keeps the history of other sources waiting. It then rests for as long at least, and longer the longer no
  * history of the source has got a slot, but at most for about this long, so that it finds slots that come free.
  */
@@ -30,8 +30,8 @@ const LONGEST_REST: Microseconds = MINUTE;
 /** How far ahead a slot may be reserved. History's horizon is short, because live has to wait for every slot it reserves. */
 const HORIZON = { live: LONGEST_WAIT, history: 100 * MILLISECOND };
 
-/** A request of a begun window waits this many times the distance between two slots, because others may take some of them. */
-const SLOTS_AWAITED = 10;
+/** A request of a begun window, or the first one of history, waits so many slots longer, because others may take some of them. */
+const SLOTS_AWAITED = { begun: 10, first: 2 };
 
 /** A request that waits for another one to end looks again this often. */
 const LOOK_AGAIN: Microseconds = 100 * MILLISECOND;
@@ -172,7 +172,8 @@ export function pacerOf(given: {
 
   /** @returns the slot once its instant has come */
   async function take(leaseId: string, { lane, kind, signal, begun }: SlotWanted): Promise<Taken> {
-    const patience = begun ? LONGEST_WAIT + (SLOTS_AWAITED * SECOND) / pace.requestsPerSecond : LONGEST_WAIT;
+    const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
+    const patience = LONGEST_WAIT + (slots * SECOND) / pace.requestsPerSecond;
     const givesUpAt = now() + patience;
     const isBounded = lane === 'history' && !begun;
     if (isBounded) historyWaitsSince ??= now();
@@ -290,7 +291,7 @@ const REASONS = {
   abandoned: 'the platform may still work on requests that got no answer',
 } as const;
 
-/** The life of a request of a worker that was killed: it was sent with its lease, and given up when the worker last lived. */
+/** The life of a request of a killed worker: it was sent with its lease, and given up when the worker last lived. */
 const lifeOf = (sentAt: Instant, lastBeat: Instant | undefined): { sentAt: Instant; givenUpAt: Instant } => ({
   sentAt,
   givenUpAt: lastBeat ?? sentAt,
