@@ -42,6 +42,8 @@ export interface WindowTask {
   readonly learned: Learned;
   readonly unreadable: readonly Unreadable[];
   readonly backfillId?: number;
+  /** Told of the meter of each reading of the window, before its first request. */
+  readonly metered?: (meter: Meter) => void;
 }
 
 /** `done`: the window is handed over and covered. `halved`: it was too much; the caller asks for shorter windows. */
@@ -76,7 +78,7 @@ export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): 
 /** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
   source: OpenSource,
-  given: Pick<WindowTask, 'stream' | 'lane' | 'window'> &
+  given: Pick<WindowTask, 'stream' | 'lane' | 'window' | 'metered'> &
     Pick<Bridge, 'place'> & {
       maxReadings: number;
       now: () => Instant;
@@ -85,6 +87,7 @@ export async function readWindow(
 ): Promise<ReadResult> {
   const { window, stream, lane, place } = given;
   const meter = newMeter();
+  given.metered?.(meter);
   const askedAt = given.now();
   const http = source.connection.http({ lane, signal, meter, place });
   const asked = answerFor(window, source.platform.facts);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import { askForMissing, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import { firstTurnAt, missingAsks, nextAsk, noteDone, restsUntil } from './history-progress.ts';
 import type { RunState } from './history-progress.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Wish } from './wishes.ts';
@@ -10,6 +10,9 @@ import type { Wish } from './wishes.ts';
 const NOW = 1_000;
 const ALL = { from: 0, to: NOW };
 const policy = { start: 0, settle: 0, align: 1, overlap: 0, maxWindow: 100 };
+
+/** Whose turn it is. */
+const [GAP, OLD, BACKFILL, OLD_AGAIN] = [0, 1, 2, 3];
 
 const sourceOf = (catchUp: 'newest' | 'oldest' = 'newest', settle = 0): OpenSource =>
   ({ policy: { ...policy, settle }, config: { schedule: { catchUp } } }) as unknown as OpenSource;
@@ -23,7 +26,7 @@ const runOf = (more: Partial<RunState> = {}): RunState => ({
   lookAgain: [],
   asked: [],
   underWay: new Set(),
-  oldIsNext: false,
+  turn: GAP,
   ...more,
 });
 
@@ -52,18 +55,52 @@ describe('a run asks for', () => {
     expect(nextAsk(sourceOf(), runOf({ covered: [ALL] }), NOW)).toBeUndefined();
   });
 
-  it('the missing time of the oldest wish that has some, oldest first, before catch-up', () => {
+  it('the missing time of the oldest wish that has some, oldest first, and for catch-up where none has', () => {
     const wishes = [wishOf(1, { from: 300, to: 350 }), wishOf(2, { from: 500, to: 700 })];
-    const ask = (covered: readonly Window[]) => askForMissing(sourceOf(), runOf({ wishes, covered }), NOW);
+    const ask = (covered: readonly Window[]) => nextAsk(sourceOf(), runOf({ wishes, covered, turn: BACKFILL }), NOW);
     expect(ask([])).toEqual({ window: { from: 300, to: 350 }, wish: wishes[0] });
     expect(ask([{ from: 300, to: 350 }])).toEqual({ window: { from: 500, to: 600 }, wish: wishes[1] });
     expect(ask([{ from: 300, to: 700 }])).toEqual({ window: { from: 800, to: 900 }, wish: undefined });
   });
 
+  it('gaps and backfills in turns, and goes on where there is none of the other kind', () => {
+    const wish = wishOf(1, { from: -9_000, to: -500 });
+    const ask = (turn: number, more: Partial<RunState> = {}) =>
+      nextAsk(sourceOf(), runOf({ wishes: [wish], turn, ...more }), NOW);
+    const gap = { window: { from: 800, to: 900 }, wish: undefined };
+    const backfill = { window: { from: -9_000, to: -8_900 }, wish };
+    expect([GAP, OLD, BACKFILL, OLD_AGAIN, 4].map((turn) => ask(turn))).toEqual([gap, gap, backfill, backfill, gap]);
+    expect(ask(GAP, { covered: [ALL] })).toEqual(backfill);
+    expect(ask(BACKFILL, { wishes: [] })).toEqual(gap);
+    expect(missingAsks(sourceOf(), runOf({ wishes: [wish], turn: BACKFILL }), NOW)).toEqual([backfill, gap]);
+    expect(missingAsks(sourceOf(), runOf({ wishes: [wish] }), NOW)).toEqual([gap, backfill]);
+  });
+
+  it('a gap that a backfill with --again would ask for once more as a part of that backfill', () => {
+    const wish = (range: Window, again: boolean) => wishOf(1, range, { again });
+    const asked = (given: Wish) => nextAsk(sourceOf(), runOf({ wishes: [given] }), NOW)?.wish;
+    expect(asked(wish(ALL, true))).toEqual(wish(ALL, true));
+    expect(asked(wish(ALL, false))).toBeUndefined();
+    expect(asked(wish({ from: 850, to: NOW }, true))).toBeUndefined();
+  });
+
+  it('each kind first in runs of five minutes, so that runs of one window take turns, too', () => {
+    const turns = [0, 1, 2, 3].map((place) => [
+      firstTurnAt(place * 5 * MINUTE),
+      firstTurnAt((place + 1) * 5 * MINUTE - 1),
+    ]);
+    expect(turns).toEqual([
+      [GAP, GAP],
+      [OLD, OLD],
+      [BACKFILL, BACKFILL],
+      [OLD_AGAIN, OLD_AGAIN],
+    ]);
+  });
+
   it('the time that a wish with --again has not done, also where it is covered', () => {
     const wish = wishOf(1, { from: 300, to: 500 }, { again: true, done: [{ from: 300, to: 420 }] });
     const run = runOf({ covered: [ALL], wishes: [wish] });
-    expect(askForMissing(sourceOf(), run, NOW)).toEqual({ window: { from: 420, to: 500 }, wish });
+    expect(nextAsk(sourceOf(), run, NOW)).toEqual({ window: { from: 420, to: 500 }, wish });
   });
 
   it('time that settles during the run no more for a wish, and for catch-up as it does', () => {
@@ -78,7 +115,7 @@ describe('a run asks for', () => {
       { from: 600, to: NOW },
     ];
     const ask = (asked: readonly Window[], wishes: readonly Wish[] = []) =>
-      askForMissing(source, runOf({ covered, asked, wishes }), NOW)?.window;
+      nextAsk(source, runOf({ covered, asked, wishes, turn: BACKFILL }), NOW)?.window;
     expect(ask([])).toEqual({ from: 450, to: 500 });
     expect(ask([{ from: 450, to: 500 }])).toEqual({ from: 500, to: 600 });
     const range = { from: 500, to: 600 };
@@ -96,8 +133,8 @@ describe('time to ask for once more', () => {
     const old = { window: { from: 100, to: 150 }, wish: undefined };
     const missing = { window: { from: 800, to: 900 }, wish: undefined };
     expect(nextAsk(sourceOf(), runOf(run), NOW)).toEqual(missing);
-    expect(nextAsk(sourceOf(), runOf({ ...run, oldIsNext: true }), NOW)).toEqual(old);
-    expect(nextAsk(sourceOf(), runOf({ ...run, oldIsNext: true, lookAgain: [] }), NOW)).toEqual(missing);
+    expect(nextAsk(sourceOf(), runOf({ ...run, turn: OLD }), NOW)).toEqual(old);
+    expect(nextAsk(sourceOf(), runOf({ ...run, turn: OLD, lookAgain: [] }), NOW)).toEqual(missing);
     expect(nextAsk(sourceOf(), runOf({ ...run, covered: [ALL] }), NOW)).toEqual(old);
   });
 
@@ -112,7 +149,7 @@ describe('time to ask for once more', () => {
         { from: 400, to: 420 },
       ],
       unreadable: [unreadableOf(20, 80)],
-      oldIsNext: true,
+      turn: OLD,
     };
     const windows: Window[] = [];
     const underWay = new Set<Window>();

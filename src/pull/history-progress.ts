@@ -24,8 +24,8 @@ export interface RunState {
   asked: Coverage;
   /** Windows being asked for. The plan leaves them out, so that no window is asked for twice at a time. */
   readonly underWay: Set<Window>;
-  /** Every other window is one that is asked once more, so that neither kind waits for the end of the other. */
-  oldIsNext: boolean;
+  /** Whose turn the next window is; see `nextAsk`. */
+  turn: number;
 }
 
 export interface Ask {
@@ -33,16 +33,49 @@ export interface Ask {
   readonly wish: Wish | undefined;
 }
 
-/** The next window: missing time and time to ask for once more take turns. */
+/** A run that begins within the same stretch of this length begins with the same turn. */
+const TURN = 5 * MINUTE;
+
+/**
+ * The turn with which a run that begins at `now` begins. At a slow pace a run reads one window, so runs take turns, too; and not
+ * one by one, because the overlap that a run asks again is noted for one kind only.
+ */
+export const firstTurnAt = (now: Instant): number => Math.floor(now / TURN);
+
+/**
+ * The next window. Missing time and time to ask for once more take turns, and so do, of missing time, the gaps and the
+ * backfills, so that none of them waits for the end of another. Where a kind has no window, the other one has its turn.
+ */
 export function nextAsk(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
-  const missingTime = (): Ask | undefined => askForMissing(source, progress, now);
+  const missingTime = (): Ask | undefined => {
+    const [first, second] = kindsOfMissing(progress);
+    return first(source, progress, now) ?? second(source, progress, now);
+  };
   const oldTime = (): Ask | undefined => askAgain(source, progress, now);
-  const [first, second] = progress.oldIsNext ? [oldTime, missingTime] : [missingTime, oldTime];
+  const [first, second] = progress.turn % 2 === 1 ? [oldTime, missingTime] : [missingTime, oldTime];
   return first() ?? second();
 }
 
-/** The next window of the first wish that has a missing one, otherwise of catch-up. */
-export function askForMissing(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
+/** The next windows of missing time, one of each kind that has one; that whose turn it is first. */
+export const missingAsks = (source: OpenSource, progress: RunState, now: Instant): Ask[] =>
+  kindsOfMissing(progress)
+    .map((ask) => ask(source, progress, now))
+    .filter((ask) => ask !== undefined);
+
+const kindsOfMissing = ({ turn }: RunState) =>
+  turn % 4 < 2 ? ([askForGap, askForWish] as const) : ([askForWish, askForGap] as const);
+
+/** The next window of the time since the start of the source that is missing: catch-up and gap repair. */
+function askForGap(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
+  const order = source.config.schedule.catchUp;
+  const [window] = plan({ ...requestOf(source, progress, now), order, askedAgain: progress.asked });
+  if (window === undefined) return undefined;
+  // A backfill with --again would ask for it once more.
+  return { window, wish: progress.wishes.find(({ again, range }) => again && covers([range], window)) };
+}
+
+/** The next window of the first wish that has a missing one. */
+function askForWish(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
   const { covered, asked: askedAgain } = progress;
   const request = requestOf(source, progress, now);
   for (const wish of progress.wishes) {
@@ -59,8 +92,7 @@ export function askForMissing(source: OpenSource, progress: RunState, now: Insta
     });
     if (window) return { window, wish };
   }
-  const [window] = plan({ ...request, order: source.config.schedule.catchUp, askedAgain });
-  return window && { window, wish: undefined };
+  return undefined;
 }
 
 /** The next window of unreadable time, otherwise of covered time that late data may have come into. */

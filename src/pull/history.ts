@@ -8,6 +8,7 @@ import { edgeOf } from '../core/plan.ts';
 import { isKnownInstant } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import type { Meter } from '../platform/connection/index.ts';
 import { isFull } from '../delivery/waiting.ts';
 import { finishWhenCovered, wishesOf } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
@@ -15,7 +16,7 @@ import type { ClaimedStream } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
-import { askForMissing, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import { firstTurnAt, missingAsks, nextAsk, noteDone, restsUntil } from './history-progress.ts';
 import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
@@ -31,8 +32,8 @@ const MOST_UNREADABLE = 3;
 const REFRESH_EVERY = SECOND;
 
 /**
- * One run of a stream's history: backfills first, then catch-up and gap repair. Time to ask for once
- * more takes turns with both. Each window takes the same path as that of a live poll. Several windows are under way at a time, so the platform answers one while the bridge stores another.
+ * One run of a stream's history. Catch-up and gap repair take turns with backfills, and both with time to ask for once
+ * more. Each window takes the same path as that of a live poll. Several windows are under way at a time, so the platform answers one while the bridge stores another.
  */
 export async function history(bridge: Bridge, streamId: number, signal: AbortSignal): Promise<void> {
   const claimed = await bridge.claims.takeStream(streamId);
@@ -93,9 +94,11 @@ async function fillHistory(
     lookAgain: stream.lookAgain,
     asked: askedByRunBefore(source, stream),
     underWay: new Set(),
-    oldIsNext: false,
+    turn: firstTurnAt(begun),
     refreshedAt: begun,
     full: false,
+    meters: new Map(),
+    crowded: false,
     failures: stream.historyFailures,
     unreadableInARow: 0,
     failedUntil: undefined,
@@ -103,28 +106,32 @@ async function fillHistory(
   const next = async (): Promise<Ask | undefined> => {
     if (signal.aborted || clock.now() > begun + RUN) return undefined;
     if (clock.now() > run.refreshedAt + REFRESH_EVERY) await refresh(bridge, source, stream, run);
-    if (run.full) return undefined;
+    if (run.full || run.crowded) return undefined;
     const ask = nextAsk(source, run, clock.now());
     if (ask === undefined) return undefined;
     // Marked before anything is awaited, so that no parallel worker is given the same window.
     run.underWay.add(ask.window);
-    run.oldIsNext = !run.oldIsNext;
+    run.turn += 1;
     return ask;
   };
   await eachWithin(source.config.pace.concurrency, next, async (ask) => {
     try {
       await fetchAsk(bridge, source, claimed, run, ask, signal);
+      run.crowded = false;
       return 'go-on';
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       return await afterFailure(bridge, source, { claimed, run, window: ask.window }, asBridgeError(error));
     } finally {
       run.underWay.delete(ask.window);
+      run.meters.delete(ask.window);
     }
   });
   for (const wish of run.wishes) await finishWhenCovered(bridge.database, wish.id);
   const now = clock.now();
-  const caughtUpTo = endOfAsked(source, run, askForMissing(source, run, now), now);
+  run.turn = firstTurnAt(now);
+  const ends = missingAsks(source, run, now).map((next) => endOfAsked(source, run, next, now));
+  const caughtUpTo = ends.find((end) => end !== undefined);
   if (run.failedUntil !== undefined) return { dueAt: run.failedUntil, healthy: false, caughtUpTo };
   const dueAt = nextAsk(source, run, now) ? now : restsUntil(source, run, now);
   return { dueAt, healthy: !signal.aborted, caughtUpTo };
@@ -135,6 +142,10 @@ interface Run extends RunState {
   refreshedAt: Instant;
   /** The outbox of the project is full, so the run asks for nothing more. */
   full: boolean;
+  /** The meters of the windows under way. */
+  readonly meters: Map<Window, Meter>;
+  /** No slot comes free beside the windows that have begun, so no further one is begun until one of them has ended. */
+  crowded: boolean;
   /** Failures of this stream's history in a row. */
   failures: number;
   unreadableInARow: number;
@@ -163,6 +174,9 @@ async function afterFailure(
   const { claimed, run, window } = given;
   const { stream } = claimed;
   const { failures } = claimed.source;
+  const hasBegun = [...run.meters].some(([other, { requests }]) => other !== window && requests > 0);
+  run.crowded = isOwnPace(fault) && hasBegun;
+  if (run.crowded) return 'go-on';
   if (isWindowAtFault(fault, window, { source, failures })) {
     const { minWindow } = source.platform.facts;
     const isKnown = isKnownInstant(run.unreadable, window, minWindow);
@@ -181,6 +195,8 @@ async function afterFailure(
   return 'stop';
 }
 
+const isOwnPace = ({ fault }: BridgeError): boolean => fault.code === 'throttled' && fault.own === true;
+
 /** The overlap that the run before this one asked again already. */
 const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream['stream']): Coverage =>
   caughtUpTo === undefined ? [] : coverageOf([{ from: caughtUpTo - policy.overlap, to: caughtUpTo }]);
@@ -190,13 +206,8 @@ const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream[
  * it is older than the overlap, because no point before it can come late any more, whenever the next run begins. A killed
  * process does not write it, and then the next run looks back once more.
  */
-function endOfAsked(
-  { policy }: OpenSource,
-  { asked }: RunState,
-  next: Ask | undefined,
-  now: Instant,
-): Instant | undefined {
-  if (next === undefined || next.wish?.again === true) return undefined;
+function endOfAsked({ policy }: OpenSource, { asked }: RunState, next: Ask, now: Instant): Instant | undefined {
+  if (next.wish?.again === true) return undefined;
   const { from } = next.window;
   return from <= edgeOf(policy, now) - policy.overlap - RUN ? asked.find(({ to }) => to === from)?.to : undefined;
 }
@@ -211,10 +222,11 @@ async function fetchAsk(
 ): Promise<void> {
   const { window, wish } = ask;
   const { covered, learned, unreadable } = run;
+  const metered = (meter: Meter): void => void run.meters.set(window, meter);
   const backfill = wish?.again ? { backfillId: wish.id } : {};
   const result = await fetchWindow(
     bridge,
-    { source, stream, lane: 'history', window, covered, learned, unreadable, ...backfill },
+    { source, stream, lane: 'history', window, covered, learned, unreadable, metered, ...backfill },
     signal,
   );
   run.learned = result.learned;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
-import { MILLISECOND, SECOND, formatInstant } from '../core/instant.ts';
+import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { LEASE, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
@@ -20,11 +20,18 @@ import type { PaceRow, PaceRows } from './pace-rows.ts';
  */
 const LONGEST_WAIT: Microseconds = 5 * SECOND;
 
+/**
+ * History waits little longer than `LONGEST_WAIT` in all: live may take every slot of a source for ever, and the run of a
+ * stream that waits keeps the history of other sources waiting. It then rests for as long at least, and longer the longer no
+ * history of the source has got a slot, but at most for about this long, so that it finds slots that come free.
+ */
+const LONGEST_REST: Microseconds = MINUTE;
+
 /** How far ahead a slot may be reserved. History's horizon is short, because live has to wait for every slot it reserves. */
 const HORIZON = { live: LONGEST_WAIT, history: 100 * MILLISECOND };
 
-/** A request of a begun window waits this many times the distance between two slots, because others may take some of them. */
-const SLOTS_AWAITED = 10;
+/** A request of a begun window, or the first one of history, waits so many slots longer, because others may take some of them. */
+const SLOTS_AWAITED = { begun: 10, first: 2 };
 
 /** A request that waits for another one to end looks again this often. */
 const LOOK_AGAIN: Microseconds = 100 * MILLISECOND;
@@ -88,6 +95,8 @@ export function pacerOf(given: {
   let linked = false;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
+  /** Since when history has waited here without a slot. */
+  let historyWaitsSince: Instant | undefined;
 
   /** Makes one change at a time in this process. A change by another process shows as a higher version. */
   function change<T>(decide: (state: PaceState) => { next: PaceState | undefined; result: T }): Promise<T> {
@@ -155,10 +164,19 @@ export function pacerOf(given: {
     });
   }
 
+  /** By chance, so that streams which give up at a time do not always come back when another one has the place. */
+  function restFrom(at: Instant): Microseconds {
+    const waited = Math.min(LONGEST_REST, Math.max(LONGEST_WAIT, at - (historyWaitsSince ?? at)));
+    return LONGEST_WAIT + Math.floor(Math.random() * waited);
+  }
+
   /** @returns the slot once its instant has come */
   async function take(leaseId: string, { lane, kind, signal, begun }: SlotWanted): Promise<Taken> {
-    const patience = begun ? LONGEST_WAIT + (SLOTS_AWAITED * SECOND) / pace.requestsPerSecond : LONGEST_WAIT;
+    const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
+    const patience = LONGEST_WAIT + (slots * SECOND) / pace.requestsPerSecond;
     const givesUpAt = now() + patience;
+    const isBounded = lane === 'history' && !begun;
+    if (isBounded) historyWaitsSince ??= now();
     let readAnew = false;
     for (let missed = false; ;) {
       if (signal.aborted) throw stoppedWaiting();
@@ -183,14 +201,16 @@ export function pacerOf(given: {
           decision.why === 'concurrency' ? Math.min(decision.askAgainAt, at + LOOK_AGAIN) : decision.askAgainAt;
         // Where the platform asked for silence, the next live request finds out whether it has ended (law 4).
         const givesWay = lane !== 'live' && decision.why === 'hold';
-        const waits = decision.why === 'pace' && begun ? until <= givesUpAt : until - at <= LONGEST_WAIT;
-        if (givesWay || !waits) {
+        const isSoon = decision.why === 'pace' && begun ? until <= givesUpAt : until - at <= LONGEST_WAIT;
+        const inVain = isSoon && !givesWay && isBounded && until > givesUpAt;
+        if (givesWay || inVain || !isSoon) {
           // An operator may have lifted the silence since this process read the row.
           if (!readAnew) {
             readAnew = true;
             continue;
           }
-          throw ownPace(until, `the next request slot is at ${formatInstant(until)} (${REASONS[decision.why]})`);
+          const retryAt = inVain ? Math.max(until, at + restFrom(at)) : until;
+          throw ownPace(retryAt, `the next request slot is at ${formatInstant(until)} (${REASONS[decision.why]})`);
         }
         // In pieces, so that a pause of the source ends the wait.
         await pause(Math.min(until - now(), LONGEST_WAIT), signal);
@@ -207,7 +227,10 @@ export function pacerOf(given: {
         }));
         // Not twice in a row, because a slow database must not keep a source from being asked.
         missed = !missed && now() > decision.at + LATE;
-        if (!held && !missed) return { sentAt: decision.at, inDoubt };
+        if (!held && !missed) {
+          if (lane === 'history') historyWaitsSince = undefined;
+          return { sentAt: decision.at, inDoubt };
+        }
       } catch (error) {
         await end(leaseId, { at: decision.at, kind }, 'unsent');
         throw error;
@@ -268,7 +291,7 @@ const REASONS = {
   abandoned: 'the platform may still work on requests that got no answer',
 } as const;
 
-/** The life of a request of a worker that was killed: it was sent with its lease, and given up when the worker last lived. */
+/** The life of a request of a killed worker: it was sent with its lease, and given up when the worker last lived. */
 const lifeOf = (sentAt: Instant, lastBeat: Instant | undefined): { sentAt: Instant; givenUpAt: Instant } => ({
   sentAt,
   givenUpAt: lastBeat ?? sentAt,

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ownPace } from '../../src/core/errors.ts';
+import { DAY, HOUR, MINUTE } from '../../src/core/instant.ts';
+import type { Window } from '../../src/core/window.ts';
+import type { Meter } from '../../src/platform/connection/index.ts';
+import { history } from '../../src/pull/history.ts';
+import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
+import { FROM, POLICY, useHistory } from './history-ground.ts';
+
+// A run whose windows get no slot of the pace, or fewer than it could use.
+
+const lane = useHistory();
+
+const never = new AbortController().signal;
+
+/** One run that reads two windows at a time. `answer` is what a request for a window meets; `begin` says that it got its slot. */
+async function runWith(answer: (window: Window, begin: () => void) => Promise<void>): Promise<void> {
+  const source = openSourceOf(lane.stored, { policy: POLICY, concurrency: 2, read: () => [] });
+  const platform = {
+    ...source.platform,
+    async *read(http: unknown, _options: unknown, _selection: unknown, window: Window) {
+      const { meter } = http as { meter: Meter };
+      lane.asked.push(window);
+      if (lane.asked.length > 50) throw new Error('the run asks on and on');
+      await answer(window, () => (meter.requests += 1));
+      yield { sensor: 'pump', variable: 'flow', at: [window.from], values: [1] };
+    },
+  };
+  const connection = {
+    ...source.connection,
+    http: ({ meter }: { meter: Meter }) => ({ defaults: {}, meter }),
+  } as unknown as typeof source.connection;
+  const opened = { ...source, platform, connection };
+  const bridge = bridgeOf(lane.database, { source: opened, now: () => lane.now, workerId: randomUUID() });
+  await history(bridge, lane.streamId, never);
+}
+
+const noSlot = () => ownPace(lane.now + MINUTE, 'no slot');
+
+/** Long enough for many more questions, which need nothing from outside of the process. */
+async function afterManyTurns(): Promise<void> {
+  for (let turns = 0; turns < 100; turns += 1) await setImmediate();
+}
+
+const missingIs = (hours: number) =>
+  lane.store(HOUR, { from: FROM, to: FROM + 12 * HOUR }, { from: FROM + (12 + hours) * HOUR, to: FROM + DAY });
+
+it('goes on with the windows that have begun, and asks for the others when one of them has ended', async () => {
+  await missingIs(4);
+  const refused = Promise.withResolvers<void>();
+  let underWay = 0;
+  await runWith(async (_window, begin) => {
+    // The platform of the first window answers only after the other one was refused.
+    if (underWay > 0) {
+      void afterManyTurns().then(refused.resolve);
+      throw noSlot();
+    }
+    underWay += 1;
+    begin();
+    if (lane.asked.length <= 2) await refused.promise;
+    underWay -= 1;
+  });
+  expect((await lane.stream()).covered).toEqual([{ from: FROM, to: FROM + DAY }]);
+  expect(await lane.shown()).toMatchObject({ failures: 0, fault: null });
+});
+
+it('begins no window while no slot comes free beside one that has begun', async () => {
+  await missingIs(4);
+  const answered = Promise.withResolvers<void>();
+  let atAnswer = 0;
+  await runWith(async (_window, begin) => {
+    if (lane.asked.length === 1) {
+      begin();
+      await answered.promise;
+      atAnswer = lane.asked.length;
+    } else if (lane.asked.length === 2) {
+      void afterManyTurns().then(answered.resolve);
+      throw noSlot();
+    }
+  });
+  expect(atAnswer).toBe(2);
+  expect((await lane.stream()).due).toBeNull();
+});
+
+it('ends where none of its windows gets a slot, and comes back when it is told to, which is no failure', async () => {
+  await missingIs(4);
+  await runWith(() => Promise.reject(noSlot()));
+  expect(lane.asked.length).toBeLessThanOrEqual(2);
+  expect((await lane.stream()).due).toBe(lane.now + MINUTE);
+  expect(await lane.shown()).toEqual({ failures: 0, fault: null, lane: null });
+});

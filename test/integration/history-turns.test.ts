@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { coverageOf, totalLength } from '../../src/core/coverage.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
+import { lengthOf } from '../../src/core/window.ts';
+import { backfillState, startBackfill } from '../../src/source/backfills.ts';
+import { FROM, useHistory } from './history-ground.ts';
+
+// A gap and a backfill that a stream has at a time.
+
+const lane = useHistory();
+
+it.each([
+  ['four windows', SECOND * 10],
+  ['one window, as at a slow pace', SECOND * 31],
+])('a gap and a long backfill take turns, in runs of %s', async (_name, windowTakes) => {
+  const gap = { from: FROM + HOUR, to: FROM + 23 * HOUR };
+  await lane.store(HOUR, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + DAY });
+  await startBackfill(lane.database, {
+    source: { name: 'source' },
+    from: FROM - 100 * DAY,
+    to: FROM,
+    again: false,
+    requestedBy: 'tester',
+  });
+  lane.windowTakes = windowTakes;
+  while (lane.now < FROM + DAY + 13 * MINUTE) await lane.run({ overlap: MINUTE, catchUp: 'oldest' });
+  const inGap = lane.asked.filter(({ to }) => to > FROM);
+  expect(lane.asked[0]).toEqual({ from: gap.from - MINUTE, to: gap.from });
+  expect(inGap.length).toBeGreaterThan(10);
+  expect(lane.asked.length - inGap.length).toBeGreaterThan(3);
+  // No time was asked twice, though each kind looks back for late data.
+  const lengths = lane.asked.map(lengthOf);
+  expect(totalLength(coverageOf(lane.asked))).toBe(lengths.reduce((sum, length) => sum + length, 0));
+});
+
+it('asks once for a gap that a backfill with --again asks for, too', async () => {
+  const gap = { from: FROM + 12 * HOUR, to: FROM + 16 * HOUR };
+  await lane.store(HOUR, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + DAY });
+  const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
+  const id = await startBackfill(lane.database, wish);
+  while ((await lane.stream()).due !== null) await lane.run();
+  expect(lane.asked).toHaveLength(24);
+  expect(await backfillState(lane.database, id)).toMatchObject({ state: 'done', share: 1 });
+});
