@@ -74,7 +74,7 @@ describe('history of a source whose live requests take', () => {
           }));
       if (isFull) await Promise.all([pacer.slot('live', never), pacer.slot('live', never)]);
       const rests: number[] = [];
-      for (let tries = 0; tries < 8; tries += 1) {
+      for (let tries = 0; tries < 6; tries += 1) {
         const { waited, rest, own } = await refused(pacer);
         expect(own).toBe(true);
         expect(waited).toBeGreaterThan(3 * SECOND);
