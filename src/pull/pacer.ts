@@ -5,6 +5,7 @@ import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { LEASE, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
+import { retryDelay } from '../core/retry.ts';
 import { countEnd, countRequest } from '../core/request-counts.ts';
 import type { RequestKind } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
@@ -167,14 +168,13 @@ export function pacerOf(given: {
   /** By chance, so that streams which give up at a time do not always come back when another one has the place. */
   function restFrom(at: Instant): Microseconds {
     const waited = Math.min(LONGEST_REST, Math.max(LONGEST_WAIT, at - (historyWaitsSince ?? at)));
-    return LONGEST_WAIT + Math.floor(Math.random() * waited);
+    return LONGEST_WAIT + retryDelay(1, { first: waited, most: waited, random: Math.random() });
   }
 
   /** @returns the slot once its instant has come */
   async function take(leaseId: string, { lane, kind, signal, begun }: SlotWanted): Promise<Taken> {
     const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
-    const patience = LONGEST_WAIT + (slots * SECOND) / pace.requestsPerSecond;
-    const givesUpAt = now() + patience;
+    const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / pace.requestsPerSecond;
     const isBounded = lane === 'history' && !begun;
     if (isBounded) historyWaitsSince ??= now();
     let readAnew = false;

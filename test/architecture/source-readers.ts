@@ -48,7 +48,7 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
     'src/pull/open-source.ts': 'align: config.schedule.align',
     'src/core/plan.ts': 'policy.align',
   },
-  'schedule.catchUp': { 'src/pull/history-progress.ts': 'order: source.config.schedule.catchUp' },
+  'schedule.catchUp': { 'src/pull/history-progress.ts': 'const order = source.config.schedule.catchUp' },
   'pace.requestsPerSecond': {
     'src/core/source/source.ts': 'requestsPerSecond: pace.requestsPerSecond ?? facts.pace.requestsPerSecond',
     'src/core/pace.ts': 'pace.requestsPerSecond',
