@@ -100,7 +100,7 @@ function addRefusals(application: Command): void {
           'databridge application refusals app_0123456789abcdef0123 \\\n--reason same-instant --json',
         ],
         notes: [
-          'Every refusal that a client was told is counted; a reading that is sent and refused again counts again. For each project, reason and hour about 1,000 readings are kept with their value.',
+          'Every refusal that a client was told is counted; a reading that is sent and refused again counts again, and is kept once. Several values for one instant are kept one by one. For each project, reason and hour about 1,000 readings are kept with their value, of each body the first 20 of a reason.',
         ],
       }),
     )

@@ -19,7 +19,7 @@ export interface RefusedPush {
 /**
  * Counts the refused readings of pushes by application, project and hour, and keeps examples within the limit. The answer
  * of a push waits for it, so whatever a client was told is counted. A reading that is sent again and refused again counts
- * again, and is kept once.
+ * again, and is kept once; several values for one instant are kept one by one.
  *
  * Counts come in the order of their keys, so that two processes never wait for each other in a ring.
  */
@@ -34,7 +34,7 @@ const KEEP = `
       at timestamptz, raw text, place int)
     where place + coalesce((select kept from refusal_count where application_id = application and project_id = project
       and refusal_count.reason = example.reason and hour = date_trunc('hour', now(), 'UTC')), 0) <= ${REFUSALS_KEPT_PER_HOUR}
-    order by application, project, reason, sensor, variable, at
+    order by application, project, reason, sensor, variable, at, raw
     on conflict do nothing returning application_id, project_id, reason)
   insert into refusal_count as known (application_id, project_id, reason, hour, refused, kept)
   select application, project, reason, date_trunc('hour', now(), 'UTC'), refused,

@@ -127,6 +127,24 @@ describe('refused readings of pushes', () => {
     expect((await sums())?.['rows']).toBe(found.reduce((sum, { kept }) => sum + kept, 0));
   });
 
+  it('are kept with each of several values for one instant, and each once', async () => {
+    const body = [1, 2, 3, 4, 5].map((value) => ({ ...good, value }));
+    const kept = (): Promise<unknown> =>
+      database.rows('select reason, array_agg(raw order by raw) as raw from refusal group by 1 order by 1');
+    await api.push(body);
+    await api.push(body);
+    expect(await kept()).toEqual([{ reason: 'same-instant', raw: ['1', '2', '3', '4'] }]);
+    const undated = ['today', 'yesterday', 'today'].map((date) => ({ ...good, date }));
+    await api.push(undated);
+    expect(await kept()).toEqual([
+      { reason: 'bad-instant', raw: ['"today"', '"yesterday"'] },
+      { reason: 'same-instant', raw: ['1', '2', '3', '4'] },
+    ]);
+    expect(await counts()).toMatchObject([{ refused: 3 }, { refused: 8 }]);
+    const row = await database.row('select sum(kept)::int as kept from refusal_count');
+    expect(row).toEqual({ kept: 6 });
+  });
+
   it('may hold any text', async () => {
     const texts = ['nul \0', 'half \ud83d', `long ${'ü'.repeat(10_000)}`];
     const answer = await api.push(
@@ -138,12 +156,11 @@ describe('refused readings of pushes', () => {
       ]),
     );
     expect(answer).toMatchObject({ status: 422, json: { refusedCount: 12 } });
-    // Those that have sensor, variable, date and reason in common are kept as one.
     expect(await database.rows('select reason, count(*)::int as n from refusal group by 1 order by 1')).toEqual([
-      { reason: 'bad-label', n: 1 },
+      { reason: 'bad-label', n: 3 },
       { reason: 'bad-sensor-id', n: 3 },
       { reason: 'bad-value-name', n: 3 },
-      { reason: 'not-an-object', n: 1 },
+      { reason: 'not-an-object', n: 3 },
     ]);
   });
 
