@@ -91,6 +91,10 @@ export const afterRead = <Stretch extends Unreadable>(
       : stretch,
   );
 
+/** The parts of stretches inside `wanted`: time before the start stays set aside, and is not asked for. */
+export const wantedOf = (stretches: readonly Unreadable[], wanted: Coverage): Unreadable[] =>
+  stretches.flatMap((stretch) => intersect(wanted, stretch).map((part) => ({ ...stretch, ...part })));
+
 /**
  * The window of at most `length` to ask for again now: of the longest stretch that is due, so that halves of the same
  * length come one after the other. None where all wait or are `underWay`.

@@ -166,6 +166,28 @@ describe('time to ask for once more', () => {
     ]);
   });
 
+  it('is no unreadable time before the start, nor after the edge, but in the range of a running backfill', () => {
+    const source = { ...sourceOf(), policy: { ...policy, start: 100 } };
+    const unreadable = [unreadableOf(20, 80), unreadableOf(90, 110), unreadableOf(990, 1_010)];
+    const asked = (wishes: readonly Wish[]) => {
+      const underWay = new Set<Window>();
+      const run = runOf({ covered: [ALL], unreadable, wishes, underWay });
+      for (let ask = nextAsk(source, run, NOW); ask; ask = nextAsk(source, run, NOW)) underWay.add(ask.window);
+      return [...underWay].toSorted((one, other) => one.from - other.from);
+    };
+    const inside = [
+      { from: 100, to: 110 },
+      { from: 990, to: NOW },
+    ];
+    expect(asked([])).toEqual(inside);
+    const wishes = [wishOf(1, { from: 50, to: 70 }), wishOf(2, { from: 995, to: 2_000 })];
+    expect(asked(wishes)).toEqual([{ from: 50, to: 70 }, ...inside]);
+    const rests = (given: readonly Wish[]) =>
+      restsUntil(source, runOf({ covered: [ALL], unreadable: [unreadableOf(20, 80, 1_100)], wishes: given }), NOW);
+    expect(rests([])).toBeUndefined();
+    expect(rests(wishes.slice(0, 1))).toBe(1_100);
+  });
+
   it('is asked for in windows of the learned length', () => {
     const run = { covered: [ALL], unreadable: [unreadableOf(20, 80)], learned: { length: 25 } };
     expect(nextAsk(sourceOf(), runOf(run), NOW)?.window).toEqual({ from: 20, to: 45 });

@@ -3,9 +3,9 @@ import type { Coverage } from '../core/coverage.ts';
 import { MINUTE } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
-import { plan, settledAt } from '../core/plan.ts';
+import { edgeOf, plan, settledAt } from '../core/plan.ts';
 import type { PlanRequest } from '../core/plan.ts';
-import { nextRetryAt, unreadableTime, windowToRetry } from '../core/unreadable.ts';
+import { nextRetryAt, unreadableTime, wantedOf, windowToRetry } from '../core/unreadable.ts';
 import type { Unreadable } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import type { OpenSource } from './open-source.ts';
@@ -97,9 +97,9 @@ function askForWish(source: OpenSource, progress: RunState, now: Instant): Ask |
 
 /** The next window of unreadable time, otherwise of covered time that late data may have come into. */
 function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
-  const { unreadable, lookAgain, covered, learned } = progress;
+  const { lookAgain, covered, learned } = progress;
   const underWay = coverageOf([...progress.underWay]);
-  const retried = windowToRetry(unreadable, { now, length: learned.length, underWay });
+  const retried = windowToRetry(retriedOf(source, progress, now), { now, length: learned.length, underWay });
   if (retried) return { window: retried, wish: undefined };
   const looks = lookAgain.flatMap((stretch) => intersect(covered, stretch));
   const [oldest] = looks;
@@ -110,6 +110,16 @@ function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | u
   const coverage = missing(range, looks);
   const [window] = plan({ ...requestOf(source, progress, now), coverage, range, order: 'oldest' });
   return window && { window, wish: undefined };
+}
+
+/** The unreadable time that is asked for again: between the start and the edge, and in the ranges of running backfills. */
+function retriedOf({ policy }: OpenSource, { unreadable, wishes }: RunState, now: Instant): Unreadable[] {
+  const edge = edgeOf(policy, now);
+  const ranges = [{ from: policy.start, to: edge }, ...wishes.map(({ range }) => range)];
+  return wantedOf(
+    unreadable,
+    coverageOf(ranges.flatMap((range) => intersect([range], { from: range.from, to: edge }))),
+  );
 }
 
 function requestOf(source: OpenSource, progress: RunState, now: Instant): PlanRequest {
@@ -139,12 +149,13 @@ export function noteDone(progress: RunState, { window, wish }: Ask): void {
 const LONGEST_REST = 30 * MINUTE;
 
 /** When a run that has nothing to ask for is due again: when the end of a wish settles, or unreadable time is tried again. */
-export function restsUntil({ policy }: OpenSource, progress: RunState, now: Instant): Instant | undefined {
+export function restsUntil(source: OpenSource, progress: RunState, now: Instant): Instant | undefined {
+  const { policy } = source;
   const settling = progress.wishes
     .filter(({ again, done, range }) => !covers(again ? done : progress.covered, range))
     .map(({ range }) => settledAt(policy, range.to))
     .filter((settled) => settled > progress.begun);
-  const retryAt = nextRetryAt(progress.unreadable);
+  const retryAt = nextRetryAt(retriedOf(source, progress, now));
   const rests = retryAt === undefined ? settling : [...settling, Math.min(retryAt, now + LONGEST_REST)];
   return rests.length === 0 ? undefined : Math.min(...rests);
 }

@@ -5,7 +5,7 @@ import type { BridgeError } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { plan } from '../core/plan.ts';
 import { blameFor, inTurn } from '../core/turn.ts';
-import { nextRetryAt, unreadableTime } from '../core/unreadable.ts';
+import { nextRetryAt, unreadableTime, wantedOf } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
@@ -191,7 +191,9 @@ async function wakeHistory(bridge: Bridge, source: OpenSource, stream: Stream, l
   const now = bridge.clock.now();
   const unreadable = unreadableTime(stream.unreadable);
   const [missing] = plan({ policy: source.policy, coverage, unreadable, now, lane: 'history', learned, limit: 1 });
-  const due = nextRetryAt(stream.unreadable);
+  // Time before the start is asked for by backfills alone, and their runs know when they are due.
+  const wanted = [{ from: source.policy.start, to: Infinity }];
+  const due = nextRetryAt(wantedOf(stream.unreadable, wanted));
   if (missing === undefined && (due === undefined || due > now)) return;
   await bridge.database.run('update stream set history_due_at = now() where id = $1', [id]);
 }

@@ -5,6 +5,7 @@ import { hourOf, requestsByMinute } from '../core/request-counts.ts';
 import type { HourOfRequests, RequestCounts } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
 import { POLLS } from '../database/presence.ts';
+import { IS_RETRIED } from '../pull/unreadable-rows.ts';
 import { ALL_REFUSED } from './all-refused.ts';
 import { DEMAND } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
@@ -82,7 +83,7 @@ const LINES = `
     case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
     case when reach.lag is not null then greatest(0, reach.lag - every_us - settle_us) end as overdue,
     (select count(*) from unreadable join stream on stream.id = stream_id
-     where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at)) as unreadable,
+     where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at) and ${IS_RETRIED}) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce((select bool_and(clock_ahead_us is not null) from worker where ${POLLS}), false) as "clocksDisagree",
     ${ALL_REFUSED} as "allRefused", coalesce(sums.readings, 0) as "readings24h", (select pace.state ->> 'requests' from pace where source_id = source.id) as counts,
@@ -127,10 +128,13 @@ export interface StreamReport {
   readonly unreadable: readonly {
     readonly from: Instant;
     readonly to: Instant;
-    readonly retryAt: Instant;
+    /** Null before the start of the source where no running backfill asks for it. */
+    readonly retryAt: Instant | null;
     readonly fault: FaultRecord;
   }[];
   readonly unreadableCount: number;
+  /** How many of them are not asked for again, because they lie before the start. */
+  readonly unreadableLeft: number;
   /** Length of all unreadable time. */
   readonly unreadableLength: Microseconds;
   /** Length of the covered time that is to be asked once more for late data. */
@@ -231,17 +235,17 @@ const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]
     `select key, jsonb_array_length(stream.sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
        (learned ->> 'length')::float8 as window, instant_of(history_due_at) as "historyDueAt", stream.failures,
        instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", instant_of(newest_at) as "newestAt", stream.last_fault as fault,
-       coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.length, 0)::float8 as "unreadableLength",
+       coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.is_left, 0) as "unreadableLeft", coalesce(bad.length, 0)::float8 as "unreadableLength",
        news_age_us::float8 as "newsAge", news_beyond::float8 as "newsBeyond",
        (select coalesce(sum(instant_of(upper(range)) - instant_of(lower(range))), 0) from unnest(look_again * tstzmultirange(tstzrange(start_at, null))) as range)::float8 as "lookAgain"
      from stream join source on source.id = source_id cross join lateral (
        select max(total) as count, jsonb_agg(jsonb_build_array(instant_of(lower(range)), instant_of(upper(range))) order by range) as newest
        from (select range, count(*) over () as total from unnest(covered) as range order by range desc limit ${RANGES_SHOWN}) as last
      ) as ranges cross join lateral (
-       select max(total) as count, max(length) as length, jsonb_agg(jsonb_build_object('from', instant_of(from_at), 'to', instant_of(to_at),
-         'retryAt', instant_of(retry_at), 'fault', fault) order by from_at) as shown
-       from (select *, count(*) over () as total, sum(instant_of(to_at) - instant_of(from_at)) over () as length
-             from unreadable where stream_id = stream.id order by from_at desc limit ${RANGES_SHOWN}) as last
+       select max(total) as count, max(length) as length, max(is_left) as is_left, jsonb_agg(jsonb_build_object('from', instant_of(from_at), 'to', instant_of(to_at),
+         'retryAt', case when is_retried then instant_of(retry_at) end, 'fault', fault) order by from_at) as shown
+       from (select *, count(*) over () as total, count(*) filter (where not is_retried) over () as is_left, sum(instant_of(to_at) - instant_of(from_at)) over () as length
+             from (select *, ${IS_RETRIED} as is_retried from unreadable where stream_id = stream.id) as each order by from_at desc limit ${RANGES_SHOWN}) as last
      ) as bad
      where source_id = $1 and retired_at is null order by key`,
     [sourceId],

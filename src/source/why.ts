@@ -197,7 +197,7 @@ function obstacleOfStream({ streamReports, startAt }: SourceReport, now: Instant
     return faulted('retry', message, fault, 'nothing to do: it is tried again');
   }
   const bad = unreadable.findLast(({ to }) => to > end(furthest));
-  if (bad === undefined) return undefined;
+  if (bad === undefined || bad.retryAt === null) return undefined;
   const message = `stream ${key} has time that cannot be read, up to ${formatInstant(bad.to)}; it is asked for again at ${formatInstant(bad.retryAt)}`;
   return faulted(
     'unreadable',

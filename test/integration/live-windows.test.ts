@@ -184,11 +184,11 @@ describe('a live window that fails', () => {
 
 describe('history is made due by live', () => {
   const complete = (): Promise<void> => pollOnce(() => []);
-  const unreadable = (retryAt: Instant): Promise<number> =>
+  const unreadable = (retryAt: Instant, from = now - 2 * SECOND): Promise<number> =>
     database.run(
       `insert into unreadable (stream_id, from_at, to_at, tries, retry_at, fault)
        values ($1, at_instant($2), at_instant($3), 1, at_instant($4), '{}')`,
-      [streamId, now - 2 * SECOND, now - SECOND, retryAt],
+      [streamId, from, from + SECOND, retryAt],
     );
 
   it('not where nothing is missing', async () => {
@@ -217,6 +217,14 @@ describe('history is made due by live', () => {
     now += SECOND;
     await complete();
     expect(await historyDue()).not.toBeNull();
+  });
+
+  it('not where that time lies before the start', async () => {
+    await complete();
+    await unreadable(now + SECOND, now - 2 * DAY);
+    now += SECOND;
+    await complete();
+    expect(await historyDue()).toBeNull();
   });
 
   it('where it is due already it stays as it was', async () => {

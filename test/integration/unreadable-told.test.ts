@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
@@ -10,10 +11,11 @@ import type { OperatorApiUnderTest } from './operator-rig.ts';
 
 const databases = useDatabases();
 let api: OperatorApiUnderTest;
+let database: Database;
 let url: string;
 
 beforeEach(async () => {
-  const database = await databases.create();
+  database = await databases.create();
   ({ url } = database);
   const stored = await storeSource(database, 'hall-3');
   const config = {
@@ -88,6 +90,27 @@ it('a source tells each stretch, why, and when it is tried again', async () => {
   expect(await document('source', 'show', 'hall-3')).toMatchObject(shown);
   const as = await api.operator('anna', 'viewer');
   expect((await api.send('GET', '/api/v1/sources/default/hall-3', { as })).json).toMatchObject(shown);
+});
+
+it('stretches before the start are told as not asked for, but where a running backfill asks for them', async () => {
+  await database.run(`update source set start_at = '2026-11-02T05:00:30Z'`);
+  // The first stretch is in the range of the backfill.
+  expect(await printed('source', 'show', 'hall-3')).toContain('2 stretches, asked around and tried again slowly\n');
+  await database.run(`update backfill set state = 'cancelled'`);
+  expect(await printed('source', 'show', 'hall-3')).toContain(`
+  unreadable: 1m1s in 2 stretches, asked around and tried again slowly; not asked for: 1 before the start
+    2026-11-01T05:00:00Z/2026-11-01T05:00:01Z, before the start: contract-broken: half a page
+    2026-11-02T05:00:00Z/2026-11-02T05:01:00Z, next try 2026-11-03T08:00:00Z: contract-broken: half a page
+    try: look`);
+  await database.run(`update source set start_at = '2026-11-03Z'`);
+  expect(await printed('source', 'list')).not.toContain('cannot be read');
+  const text = await printed('source', 'show', 'hall-3');
+  expect(text).toContain('  unreadable: 1m1s in 2 stretches before the start, not asked for\n');
+  expect(text).not.toContain('try: look at these points');
+  const stretch = { from: '2026-11-02T05:00:00Z', retryAt: null };
+  expect(await document('source', 'show', 'hall-3')).toMatchObject({
+    streams: [{ unreadableLeft: 2, unreadable: [{}, stretch] }, {}],
+  });
 });
 
 it('a backfill counts the stretches of its range that hold it up', async () => {

@@ -183,16 +183,15 @@ function printStream(stream: ShownStream): void {
 
 /** The time that is asked for once more: because it could not be read, or because late data may have come into it. */
 function printAskedLater(stream: ShownStream): void {
-  const { unreadable, unreadableCount, unreadableLength, lookAgain, newsAge, newsBeyond, mayMissLateData } = stream;
+  const { unreadable, unreadableCount, unreadableLeft, lookAgain, newsAge, newsBeyond, mayMissLateData } = stream;
   if (unreadableCount > 0) {
-    printLine(
-      `  unreadable: ${formatDuration(unreadableLength)} in ${counted(unreadableCount, 'stretch', 'stretches')}, asked around and tried again slowly`,
-    );
-    for (const { from, to, retryAt, fault } of unreadable)
-      printLine(
-        `    ${formatWindow({ from, to })}, next try ${formatInstant(retryAt)}: ${fault.code}: ${fault.message}`,
-      );
-    printLine('    try: look at these points on the platform; databridge source poll asks for all of them at once');
+    printLine(unreadableInWords(stream));
+    for (const { from, to, retryAt, fault } of unreadable) {
+      const next = retryAt === null ? 'before the start' : `next try ${formatInstant(retryAt)}`;
+      printLine(`    ${formatWindow({ from, to })}, ${next}: ${fault.code}: ${fault.message}`);
+    }
+    if (unreadableCount > unreadableLeft)
+      printLine('    try: look at these points on the platform; databridge source poll asks for all of them at once');
   }
   if (newsAge > 0) printLine(`  late data: found up to ${roughly(newsAge)} after its instant`);
   if (mayMissLateData) {
@@ -204,6 +203,13 @@ function printAskedLater(stream: ShownStream): void {
     printLine('    try: a longer lookBackAtMost, or databridge backfill start with --again');
   }
   if (lookAgain > 0) printLine(`  ${roughly(lookAgain)} are asked once more for late data`);
+}
+
+function unreadableInWords({ unreadableCount, unreadableLeft, unreadableLength }: ShownStream): string {
+  const all = `  unreadable: ${formatDuration(unreadableLength)} in ${counted(unreadableCount, 'stretch', 'stretches')}`;
+  if (unreadableLeft === unreadableCount) return `${all} before the start, not asked for`;
+  const left = unreadableLeft === 0 ? '' : `; not asked for: ${unreadableLeft} before the start`;
+  return `${all}, asked around and tried again slowly${left}`;
 }
 
 const WINDOW_HEADING = [
