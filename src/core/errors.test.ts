@@ -5,6 +5,7 @@ import {
   configInvalid,
   contractBroken,
   credentialsRejected,
+  isPermanent,
   isUnanswered,
   ownPace,
   rightMissing,
@@ -13,6 +14,15 @@ import {
   tooMuchAtOnce,
   unsupported,
 } from './errors.ts';
+
+it('stays until somebody changes something where the source or the platform cannot do what was asked, and only there', () => {
+  expect([unsupported('m', 'r'), configInvalid('m', 'r')].map(isPermanent)).toEqual([true, true]);
+  expect([tooMuch('m'), contractBroken('m'), credentialsRejected('m', 'r')].map(isPermanent)).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
 
 describe('an error', () => {
   it.each([

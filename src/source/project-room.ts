@@ -64,10 +64,10 @@ export async function setLocked(
   locked: boolean,
   actor: string,
 ): Promise<{ readonly changed: boolean; readonly room: ProjectRoom; readonly repairs: readonly HeldRepair[] }> {
-  const { id } = await projectRoom(database, wanted);
+  const { id, locked: wasLocked } = await projectRoom(database, wanted);
   const done = await database.transaction(async (client) => {
     // Sources are locked before projects, and projects before series, as where a source gives names (pull/series-names.ts).
-    if (!locked) await raiseRevisionsOf(client, id);
+    if (wasLocked && !locked) await raiseRevisionsOf(client, id);
     const { rowCount } = await client.query('update ml_project set locked = $2 where id = $1 and locked <> $2', [
       id,
       locked,

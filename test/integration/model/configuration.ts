@@ -18,7 +18,7 @@ const DEFAULT: Required<Change> = {
 };
 
 /** The configuration that a change makes of the last one. `removed`: the source was removed, so it is registered again. */
-export function configurationAfter({ applied, plant }: Run, change: Change, removed: boolean): Applied {
+export function configurationAfter({ applied, plant, time }: Run, change: Change, removed: boolean): Applied {
   const last = applied.at(-1);
   const next = { ...(last ?? DEFAULT), ...change };
   const known = [...plant.sensors.keys()];
@@ -28,6 +28,7 @@ export function configurationAfter({ applied, plant }: Run, change: Change, remo
     // Without a list no scale and no name can be given.
     ...(sensors === undefined ? { scale: 1, renamed: false } : {}),
     note: (last?.note ?? 0) + 1,
+    at: time.now(),
     sensors,
     fresh: removed || last === undefined,
   };

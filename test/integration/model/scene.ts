@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from '../../../src/core/instant.ts';
+import type { Instant } from '../../../src/core/instant.ts';
 import type { Database } from '../../../src/database/database.ts';
 import type { Change, History } from './deeds.ts';
 import type { Plant } from './plant.ts';
@@ -14,6 +15,7 @@ export const BURST = 5;
 /** A configuration of the source as the operator applied it; the plant sees its note with every request. */
 export interface Applied extends Required<Change> {
   readonly note: number;
+  readonly at: Instant;
   /** The sensors it reads, by name; undefined: all. */
   readonly sensors: readonly string[] | undefined;
   /** The first of its kind after a removal: coverage began anew. */
