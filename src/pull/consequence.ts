@@ -21,9 +21,9 @@ const AT_ONCE = { first: 0, most: 0 };
 const UNANSWERED_STREAM_RETRY = { first: 5 * SECOND, most: 30 * MINUTE };
 
 /**
- * Stops a source, and where its credentials are refused (`$5`) each other source whose platform refused the same ones
- * (account.ts); their faults say which source met the refusal. The row of the pace tells the runs on other hosts, so they send
- * nothing more.
+ * Stops a source. Where the platform refused its credentials (`$5`), it stops each other source with the same credentials, too
+ * (account.ts), and their faults say which source met the refusal. The row of the pace tells the runs on other hosts, so they
+ * send nothing more.
  */
 const STOP = `
   with stopped as (

@@ -43,8 +43,8 @@ const TURN = 5 * MINUTE;
 export const firstTurnAt = (now: Instant): number => Math.floor(now / TURN);
 
 /**
- * The next window. Missing time and time to ask for once more take turns, and so do, of missing time, the gaps and the
- * backfills, so that none of them waits for the end of another. Where a kind has no window, the other one has its turn.
+ * The next window. Missing time and time to ask for once more take turns. Within missing time, gaps and backfills take turns.
+ * So none of them waits for the end of another. Where a kind has no window, the other kind has its turn.
  */
 export function nextAsk(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
   const missingTime = (): Ask | undefined => {

@@ -22,9 +22,9 @@ import type { PaceRow, PaceRows } from './pace-rows.ts';
 const LONGEST_WAIT: Microseconds = 5 * SECOND;
 
 /**
- * History waits little longer than `LONGEST_WAIT` in all: live may take every slot of a source for ever, and the run of a
- * stream that waits keeps the history of other sources waiting. It then rests for as long at least, and longer the longer no
- * history of the source has got a slot, but at most for about this long, so that it finds slots that come free.
+ * History waits for little longer than `LONGEST_WAIT` in all. Live may take every slot of a source for ever, and a run that
+ * waits keeps the history of other sources waiting. A run that gave up rests, longer each time that no history of the source got
+ * a slot, but at most for about this long, so that it finds a slot that comes free.
  */
 const LONGEST_REST: Microseconds = MINUTE;
 

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts';
 export const UNREADABLE = `(select coalesce(jsonb_agg(jsonb_build_array(instant_of(from_at), instant_of(to_at), tries, instant_of(retry_at)) order by from_at), '[]')
   from unreadable where stream_id = stream.id)`;
 
-/** SQL: the row `unreadable` of the row `stream` is asked for again. Time before `source.start_at` is so for a running backfill alone. */
+/** SQL: the row `unreadable` of the row `stream` is asked for again. Before `source.start_at` only a running backfill asks. */
 export const IS_RETRIED = `(unreadable.to_at > source.start_at or exists (select from backfill join backfill_stream on backfill_id = backfill.id
   where backfill_stream.stream_id = stream.id and state = 'running' and unreadable.from_at < backfill.to_at and unreadable.to_at > backfill.from_at))`;
 

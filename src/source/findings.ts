@@ -39,8 +39,9 @@ export function clockFinding(
 }
 
 /**
- * Warns where more requests at a time carry a password than an account may be refused: all that are under way when the password
- * is changed on the platform meet the refusal. Undefined where they carry a token or a key, which no platform locks an account for.
+ * Warns where so many requests carry the password at a time that the platform may lock the account. When the password is changed
+ * there, it refuses every request that is under way. Undefined where requests carry a token or a key: no platform locks an account
+ * for those.
  */
 export function lockFinding(
   { connection, pace }: Pick<SourceConfig, 'connection' | 'pace'>,

@@ -162,7 +162,7 @@ export interface History {
   readonly neighbour: boolean;
   /** How many sensors a read takes together. */
   readonly sensorsPerRead: number;
-  /** One sensor fails for ever: each read with it gets a 500, or the others are answered. */
+  /** How one sensor fails for ever. `status`: each read with it gets a 500. `one-fails`: the plant answers the other sensors of the read. */
   readonly broken: 'none' | 'status' | 'one-fails';
   /** Signs each request with the password; otherwise logs in for a token. */
   readonly basic: boolean;

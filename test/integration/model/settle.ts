@@ -58,7 +58,7 @@ async function lacking({ database, applied, plant, broken }: Run, edge: Instant)
     .map((sensor) => `${sensor} lacks ${found.get(sensor) ?? 'a stream'}`);
 }
 
-/** Backfills that run and can end: where no listed sensor was ever shown, there is nothing to read. */
+/** Backfills that run and can end. One of a source without streams cannot: the plant never showed a sensor of its list. */
 const unfinished = async ({ database, broken }: Run): Promise<number> =>
   broken.size > 0
     ? 0
