@@ -70,7 +70,7 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
     partitions: partitionsOf(database),
     prepareReadings: readingPreparer(database),
     sources,
-    claims: claimsOf({ database, workerId, sources }),
+    claims: claimsOf({ database, workerId, sources, dispatched: true }),
   };
 }
 

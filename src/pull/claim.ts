@@ -8,7 +8,7 @@ import { gathering } from '../database/gathering.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import { UNREADABLE, unreadableOf } from './unreadable-rows.ts';
 import type { UnreadableRow } from './unreadable-rows.ts';
-import { NEXT_DUE } from './due.ts';
+import { LEASE, NEXT_DUE } from './due.ts';
 import { claimable } from '../database/presence.ts';
 import type { SourceCache } from './source-cache.ts';
 import type { SourceRow, Stream } from './open-source.ts';
@@ -98,18 +98,20 @@ export interface Claims {
   reportLook(look: Pick<ClaimedLook, 'id' | 'edition'>, report: LookReport): Promise<void>;
 }
 
+/** `dispatched`: work is taken only where it is due, because a job may come late and its source may have been dispatched anew since. */
 export function claimsOf(given: {
   readonly database: Database;
   readonly workerId: string;
   readonly sources: Pick<SourceCache, 'editionOf'>;
+  readonly dispatched?: boolean;
 }): Claims {
-  const { database, workerId, sources } = given;
+  const { database, workerId, sources, dispatched = false } = given;
 
   const take = gathering<number, ClaimedSource | undefined>(async (ids, rows) => {
     const { rows: found } = await database.pool.query<FoundSource>({
       name: `claim-sources ${rows}`.trim(),
       text: CLAIM_SOURCES(rows),
-      values: [ids, ids.map((id) => sources.editionOf(id) ?? null), workerId],
+      values: [ids, ids.map((id) => sources.editionOf(id) ?? null), workerId, dispatched],
     });
     return new Map(
       found.map(({ locked, ...row }) => [
@@ -134,11 +136,12 @@ export function claimsOf(given: {
       const row = await database.row<SourceRow & { failures: number; stream: StreamRow; due: string }>(CLAIM_STREAM, [
         streamId,
         workerId,
+        dispatched,
       ]);
       return row && { source: row, stream: streamOf(row.stream), due: row.due };
     },
     async takeLook(sourceId) {
-      return await database.row<ClaimedLook & Record<string, unknown>>(CLAIM_LOOK, [sourceId, workerId]);
+      return await database.row<ClaimedLook & Record<string, unknown>>(CLAIM_LOOK, [sourceId, workerId, dispatched]);
     },
     async reportLook({ id, edition }, { complete, failures, fault, dueAt }) {
       const keepsFault = fault === undefined;
@@ -170,6 +173,7 @@ const CLAIM_SOURCES = (rows: string): string => `
   claimed as (
     update source set claimed_by = $3, next_due_at = ${NEXT_DUE}
     from locked where id = locked and state = 'active' and not awaits_look and (held_until is null or held_until <= now())
+      and (not $4 or claimed_by is not null or next_due_at is distinct from ${NEXT_DUE})
       and ${claimable('claimed_by', '$3')} and ${hasRoom('project_id')}
     returning ${SOURCE('known')}, source.clock_ahead_us as clock_ahead,
       (select jsonb_agg(${STREAM} order by stream.id) from stream where source_id = source.id and retired_at is null) as streams)
@@ -204,7 +208,7 @@ export async function holdsLook(
 }
 
 const CLAIM_LOOK = `update source set look_claimed_by = $2, look_asked = false
-  where id = $1 and state = 'active' and (held_until is null or held_until <= now())
+  where id = $1 and state = 'active' and (held_until is null or held_until <= now()) and (not $3 or look_due_at <= now() + ${LEASE})
   and ${claimable('look_claimed_by', '$2')} and ${hasRoom('project_id')}
   returning ${SOURCE('null')}, look_failures,
     (select coalesce(jsonb_agg(jsonb_build_object('id', stream.id, 'key', key, 'selection', selection) order by stream.id), '[]')
@@ -231,7 +235,7 @@ const LEAVE_LOOK =
 const CLAIM_STREAM = `update stream set history_claimed_by = $2, history_asked = false from source
   where stream.id = $1 and source.id = stream.source_id and stream.retired_at is null and source.state = 'active' and not source.awaits_look
   and (source.held_until is null or source.held_until <= now()) and ${claimable('stream.history_claimed_by', '$2')}
-  and ${hasRoom('source.project_id')}
+  and ${hasRoom('source.project_id')} and (not $3 or stream.history_due_at <= now() + ${LEASE})
   returning ${SOURCE('null')}, ${STREAM} as stream, stream.history_due_at::text as due`;
 
 function streamOf(row: StreamRow): Stream {

@@ -1,22 +1,24 @@
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
+import { LIVES } from '../database/presence.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { Queue } from '../queue/queue.ts';
 import { PROBES_ALONE_FROM } from './consequence.ts';
-import { NEXT_DUE } from './due.ts';
+import { LEASE } from './due.ts';
 import type { PullMeters } from './meters.ts';
 
 /** At most this many sources are dispatched in one step; the others stay due and come with the next one. */
 const STEP = 1_000;
 
-/** A source is due again after this at the latest, because a lost queue loses its job. The claim of a job that begins sets the next due time on the grid. */
-const LEASE = "interval '30 s'";
+/** No living worker has it: the work that is under way is followed by the next as soon as it ends. */
+const isFree = (column: string): string =>
+  `(${column} is null or not exists (select from worker where id = ${column} and ${LIVES}))`;
 
 const DUE_SOURCES = `
-  update source set next_due_at = least(${NEXT_DUE}, now() + ${LEASE})
+  update source set next_due_at = now() + ${LEASE}
   from (select id from source where state = 'active' and not awaits_look and next_due_at <= now() and (held_until is null or held_until <= now())
-          and ${hasRoom('project_id')}
-        order by next_due_at limit ${STEP} for update skip locked) as due
+          and (failures = 0 or $2) and ${isFree('claimed_by')} and ${hasRoom('project_id')}
+        order by next_due_at limit $1 for no key update skip locked) as due
   where source.id = due.id
   returning source.id, failures > 0 as troubled`;
 
@@ -24,9 +26,9 @@ const DUE_SOURCES = `
 const DUE_HISTORY = `
   update stream set history_due_at = now() + ${LEASE}
   from (select stream.id from stream join source on source.id = stream.source_id
-        where history_due_at <= now() and retired_at is null and source.state = 'active' and not awaits_look
+        where history_due_at <= now() and (history_failures = 0 or $2) and ${isFree('history_claimed_by')} and retired_at is null and source.state = 'active' and not awaits_look
           and ${hasRoom('source.project_id')} and source.failures < ${PROBES_ALONE_FROM} and (held_until is null or held_until <= now() and (last_poll_at >= held_until or source.last_fault ? 'own'))
-        order by history_due_at limit ${STEP} for update of stream skip locked) as due
+        order by history_due_at limit $1 for no key update of stream skip locked) as due
   where stream.id = due.id
   returning stream.id, history_failures > 0 as troubled`;
 
@@ -34,8 +36,8 @@ const DUE_HISTORY = `
 const DUE_LOOKS = `
   update source set look_due_at = now() + ${LEASE}
   from (select id from source where state = 'active' and look_due_at <= now() and (held_until is null or held_until <= now())
-          and ${hasRoom('project_id')}
-        order by look_due_at limit ${STEP} for update skip locked) as due
+          and (failures + look_failures = 0 or $2) and ${isFree('look_claimed_by')} and ${hasRoom('project_id')}
+        order by look_due_at limit $1 for no key update skip locked) as due
   where source.id = due.id
   returning source.id, failures + look_failures > 0 as troubled`;
 
@@ -48,8 +50,15 @@ export const PLANNER_SILENCE_MS = 5_000;
  */
 export async function planOnce(database: Database, queue: Queue, meters?: PullMeters): Promise<void> {
   const begun = performance.now();
+  const room = await queue.room();
   for (const { work, due, undo } of STEPS) {
-    const { rows } = await database.pool.query<DueRow>({ name: `due-${work}`, text: due });
+    const most = Math.min(STEP, room[work]);
+    if (most === 0) continue;
+    const { rows } = await database.pool.query<DueRow>({
+      name: `due-${work}`,
+      text: due,
+      values: [most, room.troubled > 0],
+    });
     try {
       await queue.add(work, idsOf(rows, false));
       await queue.add(work, idsOf(rows, true), true);

@@ -16,7 +16,7 @@ function waiting(
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let isFree = false;
   const free = places
-    .run(async (place) => {
+    .round([undefined], async (_item, place) => {
       try {
         await work(place);
       } finally {
@@ -28,7 +28,7 @@ function waiting(
 }
 
 test('a job that works keeps its place, however long it takes, and so does one whose answers are quick', async () => {
-  const places = placesOf(1, PATIENCE_MS);
+  const places = placesOf(2, PATIENCE_MS);
   const work = answer();
   const working = waiting(places, async (place) => {
     for (let asked = 0; asked < 100; asked += 1) await place.waitFor(Promise.resolve());
@@ -96,7 +96,30 @@ test('an error of the platform reaches the job, and one of the job is thrown whi
   late.reject(new Error('no answer'));
   await job.ended;
   expect(seen).toEqual(new Error('no answer'));
-  await expect(places.run(() => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+  await expect(places.round([1], () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+  await places.ended();
+});
+
+test('of a round each item has a place while it works, and the round ends beside items that go on working', async () => {
+  const places = placesOf(2, PATIENCE_MS);
+  const work = answer();
+  const began: number[] = [];
+  let ended = false;
+  const round = places
+    .round([1, 2, 3], async (item) => {
+      began.push(item);
+      await work.promise;
+    })
+    .then(() => (ended = true));
+  await new Promise((resolve) => setTimeout(resolve, 20 * PATIENCE_MS));
+  expect([began, ended]).toEqual([[1, 2], false]);
+  const stopped = places.round([4], () => Promise.reject(new Error('it began')), AbortSignal.abort());
+  work.resolve();
+  await Promise.all([round, stopped]);
+  expect(began).toEqual([1, 2, 3]);
+  const hanging = answer();
+  await places.round([5, 6], () => hanging.promise);
+  hanging.resolve();
   await places.ended();
 });
 

@@ -7,7 +7,7 @@ const PATIENCE_MS = 250;
 /** Jobs without a place wait for a platform and cost little but a connection, so there may be this many for each place. */
 const AWAY_PER_PLACE = 20;
 
-/** The place of one job. */
+/** The place of one source or stream of a round. */
 export interface JobPlace {
   /**
    * Waits for an answer of a platform. Where it takes long, another job gets the place meanwhile. The job works on as one of
@@ -16,22 +16,27 @@ export interface JobPlace {
   waitFor<T>(answer: Promise<T>): Promise<T>;
 }
 
-/** The places of one kind of job in this process. */
+/** The places of one kind of work in this process. */
 export interface Places {
-  /** Runs a job. Resolves when it has ended or has given its place back; then it goes on by itself. Throws as the job does. */
-  run(job: (place: JobPlace) => Promise<void>): Promise<void>;
-  /** Resolves when every job has ended, also those that gave their place back. */
+  /**
+   * Works on the items of a round, each as soon as it has a place. Resolves when each item has ended or has given its place
+   * back, and of a round of several items at the latest a moment after the last one began: then the rest goes on by itself,
+   * and the next round fills the places that are free. Throws the first error of an item that ended before that. Once `signal`
+   * is aborted no further item begins.
+   */
+  round<T>(items: readonly T[], work: (item: T, place: JobPlace) => Promise<void>, signal?: AbortSignal): Promise<void>;
+  /** Resolves when every item has ended, also those that gave their place back. */
   ended(): Promise<void>;
 }
 
 /**
- * Jobs have a place while they work, and none while they wait for a platform that does not answer, so that platforms that hang
- * keep no other source waiting. The caller begins at most `count` jobs at a time, which is a new one for each that gave its
- * place back; as many work on after an answer that came late. At most 20 × `count` jobs are without a place; beyond
- * that a job keeps its place.
+ * An item has a place while it works, and none while it waits for a platform that does not answer, so that platforms that hang
+ * keep no other source waiting. At most `count` items have a place; as many work on after an answer that came late. At most
+ * 20 × `count` items are without a place; beyond that an item keeps its place.
  */
 export function placesOf(count: number, patienceMs = PATIENCE_MS): Places {
   const underWay = new Set<Promise<void>>();
+  const places = turnstile(count);
   const late = turnstile(count);
   const most = count * AWAY_PER_PLACE;
   let away = 0;
@@ -54,6 +59,7 @@ export function placesOf(count: number, patienceMs = PATIENCE_MS): Places {
         return;
       }
       if (state === 'late') late.leave();
+      else places.leave();
       state = 'away';
       away += 1;
       left.resolve();
@@ -86,7 +92,7 @@ export function placesOf(count: number, patienceMs = PATIENCE_MS): Places {
       } finally {
         clearTimeout(timer);
         if (state === 'away') away -= 1;
-        if (state === 'late') late.leave();
+        else (state === 'late' ? late : places).leave();
       }
     })();
     const settled = ended.catch(() => undefined);
@@ -96,7 +102,23 @@ export function placesOf(count: number, patienceMs = PATIENCE_MS): Places {
   }
 
   return {
-    run,
+    async round(items, work, signal) {
+      const { promise: overdue, resolve } = Promise.withResolvers<void>();
+      const failures: unknown[] = [];
+      const ends: Promise<unknown>[] = [];
+      for (const item of items) {
+        await places.enter();
+        if (signal?.aborted) {
+          places.leave();
+          break;
+        }
+        ends.push(run((place) => work(item, place)).catch((error: unknown) => failures.push(error)));
+      }
+      const timer = items.length > 1 ? setTimeout(resolve, patienceMs) : undefined;
+      await Promise.race([Promise.all(ends), overdue]);
+      clearTimeout(timer);
+      if (failures.length > 0) throw failures[0];
+    },
     async ended() {
       await Promise.all(underWay);
     },

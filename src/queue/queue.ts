@@ -8,14 +8,17 @@ import { drainWithin, endsWithin } from './drain.ts';
 import { placesOf } from './places.ts';
 import type { JobPlace } from './places.ts';
 
-/** The kinds of jobs: a poll of a source, a look for its sensors, a stretch of a stream's history. A job carries the id and nothing else. */
+/** The kinds of work: a poll of a source, a look for its sensors, a stretch of a stream's history. */
 export type Work = 'poll' | 'look' | 'history';
 
-/** Does a job. `id` is that of a stream for history, otherwise of a source. */
+/** Does the work of one source or, in history, of one stream of a round. */
 type JobHandler = (id: number, signal: AbortSignal, place: JobPlace) => Promise<void>;
 
-/** How many jobs of each kind a process begins at a time. `troubled`: of all kinds, for sources and streams in trouble. */
-export type Concurrency = Readonly<Record<Work | 'troubled', number>>;
+/** The kinds of work that have places of their own. `troubled`: work of all kinds, of sources and streams in trouble. */
+type Kind = Work | 'troubled';
+
+/** A number of sources or streams for each kind. */
+export type PerKind = Readonly<Record<Kind, number>>;
 
 export interface Handlers {
   readonly poll: JobHandler;
@@ -27,11 +30,12 @@ export interface Handlers {
 
 export interface Queue {
   /**
-   * Adds jobs in bulk. An id that is queued or running is not added again, so no poll runs beside a slow poll; one that gave
-   * its place back is added, and its claim keeps it alone. A history job that is running runs once more when it ends, because
-   * more work may have come up in its last moment. Jobs of `troubled` sources and streams have few places of their own.
+   * Adds rounds: a job carries the ids of many sources, and nothing else. An id that is added while it waits or runs is worked on
+   * again; its claim keeps it from being worked on twice at a time. Work of `troubled` sources and streams has few places of its own.
    */
   add(work: Work, ids: readonly number[], troubled?: boolean): Promise<void>;
+  /** How many more sources or streams of each kind may be added. The queue holds little, because the database holds what is due. */
+  room(): Promise<PerKind>;
   /** (Re)creates the planner's tick. Call it under a lock: concurrent upserts on PostgreSQL stop the tick (BullMQ 6.7). */
   ensureTick(everyMs: number): Promise<void>;
   /**
@@ -40,7 +44,7 @@ export interface Queue {
    */
   work(
     handlers: Handlers,
-    concurrency: Concurrency,
+    concurrency: PerKind,
   ): {
     drain(deadlineMs: number): Promise<boolean>;
     /** Whether this process takes jobs; running ones go on. Other processes take the jobs that it leaves. */
@@ -67,6 +71,15 @@ export const isRedisAway = (error: unknown): boolean => error instanceof Error &
 
 const LOCK_MS = 20_000;
 const STALLED_CHECK_MS = 7_000;
+
+/** How many sources or streams one job carries. History may take half a minute each, and one in trouble may hang. */
+const ROUND: PerKind = { poll: 50, look: 10, history: 1, troubled: 1 };
+
+/** A process has at most this many rounds of polls or looks in hand: one begins while the sources of another are answered. */
+const ROUNDS_IN_HAND = 2;
+
+/** At most this many jobs of a kind wait, about two seconds of work of a process. */
+const MOST_WAITING = 40;
 
 const JOB: JobsOptions = { removeOnComplete: true, removeOnFail: { count: 1000, age: 7 * 86_400 }, attempts: 1 };
 
@@ -108,12 +121,18 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   return {
     async add(work, ids, troubled = false) {
       if (ids.length === 0) return;
-      const jobs = ids.map((id) => ({
-        name: work,
-        data: { id },
-        opts: { ...JOB, deduplication: { id: `${work}-${id}`, keepLastIfActive: work === 'history' } },
-      }));
-      await queues[troubled ? 'troubled' : work].addBulk(jobs);
+      const kind = troubled ? 'troubled' : work;
+      const rounds = Array.from({ length: Math.ceil(ids.length / ROUND[kind]) }, (_, round) =>
+        ids.slice(round * ROUND[kind], (round + 1) * ROUND[kind]),
+      );
+      await queues[kind].addBulk(rounds.map((round) => ({ name: work, data: { ids: round }, opts: JOB })));
+    },
+    async room() {
+      const roomOf = async (kind: Kind): Promise<number> =>
+        Math.max(0, MOST_WAITING - (await queues[kind].getWaitingCount())) * ROUND[kind];
+      const kinds = ['poll', 'look', 'history', 'troubled'] as const;
+      const [poll = 0, look = 0, history = 0, troubled = 0] = await Promise.all(kinds.map(roomOf));
+      return { poll, look, history, troubled };
     },
     async ensureTick(everyMs) {
       await queues.planner.upsertJobScheduler(
@@ -127,11 +146,12 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const kinds = (['poll', 'look', 'history', 'troubled', 'planner'] as const).map((name) => {
         const count = name === 'planner' ? 1 : concurrency[name];
         const places = placesOf(count);
-        const worker = workerOf(name, backend, count, (job) =>
-          places.run((place) =>
-            name === 'planner' ? handlers.tick() : handlers[job.name as Work](job.data.id, stopping.signal, place),
-          ),
-        );
+        const jobs = name === 'poll' || name === 'look' ? ROUNDS_IN_HAND : count;
+        const worker = workerOf(name, backend, jobs, async ({ name: work, data: { ids } }) => {
+          if (name === 'planner') await handlers.tick();
+          else
+            await places.round(ids, (id, place) => handlers[work as Work](id, stopping.signal, place), stopping.signal);
+        });
         return { places, worker };
       });
       const workers = kinds.map(({ worker }) => worker);
@@ -156,21 +176,26 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   };
 }
 
-function queueOf(name: string, backend: Backend): BullQueue<{ id: number }> {
+/** The data of a job. */
+interface Round {
+  readonly ids: readonly number[];
+}
+
+function queueOf(name: string, backend: Backend): BullQueue<Round> {
   const factory = backend.factory as undefined;
-  return new BullQueue<{ id: number }>(
+  return new BullQueue<Round>(
     name,
     { connection: backend.adding, prefix: backend.prefix } as never,
     factory,
-  ) as unknown as BullQueue<{ id: number }>;
+  ) as unknown as BullQueue<Round>;
 }
 
 function workerOf(
   name: string,
   backend: Backend,
   concurrency: number,
-  process: (job: Job<{ id: number }>) => Promise<void>,
-): Worker<{ id: number }> {
+  process: (job: Job<Round>) => Promise<void>,
+): Worker<Round> {
   const settings = {
     connection: backend.working,
     prefix: backend.prefix,
@@ -180,7 +205,7 @@ function workerOf(
     // BullMQ counts over the whole life of a job. A high limit is safe, because a job may run again without harm (law 1).
     maxStalledCount: 1000,
   };
-  return new Worker<{ id: number }>(name, process as never, settings as never, backend.factory as undefined);
+  return new Worker<Round>(name, process as never, settings as never, backend.factory as undefined);
 }
 
 async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<Backend> {

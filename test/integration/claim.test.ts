@@ -16,10 +16,10 @@ beforeEach(async () => {
 
 describe('a claim', () => {
   /** The parts of a living process that claims need. */
-  async function worker(known?: string): Promise<Bridge> {
+  async function worker(known?: string, dispatched = false): Promise<Bridge> {
     const workerId = randomUUID();
     await presenceOf(database, workerId, 'test').beat();
-    const claims = claimsOf({ database, workerId, sources: { editionOf: () => known } });
+    const claims = claimsOf({ database, workerId, sources: { editionOf: () => known }, dispatched });
     return { database, workerId, claims } as unknown as Bridge;
   }
 
@@ -37,6 +37,27 @@ describe('a claim', () => {
     expect(await other.claims.take(sourceId)).toBeDefined();
     await presenceOf(database, other.workerId, 'test').leave();
     expect(await holder.claims.take(sourceId)).toBeDefined();
+  });
+
+  it('for a job that comes late is given only where the work is due, was dispatched, or was begun by a killed worker', async () => {
+    const source = await storeSource(database, 'source', { every: 3_600_000_000 });
+    const streamId = await storeStream(database, source);
+    const { claims } = await worker(undefined, true);
+    const poll = async (): Promise<boolean> => (await claims.take(source.sourceId)) !== undefined;
+    await database.run(
+      `update source set next_due_at = now() + interval '15 s', look_due_at = now() + interval '15 s'`,
+    );
+    expect(await poll()).toBe(true);
+    await claims.report(source.sourceId, true);
+    expect(await poll()).toBe(false);
+    await database.run('update source set claimed_by = $1', [randomUUID()]);
+    expect(await poll()).toBe(true);
+    expect(await claims.takeLook(source.sourceId)).toBeDefined();
+    await database.run(`update source set look_claimed_by = null, look_due_at = now() + interval '1 h'`);
+    expect(await claims.takeLook(source.sourceId)).toBeUndefined();
+    expect(await claims.takeStream(streamId)).toBeUndefined();
+    await database.run('update stream set history_due_at = now()');
+    expect(await claims.takeStream(streamId)).toBeDefined();
   });
 
   it('of a source that is paused, held or removed is given to no worker', async () => {

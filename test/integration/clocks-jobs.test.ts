@@ -30,7 +30,6 @@ async function startPlanning() {
     stored.set(source.sourceId, source);
     await storeStream(database, source);
   }
-  await database.run(`update source set next_due_at = now() + interval '1 minute'`);
   const policy = { start: Date.now() * 1000 - MINUTE, settle: 0, align: SECOND, overlap: 0, maxWindow: HOUR };
   return {
     url,
@@ -41,7 +40,11 @@ async function startPlanning() {
         asked.add(id);
         return openSourceOf(stored.get(id) as StoredSource, { policy, read: () => [] });
       },
-    plan: () => queue.add('poll', [...stored.keys()]),
+    /** Each source is a round of its own. */
+    plan: async () => {
+      await database.run(`update source set next_due_at = now() + interval '1 minute'`);
+      for (const id of stored.keys()) await queue.add('poll', [id]);
+    },
     untilNoneWaits: () =>
       eventually(
         'no job waits',
@@ -65,7 +68,7 @@ it('leaves them to another host, which runs each', async () => {
   await startHost(url, { ahead: () => undefined, sourceOf: sourcesFor(byOther) });
   await untilNoneWaits();
   expect(byOne.size).toBe(0);
-  // The host may have asked the queue for a job already when it put its work down. It drops that one, which is due again later.
+  // The host may have asked the queue for a job already when it put its work down. It drops that one, whose source is due again later.
   expect(byOther.size).toBeGreaterThanOrEqual(SOURCES - 1);
   await close();
 });

@@ -10,7 +10,7 @@ import type { Samples } from '../../src/platform/contract.ts';
 import { unavailable } from '../../src/platform/connection/unreachable.ts';
 import { history } from '../../src/pull/history.ts';
 import { planOnce } from '../../src/pull/planner.ts';
-import type { Queue } from '../../src/queue/queue.ts';
+import { recordingQueue } from '../kit/recording-queue.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { FROM, POLICY, useHistory } from './history-ground.ts';
 
@@ -182,7 +182,7 @@ describe('a run that fails', () => {
     lane.now = Date.now() * 1_000;
     await lane.store(HOUR);
     await lane.database.run('update stream set history_failures = 6, history_due_at = now()');
-    const queue = { add: async () => undefined } as unknown as Queue;
+    const { queue } = recordingQueue();
     const read = async function* (): AsyncGenerator<Samples> {
       await meanwhile();
       await planOnce(lane.database, queue);

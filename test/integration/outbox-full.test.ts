@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { listIngestions, removeRemote, setRemote } from '../../src/delivery/remote.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import { planOnce } from '../../src/pull/planner.ts';
-import type { Queue } from '../../src/queue/queue.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { recordingQueue } from '../kit/recording-queue.ts';
 import { readingsIn } from '../kit/stored-source.ts';
 import { pushAs, startApi } from './api-rig.ts';
 import { eventually } from './daemon-rig.ts';
@@ -22,14 +22,11 @@ const points = (from: number, count: number): Point[] =>
 
 /** The jobs that one step of the planner dispatches while all sources and streams are due. */
 async function planned(): Promise<string[]> {
-  const added: string[] = [];
-  const add = async (work: string, ids: readonly number[]): Promise<void> => {
-    added.push(...ids.map((id) => `${work} ${id}`));
-  };
+  const { queue, added } = recordingQueue();
   await rig.database.run(`update source set next_due_at = now(), last_poll_at = now()`);
   await rig.database.run(`update stream set history_due_at = now()`);
-  await planOnce(rig.database, { add } as unknown as Queue);
-  return added.toSorted();
+  await planOnce(rig.database, queue);
+  return added.map(({ work, id }) => `${work} ${id}`).toSorted();
 }
 
 /** Counts as the daemon does, at once. @returns whether the outbox is full */
@@ -64,6 +61,7 @@ describe('an outbox that is full', () => {
     expect(await claims.take(rig.source.sourceId)).toBeUndefined();
     expect(await claims.takeStream(rig.streamId)).toBeUndefined();
     expect(await claims.take(other.sourceId)).toBeDefined();
+    await claims.report(other.sourceId, true);
     expect(await listIngestions(rig.database, PROJECT_HERE)).toMatchObject([
       { waiting: 100, mostWaiting: 100, fullSince: expect.any(Number) as number },
     ]);

@@ -6,8 +6,8 @@ import { nextDue, phaseOf } from '../../src/core/schedule.ts';
 import type { Database } from '../../src/database/database.ts';
 import { claimsOf } from '../../src/pull/claim.ts';
 import { isPlannerSilent, planOnce } from '../../src/pull/planner.ts';
-import type { Queue, Work } from '../../src/queue/queue.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { recordingQueue } from '../kit/recording-queue.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 
 const databases = useDatabases();
@@ -16,16 +16,6 @@ let database: Database;
 beforeEach(async () => {
   database = await databases.create();
 });
-
-/** A queue that records the jobs it is given; it refuses all work of one kind. */
-function recordingQueue(refuses?: Work): { queue: Queue; added: { work: Work; id: number; troubled: boolean }[] } {
-  const added: { work: Work; id: number; troubled: boolean }[] = [];
-  const add = async (work: Work, ids: readonly number[], troubled = false): Promise<void> => {
-    if (work === refuses) throw new Error('the queue is away');
-    added.push(...ids.map((id) => ({ work, id, troubled })));
-  };
-  return { queue: { add } as unknown as Queue, added };
-}
 
 /** The jobs that one step of the planner dispatches. */
 async function planned(): Promise<string[]> {

@@ -77,63 +77,52 @@ const until = (what: () => unknown): Promise<void> =>
   expect.poll(async () => Boolean(await what()), { interval: 20 }).toBe(true);
 
 describe.each(BACKENDS)('the queue on %s', (backend) => {
-  it('runs each id once, even if it is added several times before it begins', async () => {
+  it('runs each id of the rounds that carry them, and tells how much room is left', async () => {
     const queue = await open(backend);
+    const empty = await queue.room();
+    const polls = Array.from({ length: 120 }, (_, index) => index);
     await queue.add('poll', []);
-    await queue.add('poll', [1, 2, 1]);
-    await queue.add('poll', [2, 3]);
+    await queue.add('poll', polls);
     await queue.add('history', [1]);
+    const filled = await queue.room();
+    expect(filled.poll).toBe((empty.poll / 40) * 37);
+    expect(filled.history).toBe(39);
+    expect([filled.look, filled.troubled]).toEqual([empty.look, empty.troubled]);
     const ran: string[] = [];
     work(queue, {
       poll: async (id) => void ran.push(`poll ${id}`),
       history: async (id) => void ran.push(`history ${id}`),
     });
-    await until(() => ran.length >= 4);
-    await queue.add('poll', [9]);
-    await until(() => ran.includes('poll 9'));
-    expect(ran.toSorted()).toEqual(['history 1', 'poll 1', 'poll 2', 'poll 3', 'poll 9']);
+    await until(() => ran.length >= 121);
+    expect(ran.toSorted()).toEqual(['history 1', ...polls.map((id) => `poll ${id}`)].toSorted());
+    expect(await queue.room()).toEqual(empty);
   });
 
-  it('never runs an id twice at a time: a poll added while it runs is dropped, a history job runs once more', async () => {
-    const queues = [await open(backend), await open(backend)];
-    const [queue] = queues as [Queue];
-    const running = new Map<string, number>();
-    const ran: string[] = [];
-    let overlaps = 0;
-    let gate = Promise.withResolvers<void>();
-    const handler = (work: string) => async (id: number) => {
-      const key = `${work} ${id}`;
-      running.set(key, (running.get(key) ?? 0) + 1);
-      if ((running.get(key) ?? 0) > 1) overlaps += 1;
-      ran.push(key);
-      await gate.promise;
-      running.set(key, (running.get(key) ?? 0) - 1);
-    };
-    for (const each of queues) work(each, { poll: handler('poll'), history: handler('history') });
-    await queue.add('poll', [1]);
-    await queue.add('history', [7]);
-    await until(() => ran.length === 2);
-    for (let turn = 0; turn < 4; turn += 1) {
-      for (const each of queues) {
-        await each.add('poll', [1, 2]);
-        await each.add('history', [7]);
-      }
-    }
-    await until(() => ran.includes('poll 2'));
-    expect(ran.toSorted()).toEqual(['history 7', 'poll 1', 'poll 2']);
-    gate.resolve();
-    await until(() => ran.length === 4);
-    expect(ran.filter((key) => key === 'history 7')).toHaveLength(2);
-    await until(() => [...running.values()].every((number) => number === 0));
-    // The id can be added again when its end is stored, a moment after its handler has ended.
-    gate = Promise.withResolvers<void>();
-    await until(async () => {
-      await queue.add('poll', [1]);
-      return ran.length === 5;
+  it('begins no more sources of a round than there are places, and the next round beside a source that hangs', async () => {
+    const queue = await open(backend);
+    const gate = Promise.withResolvers<void>();
+    const began: number[] = [];
+    let inside = 0;
+    let most = 0;
+    work(queue, {
+      poll: async (id) => {
+        began.push(id);
+        inside += 1;
+        most = Math.max(most, inside);
+        if (id === 7) await gate.promise;
+        else await sleep(1);
+        inside -= 1;
+      },
     });
-    expect(ran.filter((key) => key === 'poll 1')).toHaveLength(2);
+    await queue.add('poll', [7, 8, 9]);
+    await until(() => began.length === 3);
+    await queue.add(
+      'poll',
+      Array.from({ length: 200 }, (_, index) => 100 + index),
+    );
+    await until(() => began.length === 203);
+    expect(most).toBe(5);
     gate.resolve();
-    expect(overlaps).toBe(0);
   });
 
   it('runs jobs of troubled sources by their kind, in places of their own', async () => {

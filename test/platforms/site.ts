@@ -11,7 +11,6 @@ import { parseSource } from '../../src/core/source/source.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { KindName } from '../../src/platform/contract.ts';
 import { planOnce } from '../../src/pull/planner.ts';
-import type { Queue } from '../../src/queue/queue.ts';
 import { authorisationServer } from '../../src/simulator/authorisation-server.ts';
 import type { SimulatedPlatform } from '../../src/simulator/contract.ts';
 import { connectionOf } from '../../src/simulator/connection.ts';
@@ -25,6 +24,7 @@ import type { Subject } from '../conformance/kit/subject.ts';
 import { clearGround } from '../integration/model/ground.ts';
 import { timeFrom } from '../integration/model/time.ts';
 import { startWorker } from '../integration/model/worker.ts';
+import { recordingQueue } from '../kit/recording-queue.ts';
 import { followModel } from './clocks.ts';
 
 const platforms = await allPlatforms();
@@ -120,15 +120,9 @@ export async function openSite(
     await applySource({ database, sealing, registry }, source, wish);
 
     async function work(): Promise<void> {
-      const jobs: [string, number][] = [];
-      const queue = {
-        add: (name: string, ids: readonly number[]) => {
-          jobs.push(...ids.map((id): [string, number] => [name, id]));
-          return Promise.resolve();
-        },
-      } as unknown as Queue;
+      const { queue, added: jobs } = recordingQueue();
       await planOnce(database, queue);
-      for (const [name, id] of jobs) await worker.run(name, id);
+      for (const { work: name, id } of jobs) await worker.run(name, id);
       if (worker.bugs[0] !== undefined) throw new Error(`a fault "bug": ${worker.bugs[0]}`);
       // A job that found nothing to do must not be dispatched again at the same instant for ever.
       if (jobs.length === 0) await time.advance(SECOND);

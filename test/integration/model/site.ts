@@ -7,7 +7,6 @@ import { parseSource } from '../../../src/core/source/source.ts';
 import type { Registry } from '../../../src/platform/registry.ts';
 import { forgetImpossibleWaits, uncoverFutureWindows } from '../../../src/pull/future.ts';
 import { planOnce } from '../../../src/pull/planner.ts';
-import type { Queue } from '../../../src/queue/queue.ts';
 import { startBackfill } from '../../../src/source/backfills.ts';
 import { applySource } from '../../../src/source/registration.ts';
 import { changeSource } from '../../../src/source/state-change.ts';
@@ -18,6 +17,7 @@ import type { Neighbour } from './neighbour.ts';
 import { NAME } from './scene.ts';
 import type { Run } from './scene.ts';
 import { untilQuiet } from './settle.ts';
+import { recordingQueue } from '../../kit/recording-queue.ts';
 import type { Worker } from './worker.ts';
 
 /** At most this many requests: a history that needs more turns in circles. */
@@ -118,13 +118,7 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
       buried.push(worker);
       workers[place] = await start();
     }
-    const jobs: [string, number][] = [];
-    const queue = {
-      add: (name: string, ids: readonly number[]) => {
-        jobs.push(...ids.map((id): [string, number] => [name, id]));
-        return Promise.resolve();
-      },
-    } as unknown as Queue;
+    const { queue, added: jobs } = recordingQueue();
     const begun = time.now();
     if (run.clockMoved) {
       await uncoverFutureWindows(database);
@@ -133,10 +127,10 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
     await planOnce(database, queue);
     idle = jobs.length === 0;
     if (together) {
-      await allOf(jobs.flatMap(([name, id]) => workers.map((worker) => worker.run(name, id))));
+      await allOf(jobs.flatMap(({ work: name, id }) => workers.map((worker) => worker.run(name, id))));
     } else {
       const worker = workers[plant.requests.length % 2] as Worker;
-      for (const [name, id] of jobs) await worker.run(name, id);
+      for (const { work: name, id } of jobs) await worker.run(name, id);
     }
     const bugs = workers.flatMap((worker) => worker.bugs);
     if (bugs.length > 0) throw new Error(`a fault "bug": ${bugs[0]}`);
