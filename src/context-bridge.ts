@@ -8,6 +8,7 @@ import type { Registry } from './platform/registry.ts';
 import { readingPreparer } from './ingest/prepare.ts';
 import type { Bridge } from './pull/bridge.ts';
 import { claimsOf } from './pull/claim.ts';
+import { commitsOf } from './pull/commit.ts';
 import { sourceOpener } from './pull/open-source.ts';
 import { sourceCacheOf } from './pull/source-cache.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -71,6 +72,7 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
     prepareReadings: readingPreparer(database),
     sources,
     claims: claimsOf({ database, workerId, sources, dispatched: true }),
+    commits: commitsOf(database),
   };
 }
 

@@ -36,8 +36,12 @@ export interface Memory {
   onForget(forget: () => void): void;
 }
 
+/** SQL condition: the database holds everything that a stamp stands for, given as SQL. */
+export const remembers = (mark: string, process: string): string =>
+  `(${mark} = 0 or exists (select from memory where memory.process = ${process} and memory.mark >= ${mark}))`;
+
 /** SQL condition: the database holds everything that the stamp with these parameters stands for. */
-export const REMEMBERS = `($mark::bigint = 0 or exists (select from memory where process = $process::uuid and memory.mark >= $mark::bigint))`;
+export const REMEMBERS = remembers('$mark::bigint', '$process::uuid');
 
 const BEGIN = 'insert into memory (process, mark) values ($1, $2::bigint + 1) on conflict do nothing';
 const GO_ON = 'update memory set mark = mark + 1, at = now() where process = $1 and mark = $2';

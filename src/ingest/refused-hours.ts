@@ -60,10 +60,22 @@ const printableName = (name: string): string => printable(name.slice(0, LONGEST_
 /** SQL: the instant (µs) of `point`, a number in the array of a row `known` of `refused_hour`. */
 const instantOfPoint = (point: string): string => `(instant_of(known.hour) + ${HALF_HOUR} + ${point})`;
 
-const isInside = (point: string): string =>
-  `(${instantOfPoint(point)} >= $from::bigint and ${instantOfPoint(point)} < $to::bigint)`;
+const isInside = (point: string, { from, to }: Bounds = ONE): string =>
+  `(${instantOfPoint(point)} >= ${from} and ${instantOfPoint(point)} < ${to})`;
 
-const STANDING = `select point from unnest(known.points) as point where not ${isInside('point')}`;
+/** The bounds of a window as SQL, µs. */
+interface Bounds {
+  readonly from: string;
+  readonly to: string;
+}
+
+const ONE: Bounds = { from: 'one.from_us', to: 'one.to_us' };
+
+/** Of the only window of the statement: an upsert cannot read a row that is joined. */
+const ONLY: Bounds = { from: '(select from_us from windows)', to: '(select to_us from windows)' };
+
+const standing = (bounds?: Bounds): string =>
+  `select point from unnest(known.points) as point where not ${isInside('point', bounds)}`;
 
 /** SQL: of the points with values the first, the last and one between. */
 const examplesFrom = (...sources: readonly string[]): string => `
@@ -72,40 +84,45 @@ const examplesFrom = (...sources: readonly string[]): string => `
          from (${sources.join(' union all ')}) as shown) as ordered
    where place in (1, (number + 1) / 2, number))`;
 
-const SHOWN_STANDING = `
+const shownStanding = (bounds?: Bounds): string => `
   select (example ->> 0)::int as point, example ->> 1 as raw from jsonb_array_elements(known.examples) as example
-  where not ${isInside('(example ->> 0)::int')}`;
+  where not ${isInside('(example ->> 0)::int', bounds)}`;
 
 const SHOWN_NEW = `
   select (example ->> 0)::int as point, example ->> 1 as raw from jsonb_array_elements(excluded.examples) as example`;
 
 /** The rows of a stream that a window touches. The reason of a remote service is not one of the window. */
 const TOUCHED = `
-  known.stream_id = (select id from moved) and known.hour > at_instant($from::bigint) - interval '1 hour'
-    and known.hour < at_instant($to::bigint) and known.reason <> 'refused-there'`;
+  known.stream_id = moved.stream_id and known.hour > at_instant(one.from_us) - interval '1 hour'
+    and known.hour < at_instant(one.to_us) and known.reason <> 'refused-there'`;
 
 const resolved = (unless: string): string => `
   resolved as (
-    update refused_hour as known set points = array(${STANDING}), examples = ${examplesFrom(SHOWN_STANDING)}, noted_at = now()
+    update refused_hour as known set points = array(${standing()}), examples = ${examplesFrom(shownStanding())}, noted_at = now()
+    from moved join windows as one using (part)
     where ${TOUCHED} and exists (select from unnest(known.points) as point where ${isInside('point')}) ${unless})`;
 
 /**
- * SQL: takes the refused points of the window's time out of the stream's rows, so that the window's own ones stand in their place.
- * It reads `moved`. A row that is left without a point goes with the old logs: an update waits for another window of the hour and
- * then sees its points, where a delete would leave them.
+ * SQL: takes the refused points of the windows' time out of their streams' rows, so that the windows' own ones stand in their place.
+ * It reads `windows` and `moved`. A row that is left without a point goes with the old logs: an update waits for another window of
+ * the hour and then sees its points, where a delete would leave them.
  */
 export const RESOLVED = resolved('');
 
-/** SQL: takes the old refused points out as `RESOLVED` does, and puts the points of `$refusals` (`refusedHours`) in their place. */
+/**
+ * SQL: takes the old refused points out as `RESOLVED` does, and puts the `refusals` (`refusedHours`) of the only window in their
+ * place.
+ */
 export const REFUSED = `
   refusing as (
-    select * from jsonb_to_recordset($refusals::jsonb) as one (hour bigint, sensor text, variable text, reason text, points int[], examples jsonb)),
+    select refusal.* from windows, jsonb_to_recordset(windows.refusals::jsonb)
+      as refusal (hour bigint, sensor text, variable text, reason text, points int[], examples jsonb)),
   ${resolved(`
       and not exists (select from refusing where at_instant(refusing.hour) = known.hour and refusing.sensor = known.sensor
         and refusing.variable = known.variable and refusing.reason = known.reason)`)},
   noted as (
     insert into refused_hour as known (stream_id, hour, sensor, variable, reason, points, examples)
-    select moved.id, at_instant(refusing.hour), sensor, variable, reason, points, examples from refusing, moved
+    select moved.stream_id, at_instant(refusing.hour), sensor, variable, reason, points, examples from refusing, moved
     on conflict (stream_id, hour, sensor, variable, reason) do update set
-      points = array(${STANDING} union all select unnest(excluded.points) order by 1),
-      examples = ${examplesFrom(SHOWN_STANDING, SHOWN_NEW)}, noted_at = now())`;
+      points = array(${standing(ONLY)} union all select unnest(excluded.points) order by 1),
+      examples = ${examplesFrom(shownStanding(ONLY), SHOWN_NEW)}, noted_at = now())`;

@@ -129,6 +129,17 @@ export function encodeArrays(columns: readonly NumberedColumn[]): EncodedReading
   };
 }
 
+/** The `part` of each reading as a binary int4[]: 1 for the readings of the first of `parts`, and so on. */
+export function encodeParts(parts: readonly (readonly NumberedColumn[])[]): Buffer {
+  const counts = parts.map(countRows);
+  const writer = arrayWriter(
+    'int4',
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+  for (const [index, count] of counts.entries()) for (let row = 0; row < count; row += 1) writer.put(index + 1);
+  return writer.done();
+}
+
 function arrayWriter(type: keyof typeof OID, rows: number): { put(value: number | null): void; done(): Buffer } {
   const width = WIDTH[type];
   const buffer = Buffer.allocUnsafe(20 + rows * (4 + width));

@@ -26,24 +26,30 @@ export interface Taken {
   readonly oldestNews: Instant | null;
 }
 
-/** The row of `taken`. */
+/** A row of `taken`. */
 export type TakenRow = Omit<Taken, 'duplicates' | 'latenessUs' | 'oldestNews'> & {
   readonly lateness_us: number;
   readonly oldest_news: Instant | null;
 };
 
+/** SQL: counts rows of `written` (writing.ts), each with `is_covered`: whether its time was covered before its window. */
+const COUNTED = `
+  count(*) filter (where fresh) as fresh,
+  count(*) filter (where not fresh) as revised,
+  count(*) filter (where fresh and is_covered) as late,
+  coalesce(max(instant_of(now()) - instant_of(at)) filter (where fresh and is_covered), 0) as lateness_us,
+  min(instant_of(at)) filter (where is_covered) as oldest_news`;
+
 /**
- * SQL: `taken` counts the new, revised and late readings among the rows of `written` (writing.ts). A new reading is late where
- * `covered_before`, one row with the stream's coverage before this window, holds its instant.
+ * SQL: `taken` counts the new, revised and late readings of each part. It reads `moved`: the `part` and the `ranges` that were
+ * covered before.
  */
-export const TAKEN = `
+export const TAKEN_PARTS = `
   taken as (
-    select count(*) filter (where fresh) as fresh,
-           count(*) filter (where not fresh) as revised,
-           count(*) filter (where fresh and ranges @> at) as late,
-           coalesce(max(instant_of(now()) - instant_of(at)) filter (where fresh and ranges @> at), 0) as lateness_us,
-           min(instant_of(at)) filter (where ranges @> at) as oldest_news
-    from covered_before left join written on true)`;
+    select part, ${COUNTED}
+    from (select moved.part, fresh, written.at, ranges @> written.at as is_covered
+          from moved left join (incoming join written using (series, at)) on incoming.part = moved.part) as row
+    group by part)`;
 
 /** `readings`: the number of readings that the row counts. */
 export const takenFrom = ({ fresh, revised, late, ...row }: TakenRow, readings: number): Taken => ({
@@ -60,8 +66,8 @@ const UPSERT_READINGS = 20_000;
 
 const UPSERT = statementOf<EncodedReadings & { readonly covered: string; readonly streamId: number }>(`
   with covered_before as (select $covered::tstzmultirange as ranges), origin as (select $streamId::int as stream_id),
-  ${WRITING}, ${TAKEN}
-  select * from taken`);
+  ${WRITING}
+  select ${COUNTED} from (select fresh, at, ranges @> at as is_covered from covered_before cross join written) as row`);
 
 /**
  * Writes many readings of one stream, in the transaction of `client`. `covered`: the time inside the window that was

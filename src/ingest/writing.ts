@@ -7,26 +7,42 @@ import { cut } from './cut.ts';
 import { encodeArrays, encodeCopy } from './rows.ts';
 import type { EncodedReadings, NumberedColumn } from './rows.ts';
 
-/** SQL: `incoming` holds the readings that the parameters of `encodeArrays` bring. The place of the first one is 1. */
-export const INCOMING = `
+/**
+ * SQL: `incoming` holds the readings that the parameters of `encodeArrays` bring. The place of the first one is 1. `parted`: they
+ * belong to several rows of `origin`, and `$part` (`encodeParts`) tells the `part` of each.
+ */
+const incoming = (parted: boolean): string => `
   incoming as (
     select row.* from origin
-    cross join unnest($series::int4[], $at::timestamptz[], $value::float8[], $precision::int2[], $labels::int4[])
-      with ordinality as row (series, at, value, precision, labels, place))`;
+    join unnest($series::int4[], $at::timestamptz[], $value::float8[], $precision::int2[], $labels::int4[]${parted ? ', $part::int4[]' : ''})
+      with ordinality as row (series, at, value, precision, labels${parted ? ', part' : ''}, place) on ${parted ? 'row.part = origin.part' : 'true'})`;
+
+/** SQL: `incoming` where all readings belong to the one row of `origin`. */
+export const INCOMING = incoming(false);
 
 /**
  * SQL: `outboxed` notes the rows of `written` in the outbox of each project that hands its readings over to a remote
  * service. Where two transactions write the same reading, their notes are numbered in the order of their commits, because
  * the second transaction waits for the row of the first before it takes a number.
  */
-const OUTBOXED = `
+const outboxed = (parted: boolean): string => `
   outboxed as (
     insert into outbox (project_id, stream_id, readings, series, at, value, precision, labels)
     select remote.project_id, origin.stream_id, count(*), array_agg(written.series order by written.series, written.at),
       array_agg(written.at order by written.series, written.at), array_agg(written.value order by written.series, written.at),
       array_agg(written.precision order by written.series, written.at), array_agg(written.labels order by written.series, written.at)
-    from remote join series using (project_id) join written on written.series = series.id cross join origin
+    from remote join series using (project_id) join written on written.series = series.id
+    ${parted ? 'join incoming on (incoming.series, incoming.at) = (written.series, written.at) join origin using (part)' : 'cross join origin'}
     group by 1, 2)`;
+
+const writing = (parted: boolean): string => `${incoming(parted)},
+  written as (
+    insert into reading as known (series, at, value, precision, labels)
+    select series, at, value, precision, labels from incoming
+    on conflict (series, at) do update set value = excluded.value, precision = excluded.precision, labels = excluded.labels
+      where (known.value, known.precision, known.labels) is distinct from (excluded.value, excluded.precision, excluded.labels)
+    returning new.*, old.series is null as fresh),
+  ${outboxed(parted)}`;
 
 /**
  * SQL: the common table expressions by which every upsert turns encoded readings (`EncodedReadings`) into rows.
@@ -35,17 +51,13 @@ const OUTBOXED = `
  * nothing is written. `written` holds each row that was changed, and `fresh`: true for a new row, false for a revised
  * one. A duplicate has the same value, precision and labels as its row; it is neither touched nor in `written`.
  */
-export const WRITING = `${INCOMING},
-  written as (
-    insert into reading as known (series, at, value, precision, labels)
-    select series, at, value, precision, labels from incoming
-    on conflict (series, at) do update set value = excluded.value, precision = excluded.precision, labels = excluded.labels
-      where (known.value, known.precision, known.labels) is distinct from (excluded.value, excluded.precision, excluded.labels)
-    returning new.*, old.series is null as fresh),
-  ${OUTBOXED}`;
+export const WRITING = writing(false);
+
+/** SQL: as `WRITING`, for readings of several streams: each row of `origin` has the `part` of its readings. */
+export const WRITING_PARTS = writing(true);
 
 const NOTE_COPIED = statementOf<EncodedReadings & { readonly streamId: number }>(`
-  with origin as (select $streamId::int as stream_id), ${INCOMING}, written as (select * from incoming), ${OUTBOXED}
+  with origin as (select $streamId::int as stream_id), ${INCOMING}, written as (select * from incoming), ${outboxed(false)}
   select`);
 
 /** At most this many readings share a row of the outbox: enough for a body, little enough to be held twice. */

@@ -7,6 +7,7 @@ import type { PrepareReadings } from '../ingest/prepare.ts';
 import type { JobPlace } from '../queue/places.ts';
 import type { Settings } from '../settings.ts';
 import type { Claims } from './claim.ts';
+import type { Commits } from './commit.ts';
 import type { PullMeters } from './meters.ts';
 import type { SourceCache } from './source-cache.ts';
 
@@ -20,6 +21,7 @@ export interface Bridge {
   readonly prepareReadings: PrepareReadings;
   readonly sources: SourceCache;
   readonly claims: Claims;
+  readonly commits: Commits;
   /** The identity under which this process claims sources and streams. */
   readonly workerId: string;
   readonly log: Logger;

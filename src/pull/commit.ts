@@ -2,16 +2,18 @@ import type { ClientBase, PoolClient } from 'pg';
 import { intersect } from '../core/coverage.ts';
 import { BridgeError } from '../core/errors.ts';
 import { HOUR, formatInstant } from '../core/instant.ts';
+import type { Database } from '../database/database.ts';
+import { gathering } from '../database/gathering.ts';
 import { statementOf } from '../database/statement.ts';
 import type { PreparedReadings } from '../ingest/prepare.ts';
-import { encodeArrays } from '../ingest/rows.ts';
+import { encodeArrays, encodeParts } from '../ingest/rows.ts';
 import type { EncodedReadings } from '../ingest/rows.ts';
-import { TAKEN, takenFrom, writeMany } from '../ingest/window-readings.ts';
+import { TAKEN_PARTS, takenFrom, writeMany } from '../ingest/window-readings.ts';
 import type { Taken, TakenRow } from '../ingest/window-readings.ts';
-import { WRITING } from '../ingest/writing.ts';
+import { WRITING_PARTS } from '../ingest/writing.ts';
 import type { Bridge } from './bridge.ts';
-import { LOCK_STREAM, MOVED, refusedIn, settled, settlementOf } from './settlement.ts';
-import type { Handover, Settlement } from './settlement.ts';
+import { MOVED, lockedStreams, refusedIn, settled, settlementOf } from './settlement.ts';
+import type { Handover } from './settlement.ts';
 
 export interface Committed extends Taken {
   readonly readings: number;
@@ -21,29 +23,64 @@ export interface Committed extends Taken {
 /** Windows of at most this many readings are committed by one statement, larger ones by a transaction with a COPY. */
 const SMALL_READINGS = 2_000;
 
+/** Windows of at most this many readings that come in together share a statement. */
+const GATHERED_READINGS = 100;
+
+/** A window with what its commit needs of the database. */
+interface Item {
+  readonly handover: Handover;
+  readonly prepared: PreparedReadings;
+}
+
+/** Commits windows; see `commitsOf`. */
+export type Commits = (item: Item) => Promise<Taken | undefined>;
+
+/**
+ * Commits of small windows, which many sources hand over within a few milliseconds: those that come in together share one statement.
+ * One that fails its fence is left out, and the others are stored.
+ */
+export const commitsOf = (database: Pick<Database, 'pool'>): Commits =>
+  gathering<Item, Taken>(async (items, rows) => {
+    // A stream is in a statement once, because an update changes a row once; its other windows are committed alone.
+    const streams = new Set<number>();
+    const once = items.filter(({ handover: { streamId } }) => !streams.has(streamId) && streams.add(streamId));
+    return await commitSmall(database.pool, once, rows);
+  });
+
 /**
  * Hands a window over and covers it; `also` belongs to the same transaction. Throws `cancelled` where the stream was removed, its
  * source changed or the claim lost meanwhile.
  */
 export async function commitWindow(
-  { database, partitions, prepareReadings }: Pick<Bridge, 'database' | 'partitions' | 'prepareReadings'>,
+  {
+    database,
+    partitions,
+    prepareReadings,
+    commits,
+  }: Pick<Bridge, 'database' | 'partitions' | 'prepareReadings' | 'commits'>,
   handover: Handover,
   also?: (client: PoolClient, taken: Taken) => Promise<void>,
 ): Promise<Committed> {
   const { batch, window, projectId, askedAt } = handover;
   const prepared = await prepareReadings(projectId, batch);
   await partitions.ensure('window_log', askedAt, askedAt + HOUR);
+  const item = { handover, prepared };
+
+  async function commit(): Promise<Taken | undefined> {
+    const isSmall = batch.readings <= SMALL_READINGS;
+    if (isSmall && also === undefined) {
+      const shares = batch.readings <= GATHERED_READINGS && batch.refusals.length === 0;
+      return shares ? await commits(item) : (await commitSmall(database.pool, [item], '')).get(item);
+    }
+    return await database.transaction(async (client) => {
+      const taken = isSmall ? (await commitSmall(client, [item], '')).get(item) : await commitLarge(client, item);
+      if (taken !== undefined) await also?.(client, taken);
+      return taken;
+    });
+  }
+
   const remembered = prepared.stamp.process === handover.process;
-  const isSmall = batch.readings <= SMALL_READINGS;
-  const taken = !remembered
-    ? undefined
-    : isSmall && also === undefined
-      ? await commitSmall(database.pool, handover, prepared)
-      : await database.transaction(async (client) => {
-          const written = await (isSmall ? commitSmall : commitLarge)(client, handover, prepared);
-          if (written !== undefined) await also?.(client, written);
-          return written;
-        });
+  const taken = remembered ? await commit() : undefined;
   if (taken === undefined) {
     if (!remembered || (await database.memory.review())) {
       throw new BridgeError(
@@ -59,56 +96,72 @@ export async function commitWindow(
   return { ...taken, readings: batch.readings, refused: refusedIn(batch) };
 }
 
-/** `origin` reads `moved`, so that the row of the stream is locked before its readings: see `commitLarge`. */
-const SMALL = `
-  with covered_before as (select coalesce((select covered from stream where id = $streamId::int), '{}') as ranges),
-  ${MOVED}, origin as (select id as stream_id from moved), ${WRITING}, ${TAKEN}, `;
+/** `origin` reads `moved`, so that the rows of the streams are locked before their readings: see `commitLarge`. */
+const small = (rows: 'skip locked' | '', withRefusals: boolean) =>
+  statementOf<{ readonly windows: string; readonly part: Buffer } & EncodedReadings>(
+    `with ${lockedStreams(rows)}, ${MOVED}, origin as (select part, stream_id from moved), ${WRITING_PARTS}, ${TAKEN_PARTS}, ${settled(withRefusals)}`,
+    `commit-small ${withRefusals ? 'refusing' : rows}`.trim(),
+  );
 
-const COMMIT_SMALL = statementOf<Settlement & EncodedReadings>(`${SMALL}${settled(false)}`, 'commit-small');
-const COMMIT_SMALL_REFUSING = statementOf<Settlement & EncodedReadings>(
-  `${SMALL}${settled(true)}`,
-  'commit-small-refusing',
-);
+const COMMIT_TOGETHER = small('skip locked', false);
+const COMMIT_SMALL = small('', false);
+const COMMIT_REFUSING = small('', true);
 
-/** @returns undefined where the stream was removed, its source changed or the claim lost; then nothing was written */
+/**
+ * Commits small windows by one statement. Where points of a window were refused, it has to be the only one.
+ * @returns what was taken of each window; windows whose stream was removed, whose source changed or whose claim was lost are not in
+ * it, and with `skip locked` neither are those whose stream another transaction holds. Nothing is written of them.
+ */
 async function commitSmall(
   client: Pick<ClientBase, 'query'>,
-  handover: Handover,
-  { columns, stamp }: PreparedReadings,
-): Promise<Taken | undefined> {
-  const { batch } = handover;
-  const statement = batch.refusals.length > 0 ? COMMIT_SMALL_REFUSING : COMMIT_SMALL;
-  const { rows } = await client.query<TakenRow & { moved: number }>(
-    statement({ ...settlementOf(handover, stamp, 0), ...encodeArrays(columns) }),
+  items: readonly Item[],
+  rows: 'skip locked' | '',
+): Promise<ReadonlyMap<Item, Taken>> {
+  const refusing = items.some(({ handover }) => handover.batch.refusals.length > 0);
+  const statement = refusing ? COMMIT_REFUSING : rows === '' ? COMMIT_SMALL : COMMIT_TOGETHER;
+  const parts = items.map(({ prepared }) => prepared.columns);
+  const { rows: found } = await client.query<TakenRow & { part: number }>(
+    statement({
+      windows: JSON.stringify(items.map(({ handover, prepared }) => settlementOf(handover, prepared.stamp))),
+      part: encodeParts(parts),
+      ...encodeArrays(parts.flat()),
+    }),
   );
-  const [row] = rows;
-  return row?.moved ? takenFrom(row, batch.readings) : undefined;
+  return new Map(
+    found.map((row) => {
+      const item = items[row.part - 1] as Item;
+      return [item, takenFrom(row, item.handover.batch.readings)];
+    }),
+  );
 }
 
-const LOCK = statementOf<Settlement>(LOCK_STREAM);
+interface OfWindows {
+  readonly windows: string;
+}
 
-const LARGE = `
-  with taken as (
-    select $fresh::bigint as fresh, $revised::bigint as revised, $late::bigint as late, $latenessUs::bigint as lateness_us, $oldestNews::bigint as oldest_news),
-  ${MOVED}, `;
+const LOCK = statementOf<OfWindows>(`with ${lockedStreams('')} select from locked`);
 
-const SETTLE_LARGE = statementOf<Settlement & Taken>(`${LARGE}${settled(false)}`);
-const SETTLE_LARGE_REFUSING = statementOf<Settlement & Taken>(`${LARGE}${settled(true)}`);
+const large = (withRefusals: boolean) =>
+  statementOf<OfWindows>(
+    `with ${lockedStreams('')}, ${MOVED},
+     taken as (select part, fresh, revised, late, lateness_us, oldest_news from windows), ${settled(withRefusals)}`,
+  );
+
+const SETTLE_LARGE = large(false);
+const SETTLE_LARGE_REFUSING = large(true);
 
 /** @returns undefined where the stream was removed, its source changed or the claim lost; then nothing was written */
-async function commitLarge(
-  client: PoolClient,
-  handover: Handover,
-  prepared: PreparedReadings,
-): Promise<Taken | undefined> {
+async function commitLarge(client: PoolClient, { handover, prepared }: Item): Promise<Taken | undefined> {
   const { streamId, batch, window } = handover;
   const { stamp } = prepared;
   const begun = performance.now();
   // Small and large windows lock the row of the stream before its readings, so that two of them never wait in a ring.
-  const { rowCount } = await client.query(LOCK(settlementOf(handover, stamp, 0)));
+  const { rowCount } = await client.query(LOCK({ windows: JSON.stringify([settlementOf(handover, stamp)]) }));
   if (!rowCount) return undefined;
   const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
   const statement = batch.refusals.length > 0 ? SETTLE_LARGE_REFUSING : SETTLE_LARGE;
-  await client.query(statement({ ...settlementOf(handover, stamp, performance.now() - begun), ...taken }));
+  await client.query(
+    statement({ windows: JSON.stringify([settlementOf(handover, stamp, performance.now() - begun, taken)]) }),
+  );
   return taken;
 }

@@ -5,10 +5,11 @@ import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import type { Window } from '../core/window.ts';
 import { multirangeOf } from '../database/multirange.ts';
-import { REMEMBERS } from '../database/memory.ts';
+import { remembers } from '../database/memory.ts';
 import type { Stamp } from '../database/memory.ts';
 import { printableJson } from '../database/printable.ts';
 import { REFUSED, RESOLVED, refusedHours } from '../ingest/refused-hours.ts';
+import type { Taken } from '../ingest/window-readings.ts';
 import type { Meter } from '../platform/connection/index.ts';
 
 /** Everything one window leaves behind, committed together or not at all (law 1). */
@@ -40,102 +41,130 @@ export interface Handover {
   readonly batch: Batch;
 }
 
-/** A live window ends the failures of live. Those of history end with a run that could read all its windows. */
-const MENDED = `$lane::text = 'live'`;
-
-const WINDOW = `tstzmultirange(tstzrange(at_instant($from::bigint), at_instant($to::bigint)))`;
-
 /** SQL: when the history of a stream with more to ask is due: at once, except where it waits because windows failed. */
 export const WOKEN = `case when history_failures > 0 then coalesce(history_due_at, now()) else now() end`;
 
+/** SQL: `windows` has a row for each window of `$windows` (`settlementOf`); the `part` of the first one is 1. */
+const WINDOWS = `
+  windows as materialized (
+    select *, tstzmultirange(tstzrange(at_instant(from_us), at_instant(to_us))) as time
+    from rows from (json_to_recordset($windows::json) as (
+      stream_id int, stream_key text, revision int, edition uuid, worker uuid, process uuid, mark bigint, source_id int, lane text,
+      from_us bigint, to_us bigint, learned jsonb, looks tstzmultirange, backfill_id int, asked_us bigint, newest_us bigint, requests int,
+      bytes bigint, readings int, refused int, repeats int, outside int, waited_ms real, http_ms real, normalise_ms real, store_ms real,
+      refusals text, fresh bigint, revised bigint, late bigint, lateness_us bigint, oldest_news bigint))
+      with ordinality as one (stream_id, stream_key, revision, edition, worker, process, mark, source_id, lane, from_us, to_us, learned, looks,
+      backfill_id, asked_us, newest_us, requests, bytes, readings, refused, repeats, outside, waited_ms, http_ms, normalise_ms, store_ms,
+      refusals, fresh, revised, late, lateness_us, oldest_news, part))`;
+
 /**
- * SQL condition on a row of `stream`: it is the one that was read, its configuration stands, and so do the numbers of its series and
- * the claim. A worker that stood still for long may have lost its claim to one that has read newer values since.
+ * SQL: `locked` locks the rows of the streams whose windows may be committed. The fence: the stream is the one that was read, its
+ * configuration stands, and so do the numbers of its series and the claim. A worker that stood still for long may have lost its claim
+ * to one that has read newer values since.
  */
-const IS_STREAM = `id = $streamId::int and key = $streamKey::text and source_revision = $revision::int
-      and ($lane::text = 'live' or history_claimed_by = $workerId::uuid)
-      and exists (select from source where source.id = source_id and edition = $edition::uuid
-        and ($lane::text <> 'live' or claimed_by = $workerId::uuid)) and ${REMEMBERS}`;
+export const lockedStreams = (rows: 'skip locked' | ''): string => `
+  ${WINDOWS},
+  locked as materialized (
+    select one.part, stream.id
+    from windows as one join stream on stream.id = one.stream_id and stream.key = one.stream_key and stream.source_revision = one.revision
+    where (one.lane = 'live' or stream.history_claimed_by = one.worker)
+      and exists (select from source where source.id = stream.source_id and source.edition = one.edition
+        and (one.lane <> 'live' or source.claimed_by = one.worker))
+      and ${remembers('one.mark', 'one.process')}
+    for no key update of stream ${rows})`;
 
-/** SQL: locks the row of the stream where the window may be committed. */
-export const LOCK_STREAM = `select from stream where ${IS_STREAM} for no key update`;
-
-/** SQL: `moved` covers the window and locks the row of the stream. It is empty where the window may not be committed. */
+/**
+ * SQL: `moved` covers the windows of `locked`, with what was covered before as `ranges`. A live window ends the failures of live;
+ * those of history end with a run that could read all its windows.
+ */
 export const MOVED = `
   moved as (
-    update stream set covered = covered + ${WINDOW}, look_again = look_again + $looks::tstzmultirange - ${WINDOW},
-      history_due_at = case when $looks::tstzmultirange = '{}' then history_due_at else ${WOKEN} end, learned = $learned::jsonb,
-      last_fault = case when ${MENDED} and last_fault ->> 'lane' is distinct from 'history' then null else last_fault end, failures = case when ${MENDED} then 0 else failures end,
-      retry_at = case when ${MENDED} then null else retry_at end,
-      turn_at = case when $lane::text = 'live' then now() else turn_at end,
-      newest_at = greatest(newest_at, at_instant($newest::bigint))
-    where ${IS_STREAM} returning id)`;
+    update stream set covered = covered + one.time, look_again = look_again + one.looks - one.time,
+      history_due_at = case when one.looks = '{}' then history_due_at else ${WOKEN} end, learned = one.learned,
+      last_fault = case when one.lane = 'live' and last_fault ->> 'lane' is distinct from 'history' then null else last_fault end,
+      failures = case when one.lane = 'live' then 0 else failures end,
+      retry_at = case when one.lane = 'live' then null else retry_at end,
+      turn_at = case when one.lane = 'live' then now() else turn_at end,
+      newest_at = greatest(newest_at, at_instant(one.newest_us))
+    from locked join windows as one using (part) where stream.id = locked.id
+    returning one.part, stream.id as stream_id, old.covered as ranges)`;
+
+const COUNTED = `one.source_id, one.lane, one.requests, one.bytes, one.readings, one.readings - taken.fresh - taken.revised as duplicates,
+      taken.revised, one.refused, one.repeats, one.outside, taken.late`;
 
 const LOGGED = `
   backfilled as (
-    update backfill_stream set done = done + ${WINDOW} from moved
-    where backfill_id = $backfillId::int and stream_id = moved.id returning 1),
+    update backfill_stream set done = done + one.time from moved join windows as one using (part)
+    where backfill_stream.backfill_id = one.backfill_id and backfill_stream.stream_id = moved.stream_id),
+  counted as (
+    select ${COUNTED}, moved.stream_id, taken.lateness_us, at_instant(one.asked_us) as asked_at, at_instant(one.from_us) as from_at,
+      at_instant(one.to_us) as to_at, one.waited_ms, one.http_ms, one.normalise_ms, one.store_ms
+    from moved join windows as one using (part) join taken using (part)),
   logged as (
     insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates,
       revised, refused, repeats, outside, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
-    select $streamId::int, $sourceId::int, $lane::text, at_instant($from::bigint), at_instant($to::bigint), at_instant($askedAt::bigint),
-      $requests::int, $bytes::bigint, $readings::int, $readings::int - fresh - revised, revised, $refused::int, $repeats::int, $outside::int, late, lateness_us,
-      $waitedMs::real, $httpMs::real, $normaliseMs::real,
-      $storeMs::real + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
-    from taken, moved),
+    select stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, repeats,
+      outside, late, lateness_us, waited_ms, http_ms, normalise_ms,
+      store_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
+    from counted),
   summed as (
     insert into window_sum as total (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused,
       repeats, outside, late)
-    select $sourceId::int, date_trunc('hour', at_instant($askedAt::bigint), 'UTC'), $lane::text, 1, 0, $requests::int, $bytes::bigint,
-      $readings::int, $readings::int - fresh - revised, revised, $refused::int, $repeats::int, $outside::int, late
-    from taken, moved
-    on conflict (source_id, hour, lane) do update set windows = total.windows + 1, requests = total.requests + excluded.requests,
-      bytes = total.bytes + excluded.bytes, readings = total.readings + excluded.readings,
+    select source_id, date_trunc('hour', asked_at, 'UTC'), lane, count(*), 0, sum(requests), sum(bytes), sum(readings), sum(duplicates),
+      sum(revised), sum(refused), sum(repeats), sum(outside), sum(late)
+    from counted group by 1, 2, 3 order by 1, 2, 3
+    on conflict (source_id, hour, lane) do update set windows = total.windows + excluded.windows,
+      requests = total.requests + excluded.requests, bytes = total.bytes + excluded.bytes, readings = total.readings + excluded.readings,
       duplicates = total.duplicates + excluded.duplicates, revised = total.revised + excluded.revised,
       refused = total.refused + excluded.refused, repeats = total.repeats + excluded.repeats,
       outside = total.outside + excluded.outside, late = total.late + excluded.late)`;
 
 /**
- * SQL: logs a window, its part of a backfill and its refusals, and ends the statement. It reads `moved` and `taken`. Where
- * `moved` is empty, it writes nothing.
+ * SQL: logs the windows of `moved`, their parts of backfills and their refusals, and ends the statement with the rows of `taken`
+ * that are in `moved`. `withRefusals`: the statement has one window, and points of it were refused.
  */
 export const settled = (withRefusals: boolean): string =>
-  `${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.*, (select count(*) from moved) as moved from taken`;
+  `${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.* from taken join moved using (part)`;
 
-/** The values of the parameters of `MOVED` and `settled`. `storeMs`: how long the readings took to store before them. */
-export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs: number) {
+/** A window as a row of `windows`. `storeMs`: how long the readings took to store before the statement; `taken`: what they were. */
+export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs = 0, taken?: Taken) {
   const { batch, meter, window } = handover;
   return {
-    streamId: handover.streamId,
-    streamKey: handover.streamKey,
+    stream_id: handover.streamId,
+    stream_key: handover.streamKey,
     revision: handover.revision,
     edition: handover.edition,
-    workerId: handover.workerId,
+    worker: handover.workerId,
     process,
     mark,
-    from: window.from,
-    to: window.to,
-    learned: JSON.stringify(handover.learned),
-    looks: multirangeOf(handover.looks),
-    backfillId: handover.backfillId ?? null,
-    sourceId: handover.sourceId,
+    source_id: handover.sourceId,
     lane: handover.lane,
-    askedAt: handover.askedAt,
+    from_us: window.from,
+    to_us: window.to,
+    learned: handover.learned,
+    looks: multirangeOf(handover.looks),
+    backfill_id: handover.backfillId,
+    asked_us: handover.askedAt,
+    newest_us: newestIn(batch),
     requests: meter.requests,
     bytes: meter.bytesIn,
     readings: batch.readings,
-    newest: newestIn(batch) ?? null,
     refused: refusedIn(batch),
     repeats: batch.repeats,
     outside: batch.outside + batch.unchosen,
-    waitedMs: meter.waitedMs,
-    httpMs: meter.httpMs,
-    normaliseMs: handover.normaliseMs,
-    storeMs,
-    refusals: printableJson(refusedHours(batch.refusals)),
+    waited_ms: meter.waitedMs,
+    http_ms: meter.httpMs,
+    normalise_ms: handover.normaliseMs,
+    store_ms: storeMs,
+    ...(batch.refusals.length > 0 && { refusals: printableJson(refusedHours(batch.refusals)) }),
+    ...(taken && {
+      fresh: taken.fresh,
+      revised: taken.revised,
+      late: taken.late,
+      lateness_us: taken.latenessUs,
+      oldest_news: taken.oldestNews,
+    }),
   };
 }
-
-export type Settlement = ReturnType<typeof settlementOf>;
 
 export const refusedIn = ({ refused }: Batch): number => [...refused.values()].reduce((sum, count) => sum + count, 0);

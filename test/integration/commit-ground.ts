@@ -6,7 +6,7 @@ import type { Window } from '../../src/core/window.ts';
 import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
-import { commitWindow } from '../../src/pull/commit.ts';
+import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
 import type { Committed } from '../../src/pull/commit.ts';
 import type { Handover } from '../../src/pull/settlement.ts';
 import type { TestDatabases } from '../kit/databases.ts';
@@ -78,7 +78,12 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
         batch,
       };
       return await commitWindow(
-        { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) },
+        {
+          database,
+          partitions: partitionsOf(database),
+          prepareReadings: readingPreparer(database),
+          commits: commitsOf(database),
+        },
         handover,
         given.also,
       );

@@ -16,7 +16,7 @@ import type { Deliverer } from '../../src/delivery/deliverer.ts';
 import { setRemote } from '../../src/delivery/remote.ts';
 import type { RemoteSettings } from '../../src/delivery/remote.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
-import { commitWindow } from '../../src/pull/commit.ts';
+import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
 import type { Committed } from '../../src/pull/commit.ts';
 import { heartOf } from '../kit/alive.ts';
 import type { Heart } from '../kit/alive.ts';
@@ -156,7 +156,12 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         'select instants_of(covered) as covered, key from stream where id = $1',
         [stream],
       );
-      const ground = { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) };
+      const ground = {
+        database,
+        partitions: partitionsOf(database),
+        prepareReadings: readingPreparer(database),
+        commits: commitsOf(database),
+      };
       await claimAll(database, HOLDER);
       return await commitWindow(ground, {
         ...of,

@@ -7,7 +7,7 @@ import { partitionsOf } from '../../src/database/partitions.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { judgePushed } from '../../src/ingest/pushed-readings.ts';
 import { intakeOf } from '../../src/ingest/pushed-intake.ts';
-import { commitWindow } from '../../src/pull/commit.ts';
+import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { backUp } from '../kit/restore.ts';
 import { batchOf, claimAll, columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
@@ -58,7 +58,12 @@ describe('one process', () => {
     const streamId = await storeStream(database, source);
     const workerId = randomUUID();
     await claimAll(database, workerId);
-    const parts = { database, partitions: partitionsOf(database), prepareReadings: readingPreparer(database) };
+    const parts = {
+      database,
+      partitions: partitionsOf(database),
+      prepareReadings: readingPreparer(database),
+      commits: commitsOf(database),
+    };
     return {
       database,
       source,

@@ -1,3 +1,4 @@
+import { commitsOf } from '../../src/pull/commit.ts';
 import type { Window } from '../../src/core/window.ts';
 import { SECOND } from '../../src/core/instant.ts';
 import { exactFacts } from './facts.ts';
@@ -63,6 +64,7 @@ export function bridgeOf(
     clock: { now, setBacks: () => ({ count: 0, recent: undefined }) },
     partitions: partitionsOf(database),
     prepareReadings: readingPreparer(database),
+    commits: commitsOf(database),
     settings: { windowReadings: 1_000 },
     sources: { use: (_row: unknown, work: (open: OpenSource) => Promise<unknown>) => work(source) },
     claims: claimsOf({ database, workerId, sources: { editionOf: () => undefined } }),

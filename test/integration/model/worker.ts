@@ -1,3 +1,4 @@
+import { commitsOf } from '../../../src/pull/commit.ts';
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { Sealing } from '../../../src/access/sealing.ts';
@@ -181,6 +182,7 @@ export async function startWorker(given: {
     clock,
     sealing,
     prepareReadings: readingPreparer(database),
+    commits: commitsOf(database),
     sources,
     claims: claimsOf({ database, workerId: id, sources }),
     workerId: id,
