@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startProcess } from '../kit/process.ts';
 import type { BenchOptions, Measure } from './bench.ts';
 import { between, costOf, count } from './counted.ts';
-import { openRig, startPlant } from './rig.ts';
-import { arrivals } from './schedule.ts';
+import { arrivals, openRig, startPlant } from './rig.ts';
 import { forgetPeak, usageOf } from './usage.ts';
 
 const SOURCES = 1_000;

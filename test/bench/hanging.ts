@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/core/instant.ts';
 import type { BenchOptions, Measure } from './bench.ts';
 import { dueFrom, registerMany } from './many-sources.ts';
-import { openRig, startPlant } from './rig.ts';
-import { CATCH_UP, GRACE, arrivals, punctuality } from './schedule.ts';
+import { arrivals, openRig, startPlant } from './rig.ts';
+import { CATCH_UP, GRACE, punctuality } from './schedule.ts';
 
 const LOAD = { sources: 500, every: 10 * SECOND };
 

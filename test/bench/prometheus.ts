@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../kit/free-port.ts';
 import { startServer } from '../kit/server.ts';
 import type { BenchOptions, Measure } from './bench.ts';
-import { startPlant } from './rig.ts';
-import { arrivals } from './schedule.ts';
+import { arrivals, isInstalled, startPlant } from './rig.ts';
 import { forgetPeak, usageOf } from './usage.ts';
 
 const TARGETS = 1_000;
@@ -17,7 +15,7 @@ const WARM_UP_MS = 5_000;
 
 /** A real Prometheus that scrapes the plant as often as the bridge polls it: a measuring stick, where it is on the machine. */
 export async function prometheus({ seconds, say }: BenchOptions): Promise<Measure[]> {
-  if (!(process.env['PATH'] ?? '').split(':').some((place) => existsSync(`${place}/prometheus`))) {
+  if (!isInstalled('prometheus')) {
     say('prometheus is not on this machine, so nothing is compared with it');
     return [];
   }

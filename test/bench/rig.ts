@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,7 @@ import pg from 'pg';
 import { openBridge } from '../../src/context-bridge.ts';
 import type { OpenBridge } from '../../src/context-bridge.ts';
 import { registry } from '../../src/context-registry.ts';
+import type { Instant } from '../../src/core/instant.ts';
 import { parseListed } from '../../src/platform/platforms-for.ts';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded/index.ts';
@@ -179,3 +181,18 @@ export const startPlant = (
   file: 'bulk-plant.ts' | 'point-plant.ts' | 'small-plant.ts',
   options: object = {},
 ): Promise<RunningSimulator> => startSimulatorFile(fileURLToPath(new URL(file, import.meta.url)), options);
+
+/** The questions that `small-plant.ts` got. */
+export interface Arrivals {
+  /** Points that the plant has answered since its start. */
+  readonly points: number;
+  /** Per source, when it was asked since `forget`, ascending. */
+  readonly askedAt: Readonly<Record<string, readonly Instant[]>>;
+}
+
+export const arrivals = async (plant: RunningSimulator): Promise<Arrivals> =>
+  (await plant.admin('GET', 'arrivals')) as Arrivals;
+
+/** Whether a program is on the PATH. */
+export const isInstalled = (program: string): boolean =>
+  (process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, program)));

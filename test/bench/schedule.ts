@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { availableParallelism } from 'node:os';
 import { formatDuration } from '../../src/core/duration.ts';
@@ -6,7 +5,6 @@ import { SECOND } from '../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../src/core/instant.ts';
 import { phaseOf } from '../../src/core/schedule.ts';
 import { startRedis } from '../kit/redis.ts';
-import type { RunningSimulator } from '../kit/simulator.ts';
 import { WrongData, percentile } from './bench.ts';
 import type { BenchOptions, Measure, QueueName } from './bench.ts';
 import { between, costOf, count } from './counted.ts';
@@ -15,8 +13,8 @@ import { floor } from './floor.ts';
 import { dueFrom, registerMany } from './many-sources.ts';
 import type { Many } from './many-sources.ts';
 import { prometheus } from './prometheus.ts';
-import { openRig, startPlant } from './rig.ts';
-import type { Rig } from './rig.ts';
+import { arrivals, isInstalled, openRig, startPlant } from './rig.ts';
+import type { Arrivals, Rig } from './rig.ts';
 import { punctualityOf } from './tick-lag.ts';
 import { forgetPeak, machine, usageOf } from './usage.ts';
 
@@ -45,9 +43,6 @@ export const CATCH_UP: Microseconds = 10 * SECOND;
 /** A poll that began at most this long after the watched time still answers its last due instants. */
 export const GRACE: Microseconds = 5 * SECOND;
 
-/** Answers that may be left unstored, because a drain has an end and the machine may be full. */
-const MOST_UNSTORED = 0.01;
-
 /**
  * Many small sources on one worker: how late polls begin, and what a poll costs. Beside them a real Prometheus, which scrapes as
  * many targets of the same plant, and the least that a program can do for a poll.
@@ -64,7 +59,7 @@ export function chosen<L extends { sources: number; queue: QueueName; slow?: boo
   loads: readonly L[],
   { load, queue, quick, say }: BenchOptions,
 ): L[] {
-  const hasRedis = (process.env['PATH'] ?? '').split(':').some((place) => existsSync(`${place}/redis-server`));
+  const hasRedis = isInstalled('redis-server');
   if (!hasRedis) say('redis-server is not on this machine: no load with Redis is measured');
   return loads.filter(
     (one) =>
@@ -136,11 +131,12 @@ export async function measureLoad(
   const { askedAt } = await arrivals(plant);
   const { due, done, lags, inTime, unanswered } = punctuality(names, load, { from, to, until: clock.now() }, askedAt);
   await worker.stop(40_000);
-  const unstored = await assertStored(room.context.database, (await arrivals(plant)).points);
+  const { points } = await arrivals(plant);
+  const unstored = await unstoredOf(database, points);
 
   const ms = (share: number): number => percentile(lags, share) / 1_000;
   say(
-    `${of}: ${done} of ${due} polls, lag p50 ${ms(0.5).toFixed(0)} p99 ${ms(0.99).toFixed(0)} ms, ${warm} sources were warm, ${unstored} answers not stored`,
+    `${of}: ${done} of ${due} polls, lag p50 ${ms(0.5).toFixed(0)} p99 ${ms(0.99).toFixed(0)} ms, ${warm} sources were warm`,
   );
   const punctual: Measure[] = [
     {
@@ -158,6 +154,7 @@ export async function measureLoad(
   const measures = [
     ...punctual,
     ...costOf(spent, { of, polls: done, seconds, cores: availableParallelism() }),
+    { of, what: 'answers that were not stored', value: (unstored * 100) / points, unit: '%', aim: { atMost: 1 } },
     { of, what: 'cores busy, with the plant and all else', value: coresBusy, unit: '' },
     { of, what: 'peak RSS', value: rss, unit: 'MB', aim: { atMost: load.mostRss } },
   ];
@@ -167,15 +164,6 @@ export async function measureLoad(
   }
   return { measures, polls: done };
 }
-
-interface Arrivals {
-  /** Points that the plant has answered since its start. */
-  readonly points: number;
-  readonly askedAt: Readonly<Record<string, readonly Instant[]>>;
-}
-
-export const arrivals = async (plant: RunningSimulator): Promise<Arrivals> =>
-  (await plant.admin('GET', 'arrivals')) as Arrivals;
 
 /** The punctuality of all sources together. `askedAt`: when the plant got the question of each, ascending. */
 export function punctuality(
@@ -196,14 +184,16 @@ export function punctuality(
   return sum;
 }
 
-/** The plant answered one point in every window, so nearly as many readings are stored. @returns the points that are not */
-async function assertStored(database: Working['database'], points: number): Promise<number> {
+/**
+ * Points that were answered and not stored: their windows are asked again. More readings than points would be wrong data.
+ */
+async function unstoredOf(database: Working['database'], points: number): Promise<number> {
   const row = await database.row<{ readings: number }>('select count(*) as readings from reading');
-  const unstored = points - (row?.readings ?? 0);
-  if (unstored < 0 || unstored > points * MOST_UNSTORED) {
-    throw new WrongData(`${points} points were answered, but ${row?.readings} readings are stored`);
+  const readings = row?.readings ?? 0;
+  if (readings > points || readings === 0) {
+    throw new WrongData(`${points} points were answered, but ${readings} readings are stored`);
   }
-  return unstored;
+  return points - readings;
 }
 
 /** How many steps of the planner took at most so many seconds, from its metrics. */
