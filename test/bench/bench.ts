@@ -4,6 +4,12 @@ export interface BenchOptions {
   readonly points: number;
   /** How often each measurement of the pull bench is made; the middle one counts. */
   readonly runs: number;
+  /** Measures only the load of this many sources; undefined: all loads. */
+  readonly load: number | undefined;
+  /** Measures only this queue; undefined: both. */
+  readonly queue: QueueName | undefined;
+  /** Fewer loads: for figures within five minutes. */
+  readonly quick: boolean;
   /** How long the schedule, turns and hanging benches watch, and about how long the pace bench runs, s. */
   readonly seconds: number;
   /** Where the workers write CPU profiles; undefined: they write no profile. */
@@ -12,8 +18,12 @@ export interface BenchOptions {
   readonly say: (message: string) => void;
 }
 
+export type QueueName = 'Redis' | 'PostgreSQL';
+
 /** One line of the table. */
 export interface Measure {
+  /** The load that it is of: measures with loads are shown side by side, a column a load. */
+  readonly of?: string;
   readonly what: string;
   readonly value: number;
   readonly unit: string;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/core/instant.ts';
 import type { BenchOptions, Measure } from './bench.ts';
-import { openRig, startPlant } from './rig.ts';
-import { CATCH_UP, GRACE, dueFrom, punctuality, registerMany } from './schedule.ts';
-import type { Load } from './schedule.ts';
+import { dueFrom, registerMany } from './many-sources.ts';
+import { arrivals, openRig, startPlant } from './rig.ts';
+import { CATCH_UP, GRACE, punctuality } from './schedule.ts';
 
-const LOAD: Load = { sources: 500, every: 10 * SECOND, queue: 'PostgreSQL' };
+const LOAD = { sources: 500, every: 10 * SECOND };
 
 /**
  * 500 sources on one worker, first alone and then beside 500 sources whose platform takes every request and never answers. The
@@ -15,7 +15,7 @@ export async function hanging({ seconds, profile, say }: BenchOptions): Promise<
   await using stack = new AsyncDisposableStack();
   const rig = await openRig({ profile });
   stack.defer(() => rig.close());
-  const [answers, hangs] = await Promise.all([startPlant('point-plant.ts'), startPlant('point-plant.ts')]);
+  const [answers, hangs] = await Promise.all([startPlant('small-plant.ts'), startPlant('point-plant.ts')]);
   stack.defer(async () => void (await Promise.all([answers.stop(), hangs.stop()])));
   const room = await rig.room();
   stack.defer(() => room.close());
@@ -28,12 +28,13 @@ export async function hanging({ seconds, profile, say }: BenchOptions): Promise<
   await sleep((LOAD.every + CATCH_UP) / 1_000);
   await database.run(`update source set state = 'paused' where name = any($1)`, [others]);
 
-  const watch = async (): Promise<Awaited<ReturnType<typeof punctuality>>> => {
+  const watch = async (): Promise<ReturnType<typeof punctuality>> => {
+    await answers.admin('POST', 'forget');
     const from = clock.now();
     await sleep(seconds * 1_000);
     const to = clock.now();
     await sleep(GRACE / 1_000);
-    return await punctuality(database, LOAD, { from, to, until: clock.now() }, 'well');
+    return punctuality(names, LOAD, { from, to, until: clock.now() }, (await arrivals(answers)).askedAt);
   };
   const alone = await watch();
   say(`alone: ${alone.inTime} of ${alone.due} due polls in time`);

@@ -12,12 +12,17 @@ import { turns } from './turns.ts';
 
 const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, pace, turns, hanging };
 
+const QUEUES = ['Redis', 'PostgreSQL'] as const;
+
 const usage = `usage: npm run bench -- [--only pull|push|schedule|pace|turns|hanging] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
   --only     one of the benches; default: all
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
   --runs     how often each pull and push is measured, default 3; the middle one counts
-  --seconds  how long the schedule, pace, turns and hanging benches watch, default 60
+  --seconds  how long the schedule, pace, turns and hanging benches watch, default 60, with --quick 10
+  --load     only the load of this many sources, of schedule
+  --queue    redis or postgresql: only its loads, of schedule
+  --quick    fewer loads of schedule
   --profile  directory for CPU profiles of the workers and the API
 A missed aim is marked and does not fail the run; wrong data does, with exit code 1.
 `;
@@ -72,22 +77,26 @@ function optionsOf(args: string[]) {
       options: {
         only: { type: 'string' },
         json: { type: 'boolean', default: false },
+        load: { type: 'string' },
+        queue: { type: 'string' },
+        quick: { type: 'boolean', default: false },
         points: { type: 'string', default: '1000000' },
         runs: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '60' },
+        seconds: { type: 'string' },
         profile: { type: 'string' },
       },
     });
-    const { only, json, profile } = values;
-    const [points, runs, seconds] = [values.points, values.runs, values.seconds].map(Number) as [
-      number,
-      number,
-      number,
-    ];
+    const { only, json, profile, quick } = values;
+    const queue = QUEUES.find((name) => name.toLowerCase() === values.queue?.toLowerCase());
+    if (values.queue !== undefined && queue === undefined) return undefined;
+    const load = values.load === undefined ? undefined : Number(values.load);
+    const [points, runs, seconds] = [values.points, values.runs, values.seconds ?? (quick ? '10' : '60')].map(
+      Number,
+    ) as [number, number, number];
     if (only !== undefined && benches[only] === undefined) return undefined;
     if (![points, runs, seconds].every((value) => Number.isInteger(value) && value > 0)) return undefined;
     const say = (message: string): void => void process.stderr.write(`${message}\n`);
-    return { only, json, points, runs, seconds, profile, say };
+    return { only, json, load, queue, quick, points, runs, seconds, profile, say };
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,13 +6,16 @@ import pg from 'pg';
 import { openBridge } from '../../src/context-bridge.ts';
 import type { OpenBridge } from '../../src/context-bridge.ts';
 import { registry } from '../../src/context-registry.ts';
+import type { Instant } from '../../src/core/instant.ts';
 import { parseListed } from '../../src/platform/platforms-for.ts';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
+import type { EmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { placeOf } from '../../src/database/embedded/place.ts';
 import { runningPostmaster, signalTo } from '../../src/database/embedded/postmaster.ts';
 import { applySource } from '../../src/source/registration.ts';
 import { readSettings } from '../../src/settings.ts';
 import { openLog } from '../../src/telemetry/log.ts';
+import { freePort } from '../kit/free-port.ts';
 import { watchForLeaks } from '../kit/leaks.ts';
 import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
@@ -38,8 +42,10 @@ export interface Room {
   readonly url: string;
   /** Registers an InfluxDB source that reads `groups`, a stream each; it is not due before `every` has passed. Returns its id. */
   apply(source: Record<string, unknown>, groups: readonly string[]): Promise<number>;
-  /** Starts `databridge worker` and waits until it is up. */
-  worker(): Promise<RunningProcess>;
+  /** Starts `databridge worker`, or `up` where it is to serve its metrics, and waits until it is up. */
+  worker(command?: 'worker' | 'up'): Promise<RunningProcess>;
+  /** Where `up` serves its metrics. */
+  readonly metricsUrl: string;
   /** Stops the workers and drops the database. */
   close(): Promise<void>;
 }
@@ -49,7 +55,7 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
   // If this process is root, PostgreSQL runs as another user, and that user must reach the directory.
   await chmod(directory.path, 0o755);
   const home = join(directory.path, 'home');
-  const embedded = await openEmbeddedDatabase({ directory: home });
+  const embedded = await openCountingDatabase(home);
   const server = runningPostmaster(placeOf(home).data)?.pid;
   if (server === undefined) throw new Error('the PostgreSQL of the bench does not run');
   const forget = watchForLeaks(
@@ -75,7 +81,14 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
       const name = `room_${rooms}`;
       await asAdministrator(`create database ${name}`);
       const url = embedded.url.replace(/[^/]*$/, name);
-      const given = { DATABRIDGE_HOME: home, DATABASE_URL: url, ...environment };
+      const [apiPort, operatorPort] = [await freePort(), await freePort()];
+      const given = {
+        DATABRIDGE_HOME: home,
+        DATABASE_URL: url,
+        DATABRIDGE_API_PORT: String(apiPort),
+        DATABRIDGE_OPERATOR_PORT: String(operatorPort),
+        ...environment,
+      };
       const context = await openBridge({
         patient: false,
         settings: readSettings(given),
@@ -86,15 +99,16 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
       );
       const workers: RunningProcess[] = [];
       return {
+        metricsUrl: `http://127.0.0.1:${operatorPort}/metrics`,
         context,
         url,
         apply: (source, groups) => apply(context, source, groups),
-        async worker() {
+        async worker(command = 'worker') {
           const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
           const worker = await startProcess({
-            name: 'databridge worker',
+            name: `databridge ${command}`,
             command: process.execPath,
-            args: [...profiling, main, 'worker'],
+            args: [...profiling, main, command],
             env: { PATH: process.env['PATH'], ...given },
             ready: (running) => running.output().includes('databridge is up'),
           });
@@ -117,6 +131,22 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
       await directory.remove();
     },
   };
+}
+
+/** The embedded PostgreSQL, which here also counts statements, in every database that is made in it. */
+async function openCountingDatabase(directory: string): Promise<EmbeddedDatabase> {
+  const first = await openEmbeddedDatabase({ directory });
+  // Only the administrator of the server may do this. Both roles have the same password.
+  const administrator = new URL(first.url);
+  administrator.username = 'postgres';
+  administrator.pathname = '/template1';
+  const client = new pg.Client({ connectionString: administrator.href });
+  await client.connect();
+  await client.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
+  await client.query('create extension pg_stat_statements');
+  await client.end();
+  await first.release();
+  return await openEmbeddedDatabase({ directory });
 }
 
 async function apply(context: OpenBridge, input: Record<string, unknown>, groups: readonly string[]): Promise<number> {
@@ -146,6 +176,23 @@ async function apply(context: OpenBridge, input: Record<string, unknown>, groups
   return row.id;
 }
 
-/** Starts `bulk-plant.ts` or `point-plant.ts` as a process of its own. */
-export const startPlant = (file: 'bulk-plant.ts' | 'point-plant.ts', options: object = {}): Promise<RunningSimulator> =>
-  startSimulatorFile(fileURLToPath(new URL(file, import.meta.url)), options);
+/** Starts a plant as a process of its own. */
+export const startPlant = (
+  file: 'bulk-plant.ts' | 'point-plant.ts' | 'small-plant.ts',
+  options: object = {},
+): Promise<RunningSimulator> => startSimulatorFile(fileURLToPath(new URL(file, import.meta.url)), options);
+
+/** The questions that `small-plant.ts` got. */
+export interface Arrivals {
+  /** Points that the plant has answered since its start. */
+  readonly points: number;
+  /** Per source, when it was asked since `forget`, ascending. */
+  readonly askedAt: Readonly<Record<string, readonly Instant[]>>;
+}
+
+export const arrivals = async (plant: RunningSimulator): Promise<Arrivals> =>
+  (await plant.admin('GET', 'arrivals')) as Arrivals;
+
+/** Whether a program is on the PATH. */
+export const isInstalled = (program: string): boolean =>
+  (process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, program)));

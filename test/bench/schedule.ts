@@ -1,28 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { availableParallelism } from 'node:os';
 import { formatDuration } from '../../src/core/duration.ts';
 import { SECOND } from '../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../src/core/instant.ts';
-import { nextDue, phaseOf } from '../../src/core/schedule.ts';
-import type { Database } from '../../src/database/database.ts';
+import { phaseOf } from '../../src/core/schedule.ts';
 import { startRedis } from '../kit/redis.ts';
 import { WrongData, percentile } from './bench.ts';
-import type { BenchOptions, Measure } from './bench.ts';
-import { READER } from './dataset.ts';
-import { openRig, startPlant } from './rig.ts';
-import type { Rig, Room } from './rig.ts';
+import type { BenchOptions, Measure, QueueName } from './bench.ts';
+import { between, costOf, count } from './counted.ts';
+import type { Working } from './counted.ts';
+import { floor } from './floor.ts';
+import { dueFrom, registerMany } from './many-sources.ts';
+import type { Many } from './many-sources.ts';
+import { prometheus } from './prometheus.ts';
+import { arrivals, isInstalled, openRig, startPlant } from './rig.ts';
+import type { Arrivals, Rig } from './rig.ts';
 import { punctualityOf } from './tick-lag.ts';
 import { forgetPeak, machine, usageOf } from './usage.ts';
 
-export interface Load {
-  readonly sources: number;
-  readonly every: Microseconds;
-  readonly queue: 'Redis' | 'PostgreSQL';
+export interface Load extends Many {
+  readonly queue: QueueName;
+  /** The most memory of the bridge, MB. */
+  readonly mostRss: number;
+  /** Looks at the planner, not at the polls: more is due than two cores poll in time. */
+  readonly planner?: boolean;
+  /** Left out of `--quick`. */
+  readonly slow?: boolean;
 }
 
 const LOADS: readonly Load[] = [
-  { sources: 1_000, every: SECOND, queue: 'Redis' },
-  { sources: 10_000, every: 60 * SECOND, queue: 'Redis' },
-  { sources: 1_000, every: 10 * SECOND, queue: 'PostgreSQL' },
+  { sources: 1_000, every: SECOND, queue: 'Redis', mostRss: 400 },
+  { sources: 1_000, every: SECOND, queue: 'PostgreSQL', mostRss: 400 },
+  { sources: 10_000, every: 10 * SECOND, queue: 'Redis', mostRss: 400 },
+  { sources: 10_000, every: 10 * SECOND, queue: 'PostgreSQL', mostRss: 400, slow: true },
+  { sources: 100_000, every: 60 * SECOND, queue: 'Redis', mostRss: 600, planner: true },
+  { sources: 100_000, every: 60 * SECOND, queue: 'PostgreSQL', mostRss: 600, planner: true, slow: true },
 ];
 
 /** Time for the first polls, which open all sources at once. */
@@ -31,180 +43,176 @@ export const CATCH_UP: Microseconds = 10 * SECOND;
 /** A poll that began at most this long after the watched time still answers its last due instants. */
 export const GRACE: Microseconds = 5 * SECOND;
 
-/** Many small sources on one worker: how late polls begin, and what a poll costs. */
+/**
+ * Many small sources on one worker: how late polls begin, and what a poll costs. Beside them a real Prometheus, which scrapes as
+ * many targets of the same plant, and the least that a program can do for a poll.
+ */
 export async function schedule(options: BenchOptions): Promise<Measure[]> {
+  const wanted = chosen(LOADS, options);
+  const measures = await measureLoads(wanted, options);
+  if ((options.load ?? 1_000) !== 1_000) return measures;
+  return [...measures, ...(await prometheus(options)), ...(await floor(options))];
+}
+
+/** The loads that the options leave, and that this machine has the queue for. */
+export function chosen<L extends { sources: number; queue: QueueName; slow?: boolean }>(
+  loads: readonly L[],
+  { load, queue, quick, say }: BenchOptions,
+): L[] {
+  const hasRedis = isInstalled('redis-server');
+  if (!hasRedis) say('redis-server is not on this machine: no load with Redis is measured');
+  return loads.filter(
+    (one) =>
+      one.sources === (load ?? one.sources) &&
+      one.queue === (queue ?? one.queue) &&
+      !(quick && one.slow) &&
+      (one.queue === 'PostgreSQL' || hasRedis),
+  );
+}
+
+export async function measureLoads(loads: readonly Load[], options: BenchOptions): Promise<Measure[]> {
   await using stack = new AsyncDisposableStack();
   const rig = await openRig(options);
   stack.defer(() => rig.close());
   const measures: Measure[] = [];
-  for (const load of LOADS) measures.push(...(await measureLoad(rig, load, options)));
+  for (const load of loads) measures.push(...(await measureLoad(rig, load, options)).measures);
   return measures;
 }
 
-async function measureLoad(rig: Rig, load: Load, { seconds, say }: BenchOptions): Promise<Measure[]> {
+/** Where the details of a watch go: called before and after it, while all servers run. */
+export type Look = (working: Working) => Promise<void>;
+
+export async function measureLoad(
+  rig: Rig,
+  load: Load,
+  { seconds, say }: Pick<BenchOptions, 'seconds' | 'say'>,
+  looks: { readonly before?: Look; readonly after?: Look } = {},
+): Promise<{ measures: Measure[]; polls: number }> {
   await using stack = new AsyncDisposableStack();
-  const plant = await startPlant('point-plant.ts');
+  const plant = await startPlant('small-plant.ts');
   stack.defer(() => plant.stop());
-  const environment: Record<string, string> = {};
-  if (load.queue === 'Redis') {
-    const redis = await startRedis();
-    stack.defer(() => redis.stop());
-    environment['REDIS_URL'] = redis.url;
-  }
-  const room = await rig.room(environment);
+  const redis = load.queue === 'Redis' ? await startRedis() : undefined;
+  stack.defer(async () => redis?.stop());
+  const room = await rig.room(redis === undefined ? {} : { REDIS_URL: redis.url });
   stack.defer(() => room.close());
   const { database, clock } = room.context;
+  const of = `${load.sources.toLocaleString('en')} every ${formatDuration(load.every)}, ${load.queue}`;
 
   const begun = performance.now();
   const names = await registerMany(room, plant.url, load);
-  say(`${load.sources} sources registered in ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
-  const worker = await room.worker();
+  const worker = await room.worker(load.planner === true ? 'up' : 'worker');
   await dueFrom(database, names, load, clock.now() + SECOND);
-  // Every source polls before the measurement starts, so connections are open and sources are parsed as in later hours.
+  say(`${of}: registered within ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
+  // Sources poll before the measurement starts, so connections are open and sources are parsed as in later hours.
   await sleep((load.every + CATCH_UP) / 1_000);
+  const warm = Object.keys((await arrivals(plant)).askedAt).length;
 
+  const working: Working = {
+    bridge: worker.pid,
+    database,
+    postgres: () => rig.databaseCpuSeconds(),
+    redis: redis && { pid: redis.process().pid, port: redis.port },
+  };
+  await looks.before?.(working);
+  await plant.admin('POST', 'forget');
   forgetPeak(worker.pid);
+  const stepsBefore = load.planner === true ? await plannerSteps(room.metricsUrl) : [];
   const busy = machine();
-  const before = usageOf(worker.pid);
-  const databaseBefore = rig.databaseCpuSeconds();
-  const commitsBefore = await commitsIn(database);
+  const before = await count(working);
   const from = clock.now();
   await sleep(seconds * 1_000);
   const to = clock.now();
-  const after = usageOf(worker.pid);
-  const databaseCpu = rig.databaseCpuSeconds() - databaseBefore;
-  const commits = (await commitsIn(database)) - commitsBefore;
+  const spent = between(before, await count(working));
   const coresBusy = busy.busySince();
+  const rss = (usageOf(worker.pid)?.peakRssBytes ?? Number.NaN) / 1e6;
+  const steps = load.planner === true ? await plannerSteps(room.metricsUrl) : [];
+  await looks.after?.(working);
   await sleep(GRACE / 1_000);
-  const { due, done, lags, inTime, unanswered } = await punctuality(database, load, { from, to, until: clock.now() });
-  await assertEveryPollStored(database);
+  const { askedAt } = await arrivals(plant);
+  const { due, done, lags, inTime, unanswered } = punctuality(names, load, { from, to, until: clock.now() }, askedAt);
+  await worker.stop(40_000);
+  const { points } = await arrivals(plant);
+  const unstored = await unstoredOf(database, points);
 
-  const name = `${load.sources.toLocaleString('en')} every ${formatDuration(load.every)}, ${load.queue}`;
-  const cpu = (after?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? 0);
-  const milliseconds = (share: number): number => percentile(lags, share) / 1_000;
+  const ms = (share: number): number => percentile(lags, share) / 1_000;
   say(
-    `${name}: ${done} of ${due} polls, lag p50 ${milliseconds(0.5).toFixed(0)} p99 ${milliseconds(0.99).toFixed(0)} ms`,
+    `${of}: ${done} of ${due} polls, lag p50 ${ms(0.5).toFixed(0)} p99 ${ms(0.99).toFixed(0)} ms, ${warm} sources were warm`,
   );
-  return [
+  const punctual: Measure[] = [
     {
-      what: `${name}: polled before the next was due`,
-      value: inTime / due,
-      unit: '×',
-      aim: { atLeast: 0.99 },
+      of,
+      what: 'polled before the next was due',
+      value: (inTime * 100) / due,
+      unit: '%',
+      ...(load.planner === true ? {} : { aim: { atLeast: 99 } }),
       note: `${inTime} of ${due} due; ${done} polls in ${seconds} s, with backlog; ${unanswered} unanswered ${GRACE / SECOND} s later`,
     },
-    { what: `${name}: lag p50`, value: milliseconds(0.5), unit: 'ms' },
-    { what: `${name}: lag p99`, value: milliseconds(0.99), unit: 'ms', aim: { atMost: 500 } },
-    {
-      what: `${name}: CPU of the worker`,
-      value: (cpu * 1_000) / done,
-      unit: 'ms/poll',
-      note: `${(cpu / seconds).toFixed(2)} cores; the whole machine ${coresBusy.toFixed(1)}`,
-    },
-    { what: `${name}: CPU of PostgreSQL`, value: (databaseCpu * 1_000) / done, unit: 'ms/poll' },
-    { what: `${name}: commits`, value: commits / done, unit: 'commits/poll' },
-    { what: `${name}: peak RSS`, value: (after?.peakRssBytes ?? Number.NaN) / 1e6, unit: 'MB', aim: { atMost: 400 } },
+    { of, what: 'polls a second', value: done / seconds, unit: '' },
+    { of, what: 'lag p50', value: ms(0.5), unit: 'ms' },
+    { of, what: 'lag p99', value: ms(0.99), unit: 'ms', ...(load.planner === true ? {} : { aim: { atMost: 500 } }) },
   ];
+  const measures = [
+    ...punctual,
+    ...costOf(spent, { of, polls: done, seconds, cores: availableParallelism() }),
+    { of, what: 'answers that were not stored', value: (unstored * 100) / points, unit: '%', aim: { atMost: 1 } },
+    { of, what: 'cores busy, with the plant and all else', value: coresBusy, unit: '' },
+    { of, what: 'peak RSS', value: rss, unit: 'MB', aim: { atMost: load.mostRss } },
+  ];
+  if (load.planner === true) {
+    const value = quantileOf(steps, stepsBefore, 0.99) * 1_000;
+    measures.push({ of, what: 'step of the planner p99', value, unit: 'ms', aim: { atMost: 500 } });
+  }
+  return { measures, polls: done };
+}
+
+/** The punctuality of all sources together. `askedAt`: when the plant got the question of each, ascending. */
+export function punctuality(
+  names: readonly string[],
+  { every }: Pick<Many, 'every'>,
+  watched: { readonly from: Instant; readonly to: Instant; readonly until: Instant },
+  askedAt: Arrivals['askedAt'],
+): { due: number; done: number; lags: Microseconds[]; inTime: number; unanswered: number } {
+  const sum = { due: 0, done: 0, lags: [] as Microseconds[], inTime: 0, unanswered: 0 };
+  for (const name of names) {
+    const one = punctualityOf({ phase: phaseOf(name, every), every }, watched, askedAt[name] ?? []);
+    sum.due += one.due;
+    sum.done += one.done;
+    sum.inTime += one.inTime;
+    sum.unanswered += one.unanswered;
+    for (const lag of one.lags) sum.lags.push(lag);
+  }
+  return sum;
 }
 
 /**
- * Registers the first source as an operator would and copies its rows for the others, because 10,000 are slow otherwise.
- * @returns their names
+ * Points that were answered and not stored: their windows are asked again. More readings than points would be wrong data.
  */
-export async function registerMany(room: Room, url: string, load: Load, prefix = 'source'): Promise<string[]> {
-  const { database } = room.context;
-  const first = `${prefix}-1`;
-  await room.apply(
-    {
-      name: first,
-      connection: { url, ...READER },
-      // Each poll asks for one window, which begins where the last one ended.
-      schedule: { every: formatDuration(load.every), settle: '0s', overlap: '0s', align: '1ms' },
-      pace: { requestsPerSecond: 100, burst: 10, concurrency: 2 },
-    },
-    ['pumps'],
-  );
-  const names = Array.from({ length: load.sources - 1 }, (_, index) => `${prefix}-${index + 2}`);
-  await database.run(
-    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
-     select copy.name, project_id, kind, platform, jsonb_set(config, '{name}', to_jsonb(copy.name)), start_at, every_us, 0, settle_us, next_due_at
-     from source, unnest($2::text[]) as copy (name) where source.name = $1`,
-    [first, names],
-  );
-  // Their sensors need different names, because all sources write to one project.
-  await database.run(
-    `insert into stream (source_id, key, selection, sensors)
-     select source.id, 'pumps', jsonb_build_object('group', source.name), '[]' from source where name = any($1)`,
-    [names],
-  );
-  await database.run('analyze source, stream');
-  return [first, ...names];
-}
-
-/** Puts every source on its grid, with its first due instant after `start` and nothing to catch up. */
-export async function dueFrom(
-  database: Database,
-  names: readonly string[],
-  { every }: Load,
-  start: Instant,
-): Promise<void> {
-  await database.run(
-    `update source set phase_us = given.phase, next_due_at = at_instant(given.due), start_at = at_instant($4)
-     from unnest($1::text[], $2::bigint[], $3::bigint[]) as given (name, phase, due) where source.name = given.name`,
-    [
-      names,
-      names.map((name) => phaseOf(name, every)),
-      names.map((name) => nextDue(name, every, start)),
-      Math.floor(start / SECOND) * SECOND - SECOND,
-    ],
-  );
-}
-
-/** The punctuality of all sources whose names begin with `prefix`. */
-export async function punctuality(
-  database: Database,
-  { every }: Load,
-  watched: { readonly from: Instant; readonly to: Instant; readonly until: Instant },
-  prefix = '',
-): Promise<{ due: number; done: number; lags: Microseconds[]; inTime: number; unanswered: number }> {
-  const rows = await database.rows<{ name: string; asked: Instant[] }>(
-    `select source.name, coalesce(array_agg(instant_of(asked_at) order by asked_at) filter (where asked_at is not null), '{}') as asked
-     from source left join window_log on source_id = source.id and asked_at >= at_instant($1)
-     where starts_with(source.name, $2) group by source.name`,
-    [watched.from - SECOND, prefix],
-  );
-  let due = 0;
-  let done = 0;
-  let inTime = 0;
-  let unanswered = 0;
-  const lags: Microseconds[] = [];
-  for (const { name, asked } of rows) {
-    const one = punctualityOf({ phase: phaseOf(name, every), every }, watched, asked);
-    due += one.due;
-    done += one.done;
-    inTime += one.inTime;
-    unanswered += one.unanswered;
-    for (const lag of one.lags) lags.push(lag);
+async function unstoredOf(database: Working['database'], points: number): Promise<number> {
+  const row = await database.row<{ readings: number }>('select count(*) as readings from reading');
+  const readings = row?.readings ?? 0;
+  if (readings > points || readings === 0) {
+    throw new WrongData(`${points} points were answered, but ${readings} readings are stored`);
   }
-  return { due, done, lags, inTime, unanswered };
+  return points - readings;
 }
 
-/** The platform has one point in every window, so the readings are as many as the windows. */
-async function assertEveryPollStored(database: Database): Promise<void> {
-  const row = await database.row<{ windows: number; readings: number; faults: number }>(
-    `with windows as materialized (select count(*) as n from window_log where fault is null),
-       readings as materialized (select count(*) as n from reading)
-     select windows.n as windows, readings.n as readings, (select count(*) from source where last_fault is not null) as faults
-     from windows, readings`,
-  );
-  if (row === undefined || row.faults > 0) throw new WrongData(`${row?.faults} sources met a fault`);
-  if (row.windows !== row.readings) throw new WrongData(`${row.windows} windows, but ${row.readings} readings`);
+/** How many steps of the planner took at most so many seconds, from its metrics. */
+async function plannerSteps(url: string): Promise<(readonly [seconds: number, steps: number])[]> {
+  const text = await (await fetch(url)).text();
+  const lines = text.matchAll(/^databridge_planner_step_duration_seconds_bucket\{le="([^"]+)".*\} (\d+)$/gm);
+  return [...lines].map(([, most = '', steps]) => [most === '+Inf' ? Infinity : Number(most), Number(steps)] as const);
 }
 
-/** The commits of all sessions in this database so far; backends report them once a second. */
-async function commitsIn(database: Database): Promise<number> {
-  const row = await database.row<{ commits: number }>(
-    'select xact_commit as commits from pg_stat_database where datname = current_database()',
-  );
-  return row?.commits ?? Number.NaN;
+/** Between two bounds of the histogram as many are thought to lie everywhere, as Prometheus has it. */
+function quantileOf(
+  after: Awaited<ReturnType<typeof plannerSteps>>,
+  before: Awaited<ReturnType<typeof plannerSteps>>,
+  share: number,
+): number {
+  const steps = after.map(([most, sum], at) => [most, sum - (before[at]?.[1] ?? 0)] as const);
+  const wanted = (steps.at(-1)?.[1] ?? 0) * share;
+  const at = steps.findIndex(([, sum]) => sum >= wanted);
+  const [low, below] = steps[at - 1] ?? [0, 0];
+  const [high, sum] = steps[at] ?? [Number.NaN, Number.NaN];
+  return low + ((high - low) * (wanted - below)) / (sum - below);
 }

@@ -33,11 +33,21 @@ export function forgetPeak(pid: number): void {
   }
 }
 
-/** CPU seconds of a process and its children, such as the backends of a PostgreSQL. */
+/** CPU seconds of a process and its children, such as the backends of a PostgreSQL, also of children that have ended. */
 export function cpuSecondsOfGroup(leader: number): number {
   let seconds = 0;
   for (const pid of childrenOf(leader)) seconds += usageOf(pid)?.cpuSeconds ?? 0;
-  return seconds + (usageOf(leader)?.cpuSeconds ?? 0);
+  return seconds + (usageOf(leader)?.cpuSeconds ?? 0) + endedChildrenOf(leader);
+}
+
+function endedChildrenOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
+  }
 }
 
 function childrenOf(parent: number): number[] {

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { FIELD } from './dataset.ts';
+
+/**
+ * The cheapest platform, because it shares the cores with the bridge that is measured: an InfluxDB whose every window has one
+ * point, at its last microsecond; `GET /metrics/NAME` is the same point for Prometheus. It remembers when each source was asked.
+ */
+
+const SELECT = /\.%22([^%]+)%22\+WHERE\+time\+%3E%3D\+\d+\+AND\+time\+%3C\+(\d+)000/;
+const FIELD_KEYS = /SHOW\+FIELD\+KEYS.*\+FROM\+%22([^%]+)%22/;
+
+/** Per source, when it was asked since the last `POST /__admin/forget`, µs. */
+let askedAt = new Map<string, number[]>();
+/** Points answered since the start; no two windows of a source end at the same instant. */
+let points = 0;
+
+const server = createServer((request, response) => {
+  if (request.method === 'GET') return void response.end(answerTo(request.url ?? ''));
+  let body = '';
+  request.setEncoding('latin1').on('data', (piece: string) => (body += piece));
+  request.on('end', () => response.end(answerTo(body || (request.url ?? ''))));
+});
+server.keepAliveTimeout = 120_000;
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`);
+});
+process.stdin.resume().once('end', () => process.exit(0));
+
+function answerTo(question: string): string {
+  if (question.startsWith('/metrics/')) {
+    note(question.slice('/metrics/'.length));
+    return `# TYPE ${FIELD} gauge\n${FIELD}{unit="1"} ${Date.now() % 1_000}.5\n`;
+  }
+  if (question === '/__admin/arrivals') return JSON.stringify({ points, askedAt: Object.fromEntries(askedAt) });
+  if (question === '/__admin/forget') {
+    askedAt = new Map();
+    return '{}';
+  }
+  const statements = question.split('%3B+').map((statement, number) => {
+    const [, name, to] = SELECT.exec(statement) ?? [];
+    if (name !== undefined) {
+      note(name);
+      points += 1;
+      const value = `${Number(to) % 1_000}.5`;
+      return `{"statement_id":${number},"series":[{"name":"${name}","tags":{"unit":"1"},"columns":["time","${FIELD}"],"values":[[${Number(to) - 1},${value}]]}]}`;
+    }
+    const [, measurement] = FIELD_KEYS.exec(statement) ?? [];
+    if (measurement === undefined) return `{"statement_id":${number},"error":"not simulated: ${statement}"}`;
+    return `{"statement_id":${number},"series":[{"name":"${measurement}","columns":["fieldKey","fieldType"],"values":[["${FIELD}","float"]]}]}`;
+  });
+  return statements.map((statement) => `{"results":[${statement}]}\n`).join('');
+}
+
+function note(name: string): void {
+  const at = Math.round((performance.timeOrigin + performance.now()) * 1_000);
+  const before = askedAt.get(name);
+  if (before === undefined) askedAt.set(name, [at]);
+  else before.push(at);
+}
