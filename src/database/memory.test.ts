@@ -66,6 +66,31 @@ it('a look that fails keeps no other look waiting, and leaves no mark', async ()
   expect(memory.stamp().mark).toBe(1);
 });
 
+it('looks that come in together share a transaction, and one that fails is asked alone', async () => {
+  const { memory } = memoryOnTable();
+  const gate = Promise.withResolvers<void>();
+  const first = memory.learn(() => gate.promise);
+  let looks = 0;
+  const others = [1, 2, 3].map((number) =>
+    memory.learn(async () => {
+      looks += 1;
+      return number;
+    }),
+  );
+  gate.resolve();
+  await first;
+  expect(await Promise.all(others)).toEqual([1, 2, 3]);
+  expect([looks, memory.stamp().mark]).toEqual([3, 2]);
+  const before = memory.learn(async () => 0);
+  const mixed = await Promise.allSettled([
+    memory.learn(async () => 1),
+    memory.learn(() => Promise.reject(new Error('no'))),
+    memory.learn(async () => 3),
+  ]);
+  expect(await before).toBe(0);
+  expect(mixed.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
 it('looks that began before the database was replaced look again, and everything is forgotten once', async () => {
   const { memory, replaceBy } = memoryOnTable();
   let forgotten = 0;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
+import { gathering } from './gathering.ts';
 
 /** The part of a database that a memory uses. */
 interface Ground {
@@ -25,16 +26,18 @@ export interface Stamp {
 export interface Memory {
   readonly stamp: () => Stamp;
   /**
-   * Looks something up that is to be remembered. Looks run beside each other, because one may wait for a lock for long; only
-   * their ends take turns. `look` may run more than once: again where the database holds an older state, after the process has
-   * forgotten everything.
+   * Looks something up that is to be remembered. Looks that come in together share a transaction, one after the other. A look that
+   * waits for a lock keeps others waiting for a second at most (gathering.ts). `look` may run more than once: alone, after one
+   * beside it failed, and again where the database holds an older state, after the process has forgotten everything.
    */
-  learn<T>(look: (client: PoolClient) => Promise<T>): Promise<T>;
+  learn<T>(look: Look<T>): Promise<T>;
   /** Call it after a statement that wrote nothing. @returns true where the database holds an older state; all is forgotten */
   review(): Promise<boolean>;
   /** `forget` empties one cache. It must not wait for anything. */
   onForget(forget: () => void): void;
 }
+
+type Look<T> = (client: PoolClient) => Promise<T>;
 
 /** SQL condition: the database holds everything that a stamp stands for, given as SQL. */
 export const remembers = (mark: string, process: string): string =>
@@ -70,29 +73,34 @@ export function memoryOf(database: Ground): Memory {
     for (const empty of caches) empty();
   }
 
+  const learn = gathering<Look<unknown>, unknown>(async (looks) => {
+    for (;;) {
+      const begun = process;
+      let leave: (() => void) | undefined;
+      try {
+        const learned = await database.transaction(async (client) => {
+          const found = new Map<Look<unknown>, unknown>();
+          for (const look of looks) found.set(look, await look(client));
+          leave = await enter();
+          if (process !== begun) return undefined;
+          const { rowCount } = await client.query(mark === 0 ? BEGIN : GO_ON, [process, mark]);
+          return { found, remembers: rowCount === 1 };
+        });
+        if (learned?.remembers) {
+          mark += 1;
+          return learned.found;
+        }
+        if (learned !== undefined) forget();
+      } finally {
+        leave?.();
+      }
+    }
+  });
+
   return {
     stamp: () => ({ process, mark }),
-    async learn(look) {
-      for (;;) {
-        const begun = process;
-        let leave: (() => void) | undefined;
-        try {
-          const learned = await database.transaction(async (client) => {
-            const found = await look(client);
-            leave = await enter();
-            if (process !== begun) return undefined;
-            const { rowCount } = await client.query(mark === 0 ? BEGIN : GO_ON, [process, mark]);
-            return { found, remembers: rowCount === 1 };
-          });
-          if (learned?.remembers) {
-            mark += 1;
-            return learned.found;
-          }
-          if (learned !== undefined) forget();
-        } finally {
-          leave?.();
-        }
-      }
+    async learn<T>(look: Look<T>) {
+      return (await learn(look)) as T;
     },
     async review() {
       let leave: (() => void) | undefined;

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Sealing } from '../access/sealing.ts';
 import { SLACK_OF_HOSTS, LEASE } from '../core/pace.ts';
 import { rowsOf } from '../database/database.ts';
+import { gathering } from '../database/gathering.ts';
 import { LIVES } from '../database/presence.ts';
 import { printable } from '../database/printable.ts';
 import type { Database } from '../database/database.ts';
@@ -19,6 +20,9 @@ export interface SharedAccount extends AccountStore {
   /** Notes in the row of the pace which account the source has, unless a newer configuration of the source is in force. */
   link(sourceId: number, revision: number): Promise<void>;
 }
+
+/** The use of an account is noted so often, ms. */
+const USED_MS = 3_600_000;
 
 /** Longer than a platform may take to refuse a request (`RequestLimits`): a killed process gives no probe back. */
 const PROBE = "interval '90 s'";
@@ -44,11 +48,68 @@ export function accountDigest(sealing: Sealing, { url = '', authUrl = url, ...se
   return sealing.digest(JSON.stringify([origin, values]));
 }
 
+interface Link {
+  readonly digest: string;
+  readonly sourceId: number;
+  readonly revision: number;
+}
+
+/** Notes accounts in the rows of the pace; those of sources that are opened together share a statement. */
+export type Links = (link: Link) => Promise<void>;
+
+/** The lock of an account waits for a refusal under way, so that its mark is not missed; it comes before those of the pace. */
+const LINK = (rows: string): string => `
+  with link as (
+    select digest, source_id, revision, place
+    from unnest($1::text[], $2::int[], $3::int[]) with ordinality as link (digest, source_id, revision, place)),
+  known as materialized (
+    select digest, proven from account where digest in (select digest from link) order by digest for share),
+  locked as materialized (
+    select link.* from pace join link using (source_id) where coalesce((state ->> 'revision')::int, 0) <= revision
+      and (select count(*) from known) >= 0
+    for no key update of pace ${rows}),
+  linked as (
+    update pace set version = version + 1, state = state
+      || jsonb_build_object('account', digest, 'doubt', not coalesce((select proven from known where known.digest = locked.digest), false))
+    from locked where pace.source_id = locked.source_id)
+  select place from locked`;
+
+/** The row of an account is made, and noted as used, by its first link of an hour. */
+const USE = `
+  insert into account (digest) select distinct unnest($1::text[]) order by 1 on conflict (digest) do update set used_at = now()`;
+
+export function linksOf(database: Pick<Database, 'pool'>): Links {
+  let used = new Set<string>();
+  let usedFrom = -Infinity;
+
+  const link = gathering<Link, true>(async (links, rows) => {
+    if (performance.now() > usedFrom + USED_MS) [used, usedFrom] = [new Set(), performance.now()];
+    const unused = links.map(({ digest }) => digest).filter((digest) => !used.has(digest));
+    if (unused.length > 0) {
+      await database.pool.query(USE, [unused]);
+      for (const digest of unused) used.add(digest);
+    }
+    const { rows: found } = await database.pool.query<{ place: number }>({
+      name: `link-accounts ${rows}`.trim(),
+      text: LINK(rows),
+      values: [
+        links.map(({ digest }) => digest),
+        links.map(({ sourceId }) => sourceId),
+        links.map(({ revision }) => revision),
+      ],
+    });
+    return new Map(found.map(({ place }) => [links[place - 1] as Link, true]));
+  });
+  return async (given) => {
+    await link(given);
+  };
+}
+
 /**
  * The account with this digest. The row of `account` decides; the rows of `pace` of all its sources say whether it has to be
  * asked, so that a request costs no statement while the credentials work.
  */
-export function sharedAccountOf(database: Database, digest: string): SharedAccount {
+export function sharedAccountOf(database: Database, digest: string, links = linksOf(database)): SharedAccount {
   /** Locks the account first and the pace second, as all statements do, so that two of them never wait in a ring. */
   const noting = async <T>(change: (client: ClientBase) => Promise<T>): Promise<T> =>
     await database.transaction(change);
@@ -68,25 +129,7 @@ export function sharedAccountOf(database: Database, digest: string): SharedAccou
         [digest, MOST_REFUSED],
       );
     },
-    async link(sourceId, revision) {
-      await noting(async (client) => {
-        await client.query(
-          'insert into account (digest) values ($1) on conflict (digest) do update set used_at = now()',
-          [digest],
-        );
-        // The lock waits for a refusal under way, so that its mark is not missed.
-        const [row] = await rowsOf<{ proven: boolean }>(
-          client,
-          'select proven from account where digest = $1 for share',
-          [digest],
-        );
-        await client.query(
-          `update pace set version = version + 1, state = state || jsonb_build_object('account', $2::text, 'doubt', $3::boolean)
-           where source_id = $1 and coalesce((state ->> 'revision')::int, 0) <= $4`,
-          [sourceId, digest, row?.proven !== true, revision],
-        );
-      });
-    },
+    link: (sourceId, revision) => links({ digest, sourceId, revision }),
     async admit(attempt, { alone, hasSlot }): Promise<Admission> {
       const claimed = await database.run(
         `insert into account as known (digest, probe, probe_until) values ($1, $2, now() + ${PROBE})

@@ -99,7 +99,9 @@ export async function endStreams(
   client: ClientBase,
   { retired, narrowed }: Pick<StreamPlan, 'retired' | 'narrowed'>,
 ): Promise<void> {
-  await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [retired]);
+  if (retired.length > 0) {
+    await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [retired]);
+  }
   for (const { id, selection } of narrowed) {
     await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);
   }

@@ -29,8 +29,8 @@ const WATCH_MS = 1_000;
 const CLOCK_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
 const NAMES_MS = 60_000;
-/** Looks for sensors that a process runs at a time. Each asks one request after the other. */
-const LOOKS = 10;
+/** Looks for sensors that a process runs at a time. Each asks one request after the other, and new sources wait for theirs. */
+const LOOKS = 40;
 
 /** Places for jobs of sources and streams in trouble, as a share of the places for polls. */
 const TROUBLED_SHARE = 0.1;

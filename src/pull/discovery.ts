@@ -1,5 +1,4 @@
 import { counted } from '../core/counted.ts';
-import type { ClientBase } from 'pg';
 import { BridgeError, asBridgeError, configInvalid } from '../core/errors.ts';
 import { HOUR, SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -175,23 +174,15 @@ async function storePlan(
       throw new BridgeError({ code: 'cancelled' }, 'the source was changed while its sensors were looked up');
     }
     const added = await addStreams(client, source.id, plan.added);
-    if (absent !== undefined) await settle(client, source.id, plan, absent);
+    if (absent !== undefined) await endStreams(client, plan);
+    // No stream of a source that had none can be absent.
+    if (absent !== undefined && !pollNow) await client.query(NOTE_ABSENT, [source.id, absent]);
     if (pollNow)
       await client.query('update source set next_due_at = least(next_due_at, now()) where id = $1', [source.id]);
     return added;
   });
 }
 
-async function settle(
-  client: ClientBase,
-  sourceId: number,
-  plan: StreamPlan,
-  absent: readonly number[],
-): Promise<void> {
-  await endStreams(client, plan);
-  await client.query(
-    `update stream set absent_since = case when id = any($2) then now() end
-     where source_id = $1 and retired_at is null and (absent_since is not null) <> (id = any($2))`,
-    [sourceId, absent],
-  );
-}
+const NOTE_ABSENT = `
+  update stream set absent_since = case when id = any($2) then now() end
+  where source_id = $1 and retired_at is null and (absent_since is not null) <> (id = any($2))`;

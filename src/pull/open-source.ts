@@ -25,7 +25,7 @@ import type { Registry } from '../platform/registry.ts';
 import { openConnection } from '../platform/connection/index.ts';
 import type { AllowedHosts, ProxySettings, Connection, ConnectionParts } from '../platform/connection/index.ts';
 import type { PullMeters } from './meters.ts';
-import { accountDigest, sharedAccountOf } from './account.ts';
+import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
@@ -104,6 +104,7 @@ export function sourceOpener(given: {
 }): (row: SourceRow) => Promise<OpenSource> {
   const { database, sealing, clock, registry, workerId, allowHosts, proxy, meters } = given;
   const rows = paceRowsOf(database);
+  const links = linksOf(database);
   const room = nameRoom();
 
   return async (row) => {
@@ -117,7 +118,7 @@ export function sourceOpener(given: {
       });
     }
     const shared = (credentials: Credentials): SharedParts => {
-      const account = sharedAccountOf(database, accountDigest(sealing, credentials));
+      const account = sharedAccountOf(database, accountDigest(sealing, credentials), links);
       const { id: sourceId, revision } = row;
       const { pace } = parsed.source;
       return {

@@ -74,9 +74,20 @@ export function paceRowsOf(database: Database): PaceRows {
     return swapped;
   });
 
+  const find = gathering<number, PaceRow | undefined>(async (ids) => {
+    const { rows: found } = await database.pool.query<PaceRow & { id: number }>({
+      name: 'read-paces',
+      text: 'select source_id as id, version, state from pace where source_id = any($1)',
+      values: [ids],
+    });
+    const rows = new Map(found.map(({ id, ...row }) => [id, row]));
+    return new Map(ids.map((id) => [id, rows.get(id)]));
+  });
+
   async function read(sourceId: number): Promise<PaceRow> {
-    const found = await database.row<PaceRow>('select version, state from pace where source_id = $1', [sourceId]);
+    const found = await find(sourceId);
     if (found) return found;
+    // A source has its row from its registration on; one whose row is missing came from another state of the database.
     const made = await database.run(
       'insert into pace (source_id, state) select id, $2 from source where id = $1 on conflict do nothing',
       [sourceId, JSON.stringify(IDLE)],

@@ -4,6 +4,7 @@ import { loadedOf } from '../platform/registry.ts';
 import type { Sealing } from '../access/sealing.ts';
 import { configInvalid } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
+import { IDLE } from '../core/pace.ts';
 import { phaseOf } from '../core/schedule.ts';
 import type { Difference } from '../core/source/difference.ts';
 import { DEFAULT_ORGANISATION, titleOf } from '../core/source/source-name.ts';
@@ -109,14 +110,17 @@ export async function applySource(
     if (action === 'changed') await keepFormer(client, source, { actor: given.actor, ending: 'changed' });
     const [row] = await rowsOf<{ id: number; revision: number }>(
       client,
-      `insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, look_due_at, created_at)
+      `with stored as (
+       insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, look_due_at, created_at)
        values ($1, $11, $2, $3, $4, $5, at_instant($6), $7, $8, $9, now(), now(), at_instant($10))
        on conflict (organisation_id, name) do update set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
          every_us = $7, phase_us = $8, settle_us = $9, next_due_at = now(), revision = source.revision + 1, ${LOOK_NOW}, look_fault = null,
          awaits_look = $12 and (source.awaits_look or $13), discovered_at = case when $12 then source.discovered_at end,
          state = case when source.state = 'stopped' then 'active' else source.state end,
          failures = 0, held_until = null, last_fault = null, clock_ahead_us = null, updated_at = now()
-       returning id, revision`,
+       returning id, revision),
+       paced as (insert into pace (source_id, state) select id, $14 from stored on conflict do nothing)
+       select * from stored`,
       [
         source.name,
         projectId,
@@ -132,6 +136,7 @@ export async function applySource(
         // Streams that are kept may mean other sensors now, or none.
         move.coverage === 'kept',
         differences.some(givesNames),
+        JSON.stringify(IDLE),
       ],
     );
     // No row could be locked, so another transaction may have registered it since.
