@@ -146,7 +146,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       const kinds = (['poll', 'look', 'history', 'troubled', 'planner'] as const).map((name) => {
         const count = name === 'planner' ? 1 : concurrency[name];
         const places = placesOf(count);
-        const jobs = name === 'poll' || name === 'look' ? ROUNDS_IN_HAND : count;
+        const jobs = name === 'poll' || name === 'look' ? ROUNDS_IN_HAND + Math.ceil(count / ROUND[name]) : count;
         const worker = workerOf(name, backend, jobs, async ({ name: work, data: { ids } }) => {
           if (name === 'planner') await handlers.tick();
           else
