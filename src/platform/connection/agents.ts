@@ -39,6 +39,9 @@ type Connected = (error: Error | null, stream: Duplex) => void;
 /** An idle connection is kept this long, or shorter where the platform says so in `Keep-Alive`. */
 const IDLE_MS = 60_000;
 
+/** The kernel asks after a silent connection this late. */
+const PROBE_MS = 60_000;
+
 /**
  * One of several addresses may take this long before the next is tried, too; node's 250 ms are too short for a plant.
  */
@@ -132,6 +135,7 @@ class SecureAgent extends https.Agent {
 export function openAgents(egress: Egress, baseHost: string, tls: Tls): Agents {
   const options = {
     keepAlive: true,
+    keepAliveMsecs: PROBE_MS,
     timeout: IDLE_MS,
     lookup: egress.guard.lookup,
     autoSelectFamily: true,

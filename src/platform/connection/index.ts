@@ -1,5 +1,4 @@
 import type { BridgeError } from '../../core/errors.ts';
-import axios from 'axios';
 import type { LookupFunction } from 'node:net';
 import type { Authorisation, Credentials, Http } from '../contract.ts';
 import { configInvalid } from '../../core/errors.ts';
@@ -11,6 +10,7 @@ import { openAgents } from './agents.ts';
 import type { Tls } from './agents.ts';
 import { authorised } from './authorisation.ts';
 import { cleanError } from './clean.ts';
+import { clientOf } from './client.ts';
 import { responseOf } from './deliver.ts';
 import { guardEgress } from './egress.ts';
 import type { AllowedHosts } from './egress.ts';
@@ -119,13 +119,12 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
   const exchange = redirected(repeatStale(wire.send));
   const login = judged(judging, true, exchange);
 
-  const makeHttp = (send: Send, conversation: Conversation): Http => {
-    const http = axios.create({
-      baseURL: settings.baseUrl,
-      headers: { 'User-Agent': parts.userAgent },
-      responseType: 'json',
-      transformResponse: [],
-      proxy: false,
+  const clean = (error: unknown): BridgeError => cleanError(error, redactor.redact);
+  const makeHttp = (send: Send, conversation: Conversation): Http =>
+    clientOf({
+      baseUrl: settings.baseUrl,
+      userAgent: parts.userAgent,
+      cleanError: clean,
       async adapter(config) {
         const { signal } = config;
         const both = signal instanceof AbortSignal ? AbortSignal.any([signal, conversation.signal]) : undefined;
@@ -133,9 +132,6 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
         return responseOf(await send(request), request, config, redactor);
       },
     });
-    http.interceptors.response.use(undefined, (error: unknown) => Promise.reject(cleanError(error, redactor.redact)));
-    return http;
-  };
 
   const grants = authorisation.obtain
     ? grantsOf({
@@ -176,7 +172,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
       return makeHttp(sendFrom, { ...conversation, signal: withClosing(conversation.signal) });
     },
     clock: dated.clock,
-    cleanError: (error) => cleanError(error, redactor.redact),
+    cleanError: clean,
     async close() {
       closing.abort();
       await wire.settled();
