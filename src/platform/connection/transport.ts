@@ -81,7 +81,7 @@ export function transport(agents: Agents, limits: RequestLimits): Wire {
       const stale = stopped === undefined && isStale(request, started, error, performance.now() - sentAt);
       settle(stale ? 'failed' : endingOf(explained, deadlines.phase));
       if (!stale) throw explained;
-      agents.dropIdle();
+      agents.dropIdle(request.url);
       throw new StaleConnection(explained);
     }
   };
