@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -31,7 +32,8 @@ export function whyBlocked(address: string): string | undefined {
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (bare === 'localhost') return true;
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
+  if (isIPv4(bare)) return bare.startsWith('127.');
+  return isIPv6(bare) && ipaddr.process(bare).range() === 'loopback';
 }
 
 /**

@@ -20,14 +20,14 @@ export interface Tls {
   readonly serverName?: string;
 }
 
-/** The kept connections of one source. */
+/** Kept connections. */
 export interface Agents {
   readonly http: http.Agent;
   readonly https: https.Agent;
   /** The name of the proxy that requests to an address go through. */
   proxyOf(url: URL): string | undefined;
-  /** Closes the connections that serve no request. */
-  dropIdle(): void;
+  /** Closes the connections to the host of an address that serve no request. */
+  dropIdle(url: URL): void;
   /** Closes all connections. */
   destroy(): void;
 }
@@ -38,6 +38,12 @@ type Connected = (error: Error | null, stream: Duplex) => void;
 
 /** An idle connection is kept this long, or shorter where the platform says so in `Keep-Alive`. */
 const IDLE_MS = 60_000;
+
+/** Above so many open connections an agent closes each one after its answer, because every host of the bridge may have thousands of sources. */
+const MOST_KEPT = 4_000;
+
+/** The kernel asks after a silent connection this late. */
+const PROBE_MS = 60_000;
 
 /**
  * One of several addresses may take this long before the next is tried, too; node's 250 ms are too short for a plant.
@@ -62,6 +68,12 @@ export interface Egress {
 export interface TunnelOptions {
   readonly givenUp?: AbortSignal | undefined;
 }
+
+/** The host, without brackets, and the port of an address. */
+const targetAt = ({ hostname, port, protocol }: URL): Target => ({
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+});
 
 const targetOf = ({ host, port }: ClientRequestArgs): Target => ({ host: host ?? 'localhost', port: Number(port) });
 
@@ -95,6 +107,10 @@ function tunnelled(
   return true;
 }
 
+/** Node counts the open connections of an agent, and says by an answer whether it may keep one; its types know neither. */
+const openOf = (agent: http.Agent): number => (agent as unknown as { totalSocketCount: number }).totalSocketCount;
+const keeps = (answer: unknown): boolean => answer as boolean;
+
 class PlainAgent extends http.Agent {
   readonly #egress: Egress;
 
@@ -107,6 +123,10 @@ class PlainAgent extends http.Agent {
     if (refuse(this.#egress.guard, args, connected)) return undefined;
     if (tunnelled(this.#egress, args, connected, (tunnel) => tunnel)) return undefined;
     return super.createConnection(args, connected);
+  }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    return openOf(this) <= MOST_KEPT && keeps(super.keepSocketAlive(socket));
   }
 }
 
@@ -127,12 +147,47 @@ class SecureAgent extends https.Agent {
     const secured = (socket: Duplex): Duplex => super.createConnection({ ...named, socket } as typeof named) as Duplex;
     return tunnelled(this.#egress, args, connected, secured) ? undefined : super.createConnection(named, connected);
   }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    return openOf(this) <= MOST_KEPT && keeps(super.keepSocketAlive(socket));
+  }
+}
+
+/** Kept connections that sources with the same settings of TLS share. */
+export interface AgentPool {
+  /** For requests to `baseHost` and those that it leads to. Throws `config-invalid` for a certificate that is not valid. */
+  take(baseHost: string, tls: Tls): Agents;
+  /** The last one to give agents back closes their connections. */
+  giveBack(agents: Agents): void;
+}
+
+export function agentPool(egress: Egress): AgentPool {
+  const shared = new Map<string, { readonly agents: Agents; users: number }>();
+  return {
+    take(baseHost, tls) {
+      // Another name than that of the host is expected of this host only.
+      const key = JSON.stringify([tls.ca, tls.serverName, tls.serverName === undefined ? undefined : baseHost]);
+      const taken = shared.get(key) ?? { agents: openAgents(egress, baseHost, tls), users: 0 };
+      shared.set(key, taken);
+      taken.users += 1;
+      return taken.agents;
+    },
+    giveBack(agents) {
+      for (const [key, taken] of shared) {
+        if (taken.agents !== agents || (taken.users -= 1) > 0) continue;
+        shared.delete(key);
+        agents.destroy();
+      }
+    },
+  };
 }
 
 export function openAgents(egress: Egress, baseHost: string, tls: Tls): Agents {
   const options = {
     keepAlive: true,
+    keepAliveMsecs: PROBE_MS,
     timeout: IDLE_MS,
+    maxCachedSessions: MOST_KEPT,
     lookup: egress.guard.lookup,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
@@ -152,17 +207,16 @@ export function openAgents(egress: Egress, baseHost: string, tls: Tls): Agents {
         serverName: tls.serverName,
       }));
     },
-    proxyOf({ hostname, port, protocol }) {
+    proxyOf(url) {
       const { proxy } = egress;
-      const target = {
-        host: hostname.replace(/^\[|\]$/g, ''),
-        port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-      };
-      return proxy !== undefined && goesThrough(proxy, target) ? nameOf(proxy) : undefined;
+      return proxy !== undefined && goesThrough(proxy, targetAt(url)) ? nameOf(proxy) : undefined;
     },
-    dropIdle() {
-      for (const agent of [plain, secure]) {
-        for (const idle of Object.values(agent?.freeSockets ?? {})) for (const socket of idle ?? []) socket.destroy();
+    dropIdle(url) {
+      const { host, port } = targetAt(url);
+      const agent = url.protocol === 'https:' ? secure : plain;
+      for (const [name, idle] of Object.entries(agent?.freeSockets ?? {})) {
+        // Node names them by host and port, and then by the settings of their connection.
+        if (name.startsWith(`${host}:${port}:`)) for (const socket of idle ?? []) socket.destroy();
       }
     },
     destroy() {

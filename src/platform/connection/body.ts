@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Transform } from 'node:stream';
-import type { TransformCallback } from 'node:stream';
+import { Readable } from 'node:stream';
 import { BridgeError, contractBroken, tooMuch } from '../../core/errors.ts';
 import { formatBytes } from '../../core/bytes.ts';
 import { unavailable } from './unreachable.ts';
@@ -20,9 +19,11 @@ export interface BodySettings {
  * The unpacked body of an answer. It counts its bytes against the limit, turns every error into a BridgeError and
  * closes exactly once, whether it was read, failed or was given up; a connection with unread data is closed with it.
  */
-export class Body extends Transform {
+export class Body extends Readable {
   readonly #settings: BodySettings;
   readonly #raw: IncomingMessage;
+  /** Where the bytes come from, once they flow. */
+  #unpacked: Readable | undefined;
   #bytes = 0;
 
   constructor(raw: IncomingMessage, settings: BodySettings) {
@@ -42,14 +43,14 @@ export class Body extends Transform {
     const raw = this.#raw;
     const encoding = (raw.headers['content-encoding'] ?? '').trim().toLowerCase();
     if (encoding === '' || encoding === 'identity') {
-      raw.on('data', this.#settings.arrived).pipe(this);
+      this.#take(raw.on('data', this.#settings.arrived));
       return;
     }
     // Some servers announce packing and then send no body, so unpacking begins with the first byte.
     raw.once('readable', () => {
       const first: unknown = raw.read();
       if (!Buffer.isBuffer(first)) {
-        this.end();
+        this.push(null);
         raw.resume();
         return;
       }
@@ -76,16 +77,25 @@ export class Body extends Transform {
       );
     });
     this.once('close', () => unpacker.destroy());
-    this.#raw.on('data', arrived).pipe(unpacker).pipe(this);
+    this.#take(this.#raw.on('data', arrived).pipe(unpacker));
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#settings.maxBodyBytes) {
-      done(tooMuch(`${this.#settings.name}: the answer is larger than ${formatBytes(this.#settings.maxBodyBytes)}`));
-    } else {
-      done(null, chunk);
-    }
+  #take(unpacked: Readable): void {
+    const { name, maxBodyBytes } = this.#settings;
+    this.#unpacked = unpacked;
+    unpacked.on('data', (chunk: Buffer) => {
+      this.#bytes += chunk.length;
+      if (this.#bytes > maxBodyBytes) {
+        this.destroy(tooMuch(`${name}: the answer is larger than ${formatBytes(maxBodyBytes)}`));
+      } else if (!this.push(chunk)) {
+        unpacked.pause();
+      }
+    });
+    unpacked.on('end', () => this.push(null));
+  }
+
+  override _read(): void {
+    this.#unpacked?.resume();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

@@ -11,8 +11,8 @@ import { unavailable } from './unreachable.ts';
 /** The time limits of one request and the caller's signal: the first one that is reached calls `stop`. */
 export interface Deadlines {
   readonly phase: Phase;
-  /** Watches a started request until it is connected. */
-  connecting(started: ClientRequest): void;
+  /** Watches a started request, which got its socket, until it is connected. */
+  connecting(started: ClientRequest, socket: Socket): void;
   answered(raw: IncomingMessage): void;
   /** A piece of the body has arrived. */
   readonly arrived: () => void;
@@ -83,14 +83,12 @@ export function startDeadlines(
     get phase() {
       return phase;
     },
-    connecting(started) {
+    connecting(started, socket) {
       const connected = (): void => enter('head', limits.headersMs);
-      started.once('socket', (socket: Socket) => {
-        const secure = request.url.protocol === 'https:';
-        // A tunnel of a proxy is connected before it is given to the request.
-        if (!socket.connecting && (started.reusedSocket || !secure)) connected();
-        else socket.once(secure ? 'secureConnect' : 'connect', connected);
-      });
+      const secure = request.url.protocol === 'https:';
+      // A tunnel of a proxy is connected before it is given to the request.
+      if (!socket.connecting && (started.reusedSocket || !secure)) connected();
+      else socket.once(secure ? 'secureConnect' : 'connect', connected);
     },
     answered(message) {
       raw = message;

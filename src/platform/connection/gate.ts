@@ -1,22 +1,16 @@
 import type { BridgeError } from '../../core/errors.ts';
 
 /** Closes for good once the platform refused the credentials, because more attempts could lock the account (law 9). */
-export interface Gate {
-  /** Throws the remembered refusal, where there is one. */
-  pass(): void;
-  /** Remembers the first refusal and returns it. */
-  close(refusal: BridgeError): BridgeError;
-}
+export class Gate {
+  #refusal: BridgeError | undefined;
 
-export function openGate(): Gate {
-  let refusal: BridgeError | undefined;
-  return {
-    pass() {
-      if (refusal) throw refusal;
-    },
-    close(error) {
-      refusal ??= error;
-      return refusal;
-    },
-  };
+  /** Throws the remembered refusal, where there is one. */
+  pass(): void {
+    if (this.#refusal) throw this.#refusal;
+  }
+
+  /** Remembers the first refusal and returns it. */
+  close(refusal: BridgeError): BridgeError {
+    return (this.#refusal ??= refusal);
+  }
 }

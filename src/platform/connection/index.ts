@@ -1,5 +1,4 @@
 import type { BridgeError } from '../../core/errors.ts';
-import axios from 'axios';
 import type { LookupFunction } from 'node:net';
 import type { Authorisation, Credentials, Http } from '../contract.ts';
 import { configInvalid } from '../../core/errors.ts';
@@ -7,28 +6,32 @@ import { HOUR } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import { attemptOf } from './account.ts';
 import type { AccountStore } from './account.ts';
-import { openAgents } from './agents.ts';
-import type { Tls } from './agents.ts';
+import { agentPool } from './agents.ts';
+import type { AgentPool, Agents, Tls } from './agents.ts';
 import { authorised } from './authorisation.ts';
 import { cleanError } from './clean.ts';
+import { clientOf } from './client.ts';
 import { responseOf } from './deliver.ts';
 import { guardEgress } from './egress.ts';
 import type { AllowedHosts } from './egress.ts';
-import { openGate } from './gate.ts';
+import { Gate } from './gate.ts';
 import { grantsOf } from './grants.ts';
+import type { ConnectionGrants } from './grants.ts';
 import { refusedAnswerError, judged } from './judged.ts';
-import type { Conversation, Send } from './layer.ts';
+import type { Judging } from './judged.ts';
+import type { Conversation, PlatformAnswer, PlatformRequest, Send } from './layer.ts';
 import { newMeter } from './meter.ts';
 import { defaultLimits } from './limits.ts';
 import type { RequestLimits } from './limits.ts';
-import { paced } from './pacing.ts';
-import { watchingClock } from './platform-clock.ts';
+import { HeldSlots, paced } from './pacing.ts';
+import { WatchedClock, watchingClock } from './platform-clock.ts';
 import type { PlatformClock } from './platform-clock.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { Pacer } from './pacing.ts';
 import { onTape } from './recording.ts';
 import type { Recording } from './recording.ts';
 import { redactorFor } from './redaction.ts';
+import type { Redactor } from './redaction.ts';
 import { redirected } from './redirects.ts';
 import { requestOf } from './request.ts';
 import { repeatStale } from './stale.ts';
@@ -37,7 +40,9 @@ import { transport } from './transport.ts';
 
 export { inBrackets, memoryAccount, MOST_REFUSED } from './account.ts';
 export type { AccountStore, Admission } from './account.ts';
-export type { Tls } from './agents.ts';
+export { agentPool } from './agents.ts';
+export type { AgentPool, Tls } from './agents.ts';
+export { guardEgress } from './egress.ts';
 export type { AllowedHosts } from './egress.ts';
 export type { ProxySettings } from './proxy.ts';
 export type { Conversation, RequestEnd } from './layer.ts';
@@ -76,6 +81,8 @@ export interface ConnectionParts {
   readonly userAgent: string;
   /** Resolves names; without it the resolver of the system does. */
   readonly lookup?: LookupFunction;
+  /** The kept connections, where sources share them; they have a guard and a proxy of their own. */
+  readonly agents?: AgentPool | undefined;
 }
 
 /** At most this long, because an operator waits for the end of a check. */
@@ -98,34 +105,105 @@ export interface Connection {
  * valid. Once the platform has finally refused the credentials, every further request fails without being sent. To try
  * new credentials, or the same ones again, the caller opens a new connection; the account has to admit them, too.
  */
-export function openConnection(settings: ConnectionSettings, parts: ConnectionParts): Connection {
-  const { credentials, authorisation, options } = settings;
-  const { pacer, tokens, account, now } = parts;
-  const base = baseOf(settings.baseUrl);
-  const redactor = redactorFor(credentials);
-  const guard = guardEgress(settings.allowHosts, parts.lookup);
-  const agents = openAgents({ guard, proxy: settings.proxy }, base.hostname, settings.tls ?? {});
-  const closing = new AbortController();
-  /** The combined signal is made once for each signal: made for each conversation, it would outlive many of them. */
-  const combined = new WeakMap<AbortSignal, AbortSignal>();
-  const judging = { pacer, redactor, now, longestSilence: settings.longestSilence ?? HOUR };
-  const gate = openGate();
+export const openConnection = (settings: ConnectionSettings, parts: ConnectionParts): Connection =>
+  new PlatformConnection(settings, parts);
 
-  const dated = watchingClock(
-    { origin: base.origin, now },
-    transport(agents, { ...defaultLimits, ...settings.limits }),
-  );
-  const wire = paced(pacer, dated.wire);
-  const exchange = redirected(repeatStale(wire.send));
-  const login = judged(judging, true, exchange);
+/** There is one for each source, so it holds its state only: each http brings its layers. */
+class PlatformConnection implements Connection {
+  readonly clock = new WatchedClock();
+  readonly #settings: ConnectionSettings;
+  readonly #parts: ConnectionParts;
+  readonly #origin: string;
+  readonly #pool: AgentPool;
+  readonly #agents: Agents;
+  readonly #redactor: Redactor;
+  readonly #gate = new Gate();
+  readonly #slots = new HeldSlots();
+  readonly #closing = new AbortController();
+  #grants: ConnectionGrants | undefined;
 
-  const makeHttp = (send: Send, conversation: Conversation): Http => {
-    const http = axios.create({
-      baseURL: settings.baseUrl,
-      headers: { 'User-Agent': parts.userAgent },
-      responseType: 'json',
-      transformResponse: [],
-      proxy: false,
+  constructor(settings: ConnectionSettings, parts: ConnectionParts) {
+    const { hostname, origin } = baseOf(settings.baseUrl);
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#origin = origin;
+    this.#redactor = redactorFor(settings.credentials);
+    this.#pool =
+      parts.agents ?? agentPool({ guard: guardEgress(settings.allowHosts, parts.lookup), proxy: settings.proxy });
+    this.#agents = this.#pool.take(hostname, settings.tls ?? {});
+  }
+
+  readonly cleanError = (error: unknown): BridgeError => cleanError(error, this.#redactor.redact);
+
+  http({ place, ...conversation }: Conversation): Http {
+    const { authorisation, credentials, options } = this.#settings;
+    const judging = this.#judging();
+    const signing = {
+      authorisation,
+      credentials,
+      options,
+      redactor: this.#redactor,
+      gate: this.#gate,
+      attempt: () => attemptOf(this.#parts.account, 'request', this.#redactor.redact),
+      origin: this.#origin,
+      refusalOf: (answer: PlatformAnswer, request: PlatformRequest) => refusedAnswerError(answer, request, judging),
+    };
+    if (authorisation.obtain) this.#grants ??= this.#newGrants();
+    const signed = authorised(signing, this.#grants, this.#exchange());
+    const send = judged(judging, false, onTape(this.#parts.record, signed));
+    const sendFrom: Send = place === undefined ? send : (request) => place.waitFor(send(request));
+    return this.#client(sendFrom, {
+      ...conversation,
+      signal: AbortSignal.any([conversation.signal, this.#closing.signal]),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#slots.settled();
+    await this.#grants?.giveBack({ lane: 'live', signal: AbortSignal.timeout(GIVE_BACK_MS), meter: newMeter() });
+    await this.#slots.settled();
+    this.#pool.giveBack(this.#agents);
+  }
+
+  #judging(): Judging {
+    const { pacer, now } = this.#parts;
+    return { pacer, redactor: this.#redactor, now, longestSilence: this.#settings.longestSilence ?? HOUR };
+  }
+
+  /** One request as often as it has to be sent, each time in a slot. */
+  #exchange(): Send {
+    const { pacer, now } = this.#parts;
+    const sent = transport(this.#agents, { ...defaultLimits, ...this.#settings.limits });
+    const dated = watchingClock({ origin: this.#origin, now, clock: this.clock }, sent);
+    return redirected(repeatStale(paced({ pacer, slots: this.#slots }, dated)));
+  }
+
+  #newGrants(): ConnectionGrants {
+    const { authorisation, credentials, options } = this.#settings;
+    const { tokens, account, now } = this.#parts;
+    return grantsOf({
+      authorisation,
+      credentials,
+      options,
+      tokens,
+      redactor: this.#redactor,
+      gate: this.#gate,
+      now,
+      attempt: () => attemptOf(account, 'login', this.#redactor.redact),
+      login: (conversation, permit) => {
+        const login = judged(this.#judging(), true, this.#exchange());
+        return this.#client((request) => login({ ...request, permit }), { ...conversation, login: true });
+      },
+    });
+  }
+
+  #client(send: Send, conversation: Conversation): Http {
+    const redactor = this.#redactor;
+    return clientOf({
+      baseUrl: this.#settings.baseUrl,
+      userAgent: this.#parts.userAgent,
+      cleanError: this.cleanError,
       async adapter(config) {
         const { signal } = config;
         const both = signal instanceof AbortSignal ? AbortSignal.any([signal, conversation.signal]) : undefined;
@@ -133,58 +211,7 @@ export function openConnection(settings: ConnectionSettings, parts: ConnectionPa
         return responseOf(await send(request), request, config, redactor);
       },
     });
-    http.interceptors.response.use(undefined, (error: unknown) => Promise.reject(cleanError(error, redactor.redact)));
-    return http;
-  };
-
-  const grants = authorisation.obtain
-    ? grantsOf({
-        authorisation,
-        credentials,
-        options,
-        tokens,
-        redactor,
-        gate,
-        now,
-        attempt: () => attemptOf(account, 'login', redactor.redact),
-        login: (conversation, permit) =>
-          makeHttp((request) => login({ ...request, permit }), { ...conversation, login: true }),
-      })
-    : undefined;
-  const signing = {
-    authorisation,
-    credentials,
-    options,
-    redactor,
-    gate,
-    attempt: () => attemptOf(account, 'request', redactor.redact),
-    origin: base.origin,
-    refusalOf: (answer: Parameters<typeof refusedAnswerError>[0], request: Parameters<typeof refusedAnswerError>[1]) =>
-      refusedAnswerError(answer, request, judging),
-  };
-  const send = judged(judging, false, onTape(parts.record, authorised(signing, grants, exchange)));
-
-  function withClosing(signal: AbortSignal): AbortSignal {
-    const either = combined.get(signal) ?? AbortSignal.any([signal, closing.signal]);
-    combined.set(signal, either);
-    return either;
   }
-
-  return {
-    http({ place, ...conversation }) {
-      const sendFrom: Send = place === undefined ? send : (request) => place.waitFor(send(request));
-      return makeHttp(sendFrom, { ...conversation, signal: withClosing(conversation.signal) });
-    },
-    clock: dated.clock,
-    cleanError: (error) => cleanError(error, redactor.redact),
-    async close() {
-      closing.abort();
-      await wire.settled();
-      await grants?.giveBack({ lane: 'live', signal: AbortSignal.timeout(GIVE_BACK_MS), meter: newMeter() });
-      await wire.settled();
-      agents.destroy();
-    },
-  };
 }
 
 function baseOf(baseUrl: string): URL {

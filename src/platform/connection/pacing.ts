@@ -31,30 +31,35 @@ export interface Pacer {
   hold(until: Instant): Promise<void>;
 }
 
-export interface Pacing {
-  readonly send: Send;
+/** The slots that a connection holds. */
+export class HeldSlots {
+  #held = 0;
+  #settled: (() => void)[] | undefined;
+
+  /** Returns the function that gives the slot back. */
+  hold(slot: Slot): (ending: RequestEnd) => void {
+    this.#held += 1;
+    return (ending) => void this.#giveBack(slot, ending);
+  }
+
+  async #giveBack(slot: Slot, ending: RequestEnd): Promise<void> {
+    try {
+      await slot.release(ending);
+    } catch {
+      // A slot that cannot be given back does not fail a request that worked: its lease expires.
+    }
+    this.#held -= 1;
+    if (this.#held === 0) for (const told of this.#settled?.splice(0) ?? []) told();
+  }
+
   /** Resolves when every slot has been given back. */
-  settled(): Promise<void>;
+  settled(): Promise<void> {
+    return this.#held === 0 ? Promise.resolve() : new Promise((resolve) => (this.#settled ??= []).push(resolve));
+  }
 }
 
 /** Every request waits for a slot and holds it until its answer has been read, has failed or was given up. */
-export function paced(pacer: Pacer, wire: Wire): Pacing {
-  const held = new Set<Promise<void>>();
-
-  /** Returns the function that gives the slot back. */
-  function hold(slot: Slot): (ending: RequestEnd) => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    held.add(promise);
-    return (ending) => {
-      // A slot that cannot be given back does not fail a request that worked: its lease expires.
-      const released = (async () => slot.release(ending))().catch(() => undefined);
-      void released.then(() => {
-        held.delete(promise);
-        resolve();
-      });
-    };
-  }
-
+export function paced({ pacer, slots }: { readonly pacer: Pacer; readonly slots: HeldSlots }, wire: Wire): Send {
   async function slotFor(request: PlatformRequest): Promise<Slot> {
     const { lane, signal, meter, login = false } = request.conversation;
     const asked = performance.now();
@@ -72,7 +77,7 @@ export function paced(pacer: Pacer, wire: Wire): Pacing {
     const { permit } = request;
     for (;;) {
       const slot = await slotFor(request);
-      const release = hold(slot);
+      const release = slots.hold(slot);
       try {
         if (permit === undefined || (await permit.mayLeave(slot.inDoubt))) return release;
       } catch (error) {
@@ -85,20 +90,15 @@ export function paced(pacer: Pacer, wire: Wire): Pacing {
     }
   }
 
-  return {
-    async send(request) {
-      const { signal } = request.conversation;
-      if (signal.aborted) throw cancelled(`${requestName(request)}: cancelled before it was sent`);
-      const release = await permitted(request);
-      if (signal.aborted) {
-        release('unsent');
-        throw cancelled(`${requestName(request)}: cancelled before it was sent`);
-      }
-      return await wire(request, release);
-    },
-    async settled() {
-      await Promise.all(held);
-    },
+  return async (request) => {
+    const { signal } = request.conversation;
+    if (signal.aborted) throw cancelled(`${requestName(request)}: cancelled before it was sent`);
+    const release = await permitted(request);
+    if (signal.aborted) {
+      release('unsent');
+      throw cancelled(`${requestName(request)}: cancelled before it was sent`);
+    }
+    return await wire(request, release);
   };
 }
 

@@ -34,36 +34,43 @@ const LOOKS_SECRET: readonly RegExp[] = [
   /(\/\/)[^/\s@"']+(?=@)/g,
 ];
 
-export function redactorFor(credentials: Credentials): Redactor {
-  const learned = new Set<string>();
-  let pattern: RegExp | undefined;
+export const redactorFor = (credentials: Credentials): Redactor => new SecretRedactor(credentials);
 
-  /** Computed at the first redaction, because most of the many connections never redact. */
-  const all = (): string[] => [...givenIn(credentials), ...learned].flatMap(forms);
+/** There is one for each source, so it holds little until it has something to redact. */
+class SecretRedactor implements Redactor {
+  readonly #credentials: Credentials;
+  #learned: readonly string[] = NOTHING;
+  #pattern: RegExp | undefined;
 
-  function redact(text: string): string {
-    pattern ??= patternOf(all());
-    let clean = text.replace(pattern, MARK);
-    for (const lookalike of LOOKS_SECRET) clean = clean.replace(lookalike, `$1${MARK}`);
-    return clean;
+  constructor(credentials: Credentials) {
+    this.#credentials = credentials;
   }
 
-  return {
-    redact,
-    excerpt(text, length) {
-      if (text.length <= length) return redact(text);
-      const cut = text.slice(0, length);
-      return `${redact(cut.slice(0, cut.length - halfASecret(cut, all())))}…`;
-    },
-    learn(secret) {
-      if (secret === undefined || secret === '' || learned.has(secret)) return;
-      learned.add(secret);
-      const [oldest] = learned;
-      if (learned.size > LEARNED_MAX && oldest !== undefined) learned.delete(oldest);
-      pattern = undefined;
-    },
+  readonly redact = (text: string): string => {
+    this.#pattern ??= patternOf(this.#all());
+    let clean = text.replace(this.#pattern, MARK);
+    for (const lookalike of LOOKS_SECRET) clean = clean.replace(lookalike, `$1${MARK}`);
+    return clean;
   };
+
+  excerpt(text: string, length: number): string {
+    if (text.length <= length) return this.redact(text);
+    const cut = text.slice(0, length);
+    return `${this.redact(cut.slice(0, cut.length - halfASecret(cut, this.#all())))}…`;
+  }
+
+  learn(secret: string | undefined): void {
+    if (secret === undefined || secret === '' || this.#learned.includes(secret)) return;
+    this.#learned = [...this.#learned.slice(1 - LEARNED_MAX), secret];
+    this.#pattern = undefined;
+  }
+
+  #all(): string[] {
+    return [...givenIn(this.#credentials), ...this.#learned].flatMap(forms);
+  }
 }
+
+const NOTHING: readonly string[] = [];
 
 /** The secret fields, and each pair of a public and a secret field as HTTP Basic writes it. */
 function givenIn(credentials: Credentials): string[] {

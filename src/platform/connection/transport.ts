@@ -1,5 +1,4 @@
-import { AxiosHeaders, getAdapter } from 'axios';
-import type { InternalAxiosRequestConfig } from 'axios';
+import { AxiosHeaders } from 'axios';
 import http from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import https from 'node:https';
@@ -9,16 +8,14 @@ import type { Agents, TunnelOptions } from './agents.ts';
 import { Body } from './body.ts';
 import { startDeadlines } from './deadlines.ts';
 import { requestName } from './layer.ts';
-import type { RequestEnd, Phase, PlatformAnswer, Wire } from './layer.ts';
+import type { RequestEnd, Phase, PlatformAnswer, PlatformRequest, Wire } from './layer.ts';
 import type { RequestLimits } from './limits.ts';
 import type { Meter } from './meter.ts';
 import { StaleConnection, isStale } from './stale.ts';
 import { explainTransport } from './unreachable.ts';
 
-/** The innermost layer: axios' http adapter sends one request within our time limits; statuses are not judged here. */
+/** The innermost layer: sends one request within our time limits; statuses are not judged here. */
 export function transport(agents: Agents, limits: RequestLimits): Wire {
-  const dispatch = getAdapter('http');
-
   return async (request, ended): Promise<PlatformAnswer> => {
     const { meter } = request.conversation;
     const sentAt = performance.now();
@@ -26,7 +23,6 @@ export function transport(agents: Agents, limits: RequestLimits): Wire {
     let socket: Socket | undefined;
     let body: Body | undefined;
     let stopped: BridgeError | undefined;
-    let failure: unknown;
 
     const proxy = agents.proxyOf(request.url);
     const tunnel = proxy === undefined ? undefined : new AbortController();
@@ -44,59 +40,48 @@ export function transport(agents: Agents, limits: RequestLimits): Wire {
       ended(ending);
     }
 
-    function open(given: RequestOptions, onAnswer: (raw: IncomingMessage) => void): ClientRequest {
-      // A kept connection holds the options of its first request; `beforeRedirects` would hold the whole request, too.
-      const { beforeRedirects: _redirects, ...options } = given as RequestOptions & { beforeRedirects?: unknown };
-      const secure = options.protocol === 'https:';
-      const asked: TunnelOptions = { givenUp: tunnel?.signal };
-      started = (secure ? https : http).request(
-        { ...options, ...asked, maxHeaderSize: limits.maxHeaderBytes },
-        (raw) => {
-          deadlines.answered(raw);
-          body = new Body(raw, {
-            name: requestName(request),
-            maxBodyBytes: limits.maxBodyBytes,
-            arrived: deadlines.arrived,
-            explain: (error) => explainTransport(error, 'body', request),
-          });
-          onAnswer(raw);
-        },
-      );
-      started.once('socket', (given: Socket) => {
-        socket = given;
-      });
-      started.once('error', (error) => {
-        failure = error;
-      });
-      deadlines.connecting(started);
-      if (stopped) started.destroy(stopped);
-      return started;
-    }
-
     try {
       meter.requests += 1;
-      const response = await dispatch(configFor(request, agents, open));
+      const answered = Promise.withResolvers<IncomingMessage>();
+      const data = bytesOf(request);
+      const sent = (request.url.protocol === 'https:' ? https : http).request(
+        optionsFor(request, { data, agents, maxHeaderSize: limits.maxHeaderBytes, givenUp: tunnel?.signal }),
+      );
+      started = sent;
+      sent.once('response', (raw) => {
+        deadlines.answered(raw);
+        body = new Body(raw, {
+          name: requestName(request),
+          maxBodyBytes: limits.maxBodyBytes,
+          arrived: deadlines.arrived,
+          explain: (error) => explainTransport(error, 'body', request),
+        });
+        answered.resolve(raw);
+      });
+      // It stays, because a connection may also fail behind the head of an answer.
+      sent.on('error', answered.reject);
+      sent.once('socket', (given) => {
+        socket = given;
+        deadlines.connecting(sent, given);
+      });
+      sent.end(data);
+
+      const { statusCode: status = 0, statusMessage: statusText = '', headers } = await answered.promise;
       if (stopped) throw stopped;
-      if (body === undefined) throw new TypeError('an answer came without a request over http');
-      const { closed } = body;
-      const bodyClosed = (): void => {
-        if (response.status === GATEWAY_TIME_OUT) settle('abandoned');
-        else settle(body?.errored ? endingOf(body.errored, 'body') : response.status >= 400 ? 'failed' : 'answered');
+      const read = body as unknown as Body;
+      const closed = (): void => {
+        if (status === GATEWAY_TIME_OUT) settle('abandoned');
+        else settle(read.errored ? endingOf(read.errored, 'body') : status >= 400 ? 'failed' : 'answered');
       };
-      if (closed) bodyClosed();
-      else body.once('close', bodyClosed);
-      return {
-        status: response.status,
-        statusText: response.statusText,
-        headers: AxiosHeaders.from(response.headers as AxiosHeaders),
-        body,
-      };
+      if (read.closed) closed();
+      else read.once('close', closed);
+      return { status, statusText, headers: AxiosHeaders.from(headers as Record<string, string>), body: read };
     } catch (error) {
-      const explained = stopped ?? explainTransport(failure ?? error, deadlines.phase, request);
-      const stale = stopped === undefined && isStale(request, started, failure, performance.now() - sentAt);
+      const explained = stopped ?? explainTransport(error, deadlines.phase, request);
+      const stale = stopped === undefined && isStale(request, started, error, performance.now() - sentAt);
       settle(stale ? 'failed' : endingOf(explained, deadlines.phase));
       if (!stale) throw explained;
-      agents.dropIdle();
+      agents.dropIdle(request.url);
       throw new StaleConnection(explained);
     }
   };
@@ -117,22 +102,37 @@ function endingOf(error: Error, phase: Phase): RequestEnd {
   return lost ? 'abandoned' : 'failed';
 }
 
-/** Axios only sends: its own handling of bodies, statuses and redirects is off, because the layers do that. */
-function configFor(request: Parameters<Wire>[0], agents: Agents, open: unknown): InternalAxiosRequestConfig {
+function bytesOf({ method, url, data }: PlatformRequest): Buffer | undefined {
+  if (data === undefined || data === null || data === '') return undefined;
+  if (typeof data === 'string') return Buffer.from(data);
+  if (Buffer.isBuffer(data)) return data;
+  if (data instanceof ArrayBuffer) return Buffer.from(data);
+  throw new BridgeError({ code: 'bug' }, `${method} ${url.origin}: only text and bytes can be sent`);
+}
+
+/** What a header may not hold (RFC 9110, 5.5). */
+const NO_HEADER = /[^\t\x20-\x7e\x80-\xff]+/g;
+
+function optionsFor(
+  { method, url, headers }: PlatformRequest,
+  given: { data: Buffer | undefined; agents: Agents; maxHeaderSize: number } & TunnelOptions,
+): RequestOptions {
+  const { data, agents, ...rest } = given;
+  const sent: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers.toJSON())) {
+    sent[name] = Array.isArray(value)
+      ? value.map((one) => one.replace(NO_HEADER, ''))
+      : String(value).replace(NO_HEADER, '').trim();
+  }
+  if (data !== undefined && !headers.has('content-length')) sent['Content-Length'] = String(data.length);
   return {
-    method: request.method,
-    url: request.url.href,
-    headers: new AxiosHeaders(request.headers),
-    data: request.data,
-    responseType: 'stream',
-    decompress: false,
-    maxRedirects: 0,
-    maxContentLength: -1,
-    maxBodyLength: -1,
-    proxy: false,
-    ...(request.url.protocol === 'https:' ? { httpsAgent: agents.https } : { httpAgent: agents.http }),
-    transport: { request: open },
-    validateStatus: () => true,
+    ...rest,
+    method,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port,
+    path: url.pathname + url.search,
+    headers: sent,
+    agent: url.protocol === 'https:' ? agents.https : agents.http,
   };
 }
 
