@@ -54,7 +54,7 @@ const schema = z.object({
     .int()
     .min(1)
     .max(1000)
-    .default(150)
+    .default(100)
     .describe('polls a process works on at a time, besides those that wait for a platform'),
   DATABRIDGE_HISTORY: z.coerce
     .number()

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway, isRolledBack } from './away.ts';
 
 /**
@@ -15,9 +14,6 @@ const MOST_ITEMS = 250;
 
 /** The next group waits at most this long for a statement, because its connection may be dead. */
 const LONGEST_WAIT_MS = 1_000;
-
-/** A group begins so long after the one before it, because a statement costs several times as much as one more item. */
-const BETWEEN_MS = Number(process.env['BETWEEN'] ?? 8);
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
@@ -66,12 +62,7 @@ export function gathering<Item, Answer>(
 
   async function run(): Promise<void> {
     running = true;
-    while (waiting.length > 0) {
-      const begun = performance.now();
-      await endedOrOverdue(askTogether(waiting.splice(0, MOST_ITEMS)));
-      const left = BETWEEN_MS - (performance.now() - begun);
-      if (left > 1 && waiting.length < MOST_ITEMS) await sleep(left);
-    }
+    while (waiting.length > 0) await endedOrOverdue(askTogether(waiting.splice(0, MOST_ITEMS)));
     running = false;
   }
 
