@@ -17,6 +17,7 @@ import { jobsUnderWay } from './jobs-under-way.ts';
 import { isPlannerSilent, planOnce } from './planner.ts';
 import { poll } from './poll.ts';
 import { BEAT_MS, presenceOf } from '../database/presence.ts';
+import { quietWindows } from './quiet-windows.ts';
 import { repeat } from './repeat.ts';
 
 /** A process that polls. */
@@ -29,6 +30,7 @@ const WATCH_MS = 1_000;
 const CLOCK_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
 const NAMES_MS = 60_000;
+const QUIET_MS = 60_000;
 /** Looks for sensors that a process runs at a time. Each asks one request after the other, and new sources wait for theirs. */
 const LOOKS = 40;
 
@@ -109,6 +111,7 @@ export async function startDaemon(
     fetch: outgoingFetch(bridge.settings.egress),
     now: bridge.clock.now,
   });
+  const quiet = quietWindows(database, bridge.clock.now);
   /** Says which projects near their quota or get strange names, each once an hour. */
   async function tellStrained(): Promise<void> {
     for (const growth of await strainedUntold(database)) {
@@ -126,6 +129,7 @@ export async function startDaemon(
     repeat(DELIVER_MS, () => deliverer.look(), complain),
     repeat(COUNT_MS, () => deliverer.count(), complain),
     repeat(NAMES_MS, tellStrained, complain),
+    repeat(QUIET_MS, quiet.putTogether, complain),
     repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldHeldNames(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),

@@ -161,6 +161,10 @@ export interface WindowReport {
   readonly from: Instant;
   readonly to: Instant;
   readonly askedAt: Instant;
+  /** More than 1 where the row stands for the quiet windows of a minute: counts are sums then, and lengths of time averages. */
+  readonly windows: number;
+  /** The longest of those windows took this long; null for one window. */
+  readonly slowestMs: number | null;
   readonly requests: number;
   readonly bytes: number;
   readonly readings: number;
@@ -254,7 +258,7 @@ const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]
 const lastWindows = (database: Database, sourceId: number): Promise<WindowReport[]> =>
   database.rows<WindowReport & Record<string, unknown>>(
     `select stream.key as stream, lane, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as "askedAt",
-       requests, bytes, readings, duplicates, revised, refused, repeats, outside, late, waited_ms as "waitedMs", http_ms as "httpMs",
+       windows, slowest_ms as "slowestMs", requests, bytes, readings, duplicates, revised, refused, repeats, outside, late, waited_ms as "waitedMs", http_ms as "httpMs",
        normalise_ms as "normaliseMs", store_ms as "storeMs", fault
      from window_log left join stream on stream.id = stream_id
      where window_log.source_id = $1 order by asked_at desc limit ${WINDOWS_SHOWN}`,

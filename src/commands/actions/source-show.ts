@@ -233,7 +233,7 @@ const WINDOW_HEADING = [
 
 const windowCells = (window: WindowReport): Cell[] => [
   window.stream,
-  window.lane,
+  window.windows > 1 ? `${window.lane} ×${window.windows}` : window.lane,
   formatInstant(window.askedAt),
   formatWindow(window),
   window.readings,
