@@ -1,3 +1,4 @@
+import { nameKeeper } from './pull/series-names.ts';
 import { randomUUID } from 'node:crypto';
 import { openContext } from './context.ts';
 import type { Context, ContextOptions } from './context.ts';
@@ -73,6 +74,7 @@ export async function openBridge(options: BridgeOptions): Promise<OpenBridge> {
     sources,
     claims: claimsOf({ database, workerId, sources, dispatched: true }),
     commits: commitsOf(database),
+    keepNames: nameKeeper(database),
   };
 }
 

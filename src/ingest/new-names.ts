@@ -34,40 +34,45 @@ export interface AdmittedNames {
   readonly refused: ReadonlyMap<string, SeriesRefusal>;
 }
 
+/** Names that one source or application brings. A series without an owner gets `owner`. */
+export interface Brought {
+  readonly owner: string;
+  readonly names: readonly BroughtName[];
+  readonly bringer: Bringer;
+}
+
+/** `admitAll` for one who brings names. */
+export const admitNames = (
+  client: ClientBase,
+  { projectId, ...brought }: Brought & { readonly projectId: number },
+): Promise<AdmittedNames> => admitAll(client, projectId, [brought]);
+
 /**
- * Gives names their series, in the transaction of `client`: the only place that makes series of readings. A series without an
- * owner gets `owner`. New names of a locked project are held back, and those beyond the quota of the project are refused.
+ * Gives names their series, in the transaction of `client`: the only place that makes series of readings. A name that several
+ * bring belongs to the first. New names of a locked project are held back, and those beyond the quota of the project are refused.
  * Only processes that make series wait for each other, and only in one project.
  */
-export async function admitNames(
-  client: ClientBase,
-  {
-    projectId,
-    owner,
-    names,
-    bringer,
-  }: {
-    readonly projectId: number;
-    readonly owner: string;
-    readonly names: readonly BroughtName[];
-    readonly bringer: Bringer;
-  },
-): Promise<AdmittedNames> {
+export async function admitAll(client: ClientBase, projectId: number, all: readonly Brought[]): Promise<AdmittedNames> {
   const owners = new Map<string, string>();
   const refused = new Map<string, SeriesRefusal>();
+  const names = new Map<string, OwnedName>();
+  for (const { owner, names: given } of all) {
+    for (const name of given) if (!names.has(nameOfSeries(name))) names.set(nameOfSeries(name), { ...name, owner });
+  }
+  const missing = (): OwnedName[] => [...names].flatMap(([key, name]) => (owners.has(key) ? [] : [name]));
   const take = async (statement: string, more: readonly unknown[] = []): Promise<void> => {
-    const missing = without(names, owners);
-    if (missing.length === 0) return;
-    const rows = await rowsOf<Owned>(client, statement, [projectId, ...columnsOf(missing), ...more]);
+    const wanted = missing();
+    if (wanted.length === 0) return;
+    const rows = await rowsOf<Owned>(client, statement, [projectId, ...ownedColumnsOf(wanted), ...more]);
     for (const row of rows) owners.set(nameOfSeries(row), row.owner);
   };
   const refuse = (reason: SeriesRefusal): void => {
-    for (const name of without(names, owners)) refused.set(nameOfSeries(name), reason);
+    for (const name of missing()) refused.set(nameOfSeries(name), reason);
   };
 
-  await client.query(TAKE, [projectId, ...columnsOf(names), owner]);
+  await client.query(TAKE, [projectId, ...ownedColumnsOf([...names.values()])]);
   await take(KNOWN);
-  if (owners.size === names.length) return { owners, refused };
+  if (owners.size === names.size) return { owners, refused };
   // A look without a lock, so that applications which go on sending refused names do not keep each other waiting.
   let room = await roomOf(client, projectId, '');
   if (!room.locked && room.free > 0) {
@@ -77,10 +82,17 @@ export async function admitNames(
   }
   if (room.locked) {
     refuse('name-held-back');
-    await hold(client, projectId, without(names, owners), bringer);
+    for (const { names: given, bringer } of all) {
+      await hold(
+        client,
+        projectId,
+        given.filter((name) => !owners.has(nameOfSeries(name))),
+        bringer,
+      );
+    }
     return { owners, refused };
   }
-  if (room.free > 0) await take(MAKE, [owner, room.free]);
+  if (room.free > 0) await take(MAKE, [room.free]);
   refuse('too-many-series');
   return { owners, refused };
 }
@@ -125,8 +137,14 @@ interface Owned extends Pick<BroughtName, 'sensorId' | 'valueName'>, Record<stri
   readonly owner: string;
 }
 
-const without = (names: readonly BroughtName[], owners: ReadonlyMap<string, string>): readonly BroughtName[] =>
-  names.filter((name) => !owners.has(nameOfSeries(name)));
+interface OwnedName extends BroughtName {
+  readonly owner: string;
+}
+
+const ownedColumnsOf = (names: readonly OwnedName[]): string[][] => [
+  ...columnsOf(names),
+  names.map(({ owner }) => owner),
+];
 
 const columnsOf = (names: readonly BroughtName[]): string[][] => [
   names.map(({ sensorId }) => sensorId),
@@ -149,14 +167,14 @@ async function roomOf(client: ClientBase, projectId: number, lock: '' | 'for no 
   return room;
 }
 
-const GIVEN = 'unnest($2::text[], $3::text[]) as given (sensor_id, value_name)';
+const GIVEN = 'unnest($2::text[], $3::text[], $4::text[]) as given (sensor_id, value_name, given_owner)';
 
 /** Writes in the order of names, here and below, so that two processes with the same names cannot deadlock. */
 const TAKE = `
   with ownerless as (
-    select series.id from series join ${GIVEN} using (sensor_id, value_name)
+    select series.id, given_owner from series join ${GIVEN} using (sensor_id, value_name)
     where project_id = $1 and owner is null order by sensor_id, value_name for no key update of series)
-  update series set owner = $4 from ownerless where series.id = ownerless.id and owner is null`;
+  update series set owner = given_owner from ownerless where series.id = ownerless.id and owner is null`;
 
 const KNOWN = `
   select sensor_id as "sensorId", value_name as "valueName", owner from series join ${GIVEN} using (sensor_id, value_name)
@@ -166,7 +184,7 @@ const KNOWN = `
 const MAKE = `
   with made as (
     insert into series as known (project_id, sensor_id, value_name, owner)
-    select $1::int, sensor_id, value_name, $4::text from (select * from ${GIVEN} order by 1, 2 limit $5) as first order by 1, 2, 3
+    select $1::int, sensor_id, value_name, given_owner from (select * from ${GIVEN} order by 1, 2 limit $5) as first order by 1, 2, 3
     on conflict (project_id, sensor_id, value_name) do update set owner = coalesce(known.owner, excluded.owner)
     returning sensor_id, value_name, owner),
   counted as (update ml_project set series_made = series_made + (select count(*) from made) where id = $1),

@@ -9,6 +9,7 @@ import type { Settings } from '../settings.ts';
 import type { Claims } from './claim.ts';
 import type { Commits } from './commit.ts';
 import type { PullMeters } from './meters.ts';
+import type { KeepNames } from './series-names.ts';
 import type { SourceCache } from './source-cache.ts';
 
 /** Everything the poll path works with. A process opens it once, and gives each job a copy with the place of that job. */
@@ -22,6 +23,7 @@ export interface Bridge {
   readonly sources: SourceCache;
   readonly claims: Claims;
   readonly commits: Commits;
+  readonly keepNames: KeepNames;
   /** The identity under which this process claims sources and streams. */
   readonly workerId: string;
   readonly log: Logger;

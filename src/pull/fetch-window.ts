@@ -23,7 +23,6 @@ import { commitWindow } from './commit.ts';
 import type { Committed } from './commit.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import type { Meter } from '../platform/connection/index.ts';
-import { keepNames } from './series-names.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
 /** A window with more than this many times the comfortable number of readings is `too-much`, because it is held in memory until its commit. */
@@ -144,7 +143,7 @@ async function readUnderConfirmedNames(
     for (;;) {
       const before = rules.corrections;
       const read = await readWindow(given.source, { ...given, place: bridge.place }, signal);
-      await keepNames(bridge.database, given.source);
+      await bridge.keepNames(given.source);
       if (rules.corrections === before) return read;
     }
   } finally {

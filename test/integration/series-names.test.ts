@@ -4,7 +4,7 @@ import { MINUTE, SECOND, parseInstant } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { fetchWindow } from '../../src/pull/fetch-window.ts';
 import type { FetchResult } from '../../src/pull/fetch-window.ts';
-import { keepNames } from '../../src/pull/series-names.ts';
+import { nameKeeper } from '../../src/pull/series-names.ts';
 import type { OpenSource, Stream } from '../../src/pull/open-source.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
@@ -97,7 +97,7 @@ it('two processes that give a name at the same time agree on its variable', asyn
 it('names are stored in several statements where there are many', async () => {
   const process = new Process();
   for (let index = 0; index < 12_000; index += 1) process.source.rules.series('pump', `v${index}`);
-  await keepNames(database, process.source);
+  await nameKeeper(database)(process.source);
   expect(process.source.rules.unconfirmed()).toEqual([]);
   expect(await database.row('select count(*)::int as names from series_name')).toEqual({ names: 12_000 });
 });

@@ -1,3 +1,4 @@
+import { nameKeeper } from '../../src/pull/series-names.ts';
 import { commitsOf } from '../../src/pull/commit.ts';
 import type { Window } from '../../src/core/window.ts';
 import { SECOND } from '../../src/core/instant.ts';
@@ -65,6 +66,7 @@ export function bridgeOf(
     partitions: partitionsOf(database),
     prepareReadings: readingPreparer(database),
     commits: commitsOf(database),
+    keepNames: nameKeeper(database),
     settings: { windowReadings: 1_000 },
     sources: { use: (_row: unknown, work: (open: OpenSource) => Promise<unknown>) => work(source) },
     claims: claimsOf({ database, workerId, sources: { editionOf: () => undefined } }),

@@ -1,3 +1,4 @@
+import { nameKeeper } from '../../../src/pull/series-names.ts';
 import { commitsOf } from '../../../src/pull/commit.ts';
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
@@ -183,6 +184,7 @@ export async function startWorker(given: {
     sealing,
     prepareReadings: readingPreparer(database),
     commits: commitsOf(database),
+    keepNames: nameKeeper(database),
     sources,
     claims: claimsOf({ database, workerId: id, sources }),
     workerId: id,
