@@ -8,7 +8,7 @@ import { gathering } from '../database/gathering.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import { UNREADABLE, unreadableOf } from './unreadable-rows.ts';
 import type { UnreadableRow } from './unreadable-rows.ts';
-import { LEASE, NEXT_DUE } from './due.ts';
+import { DISPATCHED_FOR, NEXT_DUE } from './due.ts';
 import { claimable } from '../database/presence.ts';
 import type { SourceCache } from './source-cache.ts';
 import type { SourceRow, Stream } from './open-source.ts';
@@ -208,7 +208,7 @@ export async function holdsLook(
 }
 
 const CLAIM_LOOK = `update source set look_claimed_by = $2, look_asked = false
-  where id = $1 and state = 'active' and (held_until is null or held_until <= now()) and (not $3 or look_due_at <= now() + ${LEASE})
+  where id = $1 and state = 'active' and (held_until is null or held_until <= now()) and (not $3 or look_due_at <= now() + ${DISPATCHED_FOR})
   and ${claimable('look_claimed_by', '$2')} and ${hasRoom('project_id')}
   returning ${SOURCE('null')}, look_failures,
     (select coalesce(jsonb_agg(jsonb_build_object('id', stream.id, 'key', key, 'selection', selection) order by stream.id), '[]')
@@ -235,7 +235,7 @@ const LEAVE_LOOK =
 const CLAIM_STREAM = `update stream set history_claimed_by = $2, history_asked = false from source
   where stream.id = $1 and source.id = stream.source_id and stream.retired_at is null and source.state = 'active' and not source.awaits_look
   and (source.held_until is null or source.held_until <= now()) and ${claimable('stream.history_claimed_by', '$2')}
-  and ${hasRoom('source.project_id')} and (not $3 or stream.history_due_at <= now() + ${LEASE})
+  and ${hasRoom('source.project_id')} and (not $3 or stream.history_due_at <= now() + ${DISPATCHED_FOR})
   returning ${SOURCE('null')}, ${STREAM} as stream, stream.history_due_at::text as due`;
 
 function streamOf(row: StreamRow): Stream {

@@ -5,13 +5,13 @@ import { HOUR, formatInstant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 import { statementOf } from '../database/statement.ts';
-import type { PreparedReadings } from '../ingest/prepare.ts';
+import type { Partitions } from '../database/partitions.ts';
+import type { PrepareReadings, PreparedReadings } from '../ingest/prepare.ts';
 import { encodeArrays, encodeParts } from '../ingest/rows.ts';
 import type { EncodedReadings } from '../ingest/rows.ts';
 import { TAKEN_PARTS, takenFrom, writeMany } from '../ingest/window-readings.ts';
 import type { Taken, TakenRow } from '../ingest/window-readings.ts';
 import { WRITING_PARTS } from '../ingest/writing.ts';
-import type { Bridge } from './bridge.ts';
 import { MOVED, lockedStreams, refusedIn, settled, settlementOf } from './settlement.ts';
 import type { Handover } from './settlement.ts';
 
@@ -47,17 +47,20 @@ export const commitsOf = (database: Pick<Database, 'pool'>): Commits =>
     return await commitSmall(database.pool, once, rows);
   });
 
+/** What the commit of a window works with. */
+interface CommitGround {
+  readonly database: Database;
+  readonly partitions: Partitions;
+  readonly prepareReadings: PrepareReadings;
+  readonly commits: Commits;
+}
+
 /**
  * Hands a window over and covers it; `also` belongs to the same transaction. Throws `cancelled` where the stream was removed, its
  * source changed or the claim lost meanwhile.
  */
 export async function commitWindow(
-  {
-    database,
-    partitions,
-    prepareReadings,
-    commits,
-  }: Pick<Bridge, 'database' | 'partitions' | 'prepareReadings' | 'commits'>,
+  { database, partitions, prepareReadings, commits }: CommitGround,
   handover: Handover,
   also?: (client: PoolClient, taken: Taken) => Promise<void>,
 ): Promise<Committed> {

@@ -129,7 +129,7 @@ export async function startDaemon(
     repeat(DELIVER_MS, () => deliverer.look(), complain),
     repeat(COUNT_MS, () => deliverer.count(), complain),
     repeat(NAMES_MS, tellStrained, complain),
-    repeat(QUIET_MS, quiet.putTogether, complain),
+    repeat(QUIET_MS, () => quiet.putTogether(), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldHeldNames(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),

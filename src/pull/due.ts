@@ -6,4 +6,4 @@
 export const NEXT_DUE = `at_instant(((instant_of(now()) - source.phase_us) / source.every_us + 1) * source.every_us + source.phase_us)`;
 
 /** SQL for how long work is left to the queue: then it is due again, because a lost queue loses its jobs. The claim of a poll sets the next due time. */
-export const LEASE = "interval '15 s'";
+export const DISPATCHED_FOR = "interval '15 s'";

@@ -4,7 +4,7 @@ import { LIVES } from '../database/presence.ts';
 import { hasRoom } from '../delivery/waiting.ts';
 import type { Queue } from '../queue/queue.ts';
 import { PROBES_ALONE_FROM } from './consequence.ts';
-import { LEASE } from './due.ts';
+import { DISPATCHED_FOR } from './due.ts';
 import type { PullMeters } from './meters.ts';
 
 /** At most this many sources are dispatched in one step; the others stay due and come with the next one. */
@@ -15,7 +15,7 @@ const isFree = (column: string): string =>
   `(${column} is null or not exists (select from worker where id = ${column} and ${LIVES}))`;
 
 const DUE_SOURCES = `
-  update source set next_due_at = now() + ${LEASE}
+  update source set next_due_at = now() + ${DISPATCHED_FOR}
   from (select id from source where state = 'active' and not awaits_look and next_due_at <= now() and (held_until is null or held_until <= now())
           and (failures = 0 or $2) and ${isFree('claimed_by')} and ${hasRoom('project_id')}
         order by next_due_at limit $1 for no key update skip locked) as due
@@ -24,7 +24,7 @@ const DUE_SOURCES = `
 
 /** After a hold by the platform history waits for the next live poll, which finds out whether the platform answers again. */
 const DUE_HISTORY = `
-  update stream set history_due_at = now() + ${LEASE}
+  update stream set history_due_at = now() + ${DISPATCHED_FOR}
   from (select stream.id from stream join source on source.id = stream.source_id
         where history_due_at <= now() and (history_failures = 0 or $2) and ${isFree('history_claimed_by')} and retired_at is null and source.state = 'active' and not awaits_look
           and ${hasRoom('source.project_id')} and source.failures < ${PROBES_ALONE_FROM} and (held_until is null or held_until <= now() and (last_poll_at >= held_until or source.last_fault ? 'own'))
@@ -34,7 +34,7 @@ const DUE_HISTORY = `
 
 /** No look while the source is held. Its known streams need none, so that a look that fails does not keep them waiting. */
 const DUE_LOOKS = `
-  update source set look_due_at = now() + ${LEASE}
+  update source set look_due_at = now() + ${DISPATCHED_FOR}
   from (select id from source where state = 'active' and look_due_at <= now() and (held_until is null or held_until <= now())
           and (failures + look_failures = 0 or $2) and ${isFree('look_claimed_by')} and ${hasRoom('project_id')}
         order by look_due_at limit $1 for no key update skip locked) as due

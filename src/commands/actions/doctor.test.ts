@@ -26,7 +26,7 @@ describe('settings in force', () => {
   });
 
   test('a setting that is not set shows its default', () => {
-    expect(shown({ DATABRIDGE_POLLS: '' })).toMatchObject({ DATABRIDGE_POLLS: '50', DATABASE_URL: '(not set)' });
+    expect(shown({ DATABRIDGE_POLLS: '' })).toMatchObject({ DATABRIDGE_POLLS: '100', DATABASE_URL: '(not set)' });
     expect(settingsInForce({ DATABRIDGE_POLLS: '7' })).toContainEqual({
       name: 'DATABRIDGE_POLLS',
       value: '7',

@@ -17,7 +17,7 @@ const ACCEPT = 'application/json, text/plain, */*';
  * An http. `axios.create` would copy some forty settings for each, which takes as long as a third of a small request, and there
  * is one http for each window.
  */
-export function clientOf(settings: ClientSettings): Http {
+export function lightHttp(settings: ClientSettings): Http {
   const client = new Client(settings);
   // As what `axios.create` makes, it can also be called itself.
   const call = (given: string | AxiosRequestConfig, config?: AxiosRequestConfig): Promise<AxiosResponse> =>

@@ -10,7 +10,7 @@ import { agentPool } from './agents.ts';
 import type { AgentPool, Agents, Tls } from './agents.ts';
 import { authorised } from './authorisation.ts';
 import { cleanError } from './clean.ts';
-import { clientOf } from './client.ts';
+import { lightHttp } from './client.ts';
 import { responseOf } from './deliver.ts';
 import { guardEgress } from './egress.ts';
 import type { AllowedHosts } from './egress.ts';
@@ -40,9 +40,7 @@ import { transport } from './transport.ts';
 
 export { inBrackets, memoryAccount, MOST_REFUSED } from './account.ts';
 export type { AccountStore, Admission } from './account.ts';
-export { agentPool } from './agents.ts';
 export type { AgentPool, Tls } from './agents.ts';
-export { guardEgress } from './egress.ts';
 export type { AllowedHosts } from './egress.ts';
 export type { ProxySettings } from './proxy.ts';
 export type { Conversation, RequestEnd } from './layer.ts';
@@ -200,7 +198,7 @@ class PlatformConnection implements Connection {
 
   #client(send: Send, conversation: Conversation): Http {
     const redactor = this.#redactor;
-    return clientOf({
+    return lightHttp({
       baseUrl: this.#settings.baseUrl,
       userAgent: this.#parts.userAgent,
       cleanError: this.cleanError,
