@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -192,6 +192,10 @@ const pages: readonly Text[] = [
   ...code,
   ...[
     'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
     'compose.yaml',
     'Dockerfile',
     'src/client/README.md',
