@@ -79,6 +79,10 @@ for (const platform of platforms) {
 const settings = describeSettings().map(
   ({ name, fallback, meaning }) => `| \`${name}\` | ${fallback && `\`${fallback}\``} | ${meaning} |`,
 );
-await fill('docs/settings.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settings].join('\n'));
+await fill(
+  'docs/settings.md',
+  'settings',
+  ['| setting | default | meaning |', '|---|---|---|', ...settings].join('\n'),
+);
 
 process.exitCode = failures === 0 ? 0 : 1;

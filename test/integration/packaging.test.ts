@@ -125,7 +125,11 @@ describe('the package', () => {
     for (const name of migrations) expect(contents).toContain(`package/dist/src/database/migrations/${name}`);
     const sources = contents.filter((name) => !/^package\/dist\/src\/(?:client|core|platform)\/.*\.d\.ts$/.test(name));
     expect(sources.filter((name) => /\.ts$|\.test\.|\/test\/|\/cases\/|node_modules/.test(name))).toEqual([]);
-    expect(contents.every((name) => /^package\/(bin|dist|config|docs\/[a-z-]+\.md$|[\w/-]*[A-Z]+(\.md)?$|package\.json$)/.test(name))).toBe(true);
+    expect(
+      contents.every((name) =>
+        /^package\/(bin|dist|config|docs\/[a-z-]+\.md$|[\w/-]*[A-Z]+(\.md)?$|package\.json$)/.test(name),
+      ),
+    ).toBe(true);
   });
 
   it('leaves no dist behind where it was packed', () => {
