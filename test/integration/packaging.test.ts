@@ -120,6 +120,8 @@ describe('the package', () => {
   it('holds the program and every migration, and neither sources nor tests', () => {
     expect(contents).toContain('package/bin/databridge.js');
     expect(contents).toContain('package/dist/src/main.js');
+    expect(contents).toContain('package/docs/settings.md');
+    expect(contents).toContain('package/adapters/platforms/influxdb/README.md');
     const migrations = readdirSync(join(repository, 'src/database/migrations'));
     expect(migrations).not.toHaveLength(0);
     for (const name of migrations) expect(contents).toContain(`package/dist/src/database/migrations/${name}`);
