@@ -8,7 +8,7 @@ import { describeSettings } from '../src/settings.ts';
 
 /**
  * Writes the parts that are generated from the schemas: `config/source.schema.json`, with which editors check sources, and,
- * between their markers, the table of options in the README of each platform and the table of settings in the main README.
+ * between their markers, the table of options in the README of each platform and the table of settings in `docs/settings.md`.
  * `adapters/simulators.ts` lists the simulator of each platform in the registry.
  * With `--check` it writes nothing, names stale files, and exits with 1 where a file is stale.
  */
@@ -79,6 +79,10 @@ for (const platform of platforms) {
 const settings = describeSettings().map(
   ({ name, fallback, meaning }) => `| \`${name}\` | ${fallback && `\`${fallback}\``} | ${meaning} |`,
 );
-await fill('README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settings].join('\n'));
+await fill(
+  'docs/settings.md',
+  'settings',
+  ['| setting | default | meaning |', '|---|---|---|', ...settings].join('\n'),
+);
 
 process.exitCode = failures === 0 ? 0 : 1;

@@ -25,7 +25,7 @@ function isProxy(text: string): boolean {
   return /^https?:$/.test(protocol) && hostname !== '' && pathname === '/' && search === '' && hash === '';
 }
 
-/** All environment variables with their defaults. The table in the README is generated from them. */
+/** All environment variables with their defaults. The table in `docs/settings.md` is generated from them. */
 const schema = z.object({
   DATABRIDGE_HOME: z
     .string()
@@ -201,7 +201,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const name = String(issue?.path[0]);
-    throw configInvalid(`${name}: ${issue?.message ?? 'is not valid'}`, `set ${name} as the README's table says`, name);
+    throw configInvalid(`${name}: ${issue?.message ?? 'is not valid'}`, `set ${name} as docs/settings.md says`, name);
   }
   const values = parsed.data;
   if (values.DATABRIDGE_TOKEN_MIN_SECONDS > values.DATABRIDGE_TOKEN_MAX_SECONDS) {
@@ -250,7 +250,7 @@ function egressOf(values: z.infer<typeof schema>): Settings['egress'] {
   };
 }
 
-/** Name, default and meaning of each setting, for the README and `doctor`. */
+/** Name, default and meaning of each setting, for `docs/settings.md` and `doctor`. */
 export const describeSettings = (): { name: string; fallback: string; meaning: string }[] =>
   Object.entries(schema.shape).map(([name, field]) => {
     const fallback: string | number | undefined = field.safeParse(undefined).data;

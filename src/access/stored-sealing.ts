@@ -122,6 +122,6 @@ async function keyOfSecrets(database: Database, keys: Keys): Promise<Key | undef
 const wrongKey = (message: string, cause?: unknown): BridgeError =>
   new BridgeError({ code: 'config-invalid' }, message, {
     remedy:
-      'set DATABRIDGE_KEY to the key of this database, or put its file at sealing.key in DATABRIDGE_HOME; the README says how to go on after the loss of a key',
+      'set DATABRIDGE_KEY to the key of this database, or put its file at sealing.key in DATABRIDGE_HOME; docs/sealing-key.md says how to go on after the loss of a key',
     ...(cause !== undefined && { cause }),
   });

@@ -31,6 +31,8 @@ export interface ApiGround {
 /** The API while it listens. */
 export interface RunningApi {
   readonly url: string;
+  /** Address of the page that describes it; undefined where the settings switch it off. */
+  readonly page: string | undefined;
   readonly server: FastifyInstance;
   /** Takes no new requests, answers those under way, then ends. */
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export async function openApi(ground: ApiGround): Promise<RunningApi> {
     const following = certificate && followCertificate(app, certificate, { ...settings.api, log });
     return {
       url,
+      page: settings.api.docs ? `${url}/docs` : undefined,
       server: app,
       async close() {
         following?.stop();

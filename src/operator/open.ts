@@ -37,7 +37,11 @@ export function assertOperatorSettings({ operator }: Pick<Settings, 'operator'>)
     ['DATABRIDGE_OPERATOR_URL', publicOrigin],
   ] as const) {
     if (value === undefined) {
-      throw configInvalid(`DATABRIDGE_OIDC_ISSUER is set and ${name} is not`, `set ${name}, as the README says`, name);
+      throw configInvalid(
+        `DATABRIDGE_OIDC_ISSUER is set and ${name} is not`,
+        `set ${name}, as docs/operators.md says`,
+        name,
+      );
     }
   }
 }

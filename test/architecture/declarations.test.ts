@@ -10,7 +10,7 @@ import { commonFields } from '../../src/core/source/schema.ts';
 import { below, schemaKeys } from '../../src/core/source/shape.ts';
 import { describeSettings } from '../../src/settings.ts';
 import { programOf } from '../kit/program.ts';
-import { ROOT, sourceFiles } from './source-files.ts';
+import { ROOT, markdownPages, sourceFiles } from './source-files.ts';
 import { READERS, missingReaders } from './source-readers.ts';
 
 const platforms = await allPlatforms();
@@ -191,17 +191,19 @@ describe('a word of a closed list has a producer', () => {
 const pages: readonly Text[] = [
   ...code,
   ...[
-    'README.md',
     'compose.yaml',
     'Dockerfile',
-    'src/client/README.md',
-    ...platforms.map(({ name }) => `adapters/platforms/${name}/README.md`),
+    // Decisions tell of commands that were removed since.
+    ...markdownPages().filter((path) => path !== 'DECISIONS.md' && !path.startsWith('test/')),
   ].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })),
 ];
 
 /** Words that follow the name of the program in sentences. */
 const PROSE = new Set([
   'is',
+  'asks',
+  'needs',
+  'but',
   'as',
   'at',
   'that',

@@ -25,6 +25,20 @@ export function sourceFiles(...folders: readonly string[]): SourceFile[] {
     });
 }
 
+/** Folders that hold no page of this repository. */
+const FOREIGN = /^(?:node_modules|dist|\..+)$/;
+
+/** Every Markdown page of the repository. Paths start at the root. */
+export function markdownPages(folder = ''): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => !FOREIGN.test(entry.name))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return markdownPages(path);
+      return entry.name.endsWith('.md') ? [path] : [];
+    });
+}
+
 /** `adapters`, a folder of `src`, or a file of `src` up to its first hyphen: `settings-api.ts` belongs to `settings`. */
 export function roomOf(path: string): string {
   const [top = '', next = '', ...below] = path.split('/');

@@ -24,6 +24,7 @@ beforeAll(async () => {
     'config',
     'test/conformance',
     'README.md',
+    'docs',
     'tsconfig.json',
     '.oxfmtrc.json',
   ]) {

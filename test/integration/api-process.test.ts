@@ -134,6 +134,8 @@ describe('databridge up', () => {
     await new Promise((resolve) => taken.close(resolve));
     while (!up.output().includes('the API is up')) await sleep(100);
     expect(await curl(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 });
+    const page = /"page":"([^"]+)"/.exec(up.output())?.[1] ?? '';
+    expect((await fetch(page)).headers.get('content-type')).toContain('text/html');
     expect(await up.stop(60_000)).toMatchObject({ code: 0 });
   });
 });

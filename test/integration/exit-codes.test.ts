@@ -101,8 +101,8 @@ it('wrong options are wrong use (2)', async () => {
   expect(await codeOf(() => sourceTakeOver('source', {}))).toBe(2);
 });
 
-it('the table of the README has every code', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const listed = [...readme.matchAll(/^\| `(\d+)` \| /gm)].map(([, code]) => Number(code));
+it('the table of docs/commands.md has every code', () => {
+  const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
+  const listed = [...page.matchAll(/^\| `(\d+)` \| /gm)].map(([, code]) => Number(code));
   expect(listed).toEqual([...Object.values(EXIT), 143, 129].toSorted((one, other) => one - other));
 });

@@ -12,7 +12,7 @@ import { MAIN, databridge, environment } from './command-line.ts';
 import { Waiting, eventually } from './daemon-rig.ts';
 import { NONE, device, differences, livingPlant, startPlant, thingsboard } from './plant-simulator.ts';
 
-// The pages "Move to your own PostgreSQL and Redis" and "Upgrade" of the README, by the commands that stand there.
+// docs/move.md and docs/upgrade.md, by the commands that stand there.
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -22,9 +22,9 @@ afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
 });
 
-/** The commands below a heading of the README, with other addresses. */
-async function commandsOf(heading: string, addresses: Readonly<Record<string, string>>): Promise<string> {
-  const page = (await readFile(join(ROOT, 'README.md'), 'utf8')).split(`## ${heading}\n`)[1] ?? '';
+/** The commands of a page, with other addresses. */
+async function commandsOf(name: string, addresses: Readonly<Record<string, string>>): Promise<string> {
+  const page = await readFile(join(ROOT, 'docs', name), 'utf8');
   let commands = /```sh\n([^]*?)```/.exec(page)?.[1] ?? '';
   for (const [address, real] of Object.entries(addresses)) {
     expect(commands).toContain(address);
@@ -65,7 +65,7 @@ async function laterVersion(directory: string): Promise<string> {
   return join(directory, 'src/main.ts');
 }
 
-it('the pages of the README move a bridge to another PostgreSQL and Redis, and bring it to a later version, and no reading is lost', async () => {
+it('docs/move.md and docs/upgrade.md move a bridge to another PostgreSQL and Redis, and bring it to a later version, and no reading is lost', async () => {
   const truth = livingPlant([device(1), device(2)], 2);
   const plant = await startPlant({ truth });
   cleanups.push(() => plant.stop());
@@ -114,7 +114,7 @@ it('the pages of the README move a bridge to another PostgreSQL and Redis, and b
     expect(await differences(client, truth, { fromMs: Number(rows[0]?.start) / 1000, toMs })).toEqual(NONE);
   };
 
-  const moved = await commandsOf('Move to your own PostgreSQL and Redis', {
+  const moved = await commandsOf('move.md', {
     'postgres://bridge@db.example/bridge': url,
     'redis://db.example:6379': redis.url,
   });
@@ -136,7 +136,7 @@ it('the pages of the README move a bridge to another PostgreSQL and Redis, and b
     DATABRIDGE_KEY,
     DATABRIDGE_HOME: join(place.path, 'home'),
   });
-  const after = await follow(await commandsOf('Upgrade', {}), place.path, settings);
+  const after = await follow(await commandsOf('upgrade.md', {}), place.path, settings);
   expect(after.output()).toMatch(/bringing the database forward: 9999_later \(1 of 1\)/);
   expect(after.output()).toMatch(/9999_later, of \S+ by databridge 9\.9\.9; this is 9\.9\.9/);
   expect((await before.exited).code).toBe(2);

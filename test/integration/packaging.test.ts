@@ -82,6 +82,10 @@ beforeAll(async () => {
     'tsconfig.json',
     'tsconfig.build.json',
     'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'docs',
     'bin',
     'config',
     'src',
@@ -116,12 +120,18 @@ describe('the package', () => {
   it('holds the program and every migration, and neither sources nor tests', () => {
     expect(contents).toContain('package/bin/databridge.js');
     expect(contents).toContain('package/dist/src/main.js');
+    expect(contents).toContain('package/docs/settings.md');
+    expect(contents).toContain('package/adapters/platforms/influxdb/README.md');
     const migrations = readdirSync(join(repository, 'src/database/migrations'));
     expect(migrations).not.toHaveLength(0);
     for (const name of migrations) expect(contents).toContain(`package/dist/src/database/migrations/${name}`);
     const sources = contents.filter((name) => !/^package\/dist\/src\/(?:client|core|platform)\/.*\.d\.ts$/.test(name));
     expect(sources.filter((name) => /\.ts$|\.test\.|\/test\/|\/cases\/|node_modules/.test(name))).toEqual([]);
-    expect(contents.every((name) => /^package\/(bin|dist|config|[A-Z]+(\.md)?$|package\.json$)/.test(name))).toBe(true);
+    expect(
+      contents.every((name) =>
+        /^package\/(bin|dist|config|docs\/[a-z-]+\.md$|[\w/-]*[A-Z]+(\.md)?$|package\.json$)/.test(name),
+      ),
+    ).toBe(true);
   });
 
   it('leaves no dist behind where it was packed', () => {

@@ -44,7 +44,7 @@ async function serve(): Promise<number> {
       repeat(CLOCK_MS, context.clock.adjust, tryLater),
       repeat(TIDY_MS, () => tidyAccess(context.database), tryLater),
     ];
-    log.info({ version: VERSION, url: api.url }, 'the API is up');
+    log.info({ version: VERSION, url: api.url, page: api.page }, 'the API is up');
     const ofOperators = operatorApiBeside(context);
     const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, log);
     log.info('stopping: requests under way are answered, new ones are not taken');
@@ -96,7 +96,7 @@ interface Beside {
 function openBeside(
   { log, settings }: OpenBridge,
   title: string,
-  start: () => Promise<Beside & { readonly url: string }>,
+  start: () => Promise<Beside & { readonly url: string; readonly page?: string | undefined }>,
 ): Beside {
   let running: Beside | undefined;
   let warned = false;
@@ -104,7 +104,7 @@ function openBeside(
     if (running) return;
     const started = await start();
     running = started;
-    log.info({ url: started.url }, `${title} is up`);
+    log.info({ url: started.url, page: started.page }, `${title} is up`);
   };
   const warnOnce = (error: unknown): void => {
     if (warned) return;
