@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import type { Bench } from './bench.ts';
+import { cost } from './cost.ts';
+import { growth } from './growth.ts';
 import { hanging } from './hanging.ts';
 import { pace } from './pace.ts';
 import { pull } from './pull.ts';
@@ -10,19 +12,19 @@ import { isMet, tableOf } from './table.ts';
 import type { BenchResult } from './table.ts';
 import { turns } from './turns.ts';
 
-const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, pace, turns, hanging };
+const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, growth, cost, pace, turns, hanging };
 
 const QUEUES = ['Redis', 'PostgreSQL'] as const;
 
-const usage = `usage: npm run bench -- [--only pull|push|schedule|pace|turns|hanging] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
+const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
   --only     one of the benches; default: all
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
   --runs     how often each pull and push is measured, default 3; the middle one counts
   --seconds  how long the schedule, pace, turns and hanging benches watch, default 60, with --quick 10
-  --load     only the load of this many sources, of schedule
-  --queue    redis or postgresql: only its loads, of schedule
-  --quick    fewer loads of schedule
+  --load     only the load of this many sources, of schedule, growth and cost
+  --queue    redis or postgresql: only its loads, of schedule, growth and cost
+  --quick    fewer loads of schedule, growth and cost
   --profile  directory for CPU profiles of the workers and the API
 A missed aim is marked and does not fail the run; wrong data does, with exit code 1.
 `;

@@ -117,6 +117,15 @@ export async function dueFrom(
   );
 }
 
+/** Lets every source poll once before its own time, as after a start over sources that were due long ago. */
+export const allDue = (database: Database, names: readonly string[], now: Instant): Promise<void> =>
+  setOnSources(
+    database,
+    names,
+    'next_due_at',
+    names.map(() => now),
+  );
+
 /** Sets a column of the sources in whichever of their tables it stands. */
 async function setOnSources(
   database: Database,

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** Of `stat` in /proc: 100 on every Linux (USER_HZ). */
@@ -12,8 +12,8 @@ export interface Usage {
 
 export function usageOf(pid: number): Usage | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = statOf(pid);
+    if (fields === undefined) return undefined;
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return {
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
@@ -37,30 +37,23 @@ export function forgetPeak(pid: number): void {
 export function cpuSecondsOfGroup(leader: number): number {
   let seconds = 0;
   for (const pid of childrenOf(leader)) seconds += usageOf(pid)?.cpuSeconds ?? 0;
-  return seconds + (usageOf(leader)?.cpuSeconds ?? 0) + endedChildrenOf(leader);
+  const [ended, endedSystem] = statOf(leader)?.slice(13, 15).map(Number) ?? [0, 0];
+  return seconds + (usageOf(leader)?.cpuSeconds ?? 0) + ((ended ?? 0) + (endedSystem ?? 0)) / TICKS_PER_SECOND;
 }
 
-function endedChildrenOf(pid: number): number {
+const childrenOf = (parent: number): number[] =>
+  (existsSync('/proc') ? readdirSync('/proc') : [])
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => Number(statOf(pid)?.[1]) === parent);
+
+/** The fields of `stat` behind the name, proc(5); undefined where the process has ended. */
+function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return 0;
-  }
-}
-
-function childrenOf(parent: number): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((entry) => /^\d+$/.test(entry))
-      .filter((pid) => {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
-      })
-      .map(Number);
-  } catch {
-    return [];
+    return undefined;
   }
 }
 
