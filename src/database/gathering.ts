@@ -9,7 +9,7 @@ export type GatheredStatement<Item, Answer> = (
   rows: 'skip locked' | '',
 ) => Promise<ReadonlyMap<Item, Answer>>;
 
-/** At most this many items share a statement. */
+/** At most this many items share a statement, unless told. */
 const MOST_ITEMS = 250;
 
 /** The next group waits at most this long for a statement, because its connection may be dead. */
@@ -31,6 +31,7 @@ interface Waiting<Item, Answer> {
  */
 export function gathering<Item, Answer>(
   ask: GatheredStatement<Item, Answer>,
+  most = MOST_ITEMS,
 ): (item: Item) => Promise<Answer | undefined> {
   const waiting: Waiting<Item, Answer>[] = [];
   let running = false;
@@ -62,7 +63,7 @@ export function gathering<Item, Answer>(
 
   async function run(): Promise<void> {
     running = true;
-    while (waiting.length > 0) await endedOrOverdue(askTogether(waiting.splice(0, MOST_ITEMS)));
+    while (waiting.length > 0) await endedOrOverdue(askTogether(waiting.splice(0, most)));
     running = false;
   }
 

@@ -115,7 +115,7 @@ export const RESOLVED = resolved('');
  */
 export const REFUSED = `
   refusing as (
-    select refusal.* from windows, jsonb_to_recordset(windows.refusals::jsonb)
+    select refusal.* from windows, jsonb_to_recordset(windows.refusals)
       as refusal (hour bigint, sensor text, variable text, reason text, points int[], examples jsonb)),
   ${resolved(`
       and not exists (select from refusing where at_instant(refusing.hour) = known.hour and refusing.sensor = known.sensor

@@ -47,8 +47,7 @@ const COUNTED = `
 export const TAKEN_PARTS = `
   taken as (
     select part, ${COUNTED}
-    from (select moved.part, fresh, written.at, ranges @> written.at as is_covered
-          from moved left join (incoming join written using (series, at)) on incoming.part = moved.part) as row
+    from (select moved.part, fresh, at, ranges @> at as is_covered from moved left join changed using (part)) as row
     group by part)`;
 
 /** `readings`: the number of readings that the row counts. */

@@ -21,28 +21,35 @@ const incoming = (parted: boolean): string => `
 export const INCOMING = incoming(false);
 
 /**
- * SQL: `outboxed` notes the rows of `written` in the outbox of each project that hands its readings over to a remote
+ * SQL: `outboxed` notes `rows`, those of `written`, in the outbox of each project that hands its readings over to a remote
  * service. Where two transactions write the same reading, their notes are numbered in the order of their commits, because
  * the second transaction waits for the row of the first before it takes a number.
  */
-const outboxed = (parted: boolean): string => `
+const outboxed = (rows: 'written' | 'changed'): string => `
   outboxed as (
     insert into outbox (project_id, stream_id, readings, series, at, value, precision, labels)
-    select remote.project_id, origin.stream_id, count(*), array_agg(written.series order by written.series, written.at),
-      array_agg(written.at order by written.series, written.at), array_agg(written.value order by written.series, written.at),
-      array_agg(written.precision order by written.series, written.at), array_agg(written.labels order by written.series, written.at)
-    from remote join series using (project_id) join written on written.series = series.id
-    ${parted ? 'join incoming on (incoming.series, incoming.at) = (written.series, written.at) join origin using (part)' : 'cross join origin'}
+    select remote.project_id, origin.stream_id, count(*), array_agg(row.series order by row.series, row.at),
+      array_agg(row.at order by row.series, row.at), array_agg(row.value order by row.series, row.at),
+      array_agg(row.precision order by row.series, row.at), array_agg(row.labels order by row.series, row.at)
+    from remote join series using (project_id) join ${rows} as row on row.series = series.id
+    ${rows === 'changed' ? 'join origin using (part)' : 'cross join origin'}
     group by 1, 2)`;
 
-const writing = (parted: boolean): string => `${incoming(parted)},
+const WRITTEN = `
   written as (
     insert into reading as known (series, at, value, precision, labels)
     select series, at, value, precision, labels from incoming
     on conflict (series, at) do update set value = excluded.value, precision = excluded.precision, labels = excluded.labels
       where (known.value, known.precision, known.labels) is distinct from (excluded.value, excluded.precision, excluded.labels)
-    returning new.*, old.series is null as fresh),
-  ${outboxed(parted)}`;
+    returning new.*, old.series is null as fresh)`;
+
+/** SQL: the rows of `written` with the part of each. It groups instead of joining, so that no plan is quadratic. */
+const CHANGED = `
+  changed as (
+    select series, at, max(part) as part, bool_or(fresh) as fresh, max(value) as value, max(precision) as precision, max(labels) as labels
+    from (select series, at, part, null::boolean as fresh, null::float8 as value, null::int2 as precision, null::int4 as labels from incoming
+          union all select series, at, null, fresh, value, precision, labels from written) as row
+    group by series, at having bool_or(fresh) is not null)`;
 
 /**
  * SQL: the common table expressions by which every upsert turns encoded readings (`EncodedReadings`) into rows.
@@ -51,13 +58,16 @@ const writing = (parted: boolean): string => `${incoming(parted)},
  * nothing is written. `written` holds each row that was changed, and `fresh`: true for a new row, false for a revised
  * one. A duplicate has the same value, precision and labels as its row; it is neither touched nor in `written`.
  */
-export const WRITING = writing(false);
+export const WRITING = `${INCOMING}, ${WRITTEN}, ${outboxed('written')}`;
 
-/** SQL: as `WRITING`, for readings of several streams: each row of `origin` has the `part` of its readings. */
-export const WRITING_PARTS = writing(true);
+/**
+ * SQL: as `WRITING`, for readings of several streams: each row of `origin` has the `part` of its readings. `changed` has the rows of
+ * `written`, each with its part.
+ */
+export const WRITING_PARTS = `${incoming(true)}, ${WRITTEN}, ${CHANGED}, ${outboxed('changed')}`;
 
 const NOTE_COPIED = statementOf<EncodedReadings & { readonly streamId: number }>(`
-  with origin as (select $streamId::int as stream_id), ${INCOMING}, written as (select * from incoming), ${outboxed(false)}
+  with origin as (select $streamId::int as stream_id), ${INCOMING}, written as (select * from incoming), ${outboxed('written')}
   select`);
 
 /** At most this many readings share a row of the outbox: enough for a body, little enough to be held twice. */

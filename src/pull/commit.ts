@@ -12,7 +12,7 @@ import type { EncodedReadings } from '../ingest/rows.ts';
 import { TAKEN_PARTS, takenFrom, writeMany } from '../ingest/window-readings.ts';
 import type { Taken, TakenRow } from '../ingest/window-readings.ts';
 import { WRITING_PARTS } from '../ingest/writing.ts';
-import { MOVED, lockedStreams, refusedIn, settled, settlementOf } from './settlement.ts';
+import { MOVED, lockedStreams, refusedIn, settled, settlementOf, windowsOf } from './settlement.ts';
 import type { Handover } from './settlement.ts';
 
 export interface Committed extends Taken {
@@ -25,6 +25,9 @@ const SMALL_READINGS = 2_000;
 
 /** Windows of at most this many readings that come in together share a statement. */
 const GATHERED_READINGS = 100;
+
+/** At most this many windows share a statement. */
+const MOST_WINDOWS = 64;
 
 /** A window with what its commit needs of the database. */
 interface Item {
@@ -45,7 +48,7 @@ export const commitsOf = (database: Pick<Database, 'pool'>): Commits =>
     const streams = new Set<number>();
     const once = items.filter(({ handover: { streamId } }) => !streams.has(streamId) && streams.add(streamId));
     return await commitSmall(database.pool, once, rows);
-  });
+  }, MOST_WINDOWS);
 
 /** What the commit of a window works with. */
 interface CommitGround {
@@ -99,9 +102,11 @@ export async function commitWindow(
   return { ...taken, readings: batch.readings, refused: refusedIn(batch) };
 }
 
+type OfWindows = ReturnType<typeof windowsOf>;
+
 /** `origin` reads `moved`, so that the rows of the streams are locked before their readings: see `commitLarge`. */
 const small = (rows: 'skip locked' | '', withRefusals: boolean) =>
-  statementOf<{ readonly windows: string; readonly part: Buffer } & EncodedReadings>(
+  statementOf<OfWindows & EncodedReadings & { readonly part: Buffer }>(
     `with ${lockedStreams(rows)}, ${MOVED}, origin as (select part, stream_id from moved), ${WRITING_PARTS}, ${TAKEN_PARTS}, ${settled(withRefusals)}`,
     `commit-small ${withRefusals ? 'refusing' : rows}`.trim(),
   );
@@ -125,7 +130,7 @@ async function commitSmall(
   const parts = items.map(({ prepared }) => prepared.columns);
   const { rows: found } = await client.query<TakenRow & { part: number }>(
     statement({
-      windows: JSON.stringify(items.map(({ handover, prepared }) => settlementOf(handover, prepared.stamp))),
+      ...windowsOf(items.map(({ handover, prepared }) => settlementOf(handover, prepared.stamp))),
       part: encodeParts(parts),
       ...encodeArrays(parts.flat()),
     }),
@@ -136,10 +141,6 @@ async function commitSmall(
       return [item, takenFrom(row, item.handover.batch.readings)];
     }),
   );
-}
-
-interface OfWindows {
-  readonly windows: string;
 }
 
 const LOCK = statementOf<OfWindows>(`with ${lockedStreams('')} select from locked`);
@@ -159,12 +160,10 @@ async function commitLarge(client: PoolClient, { handover, prepared }: Item): Pr
   const { stamp } = prepared;
   const begun = performance.now();
   // Small and large windows lock the row of the stream before its readings, so that two of them never wait in a ring.
-  const { rowCount } = await client.query(LOCK({ windows: JSON.stringify([settlementOf(handover, stamp)]) }));
+  const { rowCount } = await client.query(LOCK(windowsOf([settlementOf(handover, stamp)])));
   if (!rowCount) return undefined;
   const taken = await writeMany(client, prepared, { streamId, covered: intersect(handover.covered, window) });
   const statement = batch.refusals.length > 0 ? SETTLE_LARGE_REFUSING : SETTLE_LARGE;
-  await client.query(
-    statement({ windows: JSON.stringify([settlementOf(handover, stamp, performance.now() - begun, taken)]) }),
-  );
+  await client.query(statement(windowsOf([settlementOf(handover, stamp, performance.now() - begun, taken)])));
   return taken;
 }

@@ -44,18 +44,60 @@ export interface Handover {
 /** SQL: when the history of a stream with more to ask is due: at once, except where it waits because windows failed. */
 export const WOKEN = `case when history_failures > 0 then coalesce(history_due_at, now()) else now() end`;
 
-/** SQL: `windows` has a row for each window of `$windows` (`settlementOf`); the `part` of the first one is 1. */
+/** The columns of `windows` with their types. */
+const COLUMNS = {
+  stream_id: 'int',
+  stream_key: 'text',
+  revision: 'int',
+  edition: 'uuid',
+  worker: 'uuid',
+  process: 'uuid',
+  mark: 'bigint',
+  source_id: 'int',
+  lane: 'text',
+  from_us: 'bigint',
+  to_us: 'bigint',
+  learned: 'jsonb',
+  looks: 'tstzmultirange',
+  backfill_id: 'int',
+  asked_us: 'bigint',
+  newest_us: 'bigint',
+  requests: 'int',
+  bytes: 'bigint',
+  readings: 'int',
+  refused: 'int',
+  repeats: 'int',
+  outside: 'int',
+  waited_ms: 'real',
+  http_ms: 'real',
+  normalise_ms: 'real',
+  store_ms: 'real',
+  refusals: 'jsonb',
+  fresh: 'bigint',
+  revised: 'bigint',
+  late: 'bigint',
+  lateness_us: 'bigint',
+  oldest_news: 'bigint',
+} as const;
+
+type ColumnName = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as ColumnName[];
+
+/** A window as a row of `windows`. */
+export type Settlement = Readonly<Partial<Record<ColumnName, string | number | null | undefined>>>;
+
+/** The parameters of `lockedStreams`: an array for each column, because PostgreSQL takes JSON ten times as slowly. */
+export const windowsOf = (rows: readonly Settlement[]): Record<ColumnName, unknown[]> =>
+  Object.fromEntries(NAMES.map((name) => [name, rows.map((row) => row[name] ?? null)])) as Record<
+    ColumnName,
+    unknown[]
+  >;
+
+/** SQL: `windows` has a row for each window of the parameters (`windowsOf`); the `part` of the first one is 1. */
 const WINDOWS = `
   windows as materialized (
     select *, tstzmultirange(tstzrange(at_instant(from_us), at_instant(to_us))) as time
-    from rows from (json_to_recordset($windows::json) as (
-      stream_id int, stream_key text, revision int, edition uuid, worker uuid, process uuid, mark bigint, source_id int, lane text,
-      from_us bigint, to_us bigint, learned jsonb, looks tstzmultirange, backfill_id int, asked_us bigint, newest_us bigint, requests int,
-      bytes bigint, readings int, refused int, repeats int, outside int, waited_ms real, http_ms real, normalise_ms real, store_ms real,
-      refusals text, fresh bigint, revised bigint, late bigint, lateness_us bigint, oldest_news bigint))
-      with ordinality as one (stream_id, stream_key, revision, edition, worker, process, mark, source_id, lane, from_us, to_us, learned, looks,
-      backfill_id, asked_us, newest_us, requests, bytes, readings, refused, repeats, outside, waited_ms, http_ms, normalise_ms, store_ms,
-      refusals, fresh, revised, late, lateness_us, oldest_news, part))`;
+    from unnest(${NAMES.map((name) => `$${name}::${COLUMNS[name]}[]`).join(', ')}) with ordinality as one (${NAMES.join(', ')}, part))`;
 
 /**
  * SQL: `locked` locks the rows of the streams whose windows may be committed. The fence: the stream is the one that was read, its
@@ -127,7 +169,7 @@ export const settled = (withRefusals: boolean): string =>
   `${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.* from taken join moved using (part)`;
 
 /** A window as a row of `windows`. `storeMs`: how long the readings took to store before the statement; `taken`: what they were. */
-export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs = 0, taken?: Taken) {
+export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs = 0, taken?: Taken): Settlement {
   const { batch, meter, window } = handover;
   return {
     stream_id: handover.streamId,
@@ -141,7 +183,7 @@ export function settlementOf(handover: Handover, { process, mark }: Stamp, store
     lane: handover.lane,
     from_us: window.from,
     to_us: window.to,
-    learned: handover.learned,
+    learned: JSON.stringify(handover.learned),
     looks: multirangeOf(handover.looks),
     backfill_id: handover.backfillId,
     asked_us: handover.askedAt,

@@ -176,7 +176,8 @@ export async function measureLoad(
     const value = quantileOf(steps, stepsBefore, 0.99) * 1_000;
     measures.push({ of, what: 'step of the planner p99', value, unit: 'ms', aim: { atMost: 500 } });
   }
-  if (load.allDue === true) measures.push({ of, what: 'first polls a second', value: (warm * 1_000) / (warmAt - began), unit: '' });
+  if (load.allDue === true)
+    measures.push({ of, what: 'first polls a second', value: (warm * 1_000) / (warmAt - began), unit: '' });
   return { measures, polls: done };
 }
 
