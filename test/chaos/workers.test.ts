@@ -200,7 +200,8 @@ async function oneAtATime(): Promise<void> {
         const second = await bridge.up('worker');
         const client = new RedisClient(redis.url);
         for (let flush = 0; flush < 8; flush += 1) {
-          await client.del(await client.keys('{databridge}:poll:*'));
+          const keys = await client.keys('{databridge}:poll:*');
+          if (keys.length > 0) await client.del(keys);
           await sleep(1_300);
         }
         client.disconnect();
