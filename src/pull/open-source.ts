@@ -12,7 +12,9 @@ import { nameRoom, rulesOf } from '../core/mapping.ts';
 import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
 import { questionFor } from '../core/question.ts';
+import { isMapping } from '../core/source/path.ts';
 import { referencesIn } from '../core/source/reference.ts';
+import { sharing } from '../core/source/shared-parts.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { localWindows, zoneOf } from '../core/zone.ts';
 import type { Zone } from '../core/zone.ts';
@@ -22,11 +24,19 @@ import { parseListed, platformsFor } from '../platform/platforms-for.ts';
 import { asDeclared } from '../platform/contract.ts';
 import type { Credentials, Platform, Selection } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
-import { openConnection } from '../platform/connection/index.ts';
-import type { AllowedHosts, ProxySettings, Connection, ConnectionParts } from '../platform/connection/index.ts';
+import { agentPool, guardEgress, openConnection } from '../platform/connection/index.ts';
+import type {
+  AgentPool,
+  AllowedHosts,
+  ProxySettings,
+  Connection,
+  ConnectionParts,
+} from '../platform/connection/index.ts';
 import type { PullMeters } from './meters.ts';
 import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
+import type { Links, SharedAccount } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
+import type { PaceRows } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
 import { withReferenceRemedy } from './reference-remedy.ts';
@@ -70,6 +80,8 @@ export interface Stream {
   readonly caughtUpTo: Instant | undefined;
 }
 
+type ParsedConfig = Omit<SourceConfig, 'raw' | 'secrets'>;
+
 /** A source with an open connection to its platform. */
 export interface OpenSource {
   readonly id: number;
@@ -79,11 +91,18 @@ export interface OpenSource {
   readonly edition: string;
   readonly projectId: number;
   readonly platform: Platform;
-  readonly config: SourceConfig;
+  /** Without the text of its operator. */
+  readonly config: ParsedConfig;
   readonly options: unknown;
   readonly policy: Policy;
   readonly rules: Mapping;
   readonly connection: Connection;
+}
+
+/** What a process keeps of a source between its polls: what would take long to make anew, in little memory. */
+export interface KeptSource extends Pick<OpenSource, 'rules' | 'connection'> {
+  /** For one poll. */
+  open(): OpenSource;
 }
 
 export const USER_AGENT = 'databridge';
@@ -101,11 +120,13 @@ export function sourceOpener(given: {
   readonly allowHosts: AllowedHosts;
   readonly proxy?: ProxySettings | undefined;
   readonly meters?: PullMeters | undefined;
-}): (row: SourceRow) => Promise<OpenSource> {
+}): (row: SourceRow) => Promise<KeptSource> {
   const { database, sealing, clock, registry, workerId, allowHosts, proxy, meters } = given;
-  const rows = paceRowsOf(database);
-  const links = linksOf(database);
+  const { now } = clock;
   const room = nameRoom();
+  const agents = agentPool({ guard: guardEgress(allowHosts), proxy });
+  const process: OfProcess = { database, sealing, rows: paceRowsOf(database), links: linksOf(database), agents, workerId, now, meters };
+  const share = sharing();
 
   return async (row) => {
     const config = row.config ?? (await configOf(database, row));
@@ -117,20 +138,46 @@ export function sourceOpener(given: {
         remedy: problem?.remedy,
       });
     }
-    const shared = (credentials: Credentials): SharedParts => {
-      const account = sharedAccountOf(database, accountDigest(sealing, credentials), links);
-      const { id: sourceId, revision } = row;
-      const { pace } = parsed.source;
-      return {
-        account,
-        pacer: pacerOf({ database, rows, sourceId, revision, pace, account, now: clock.now, workerId, meters }),
-        tokens: sourceTokensOf(database, sealing, sourceId),
-      };
-    };
-    return await openSource(
-      { id: row.id, revision: row.revision, edition: row.edition, projectId: row.project_id, start: row.start_at },
-      { config: parsed.source, platform: parsed.platform, shared, now: clock.now, allowHosts, proxy, room },
+    const source = compact(parsed.source, share);
+    const { id, revision, edition } = row;
+    return await keptSource(
+      { id, revision, edition, projectId: row.project_id, start: row.start_at },
+      {
+        config: source,
+        platform: parsed.platform,
+        shared: (secrets) => partsFor(process, { id, revision, pace: source.pace }, accountDigest(sealing, secrets)),
+        now,
+        allowHosts,
+        proxy,
+        room,
+      },
     );
+  };
+}
+
+/** What the sources of a process share. */
+interface OfProcess {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly rows: PaceRows;
+  readonly links: Links;
+  readonly agents: AgentPool;
+  readonly workerId: string;
+  readonly now: () => Instant;
+  readonly meters: PullMeters | undefined;
+}
+
+type Paced = Pick<Identity, 'id' | 'revision'> & { readonly pace: SourceConfig['pace'] };
+
+/** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
+function partsFor(process: OfProcess, { id, revision, pace }: Paced, digest: string): SharedParts {
+  const account = (): SharedAccount => sharedAccountOf(process.database, digest, process.links);
+  const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
+  return {
+    account,
+    pacer: pacerOf({ ...process, sourceId: id, revision, pace, account: linked }),
+    tokens: () => sourceTokensOf(process.database, process.sealing, id),
+    agents: process.agents,
   };
 }
 
@@ -142,6 +189,37 @@ async function configOf(database: Database, { id, edition }: SourceRow): Promise
   ]);
   if (row) return row.config;
   throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
+}
+
+/** The configuration without what only its operator reads; parts that equal those of other sources are theirs. */
+function compact(config: SourceConfig, share: <T>(part: T) => T): ParsedConfig {
+  const { options } = config;
+  return {
+    name: config.name,
+    organisation: share(config.organisation),
+    project: share(config.project),
+    kind: share(config.kind),
+    platform: share(config.platform),
+    ...(config.adapter !== undefined && { adapter: share(config.adapter) }),
+    connection: config.connection,
+    tls: share(config.tls),
+    // Adapters remember what they learn of a platform by this object, so each source has its own.
+    options: isMapping(options)
+      ? Object.fromEntries(Object.entries(options).map(([key, part]) => [key, share(part)]))
+      : options,
+    schedule: share(config.schedule),
+    pace: share(config.pace),
+    sensors: share(config.sensors),
+    mapping: share(config.mapping),
+  };
+}
+
+type Referring = Pick<ParsedConfig, 'connection' | 'options' | 'tls'>;
+
+/** The blocks that may refer to secrets, with the secrets; themselves where they refer to none. */
+async function inClear({ connection, options, tls }: ParsedConfig): Promise<Referring> {
+  const blocks: Referring = { connection, options, tls };
+  return JSON.stringify(blocks).includes('${') ? await resolveSecrets(blocks, secretPlaces()) : blocks;
 }
 
 async function readAuthority(path: string): Promise<string> {
@@ -157,35 +235,41 @@ async function readAuthority(path: string): Promise<string> {
 }
 
 /** The parts of a connection that sources or hosts share. */
-export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account' | 'record'>;
+export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account' | 'agents' | 'record'>;
+
+interface Identity {
+  readonly id: number;
+  readonly revision: number;
+  readonly edition: string;
+  readonly projectId: number;
+  readonly start: Instant;
+}
+
+interface OpeningParts {
+  readonly config: ParsedConfig;
+  readonly platform: Platform;
+  /** Called with the secrets in clear. */
+  readonly shared: (credentials: Credentials) => SharedParts;
+  readonly now: () => Instant;
+  readonly allowHosts: AllowedHosts;
+  readonly proxy?: ProxySettings | undefined;
+  /** Shared by the sources of a process. */
+  readonly room?: NameRoom;
+}
 
 /** Opens a source from its parsed configuration. `check` and `preview` use it without a database. */
-export async function openSource(
-  row: { id: number; revision: number; edition: string; projectId: number; start: Instant },
-  given: {
-    readonly config: SourceConfig;
-    readonly platform: Platform;
-    /** Called with the secrets in clear. */
-    readonly shared: (credentials: Credentials) => SharedParts;
-    readonly now: () => Instant;
-    readonly allowHosts: AllowedHosts;
-    readonly proxy?: ProxySettings | undefined;
-    /** Shared by the sources of a process. */
-    readonly room?: NameRoom;
-  },
-): Promise<OpenSource> {
+export const openSource = async (row: Identity, given: OpeningParts): Promise<OpenSource> =>
+  (await keptSource(row, given)).open();
+
+async function keptSource(row: Identity, given: OpeningParts): Promise<KeptSource> {
   const { config } = given;
   const platform = asDeclared(given.platform, config.options);
   const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];
   if (authorisation === undefined) {
     throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);
   }
-  const { connection, options, tls } = (await resolveSecrets(
-    { connection: config.connection, options: config.options, tls: config.tls },
-    secretPlaces(),
-  )) as Pick<SourceConfig, 'connection' | 'options' | 'tls'>;
+  const { connection, options, tls } = await inClear(config);
   const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
-  const localTimes = localTimesOf(config, platform);
   const opened = openConnection(
     {
       baseUrl: connection['url'] ?? '',
@@ -194,40 +278,51 @@ export async function openSource(
       options,
       allowHosts: given.allowHosts,
       proxy: given.proxy,
-      tls: {
-        ...(ca === undefined ? {} : { ca }),
-        ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
-      },
+      tls: ca === undefined || ca === tls.ca ? tls : { ...tls, ca },
       longestSilence: config.pace.longestSilence,
     },
     { ...given.shared(connection), now: given.now, userAgent: USER_AGENT },
   );
+  const localTimes = localTimesOf(config, platform);
+  const rules = rulesOf(config, { localTimes, qualities: platform.facts.quality, room: given.room });
+  return kept({ row, config, platform: given.platform, options, rules, connection: opened });
+}
+
+type Parts = Pick<OpenSource, 'config' | 'platform' | 'options' | 'rules' | 'connection'> & { readonly row: Identity };
+
+/** It holds nothing that is quickly made anew, because a process keeps one for each source. */
+function kept({ row, config, platform, options, rules, connection }: Parts): KeptSource {
   return {
-    id: row.id,
-    name: config.name,
-    organisation: config.organisation,
-    revision: row.revision,
-    edition: row.edition,
-    projectId: row.projectId,
-    platform: withCleanErrors(asAsked(platform, localTimes?.zone), (error) =>
-      withReferenceRemedy(opened.cleanError(error), referencesIn('connection', config.connection)),
-    ),
-    config,
-    options,
-    policy: {
-      start: row.start,
-      settle: config.schedule.settle,
-      align: config.schedule.align,
-      overlap: config.schedule.overlap,
-      maxWindow: config.schedule.maxWindow,
-      zone: localTimes?.zone,
+    rules,
+    connection,
+    open() {
+      const { start, ...identity } = row;
+      const zone = rules.localTimes?.zone;
+      const cleanError = (error: unknown): BridgeError =>
+        withReferenceRemedy(connection.cleanError(error), referencesIn('connection', config.connection));
+      return {
+        ...identity,
+        name: config.name,
+        organisation: config.organisation,
+        platform: withCleanErrors(asAsked(asDeclared(platform, config.options), zone), cleanError),
+        config,
+        options,
+        policy: {
+          start,
+          settle: config.schedule.settle,
+          align: config.schedule.align,
+          overlap: config.schedule.overlap,
+          maxWindow: config.schedule.maxWindow,
+          zone,
+        },
+        rules,
+        connection,
+      };
     },
-    rules: rulesOf(config, { localTimes, qualities: platform.facts.quality, room: given.room }),
-    connection: opened,
   };
 }
 
-function localTimesOf({ mapping }: SourceConfig, { facts }: Platform): LocalTimes | undefined {
+function localTimesOf({ mapping }: ParsedConfig, { facts }: Platform): LocalTimes | undefined {
   if (!facts.localTime || mapping.timezone === undefined) return undefined;
   return { zone: zoneOf(mapping.timezone), dst: mapping.dst };
 }
