@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import type { Sealing } from '../access/sealing.ts';
-import { secretPlaces } from '../access/secret-places.ts';
-import { resolveSecrets } from '../access/secret-reference.ts';
 import type { Coverage } from '../core/coverage.ts';
 import type { Unreadable } from '../core/unreadable.ts';
 import { BridgeError } from '../core/errors.ts';
@@ -11,13 +8,10 @@ import type { LocalTimes } from '../core/local-time.ts';
 import { nameRoom, rulesOf } from '../core/mapping.ts';
 import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
-import { questionFor } from '../core/question.ts';
-import { isMapping } from '../core/source/path.ts';
 import { referencesIn } from '../core/source/reference.ts';
 import { sharing } from '../core/source/shared-parts.ts';
 import type { SourceConfig } from '../core/source/source.ts';
-import { localWindows, zoneOf } from '../core/zone.ts';
-import type { Zone } from '../core/zone.ts';
+import { zoneOf } from '../core/zone.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { parseListed, platformsFor } from '../platform/platforms-for.ts';
@@ -33,6 +27,9 @@ import type {
   ConnectionParts,
 } from '../platform/connection/index.ts';
 import type { PullMeters } from './meters.ts';
+import { askedPlatform } from './asked-platform.ts';
+import { compactConfig, inClear } from './kept-config.ts';
+import type { KeptConfig } from './kept-config.ts';
 import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
 import type { Links, SharedAccount } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
@@ -80,8 +77,6 @@ export interface Stream {
   readonly caughtUpTo: Instant | undefined;
 }
 
-type ParsedConfig = Omit<SourceConfig, 'raw' | 'secrets'>;
-
 /** A source with an open connection to its platform. */
 export interface OpenSource {
   readonly id: number;
@@ -92,7 +87,7 @@ export interface OpenSource {
   readonly projectId: number;
   readonly platform: Platform;
   /** Without the text of its operator. */
-  readonly config: ParsedConfig;
+  readonly config: KeptConfig;
   readonly options: unknown;
   readonly policy: Policy;
   readonly rules: Mapping;
@@ -125,7 +120,16 @@ export function sourceOpener(given: {
   const { now } = clock;
   const room = nameRoom();
   const agents = agentPool({ guard: guardEgress(allowHosts), proxy });
-  const process: OfProcess = { database, sealing, rows: paceRowsOf(database), links: linksOf(database), agents, workerId, now, meters };
+  const process: OfProcess = {
+    database,
+    sealing,
+    rows: paceRowsOf(database),
+    links: linksOf(database),
+    agents,
+    workerId,
+    now,
+    meters,
+  };
   const share = sharing();
 
   return async (row) => {
@@ -138,7 +142,7 @@ export function sourceOpener(given: {
         remedy: problem?.remedy,
       });
     }
-    const source = compact(parsed.source, share);
+    const source = compactConfig(parsed.source, share);
     const { id, revision, edition } = row;
     return await keptSource(
       { id, revision, edition, projectId: row.project_id, start: row.start_at },
@@ -191,49 +195,6 @@ async function configOf(database: Database, { id, edition }: SourceRow): Promise
   throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
 }
 
-/** The configuration without what only its operator reads; parts that equal those of other sources are theirs. */
-function compact(config: SourceConfig, share: <T>(part: T) => T): ParsedConfig {
-  const { options } = config;
-  return {
-    name: config.name,
-    organisation: share(config.organisation),
-    project: share(config.project),
-    kind: share(config.kind),
-    platform: share(config.platform),
-    ...(config.adapter !== undefined && { adapter: share(config.adapter) }),
-    connection: config.connection,
-    tls: share(config.tls),
-    // Adapters remember what they learn of a platform by this object, so each source has its own.
-    options: isMapping(options)
-      ? Object.fromEntries(Object.entries(options).map(([key, part]) => [key, share(part)]))
-      : options,
-    schedule: share(config.schedule),
-    pace: share(config.pace),
-    sensors: share(config.sensors),
-    mapping: share(config.mapping),
-  };
-}
-
-type Referring = Pick<ParsedConfig, 'connection' | 'options' | 'tls'>;
-
-/** The blocks that may refer to secrets, with the secrets; themselves where they refer to none. */
-async function inClear({ connection, options, tls }: ParsedConfig): Promise<Referring> {
-  const blocks: Referring = { connection, options, tls };
-  return JSON.stringify(blocks).includes('${') ? await resolveSecrets(blocks, secretPlaces()) : blocks;
-}
-
-async function readAuthority(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    const remedy = 'give the path of a PEM file that this process may read, or the PEM text itself';
-    throw new BridgeError({ code: 'config-invalid', path: 'tls.ca' }, `tls.ca: ${path} cannot be read`, {
-      remedy,
-      cause,
-    });
-  }
-}
-
 /** The parts of a connection that sources or hosts share. */
 export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account' | 'agents' | 'record'>;
 
@@ -246,7 +207,7 @@ interface Identity {
 }
 
 interface OpeningParts {
-  readonly config: ParsedConfig;
+  readonly config: KeptConfig;
   readonly platform: Platform;
   /** Called with the secrets in clear. */
   readonly shared: (credentials: Credentials) => SharedParts;
@@ -269,7 +230,6 @@ async function keptSource(row: Identity, given: OpeningParts): Promise<KeptSourc
     throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);
   }
   const { connection, options, tls } = await inClear(config);
-  const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
   const opened = openConnection(
     {
       baseUrl: connection['url'] ?? '',
@@ -278,7 +238,7 @@ async function keptSource(row: Identity, given: OpeningParts): Promise<KeptSourc
       options,
       allowHosts: given.allowHosts,
       proxy: given.proxy,
-      tls: ca === undefined || ca === tls.ca ? tls : { ...tls, ca },
+      tls,
       longestSilence: config.pace.longestSilence,
     },
     { ...given.shared(connection), now: given.now, userAgent: USER_AGENT },
@@ -304,7 +264,7 @@ function kept({ row, config, platform, options, rules, connection }: Parts): Kep
         ...identity,
         name: config.name,
         organisation: config.organisation,
-        platform: withCleanErrors(asAsked(asDeclared(platform, config.options), zone), cleanError),
+        platform: askedPlatform(asDeclared(platform, config.options), { zone, cleanError }),
         config,
         options,
         policy: {
@@ -322,48 +282,7 @@ function kept({ row, config, platform, options, rules, connection }: Parts): Kep
   };
 }
 
-function localTimesOf({ mapping }: ParsedConfig, { facts }: Platform): LocalTimes | undefined {
+function localTimesOf({ mapping }: KeptConfig, { facts }: Platform): LocalTimes | undefined {
   if (!facts.localTime || mapping.timezone === undefined) return undefined;
   return { zone: zoneOf(mapping.timezone), dst: mapping.dst };
-}
-
-/**
- * The platform is asked for windows in a form that it answers completely (core/question.ts), and for local times where `zone`
- * is known; the normaliser drops what is too much and turns local times into instants.
- */
-function asAsked(platform: Platform, zone: Zone | undefined): Platform {
-  return {
-    ...platform,
-    async *read(http, options, selection, window) {
-      for (const part of zone === undefined ? [window] : localWindows(zone, window)) {
-        yield* platform.read(http, options, selection, questionFor(part, platform.facts));
-      }
-    },
-  };
-}
-
-/** An adapter may quote an answer in its own errors, and an answer may quote a secret (law 8). */
-function withCleanErrors(platform: Platform, cleanError: Connection['cleanError']): Platform {
-  async function* clean<T extends object>(items: AsyncIterable<T>): AsyncGenerator<T> {
-    try {
-      for await (const item of items) yield 'failed' in item ? { ...item, failed: cleanError(item.failed) } : item;
-    } catch (error) {
-      throw cleanError(error);
-    }
-  }
-  const { find, search } = platform;
-  return {
-    ...platform,
-    async identify(http, options) {
-      try {
-        return await platform.identify(http, options);
-      } catch (error) {
-        throw cleanError(error);
-      }
-    },
-    sensors: (http, options) => clean(platform.sensors(http, options)),
-    ...(find && { find: (http, options, ids) => clean(find(http, options, ids)) }),
-    ...(search && { search: (http, options, sought) => clean(search(http, options, sought)) }),
-    read: (http, options, selection, window) => clean(platform.read(http, options, selection, window)),
-  };
 }
