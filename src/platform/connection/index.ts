@@ -40,7 +40,9 @@ import { transport } from './transport.ts';
 
 export { inBrackets, memoryAccount, MOST_REFUSED } from './account.ts';
 export type { AccountStore, Admission } from './account.ts';
+export { agentPool } from './agents.ts';
 export type { AgentPool, Tls } from './agents.ts';
+export { guardEgress } from './egress.ts';
 export type { AllowedHosts } from './egress.ts';
 export type { ProxySettings } from './proxy.ts';
 export type { Conversation, RequestEnd } from './layer.ts';
