@@ -45,8 +45,8 @@ export interface NameRoom {
   readonly most: number;
 }
 
-/** Ours: some 50 MB. A source with more series than this looks the names of each window up again. */
-const MOST_NAMES = 100_000;
+/** Ours: some 200 MB, two for each series. Above it the names of each window are looked up again. */
+const MOST_NAMES = 1_000_000;
 
 export const nameRoom = (most = MOST_NAMES): NameRoom => ({ held: 0, most });
 
@@ -93,146 +93,169 @@ export function givenNames(
  * A source's mapping as rules for the normaliser; `localTimes` and `qualities` where its platform gives them. Names are the platform's own unless the source maps them. Of two
  * variables that would become one series, the first keeps the name and the other is refused.
  */
-export function rulesOf(
+export const rulesOf = (
   source: Pick<SourceConfig, 'sensors' | 'mapping'>,
-  {
-    room = nameRoom(),
-    ...platform
-  }: Pick<Rules, 'localTimes' | 'qualities'> & { readonly room?: NameRoom | undefined } = {},
-): Mapping {
-  const chosen = source.sensors === 'all' ? undefined : new Map(source.sensors.map((sensor) => [sensor.id, sensor]));
-  const known = new Map<string, Known>();
-  const taken = new Map<string, Taken>();
-  const unconfirmed = new Map<string, GivenName>();
+  given: Pick<Rules, 'localTimes' | 'qualities'> & { readonly room?: NameRoom | undefined } = {},
+): Mapping => new NamedMapping(source, given);
+
+/** There is one for each source of a process, so it makes what it needs when it needs it. */
+class NamedMapping implements Mapping {
+  readonly booleans: Rules['booleans'];
+  readonly bad: Rules['bad'];
+  readonly localTimes: Rules['localTimes'];
+  readonly qualities: Rules['qualities'];
+  readonly #room: NameRoom;
+  readonly #labels: readonly string[];
+  readonly #chosen: ReadonlyMap<string, Choice> | undefined;
+  #known = new Map<string, Known>();
+  #taken = new Map<string, Taken>();
+  #unconfirmed: Map<string, GivenName> | undefined;
   /** Series that this source may not write, each with the reason and the window that met it last. */
-  const foreign = new Map<string, { readonly reason: SeriesRefusal; used: number }>();
-  const underWay = new Set<number>();
-  let windows = 0;
-  let corrections = 0;
-  let counted = 0;
+  #foreign: Map<string, { readonly reason: SeriesRefusal; used: number }> | undefined;
+  #underWay: readonly number[] = NONE;
+  #windows = 0;
+  #corrections = 0;
+  #counted = 0;
+
+  constructor(
+    { sensors, mapping }: Pick<SourceConfig, 'sensors' | 'mapping'>,
+    { room = nameRoom(), localTimes, qualities }: Parameters<typeof rulesOf>[1] & object,
+  ) {
+    this.booleans = mapping.booleans;
+    this.bad = mapping.bad;
+    this.localTimes = localTimes;
+    this.qualities = qualities;
+    this.#room = room;
+    this.#labels = mapping.labels;
+    this.#chosen = sensors === 'all' ? undefined : new Map(sensors.map((sensor) => [sensor.id, sensor]));
+  }
+
+  readonly series = (sensor: string, variable: string): SeriesRule | RefusalReason | undefined => {
+    const key = JSON.stringify([sensor, variable]);
+    const found = this.#known.get(key) ?? { rule: this.#ruleOf(sensor, variable, key), used: this.#windows };
+    if (found.used < this.#windows) {
+      found.used = this.#windows;
+      const name = typeof found.rule === 'object' ? this.#taken.get(seriesOf(found.rule)) : undefined;
+      if (name !== undefined) name.used = this.#windows;
+    }
+    this.#known.set(key, found);
+    return found.rule;
+  };
+
+  unconfirmed(): readonly GivenName[] {
+    return [...(this.#unconfirmed?.values() ?? [])];
+  }
+
+  confirm(names: readonly SettledName[]): void {
+    for (const name of names) {
+      const series = seriesOf(name);
+      const before = this.#taken.get(series);
+      const holderHere = before?.holder;
+      this.#unconfirmed?.delete(series);
+      const contested = before?.contested === true || (before !== undefined && before.holder !== name.holder);
+      this.#taken.set(series, { holder: name.holder, used: this.#windows, contested });
+      const isLost = !name.owned && this.#foreign?.has(series) !== true;
+      if (!name.owned) {
+        this.#foreign ??= new Map();
+        this.#foreign.set(series, { reason: name.reason ?? 'series-of-another', used: this.#windows });
+      }
+      if (!isLost && (holderHere === undefined || holderHere === name.holder)) continue;
+      // Both variables are judged anew: the one that held the name in this process, and the one that holds it for
+      // all.
+      if (holderHere !== undefined) this.#known.delete(holderHere);
+      this.#known.delete(name.holder);
+      this.#corrections += 1;
+    }
+    if (this.#unconfirmed?.size === 0) this.#unconfirmed = undefined;
+  }
+
+  get corrections(): number {
+    return this.#corrections;
+  }
+
+  beginWindow(): () => void {
+    this.#windows += 1;
+    const window = this.#windows;
+    this.#underWay = [...this.#underWay, window];
+    this.#count();
+    return () => {
+      this.#underWay = this.#underWay.filter((one) => one !== window);
+      this.#count();
+      for (const contested of [false, true]) {
+        if (this.#room.held <= this.#room.most) return;
+        this.#forgetBefore(Math.min(this.#windows + 1, ...this.#underWay), contested);
+        this.#count();
+      }
+    };
+  }
+
+  close(): void {
+    this.#known.clear();
+    this.#taken.clear();
+    this.#unconfirmed = undefined;
+    this.#foreign = undefined;
+    this.#count();
+  }
 
   /** Counts the names of this source among those of the process. */
-  function count(): void {
-    const names = known.size + taken.size + foreign.size;
-    room.held += names - counted;
-    counted = names;
+  #count(): void {
+    const names = this.#known.size + this.#taken.size + (this.#foreign?.size ?? 0);
+    this.#room.held += names - this.#counted;
+    this.#counted = names;
   }
 
-  /** Names that are not confirmed yet stay: another variable might get them otherwise, in the same window. */
-  function forgetBefore(window: number): void {
-    for (const [key, { used }] of known) if (used < window) known.delete(key);
-    for (const [name, { used, contested }] of taken) {
-      if (used < window && !contested && !unconfirmed.has(name)) taken.delete(name);
+  /**
+   * Names that are not confirmed yet stay: another variable might get them otherwise, in the same window. `contested`: forgets the
+   * disputed ones, too, and the window that meets one of them next is read twice.
+   */
+  #forgetBefore(window: number, contested: boolean): void {
+    for (const [key, { used }] of this.#known) if (used < window) this.#known.delete(key);
+    for (const [name, one] of this.#taken) {
+      const isKept = one.used >= window || (one.contested && !contested) || this.#unconfirmed?.has(name) === true;
+      if (!isKept) this.#taken.delete(name);
     }
+    if (!contested) return;
+    for (const [name, { used }] of this.#foreign ?? []) if (used < window) this.#foreign?.delete(name);
   }
 
-  /** The window that meets one of them next is read twice. */
-  function forgetDisputedBefore(window: number): void {
-    for (const [name, { used }] of foreign) if (used < window) foreign.delete(name);
-    for (const [name, { used, contested }] of taken) {
-      if (used < window && contested && !unconfirmed.has(name)) taken.delete(name);
-    }
-  }
-
-  function ruleOf(sensor: string, variable: string, holder: string): SeriesRule | RefusalReason | undefined {
-    const choice = chosen?.get(sensor);
-    if (chosen !== undefined && choice === undefined) return undefined;
+  #ruleOf(sensor: string, variable: string, holder: string): SeriesRule | RefusalReason | undefined {
+    const choice = this.#chosen?.get(sensor);
+    if (this.#chosen !== undefined && choice === undefined) return undefined;
     const value = choice?.values?.[variable];
     const name = nameOf(choice, sensor, variable);
     if (typeof name === 'string') return name;
     const { sensorId, valueName } = name;
     const series = seriesOf(name);
-    const before = taken.get(series);
-    if (before !== undefined) before.used = windows;
+    const before = this.#taken.get(series);
+    if (before !== undefined) before.used = this.#windows;
     if (before !== undefined && before.holder !== holder) {
       before.contested = true;
       return 'name-collision';
     }
-    const lost = foreign.get(series);
+    const lost = this.#foreign?.get(series);
     if (lost !== undefined) {
-      lost.used = windows;
+      lost.used = this.#windows;
       return lost.reason;
     }
     if (before === undefined) {
-      taken.set(series, { holder, used: windows, contested: false });
-      unconfirmed.set(series, { sensorId, valueName, holder });
+      this.#taken.set(series, { holder, used: this.#windows, contested: false });
+      this.#unconfirmed ??= new Map();
+      this.#unconfirmed.set(series, { sensorId, valueName, holder });
     }
-    const labels = [
-      ...source.mapping.labels,
-      ...(value?.labels ?? []),
-      ...(value?.unit === undefined ? [] : [value.unit]),
-    ];
+    const own = [...(value?.labels ?? []), ...(value?.unit === undefined ? [] : [value.unit])];
     return {
       sensorId,
       valueName,
       scale: value?.scale ?? 1,
       offset: value?.offset ?? 0,
       states: value?.states,
-      labels: [...new Set(labels)].sort(),
+      labels:
+        own.length === 0 && this.#labels.length < 2 ? this.#labels : [...new Set([...this.#labels, ...own])].sort(),
     };
   }
-
-  return {
-    booleans: source.mapping.booleans,
-    bad: source.mapping.bad,
-    ...platform,
-    series(sensor, variable) {
-      const key = JSON.stringify([sensor, variable]);
-      const found = known.get(key) ?? { rule: ruleOf(sensor, variable, key), used: windows };
-      if (found.used < windows) {
-        found.used = windows;
-        const name = typeof found.rule === 'object' ? taken.get(seriesOf(found.rule)) : undefined;
-        if (name !== undefined) name.used = windows;
-      }
-      known.set(key, found);
-      return found.rule;
-    },
-    unconfirmed: () => [...unconfirmed.values()],
-    confirm(names) {
-      for (const name of names) {
-        const series = seriesOf(name);
-        const before = taken.get(series);
-        const holderHere = before?.holder;
-        unconfirmed.delete(series);
-        const contested = before?.contested === true || (before !== undefined && before.holder !== name.holder);
-        taken.set(series, { holder: name.holder, used: windows, contested });
-        const isLost = !name.owned && !foreign.has(series);
-        if (!name.owned) foreign.set(series, { reason: name.reason ?? 'series-of-another', used: windows });
-        if (!isLost && (holderHere === undefined || holderHere === name.holder)) continue;
-        // Both variables are judged anew: the one that held the name in this process, and the one that holds it for
-        // all.
-        if (holderHere !== undefined) known.delete(holderHere);
-        known.delete(name.holder);
-        corrections += 1;
-      }
-    },
-    get corrections() {
-      return corrections;
-    },
-    beginWindow() {
-      windows += 1;
-      const window = windows;
-      underWay.add(window);
-      count();
-      return () => {
-        underWay.delete(window);
-        count();
-        for (const forget of [forgetBefore, forgetDisputedBefore]) {
-          if (room.held <= room.most) return;
-          forget(Math.min(windows + 1, ...underWay));
-          count();
-        }
-      };
-    },
-    close() {
-      known.clear();
-      taken.clear();
-      unconfirmed.clear();
-      foreign.clear();
-      count();
-    },
-  };
 }
+
+const NONE: readonly never[] = [];
 
 const seriesOf = ({ sensorId, valueName }: Pick<GivenName, 'sensorId' | 'valueName'>): string =>
   `${sensorId}\n${valueName}`;

@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import type { Sealing } from '../access/sealing.ts';
-import { secretPlaces } from '../access/secret-places.ts';
-import { resolveSecrets } from '../access/secret-reference.ts';
 import type { Coverage } from '../core/coverage.ts';
 import type { Unreadable } from '../core/unreadable.ts';
 import { BridgeError } from '../core/errors.ts';
@@ -11,22 +8,32 @@ import type { LocalTimes } from '../core/local-time.ts';
 import { nameRoom, rulesOf } from '../core/mapping.ts';
 import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
-import { questionFor } from '../core/question.ts';
 import { referencesIn } from '../core/source/reference.ts';
+import { sharing } from '../core/source/shared-parts.ts';
 import type { SourceConfig } from '../core/source/source.ts';
-import { localWindows, zoneOf } from '../core/zone.ts';
-import type { Zone } from '../core/zone.ts';
+import { zoneOf } from '../core/zone.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { parseListed, platformsFor } from '../platform/platforms-for.ts';
 import { asDeclared } from '../platform/contract.ts';
 import type { Credentials, Platform, Selection } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
-import { openConnection } from '../platform/connection/index.ts';
-import type { AllowedHosts, ProxySettings, Connection, ConnectionParts } from '../platform/connection/index.ts';
+import { agentPool, guardEgress, openConnection } from '../platform/connection/index.ts';
+import type {
+  AgentPool,
+  AllowedHosts,
+  ProxySettings,
+  Connection,
+  ConnectionParts,
+} from '../platform/connection/index.ts';
 import type { PullMeters } from './meters.ts';
+import { askedPlatform } from './asked-platform.ts';
+import { compactConfig, inClear } from './kept-config.ts';
+import type { KeptConfig } from './kept-config.ts';
 import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
+import type { Links, SharedAccount } from './account.ts';
 import { paceRowsOf } from './pace-rows.ts';
+import type { PaceRows } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
 import { withReferenceRemedy } from './reference-remedy.ts';
@@ -79,11 +86,18 @@ export interface OpenSource {
   readonly edition: string;
   readonly projectId: number;
   readonly platform: Platform;
-  readonly config: SourceConfig;
+  /** Without the text of its operator. */
+  readonly config: KeptConfig;
   readonly options: unknown;
   readonly policy: Policy;
   readonly rules: Mapping;
   readonly connection: Connection;
+}
+
+/** What a process keeps of a source between its polls: what would take long to make anew, in little memory. */
+export interface KeptSource extends Pick<OpenSource, 'rules' | 'connection'> {
+  /** For one poll. */
+  open(): OpenSource;
 }
 
 export const USER_AGENT = 'databridge';
@@ -101,11 +115,22 @@ export function sourceOpener(given: {
   readonly allowHosts: AllowedHosts;
   readonly proxy?: ProxySettings | undefined;
   readonly meters?: PullMeters | undefined;
-}): (row: SourceRow) => Promise<OpenSource> {
+}): (row: SourceRow) => Promise<KeptSource> {
   const { database, sealing, clock, registry, workerId, allowHosts, proxy, meters } = given;
-  const rows = paceRowsOf(database);
-  const links = linksOf(database);
+  const { now } = clock;
   const room = nameRoom();
+  const agents = agentPool({ guard: guardEgress(allowHosts), proxy });
+  const process: OfProcess = {
+    database,
+    sealing,
+    rows: paceRowsOf(database),
+    links: linksOf(database),
+    agents,
+    workerId,
+    now,
+    meters,
+  };
+  const share = sharing();
 
   return async (row) => {
     const config = row.config ?? (await configOf(database, row));
@@ -117,20 +142,46 @@ export function sourceOpener(given: {
         remedy: problem?.remedy,
       });
     }
-    const shared = (credentials: Credentials): SharedParts => {
-      const account = sharedAccountOf(database, accountDigest(sealing, credentials), links);
-      const { id: sourceId, revision } = row;
-      const { pace } = parsed.source;
-      return {
-        account,
-        pacer: pacerOf({ database, rows, sourceId, revision, pace, account, now: clock.now, workerId, meters }),
-        tokens: sourceTokensOf(database, sealing, sourceId),
-      };
-    };
-    return await openSource(
-      { id: row.id, revision: row.revision, edition: row.edition, projectId: row.project_id, start: row.start_at },
-      { config: parsed.source, platform: parsed.platform, shared, now: clock.now, allowHosts, proxy, room },
+    const source = compactConfig(parsed.source, share);
+    const { id, revision, edition } = row;
+    return await keptSource(
+      { id, revision, edition, projectId: row.project_id, start: row.start_at },
+      {
+        config: source,
+        platform: parsed.platform,
+        shared: (secrets) => partsFor(process, { id, revision, pace: source.pace }, accountDigest(sealing, secrets)),
+        now,
+        allowHosts,
+        proxy,
+        room,
+      },
     );
+  };
+}
+
+/** What the sources of a process share. */
+interface OfProcess {
+  readonly database: Database;
+  readonly sealing: Sealing;
+  readonly rows: PaceRows;
+  readonly links: Links;
+  readonly agents: AgentPool;
+  readonly workerId: string;
+  readonly now: () => Instant;
+  readonly meters: PullMeters | undefined;
+}
+
+type Paced = Pick<Identity, 'id' | 'revision'> & { readonly pace: SourceConfig['pace'] };
+
+/** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
+function partsFor(process: OfProcess, { id, revision, pace }: Paced, digest: string): SharedParts {
+  const account = (): SharedAccount => sharedAccountOf(process.database, digest, process.links);
+  const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
+  return {
+    account,
+    pacer: pacerOf({ ...process, sourceId: id, revision, pace, account: linked }),
+    tokens: () => sourceTokensOf(process.database, process.sealing, id),
+    agents: process.agents,
   };
 }
 
@@ -144,48 +195,41 @@ async function configOf(database: Database, { id, edition }: SourceRow): Promise
   throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
 }
 
-async function readAuthority(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    const remedy = 'give the path of a PEM file that this process may read, or the PEM text itself';
-    throw new BridgeError({ code: 'config-invalid', path: 'tls.ca' }, `tls.ca: ${path} cannot be read`, {
-      remedy,
-      cause,
-    });
-  }
+/** The parts of a connection that sources or hosts share. */
+export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account' | 'agents' | 'record'>;
+
+interface Identity {
+  readonly id: number;
+  readonly revision: number;
+  readonly edition: string;
+  readonly projectId: number;
+  readonly start: Instant;
 }
 
-/** The parts of a connection that sources or hosts share. */
-export type SharedParts = Pick<ConnectionParts, 'pacer' | 'tokens' | 'account' | 'record'>;
+interface OpeningParts {
+  readonly config: KeptConfig;
+  readonly platform: Platform;
+  /** Called with the secrets in clear. */
+  readonly shared: (credentials: Credentials) => SharedParts;
+  readonly now: () => Instant;
+  readonly allowHosts: AllowedHosts;
+  readonly proxy?: ProxySettings | undefined;
+  /** Shared by the sources of a process. */
+  readonly room?: NameRoom;
+}
 
 /** Opens a source from its parsed configuration. `check` and `preview` use it without a database. */
-export async function openSource(
-  row: { id: number; revision: number; edition: string; projectId: number; start: Instant },
-  given: {
-    readonly config: SourceConfig;
-    readonly platform: Platform;
-    /** Called with the secrets in clear. */
-    readonly shared: (credentials: Credentials) => SharedParts;
-    readonly now: () => Instant;
-    readonly allowHosts: AllowedHosts;
-    readonly proxy?: ProxySettings | undefined;
-    /** Shared by the sources of a process. */
-    readonly room?: NameRoom;
-  },
-): Promise<OpenSource> {
+export const openSource = async (row: Identity, given: OpeningParts): Promise<OpenSource> =>
+  (await keptSource(row, given)).open();
+
+async function keptSource(row: Identity, given: OpeningParts): Promise<KeptSource> {
   const { config } = given;
   const platform = asDeclared(given.platform, config.options);
   const authorisation = platform.kinds[config.kind as keyof typeof platform.kinds];
   if (authorisation === undefined) {
     throw new BridgeError({ code: 'config-invalid' }, `${platform.title} does not take ${config.kind}`);
   }
-  const { connection, options, tls } = (await resolveSecrets(
-    { connection: config.connection, options: config.options, tls: config.tls },
-    secretPlaces(),
-  )) as Pick<SourceConfig, 'connection' | 'options' | 'tls'>;
-  const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca;
-  const localTimes = localTimesOf(config, platform);
+  const { connection, options, tls } = await inClear(config);
   const opened = openConnection(
     {
       baseUrl: connection['url'] ?? '',
@@ -194,81 +238,51 @@ export async function openSource(
       options,
       allowHosts: given.allowHosts,
       proxy: given.proxy,
-      tls: {
-        ...(ca === undefined ? {} : { ca }),
-        ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
-      },
+      tls,
       longestSilence: config.pace.longestSilence,
     },
     { ...given.shared(connection), now: given.now, userAgent: USER_AGENT },
   );
+  const localTimes = localTimesOf(config, platform);
+  const rules = rulesOf(config, { localTimes, qualities: platform.facts.quality, room: given.room });
+  return kept({ row, config, platform: given.platform, options, rules, connection: opened });
+}
+
+type Parts = Pick<OpenSource, 'config' | 'platform' | 'options' | 'rules' | 'connection'> & { readonly row: Identity };
+
+/** It holds nothing that is quickly made anew, because a process keeps one for each source. */
+function kept({ row, config, platform, options, rules, connection }: Parts): KeptSource {
   return {
-    id: row.id,
-    name: config.name,
-    organisation: config.organisation,
-    revision: row.revision,
-    edition: row.edition,
-    projectId: row.projectId,
-    platform: withCleanErrors(asAsked(platform, localTimes?.zone), (error) =>
-      withReferenceRemedy(opened.cleanError(error), referencesIn('connection', config.connection)),
-    ),
-    config,
-    options,
-    policy: {
-      start: row.start,
-      settle: config.schedule.settle,
-      align: config.schedule.align,
-      overlap: config.schedule.overlap,
-      maxWindow: config.schedule.maxWindow,
-      zone: localTimes?.zone,
+    rules,
+    connection,
+    open() {
+      const { start, ...identity } = row;
+      const zone = rules.localTimes?.zone;
+      const cleanError = (error: unknown): BridgeError =>
+        withReferenceRemedy(connection.cleanError(error), referencesIn('connection', config.connection));
+      return {
+        ...identity,
+        name: config.name,
+        organisation: config.organisation,
+        platform: askedPlatform(asDeclared(platform, config.options), { zone, cleanError }),
+        config,
+        options,
+        policy: {
+          start,
+          settle: config.schedule.settle,
+          align: config.schedule.align,
+          overlap: config.schedule.overlap,
+          maxWindow: config.schedule.maxWindow,
+          zone,
+        },
+        rules,
+        connection,
+      };
     },
-    rules: rulesOf(config, { localTimes, qualities: platform.facts.quality, room: given.room }),
-    connection: opened,
   };
 }
 
-function localTimesOf({ mapping }: SourceConfig, { facts }: Platform): LocalTimes | undefined {
+function localTimesOf({ mapping }: KeptConfig, { facts }: Platform): LocalTimes | undefined {
   if (!facts.localTime || mapping.timezone === undefined) return undefined;
   return { zone: zoneOf(mapping.timezone), dst: mapping.dst };
-}
-
-/**
- * The platform is asked for windows in a form that it answers completely (core/question.ts), and for local times where `zone`
- * is known; the normaliser drops what is too much and turns local times into instants.
- */
-function asAsked(platform: Platform, zone: Zone | undefined): Platform {
-  return {
-    ...platform,
-    async *read(http, options, selection, window) {
-      for (const part of zone === undefined ? [window] : localWindows(zone, window)) {
-        yield* platform.read(http, options, selection, questionFor(part, platform.facts));
-      }
-    },
-  };
-}
-
-/** An adapter may quote an answer in its own errors, and an answer may quote a secret (law 8). */
-function withCleanErrors(platform: Platform, cleanError: Connection['cleanError']): Platform {
-  async function* clean<T extends object>(items: AsyncIterable<T>): AsyncGenerator<T> {
-    try {
-      for await (const item of items) yield 'failed' in item ? { ...item, failed: cleanError(item.failed) } : item;
-    } catch (error) {
-      throw cleanError(error);
-    }
-  }
-  const { find, search } = platform;
-  return {
-    ...platform,
-    async identify(http, options) {
-      try {
-        return await platform.identify(http, options);
-      } catch (error) {
-        throw cleanError(error);
-      }
-    },
-    sensors: (http, options) => clean(platform.sensors(http, options)),
-    ...(find && { find: (http, options, ids) => clean(find(http, options, ids)) }),
-    ...(search && { search: (http, options, sought) => clean(search(http, options, sought)) }),
-    read: (http, options, selection, window) => clean(platform.read(http, options, selection, window)),
-  };
 }

@@ -2,21 +2,28 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sourceCacheOf } from './source-cache.ts';
 import type { SourceCache } from './source-cache.ts';
-import type { OpenSource, SourceRow } from './open-source.ts';
+import { HOUR } from '../core/instant.ts';
+import type { Connection } from '../platform/connection/index.ts';
+import type { KeptSource, OpenSource, SourceRow } from './open-source.ts';
 
 const row = (id: number, revision = 1): SourceRow => ({ id, edition: `${id}.${revision}` }) as SourceRow;
 
+const kept = (edition: string, close: () => Promise<void>, forgotten: () => void = () => undefined): KeptSource => ({
+  open: () => ({ edition }) as OpenSource,
+  connection: { rest: () => undefined, close } as Connection,
+  rules: { close: forgotten } as OpenSource['rules'],
+});
+
 /** A cache of sources that record when they are opened and closed. */
-function made(most = 10): { sources: SourceCache; told: string[] } {
+function made(now = () => 0): { sources: SourceCache; told: string[] } {
   const told: string[] = [];
-  const open = async ({ id, edition }: SourceRow): Promise<OpenSource> => {
+  const open = async ({ id, edition }: SourceRow): Promise<KeptSource> => {
     told.push(`open ${edition}`);
     await turn();
     if (id < 0) throw new Error('cannot be opened');
-    const connection = { close: () => Promise.resolve(void told.push(`close ${edition}`)) };
-    return { id, edition, connection, rules: { close: () => undefined } } as unknown as OpenSource;
+    return kept(edition, () => Promise.resolve(void told.push(`close ${edition}`)));
   };
-  return { sources: sourceCacheOf(open, { most, random: () => 0 }), told };
+  return { sources: sourceCacheOf(open, now), told };
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -35,37 +42,57 @@ it('a source is opened once, also for two polls at a time, and again when it has
   expect(told).toHaveLength(4);
 });
 
-it('an unused source is closed where there are too many, but none in use', async () => {
-  const { sources, told } = made(2);
+it('a source that nobody used for an hour is closed, but none in use', async () => {
+  let now = 0;
+  const { sources, told } = made(() => now);
   const { promise, resolve } = Promise.withResolvers<void>();
   const long = sources.use(row(1), () => promise);
   await sources.use(row(2), nothing);
+  now = HOUR - 1;
+  await sources.use(row(3), nothing);
+  await sources.use(row(4), nothing);
+  expect([1, 2, 3, 4].map((id) => sources.editionOf(id))).toEqual(['1.1', '2.1', '3.1', '4.1']);
+  now = HOUR;
   await sources.use(row(3), nothing);
   await turn();
   expect(told.filter((one) => one.startsWith('close'))).toEqual(['close 2.1']);
-  await sources.use(row(4), nothing);
-  await turn();
-  expect(told.filter((one) => one.startsWith('close'))).toEqual(['close 2.1', 'close 3.1']);
   resolve();
   await long;
-  await sources.use(row(4), nothing);
-  await sources.use(row(5), nothing);
   await turn();
-  expect(told.at(-1)).toBe('close 1.1');
-  expect([1, 2, 3, 4, 5].map((id) => sources.editionOf(id))).toEqual([undefined, undefined, undefined, '4.1', '5.1']);
+  expect(told.filter((one) => one.startsWith('close'))).toEqual(['close 2.1', 'close 1.1']);
+  expect([1, 2, 3, 4].map((id) => sources.editionOf(id))).toEqual([undefined, undefined, '3.1', '4.1']);
+  await sources.closeAll();
+});
+
+it('ten thousand sources stay open', async () => {
+  const { sources, told } = made();
+  for (let round = 0; round < 2; round += 1) {
+    for (let id = 1; id <= 10_000; id += 1) await sources.use(row(id), nothing);
+  }
+  expect(told).toHaveLength(10_000);
   await sources.closeAll();
 });
 
 it('an error of closing a source does not reach the work on others', async () => {
-  const connection = { close: () => Promise.reject(new Error('does not close')) };
-  const open = ({ id }: SourceRow): Promise<OpenSource> =>
-    Promise.resolve({ id, connection, rules: { close: () => undefined } } as unknown as OpenSource);
-  const sources = sourceCacheOf(open, { most: 1, random: () => 0 });
+  const open = ({ edition }: SourceRow): Promise<KeptSource> =>
+    Promise.resolve(kept(edition, () => Promise.reject(new Error('does not close'))));
+  const sources = sourceCacheOf(open, () => 0);
   await sources.use(row(1), nothing);
-  await sources.use(row(2), nothing);
+  await sources.use(row(1, 2), nothing);
   await turn();
   await sources.closeAll();
-  expect(sources.editionOf(2)).toBeUndefined();
+  expect(sources.editionOf(1)).toBeUndefined();
+});
+
+it('work that fails leaves its source unused', async () => {
+  let now = 0;
+  const { sources, told } = made(() => now);
+  await expect(sources.use(row(1), () => Promise.reject(new Error('fails')))).rejects.toThrow('fails');
+  now = HOUR;
+  await sources.use(row(2), nothing);
+  await turn();
+  expect(told).toContain('close 1.1');
+  await sources.closeAll();
 });
 
 it('a source that cannot be opened is tried again the next time', async () => {
@@ -78,32 +105,34 @@ it('a source that cannot be opened is tried again the next time', async () => {
 });
 
 it('a source that fails to open after it has changed does not take its newer edition away', async () => {
-  const openings = new Map<string, PromiseWithResolvers<OpenSource>>();
-  const open = ({ edition }: SourceRow): Promise<OpenSource> => {
-    const opening = Promise.withResolvers<OpenSource>();
+  const openings = new Map<string, PromiseWithResolvers<KeptSource>>();
+  const open = ({ edition }: SourceRow): Promise<KeptSource> => {
+    const opening = Promise.withResolvers<KeptSource>();
     openings.set(edition, opening);
     return opening.promise;
   };
-  const sources = sourceCacheOf(open, { most: 10, random: () => 0 });
+  const sources = sourceCacheOf(open, () => 0);
   const old = sources.use(row(1), nothing);
   const current = sources.use(row(1, 2), nothing);
   openings.get('1.1')?.reject(new Error('cannot be opened'));
   await expect(old).rejects.toThrow('cannot be opened');
   expect(sources.editionOf(1)).toBe('1.2');
-  openings.get('1.2')?.resolve({ connection: { close: nothing }, rules: { close: () => undefined } } as never);
+  openings.get('1.2')?.resolve(kept('1.2', nothing));
   await current;
 });
 
 it('a closed source forgets its names, and all are closed only when each has been', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const told: string[] = [];
-  const open = ({ id }: SourceRow): Promise<OpenSource> =>
-    Promise.resolve({
-      id,
-      connection: { close: () => promise },
-      rules: { close: () => void told.push(`names of ${id}`) },
-    } as unknown as OpenSource);
-  const sources = sourceCacheOf(open, { most: 10, random: () => 0 });
+  const open = ({ id, edition }: SourceRow): Promise<KeptSource> =>
+    Promise.resolve(
+      kept(
+        edition,
+        () => promise,
+        () => void told.push(`names of ${id}`),
+      ),
+    );
+  const sources = sourceCacheOf(open, () => 0);
   await sources.use(row(1), nothing);
   await sources.use(row(2), nothing);
   sources.forget();
@@ -114,38 +143,4 @@ it('a closed source forgets its names, and all are closed only when each has bee
   expect([told, closed]).toEqual([['names of 1', 'names of 2'], false]);
   resolve();
   await all;
-});
-
-it('chance decides which unused source is closed, and work that fails leaves its source unused', async () => {
-  const told: number[] = [];
-  const open = ({ id }: SourceRow): Promise<OpenSource> =>
-    Promise.resolve({
-      connection: { close: () => Promise.resolve(void told.push(id)) },
-      rules: { close: () => undefined },
-    } as unknown as OpenSource);
-  const sources = sourceCacheOf(open, { most: 2, random: () => 0.99 });
-  await sources.use(row(1), nothing);
-  await expect(sources.use(row(2), () => Promise.reject(new Error('fails')))).rejects.toThrow('fails');
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const long = sources.use(row(3), () => promise);
-  await sources.use(row(1), nothing);
-  await turn();
-  expect(told).toEqual([2]);
-  resolve();
-  await long;
-  await sources.closeAll();
-});
-
-it('two thousand sources stay open unless told otherwise', async () => {
-  const told: number[] = [];
-  const open = ({ id }: SourceRow): Promise<OpenSource> =>
-    Promise.resolve({
-      connection: { close: () => Promise.resolve(void told.push(id)) },
-      rules: { close: () => undefined },
-    } as unknown as OpenSource);
-  const sources = sourceCacheOf(open);
-  for (let id = 1; id <= 2_001; id += 1) await sources.use(row(id), nothing);
-  await turn();
-  expect(told).toHaveLength(1);
-  await sources.closeAll();
 });

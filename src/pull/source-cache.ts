@@ -1,4 +1,6 @@
-import type { OpenSource, SourceRow } from './open-source.ts';
+import { HOUR, MILLISECOND } from '../core/instant.ts';
+import type { Microseconds } from '../core/instant.ts';
+import type { KeptSource, OpenSource, SourceRow } from './open-source.ts';
 
 /** The sources that this process keeps open. */
 export interface SourceCache {
@@ -13,24 +15,23 @@ export interface SourceCache {
 
 interface Entry {
   readonly edition: string;
-  readonly opening: Promise<OpenSource>;
+  readonly opening: Promise<KeptSource>;
   users: number;
+  usedAt: Microseconds;
 }
 
-/** At most this many sources stay open. Each holds about 15 kB, and a process may poll any number of them over time. */
-const MOST_OPEN = 2_000;
+/** A source that nobody used for so long is closed. Opening one that is polled less often costs little beside that time. */
+const LONGEST_UNUSED: Microseconds = HOUR;
 
 /**
- * Keeps sources open between polls, so that connections stay warm and an unchanged source is not parsed again. Above `most`
- * it closes unused ones picked by `random`. Not the one used longest ago: sources are polled in turn, so that one is due next.
+ * Keeps sources open between polls, so that an unchanged source is not parsed again, however many there are: each holds about
+ * 4 kB, and the names of its series. `now` is a clock that is never set.
  */
 export function sourceCacheOf(
-  open: (row: SourceRow) => Promise<OpenSource>,
-  { most, random }: { readonly most: number; readonly random: () => number } = {
-    most: MOST_OPEN,
-    random: Math.random,
-  },
+  open: (row: SourceRow) => Promise<KeptSource>,
+  now: () => Microseconds = () => performance.now() * MILLISECOND,
 ): SourceCache {
+  /** The one used longest ago comes first. */
   const opened = new Map<number, Entry>();
   const closing = new Set<Promise<void>>();
 
@@ -51,12 +52,13 @@ export function sourceCacheOf(
     const entry = known?.edition === row.edition ? known : newEntry(row);
     // Windows under way with the old configuration are cancelled and asked again with the new one.
     if (known && known !== entry) close(known);
+    opened.delete(row.id);
     opened.set(row.id, entry);
     return entry;
   }
 
   function newEntry(row: SourceRow): Entry {
-    const entry = { edition: row.edition, opening: open(row), users: 0 };
+    const entry = { edition: row.edition, opening: open(row), users: 0, usedAt: now() };
     entry.opening.catch(() => {
       if (opened.get(row.id) === entry) opened.delete(row.id);
     });
@@ -64,10 +66,9 @@ export function sourceCacheOf(
   }
 
   function closeUnused(): void {
-    if (opened.size <= most) return;
-    const unused = [...opened].filter(([, entry]) => entry.users === 0);
-    while (opened.size > most && unused.length > 0) {
-      const [[id, entry]] = unused.splice(Math.floor(random() * unused.length), 1) as [[number, Entry]];
+    for (const [id, entry] of opened) {
+      if (entry.usedAt > now() - LONGEST_UNUSED) return;
+      if (entry.users > 0) continue;
       opened.delete(id);
       close(entry);
     }
@@ -84,10 +85,16 @@ export function sourceCacheOf(
     async use(row, work) {
       const entry = entryOf(row);
       entry.users += 1;
+      entry.usedAt = now();
       try {
-        return await work(await entry.opening);
+        return await work((await entry.opening).open());
       } finally {
         entry.users -= 1;
+        if (entry.users === 0)
+          void entry.opening.then(
+            ({ connection }) => connection.rest(),
+            () => undefined,
+          );
         closeUnused();
       }
     },

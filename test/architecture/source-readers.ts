@@ -9,14 +9,10 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   adapter: { 'src/platform/platforms-for.ts': "source['adapter']" },
   project: { 'src/source/registration.ts': 'source.organisation, source.project,' },
   'tls.ca': {
-    'src/pull/open-source.ts': [
-      "const ca = tls.ca?.startsWith('/') ? await readAuthority(tls.ca) : tls.ca",
-      'ca === undefined ? {} : { ca }',
-    ],
+    'src/pull/kept-config.ts': 'const { ca } = blocks.tls',
     'src/platform/connection/agents.ts': 'trusting(tls.ca)',
   },
   'tls.serverName': {
-    'src/pull/open-source.ts': 'tls.serverName === undefined ? {} : { serverName: tls.serverName }',
     'src/platform/connection/agents.ts': ['serverName: tls.serverName', 'servername: serverName'],
   },
   'schedule.every': { 'src/source/registration.ts': ['source.schedule.every,', 'every_us'] },
@@ -75,7 +71,7 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
     'src/platform/connection/index.ts': 'settings.longestSilence ??',
   },
   'sensors.table': { 'src/source/sensor-table.ts': "sensors['table']" },
-  'sensors.id': { 'src/core/mapping.ts': 'source.sensors.map((sensor) => [sensor.id, sensor])' },
+  'sensors.id': { 'src/core/mapping.ts': 'sensors.map((sensor) => [sensor.id, sensor])' },
   'sensors.as': { 'src/core/mapping.ts': 'judgeSensorId(choice?.as ?? sensor)' },
   'sensors.group': { 'src/pull/sensors.ts': 'chosen.map(({ id, group }) =>' },
   'sensors.values': { 'src/core/mapping.ts': 'choice?.values?.[variable]' },
@@ -92,11 +88,11 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   'sensors.values.unit': { 'src/core/mapping.ts': '[value.unit]' },
   'sensors.values.labels': { 'src/core/mapping.ts': '...(value?.labels ?? [])' },
   'mapping.booleans': {
-    'src/core/mapping.ts': 'booleans: source.mapping.booleans',
+    'src/core/mapping.ts': 'this.booleans = mapping.booleans',
     'src/core/normalise.ts': 'booleans: rules.booleans',
   },
-  'mapping.bad': { 'src/core/mapping.ts': 'bad: source.mapping.bad' },
-  'mapping.labels': { 'src/core/mapping.ts': '...source.mapping.labels' },
+  'mapping.bad': { 'src/core/mapping.ts': 'this.bad = mapping.bad' },
+  'mapping.labels': { 'src/core/mapping.ts': 'this.#labels = mapping.labels' },
   'mapping.timezone': { 'src/pull/open-source.ts': 'zone: zoneOf(mapping.timezone)' },
   'mapping.dst': { 'src/pull/open-source.ts': 'dst: mapping.dst', 'src/core/local-time.ts': "dst === 'refuse'" },
 };

@@ -72,7 +72,7 @@ it('a configuration that the claim left out is read from the database, unless it
     workerId: randomUUID(),
     allowHosts: undefined,
   });
-  const source = await open(row);
+  const source = (await open(row)).open();
   expect(source.options).toMatchObject({ keys: ['s3cret-key'] });
   await source.connection.close();
   await apply({ schedule: { every: '20s' } });

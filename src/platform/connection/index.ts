@@ -5,7 +5,7 @@ import { configInvalid } from '../../core/errors.ts';
 import { HOUR } from '../../core/instant.ts';
 import type { Instant, Microseconds } from '../../core/instant.ts';
 import { attemptOf } from './account.ts';
-import type { AccountStore } from './account.ts';
+import type { AccountStore, Attempt } from './account.ts';
 import { agentPool } from './agents.ts';
 import type { AgentPool, Agents, Tls } from './agents.ts';
 import { authorised } from './authorisation.ts';
@@ -40,7 +40,9 @@ import { transport } from './transport.ts';
 
 export { inBrackets, memoryAccount, MOST_REFUSED } from './account.ts';
 export type { AccountStore, Admission } from './account.ts';
+export { agentPool } from './agents.ts';
 export type { AgentPool, Tls } from './agents.ts';
+export { guardEgress } from './egress.ts';
 export type { AllowedHosts } from './egress.ts';
 export type { ProxySettings } from './proxy.ts';
 export type { Conversation, RequestEnd } from './layer.ts';
@@ -70,9 +72,10 @@ export interface ConnectionSettings {
 
 export interface ConnectionParts {
   readonly pacer: Pacer;
-  readonly tokens: GrantStore;
-  /** The account that the credentials of the source belong to. */
-  readonly account: AccountStore;
+  /** The token of the source, or how to get it: sources without a login need none. */
+  readonly tokens: GrantStore | (() => GrantStore);
+  /** The account that the credentials of the source belong to, or how to get it when it is needed. */
+  readonly account: AccountStore | (() => AccountStore);
   readonly now: () => Instant;
   /** Gets every answer to the adapter, of a check that is recorded. */
   readonly record?: Recording | undefined;
@@ -94,6 +97,8 @@ export interface Connection {
   readonly clock: PlatformClock;
   /** An error of the platform's own code as a BridgeError without the secrets of this connection; `http` does so itself. */
   readonly cleanError: (error: unknown) => BridgeError;
+  /** Nobody has an http of it for now. Called again and again; the next http needs no other call. */
+  rest(): void;
   /** Cancels all requests under way, gives their slots and a token of its own back, and closes every TCP connection. */
   close(): Promise<void>;
 }
@@ -117,7 +122,7 @@ class PlatformConnection implements Connection {
   readonly #redactor: Redactor;
   readonly #gate = new Gate();
   readonly #slots = new HeldSlots();
-  readonly #closing = new AbortController();
+  #closing: AbortController | undefined;
   #grants: ConnectionGrants | undefined;
 
   constructor(settings: ConnectionSettings, parts: ConnectionParts) {
@@ -142,7 +147,7 @@ class PlatformConnection implements Connection {
       options,
       redactor: this.#redactor,
       gate: this.#gate,
-      attempt: () => attemptOf(this.#parts.account, 'request', this.#redactor.redact),
+      attempt: () => this.#attempt('request'),
       origin: this.#origin,
       refusalOf: (answer: PlatformAnswer, request: PlatformRequest) => refusedAnswerError(answer, request, judging),
     };
@@ -152,16 +157,25 @@ class PlatformConnection implements Connection {
     const sendFrom: Send = place === undefined ? send : (request) => place.waitFor(send(request));
     return this.#client(sendFrom, {
       ...conversation,
-      signal: AbortSignal.any([conversation.signal, this.#closing.signal]),
+      signal: AbortSignal.any([conversation.signal, (this.#closing ??= new AbortController()).signal]),
     });
   }
 
+  rest(): void {
+    if (this.#slots.areBack && this.#closing?.signal.aborted === false) this.#closing = undefined;
+  }
+
   async close(): Promise<void> {
-    this.#closing.abort();
+    (this.#closing ??= new AbortController()).abort();
     await this.#slots.settled();
     await this.#grants?.giveBack({ lane: 'live', signal: AbortSignal.timeout(GIVE_BACK_MS), meter: newMeter() });
     await this.#slots.settled();
     this.#pool.giveBack(this.#agents);
+  }
+
+  #attempt(kind: 'request' | 'login'): Attempt {
+    const { account } = this.#parts;
+    return attemptOf(typeof account === 'function' ? account() : account, kind, this.#redactor.redact);
   }
 
   #judging(): Judging {
@@ -179,16 +193,16 @@ class PlatformConnection implements Connection {
 
   #newGrants(): ConnectionGrants {
     const { authorisation, credentials, options } = this.#settings;
-    const { tokens, account, now } = this.#parts;
+    const { tokens, now } = this.#parts;
     return grantsOf({
       authorisation,
       credentials,
       options,
-      tokens,
+      tokens: typeof tokens === 'function' ? tokens() : tokens,
       redactor: this.#redactor,
       gate: this.#gate,
       now,
-      attempt: () => attemptOf(account, 'login', this.#redactor.redact),
+      attempt: () => this.#attempt('login'),
       login: (conversation, permit) => {
         const login = judged(this.#judging(), true, this.#exchange());
         return this.#client((request) => login({ ...request, permit }), { ...conversation, login: true });

@@ -49,12 +49,16 @@ export class HeldSlots {
       // A slot that cannot be given back does not fail a request that worked: its lease expires.
     }
     this.#held -= 1;
-    if (this.#held === 0) for (const told of this.#settled?.splice(0) ?? []) told();
+    if (this.areBack) for (const told of this.#settled?.splice(0) ?? []) told();
+  }
+
+  get areBack(): boolean {
+    return this.#held === 0;
   }
 
   /** Resolves when every slot has been given back. */
   settled(): Promise<void> {
-    return this.#held === 0 ? Promise.resolve() : new Promise((resolve) => (this.#settled ??= []).push(resolve));
+    return this.areBack ? Promise.resolve() : new Promise((resolve) => (this.#settled ??= []).push(resolve));
   }
 }
 
