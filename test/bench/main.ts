@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { assertNothingLeaked } from '../kit/leaks.ts';
+import { against } from './against.ts';
 import type { Bench } from './bench.ts';
 import { cost } from './cost.ts';
 import { growth } from './growth.ts';
@@ -16,7 +17,7 @@ const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, growth,
 
 const QUEUES = ['Redis', 'PostgreSQL'] as const;
 
-const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR]
+const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR] [--against COMMIT]
   --only     one of the benches; default: all
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
@@ -25,6 +26,7 @@ const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}
   --load     only the load of this many sources, of schedule, growth and cost
   --queue    redis or postgresql: only its loads, of schedule, growth and cost
   --quick    fewer loads of schedule, growth and cost
+  --against  another commit: measures it and this tree in turns, --rounds times each (default 3), and prints ratios
   --profile  directory for CPU profiles of the workers and the API
 A missed aim is marked and does not fail the run; wrong data does, with exit code 1.
 `;
@@ -47,6 +49,11 @@ async function run(): Promise<number> {
   if (options === undefined) {
     process.stderr.write(usage);
     return 2;
+  }
+  if (options.against !== undefined) {
+    const { rounds, say } = options;
+    console.log(await against(options.against, { args: without(process.argv.slice(2)), rounds, say }));
+    return 0;
   }
   const results: BenchResult[] = [];
   let failed = false;
@@ -72,6 +79,16 @@ async function run(): Promise<number> {
   return failed ? 1 : 0;
 }
 
+/** The arguments that each of two trees gets. */
+function without(args: readonly string[]): string[] {
+  const left: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    if (args[at] === '--against' || args[at] === '--rounds') at += 1;
+    else if (args[at] !== '--json') left.push(args[at] as string);
+  }
+  return left;
+}
+
 function optionsOf(args: string[]) {
   try {
     const { values } = parseArgs({
@@ -86,19 +103,20 @@ function optionsOf(args: string[]) {
         runs: { type: 'string', default: '3' },
         seconds: { type: 'string' },
         profile: { type: 'string' },
+        against: { type: 'string' },
+        rounds: { type: 'string', default: '3' },
       },
     });
     const { only, json, profile, quick } = values;
     const queue = QUEUES.find((name) => name.toLowerCase() === values.queue?.toLowerCase());
     if (values.queue !== undefined && queue === undefined) return undefined;
     const load = values.load === undefined ? undefined : Number(values.load);
-    const [points, runs, seconds] = [values.points, values.runs, values.seconds ?? (quick ? '10' : '60')].map(
-      Number,
-    ) as [number, number, number];
+    const given = [values.points, values.runs, values.seconds ?? (quick ? '10' : '60'), values.rounds];
+    const [points, runs, seconds, rounds] = given.map(Number) as [number, number, number, number];
     if (only !== undefined && benches[only] === undefined) return undefined;
-    if (![points, runs, seconds].every((value) => Number.isInteger(value) && value > 0)) return undefined;
+    if (![points, runs, seconds, rounds].every((value) => Number.isInteger(value) && value > 0)) return undefined;
     const say = (message: string): void => void process.stderr.write(`${message}\n`);
-    return { only, json, load, queue, quick, points, runs, seconds, profile, say };
+    return { only, json, load, queue, quick, points, runs, seconds, profile, say, rounds, against: values.against };
   } catch {
     return undefined;
   }
