@@ -12,6 +12,7 @@ import { referencesIn } from '../core/source/reference.ts';
 import { sharing } from '../core/source/shared-parts.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import { zoneOf } from '../core/zone.ts';
+import { isMapping } from '../core/source/path.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { parseListed, platformsFor } from '../platform/platforms-for.ts';
@@ -218,9 +219,14 @@ interface OpeningParts {
   readonly room?: NameRoom;
 }
 
-/** Opens a source from its parsed configuration. `check` and `preview` use it without a database. */
-export const openSource = async (row: Identity, given: OpeningParts): Promise<OpenSource> =>
-  (await keptSource(row, given)).open();
+/**
+ * Opens a source from its parsed configuration. `check` and `preview` use it without a database. Adapters remember what they learn of
+ * a platform by the object of its options, so each opening has its own.
+ */
+export async function openSource(row: Identity, { config, ...given }: OpeningParts): Promise<OpenSource> {
+  const options: unknown = isMapping(config.options) ? { ...config.options } : config.options;
+  return (await keptSource(row, { ...given, config: { ...config, options } })).open();
+}
 
 async function keptSource(row: Identity, given: OpeningParts): Promise<KeptSource> {
   const { config } = given;
