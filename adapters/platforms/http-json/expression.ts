@@ -8,7 +8,7 @@ const LONGEST_MS = 30_000;
 /** Deeper calls than these are an endless recursion. */
 const MOST_CALLS = 1_000;
 
-/** Expressions of the options of one source are compiled once; few sources are open at a time, and each has few of them. */
+/** Equal expressions are compiled once, because sources are written alike; all are compiled anew above so many different ones. */
 const MOST_COMPILED = 5_000;
 const compiled = new Map<string, jsonata.Expression>();
 
