@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { rowsOf } from '../database/database.ts';
 import { printable, printableJson } from '../database/printable.ts';
 import { afterChoice, unusedKeyOf } from './stream-plan.ts';
+import { wakeHistories } from './work.ts';
 import type { Choice, KnownStream, PlannedStream, StreamPlan } from './stream-plan.ts';
 
 /** SQL: whether `inherits`, a JSON array, holds the id of a stream that a new one takes over from. */
@@ -83,8 +84,8 @@ export async function addStreams(
   );
   await client.query(
     // Live polls make history due for missing time, and not for time to ask for once more.
-    `update stream set history_due_at = now() where source_id = $1 and history_due_at is null and retired_at is null
-       and (exists (select from backfill where source_id = $1 and state = 'running') or (look_again <> '{}' and id = any($2)))`,
+    wakeHistories(`from stream where source_id = $1 and retired_at is null
+       and (exists (select from backfill where source_id = $1 and state = 'running') or (look_again <> '{}' and id = any($2)))`),
     [sourceId, rows.map(({ id }) => id)],
   );
   return planned.flatMap(({ selection }, place) => {
@@ -101,6 +102,7 @@ export async function endStreams(
 ): Promise<void> {
   if (retired.length > 0) {
     await client.query(`update stream set retired_at = now(), key = key || '~' || id where id = any($1)`, [retired]);
+    await client.query(`delete from work where kind = 'history' and id = any($1)`, [retired]);
   }
   for (const { id, selection } of narrowed) {
     await client.query('update stream set selection = $2 where id = $1', [id, printableJson(selection)]);

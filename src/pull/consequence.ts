@@ -181,12 +181,6 @@ export async function actOn(
   }
 }
 
-/** What one more failure of a stream changes in its row. Live asks again at `$5`; history failed `$5` times in a row. */
-const FAILED = {
-  live: 'failures = failures + 1, turn_at = now(), retry_at = at_instant($5)',
-  history: 'history_failures = $5',
-};
-
 /**
  * Lets one stream wait in one lane, longer with each failure in a row; the other lane and the other streams go on (law 4).
  * @returns when it may be asked again; undefined where the edition of the source is gone
@@ -203,12 +197,16 @@ async function waitAlone(
   },
 ): Promise<Instant | undefined> {
   const { source, now, lane, record, range } = given;
-  const retryAt = now + delay(lane === 'live' ? stream.failures : stream.historyFailures, range);
+  const failures = lane === 'live' ? stream.failures : stream.historyFailures;
+  const retryAt = now + delay(failures, range);
   // The list of sources shows this fault, too, because a stream that fails for ever must not look healthy there.
   const written = await database.run(
-    `with told as (update source set last_fault = $3 where id = $1 and edition = $2 returning id)
-     update stream set last_fault = $3, ${FAILED[lane]} from told where stream.id = $4 and source_id = told.id`,
-    [source.id, source.edition, record, stream.id, lane === 'live' ? retryAt : stream.historyFailures + 1],
+    `with told as (update source set last_fault = $3 where id = $1 and edition = $2 returning id),
+     counted as (
+       update work set failures = $5 from told where kind = 'history' and work.id = $4 and $6::text = 'history')
+     update stream set last_fault = $3${lane === 'live' ? ', failures = failures + 1, turn_at = now(), retry_at = at_instant($7)' : ''}
+     from told where stream.id = $4 and source_id = told.id`,
+    [source.id, source.edition, record, stream.id, failures + 1, lane, ...(lane === 'live' ? [retryAt] : [])],
   );
   return written === 0 ? undefined : retryAt;
 }
@@ -263,8 +261,8 @@ interface Hold {
 async function hold({ database }: Bridge, source: FaultySource, given: Hold): Promise<void> {
   const { until, now, record, counts, own = false, answered = false } = given;
   await database.run(
-    `update source set held_until = greatest(held_until, at_instant($2)),
-       next_due_at = greatest(case when $5 then next_due_at else held_until end, at_instant($2)),
+    `with held as (
+     update source set held_until = greatest(held_until, at_instant($2)),
        failures = case when $6 then 0 else failures end + case
          when $4 = 'no' or held_until > at_instant($7) then 0
          when $4 = 'again' and ($6 or last_fault is null or last_fault ->> 'code' <> 'throttled' or last_fault ? 'own') then 0
@@ -272,7 +270,9 @@ async function hold({ database }: Bridge, source: FaultySource, given: Hold): Pr
        last_fault = case
          when held_until >= at_instant($2) or $5 and not last_fault ? 'own' and (failures > 0 or last_fault ->> 'code' = 'throttled') then coalesce(last_fault, $3)
          else $3 end
-     where id = $1 and edition = $8`,
+     where id = $1 and edition = $8 returning id, held_until)
+     update work set due_at = case when $5 then greatest(due_at, at_instant($2)) else held.held_until end
+     from held where kind = 'poll' and work.id = held.id`,
     [source.id, until, record, counts, own, answered, now, source.edition],
   );
 }

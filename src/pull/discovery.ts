@@ -11,7 +11,7 @@ import type { Sensor } from '../platform/contract.ts';
 import { addStreams, endStreams } from './change-streams.ts';
 import type { Bridge } from './bridge.ts';
 import { holdsLook } from './claim.ts';
-import type { ClaimedLook, LookReport } from './claim.ts';
+import type { Claimed } from './claim.ts';
 import { actOn, faultRecord } from './consequence.ts';
 import type { OpenSource } from './open-source.ts';
 import { patientHttp } from './patient-http.ts';
@@ -19,6 +19,7 @@ import { listSensors } from './sensors.ts';
 import { absentFrom, planStreams, readsAlone } from './stream-plan.ts';
 import type { KnownStream, StreamPlan, StreamRules } from './stream-plan.ts';
 import { finishCoveredOf } from './wishes.ts';
+import { POLL_NEW } from './work.ts';
 
 /** A source that reads all sensors looks for new ones this often. */
 const LOOK_AGAIN = HOUR;
@@ -35,14 +36,47 @@ const STORE_AT = 500;
  * and only by the operator's choice (stream-plan.ts).
  */
 export async function look(bridge: Bridge, sourceId: number, signal: AbortSignal): Promise<void> {
-  const claimed = await bridge.claims.takeLook(sourceId);
+  const claimed = await bridge.claims.take('look', sourceId);
   if (!claimed) return;
   const report = await lookClaimed(bridge, claimed, signal);
-  await bridge.claims.reportLook(claimed, report);
+  await noteLook(bridge, claimed, report);
+  const { complete: healthy, failures, dueAt = null } = report;
+  await bridge.claims.report(claimed, { healthy, failures, dueAt });
   if (report.complete) await finishCoveredOf(bridge.database, sourceId);
 }
 
-async function lookClaimed(bridge: Bridge, claimed: ClaimedLook, signal: AbortSignal): Promise<LookReport> {
+/** How a look for sensors ended. */
+interface LookReport {
+  /** The whole list of sensors was read. */
+  readonly complete: boolean;
+  /** Failures in a row of looks from now on. */
+  readonly failures: number;
+  /** What the operator is told, as JSON; null where there is nothing to tell. Undefined keeps the one before. */
+  readonly fault: string | null | undefined;
+  /** When the next look is due; undefined where the source needs none. */
+  readonly dueAt: Instant | undefined;
+}
+
+/**
+ * What a look tells of its source. The first complete one ends the failures of a source that no poll found well yet. A look that failed
+ * lets the known streams be polled. Nothing is told of a configuration that was replaced meanwhile.
+ */
+async function noteLook({ database, workerId }: Bridge, { id, edition }: Claimed, look: LookReport): Promise<void> {
+  const { complete, failures, fault } = look;
+  await database.run(
+    `with first as (select $4 and not exists (select from work where kind = 'poll' and work.id = $1 and well_at is not null) as look)
+     update source set look_fault = case when $5 then look_fault else $6::jsonb end,
+       discovered_at = case when $4 then now() else discovered_at end,
+       awaits_look = awaits_look and not $4 and $7,
+       failures = case when first.look then 0 else failures end,
+       last_fault = case when first.look and state = 'active' then null else last_fault end
+     from first where id = $1 and edition = $2
+       and exists (select from work where kind = 'look' and work.id = $1 and claimed_by = $3)`,
+    [id, edition, workerId, complete, fault === undefined, fault ?? null, failures === 0],
+  );
+}
+
+async function lookClaimed(bridge: Bridge, claimed: Claimed, signal: AbortSignal): Promise<LookReport> {
   try {
     return await bridge.sources.use(claimed, (source) => lookUp(bridge, source, claimed, signal));
   } catch (error) {
@@ -51,17 +85,12 @@ async function lookClaimed(bridge: Bridge, claimed: ClaimedLook, signal: AbortSi
   }
 }
 
-async function lookUp(
-  bridge: Bridge,
-  source: OpenSource,
-  claimed: ClaimedLook,
-  signal: AbortSignal,
-): Promise<LookReport> {
+async function lookUp(bridge: Bridge, source: OpenSource, claimed: Claimed, signal: AbortSignal): Promise<LookReport> {
   const { clock } = bridge;
   const { sensorsPerRead, namesVariables } = source.platform.facts;
   const mostSeries = bridge.settings.windowReadings;
   const rules: StreamRules = { sensorsPerRead, namesVariables, mostSeries, chosen: source.config.sensors };
-  const streams = [...claimed.streams];
+  const streams: KnownStream[] = [...claimed.streams];
   const found: Sensor[] = [];
   let storedAt: Instant = -Infinity;
 
@@ -104,12 +133,12 @@ async function lookUp(
 function afterLook(
   { clock }: Bridge,
   source: OpenSource,
-  claimed: ClaimedLook,
+  claimed: Claimed,
   problem: BridgeError | undefined,
 ): LookReport {
   const now = clock.now();
   if (problem !== undefined) {
-    const failures = claimed.look_failures + 1;
+    const failures = claimed.workFailures + 1;
     return { complete: true, failures, fault: recordOf(problem, now), dueAt: now + delay(failures) };
   }
   const dueAt = source.config.sensors === 'all' ? now + LOOK_AGAIN : undefined;
@@ -120,15 +149,15 @@ function afterLook(
  * A look that failed leaves the streams alone. The whole source feels three faults: one that asks the source for silence,
  * credentials that are refused altogether, and any fault of a source that has no streams, because no poll would find it.
  */
-async function afterFault(bridge: Bridge, claimed: ClaimedLook, error: BridgeError): Promise<LookReport> {
+async function afterFault(bridge: Bridge, claimed: Claimed, error: BridgeError): Promise<LookReport> {
   const now = bridge.clock.now();
   const { fault } = error;
-  const unchanged = { complete: false, failures: claimed.look_failures, fault: undefined };
+  const unchanged = { complete: false, failures: claimed.workFailures, fault: undefined };
   if (fault.code === 'cancelled') return { ...unchanged, dueAt: now };
   const isNew = claimed.streams.length === 0;
   const isOwnPace = fault.code === 'throttled' && fault.own === true;
   if (isOwnPace && !isNew) return { ...unchanged, dueAt: Math.min(fault.retryAt, now + LOOK_AGAIN) };
-  const failures = claimed.look_failures + (isOwnPace ? 0 : 1);
+  const failures = claimed.workFailures + (isOwnPace ? 0 : 1);
   if (fault.code === 'throttled' || (fault.code === 'credentials-rejected' && !fault.right) || isNew) {
     await actOn(bridge, claimed, error, { failures: claimed.failures, lane: 'live' });
     return { complete: false, failures, fault: null, dueAt: now };
@@ -177,8 +206,7 @@ async function storePlan(
     if (absent !== undefined) await endStreams(client, plan);
     // No stream of a source that had none can be absent.
     if (absent !== undefined && !pollNow) await client.query(NOTE_ABSENT, [source.id, absent]);
-    if (pollNow)
-      await client.query('update source set next_due_at = least(next_due_at, now()) where id = $1', [source.id]);
+    if (pollNow) await client.query(POLL_NEW, [source.id]);
     return added;
   });
 }

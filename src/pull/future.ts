@@ -6,7 +6,8 @@ const SLACK = "interval '1 minute'";
 
 /** The longest waits that the poll path writes: consequence.ts (30 minutes), discovery.ts (one hour), core/retry-after.ts (one day). */
 const LONGEST_STREAM_WAIT = "interval '30 minutes'";
-const LONGEST_LOOK_WAIT = "interval '1 hour'";
+const LONGEST_WAIT = `case work.kind when 'poll' then every_us * interval '1 microsecond' when 'look' then interval '1 hour'
+  else ${LONGEST_STREAM_WAIT} + settle_us * interval '1 microsecond' end`;
 const LONGEST_HOLD = "interval '1 day'";
 /** The longest hold of a delivery (delivery/consequence.ts). */
 const LONGEST_DELIVERY_WAIT = "interval '1 hour'";
@@ -17,8 +18,11 @@ const LONGEST_CLAIM = "interval '90 s'";
 const UNCOVER = `,
      asked as (select stream_id, range_agg(tstzrange(from_at, to_at)) as ranges from early group by stream_id),
      uncovered as (
-       update stream set covered = covered - ranges, history_due_at = coalesce(history_due_at, now())
-       from asked where id = stream_id),
+       update stream set covered = covered - ranges from asked where id = stream_id),
+     woken as (
+       insert into work (kind, id, source_id, due_at)
+       select 'history', stream.id, source_id, now() from asked join stream on stream.id = stream_id where retired_at is null
+       on conflict do nothing),
      undone as (
        update backfill_stream set done = done - ranges from asked, backfill
        where backfill_stream.stream_id = asked.stream_id and backfill.id = backfill_id and state = 'running')
@@ -67,21 +71,16 @@ export async function forgetImpossibleWaits(database: Database): Promise<number>
     `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}
        or held_until > now() and (last_fault ->> 'at')::timestamptz > now() + ${SLACK}`,
   );
-  const sources = await database.run(
-    `update source set next_due_at = now()
-     where next_due_at > greatest(now() + every_us * interval '1 microsecond', held_until) + ${SLACK}`,
-  );
-  const looks = await database.run(
-    `update source set look_due_at = now() where look_due_at > greatest(now() + ${LONGEST_LOOK_WAIT}, held_until) + ${SLACK}`,
+  const due = await database.run(
+    `update work set due_at = now() from source
+     where source.id = source_id and due_at > greatest(now() + ${LONGEST_WAIT}, held_until) + ${SLACK}`,
   );
   const streams = await database.run(
-    `update stream set retry_at = least(retry_at, now()), history_due_at = least(history_due_at, now()) from source
-     where source.id = source_id and retired_at is null and (retry_at > now() + ${LONGEST_STREAM_WAIT} + ${SLACK}
-       or history_due_at > greatest(now() + ${LONGEST_STREAM_WAIT} + settle_us * interval '1 microsecond', held_until) + ${SLACK})`,
+    `update stream set retry_at = now() where retired_at is null and retry_at > now() + ${LONGEST_STREAM_WAIT} + ${SLACK}`,
   );
   let others = 0;
   for (const forget of IMPOSSIBLE) others += await database.run(forget);
-  return held + sources + looks + streams + others;
+  return held + due + streams + others;
 }
 
 /**

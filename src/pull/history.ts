@@ -12,7 +12,6 @@ import type { Meter } from '../platform/connection/index.ts';
 import { isFull } from '../delivery/waiting.ts';
 import { finishWhenCovered, wishesOf } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
-import type { ClaimedStream } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
@@ -36,34 +35,34 @@ const REFRESH_EVERY = SECOND;
  * more. Each window takes the same path as that of a live poll. Several windows are under way at a time, so the platform answers one while the bridge stores another.
  */
 export async function history(bridge: Bridge, streamId: number, signal: AbortSignal): Promise<void> {
-  const claimed = await bridge.claims.takeStream(streamId);
-  if (!claimed) return;
+  const claimed = await bridge.claims.take('history', streamId);
+  const [stream] = claimed?.streams ?? [];
+  if (!claimed || !stream) return;
   let dueAt: Instant | undefined;
   let healthy = false;
   let caughtUpTo: Instant | undefined;
   try {
-    ({ dueAt, healthy, caughtUpTo } = await bridge.sources.use(claimed.source, (source) =>
-      fillHistory(bridge, source, claimed, signal),
+    ({ dueAt, healthy, caughtUpTo } = await bridge.sources.use(claimed, (source) =>
+      fillHistory(bridge, source, { stream, failures: claimed.failures }, signal),
     ));
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    const circumstances = { failures: claimed.source.failures, lane: 'history' as const };
-    await actOn(bridge, claimed.source, asBridgeError(error), circumstances);
+    await actOn(bridge, claimed, asBridgeError(error), { failures: claimed.failures, lane: 'history' });
     dueAt = bridge.clock.now();
   }
-  // A run may be woken, or take longer than the planner waits for it, and is dispatched again then, with a due time for a job that
-  // nobody takes. After a failure that counts for nothing, unless an operator asked meanwhile; a run with more to ask is due at once.
   await bridge.database.run(
-    `update stream set history_claimed_by = null,
-       history_due_at = case when history_asked then now() when history_due_at::text = $3 then at_instant($4)
-         when not $5 and history_due_at > now() then greatest(history_due_at, at_instant($4))
-         when $5 then least(history_due_at, at_instant($4)) else history_due_at end,
-       history_failures = case when $5 then 0 else history_failures end,
-       last_fault = case when $5 and last_fault ->> 'lane' = 'history' then null else last_fault end,
-       caught_up_to = at_instant($6)
-     where id = $1 and history_claimed_by = $2`,
-    [streamId, bridge.workerId, claimed.due, dueAt ?? null, healthy, caughtUpTo ?? null],
+    `update stream set caught_up_to = at_instant($3), last_fault = case when $4 and last_fault ->> 'lane' = 'history' then null else last_fault end
+     where id = $1 and exists (select from work where kind = 'history' and work.id = $1 and claimed_by = $2)`,
+    [streamId, bridge.workerId, caughtUpTo ?? null, healthy],
   );
+  await bridge.claims.report(claimed, { healthy, dueAt: dueAt ?? null, ...(healthy && { failures: 0 }) });
+}
+
+/** The part of a claim that a run of history works with. */
+interface ClaimedHistory {
+  readonly stream: Stream;
+  /** Failures in a row of the source. */
+  readonly failures: number;
 }
 
 /** How a run ended. */
@@ -79,7 +78,7 @@ interface Outcome {
 async function fillHistory(
   bridge: Bridge,
   source: OpenSource,
-  claimed: ClaimedStream,
+  claimed: ClaimedHistory,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { stream } = claimed;
@@ -168,12 +167,11 @@ async function refresh({ database, clock }: Bridge, source: OpenSource, { id }: 
 async function afterFailure(
   bridge: Bridge,
   source: OpenSource,
-  given: { readonly claimed: ClaimedStream; readonly run: Run; readonly window: Window },
+  given: { readonly claimed: ClaimedHistory; readonly run: Run; readonly window: Window },
   fault: BridgeError,
 ): Promise<'go-on' | 'stop'> {
   const { claimed, run, window } = given;
-  const { stream } = claimed;
-  const { failures } = claimed.source;
+  const { stream, failures } = claimed;
   const hasBegun = [...run.meters].some(([other, { requests }]) => other !== window && requests > 0);
   run.crowded = isOwnPace(fault) && hasBegun;
   if (run.crowded) return 'go-on';
@@ -198,7 +196,7 @@ async function afterFailure(
 const isOwnPace = ({ fault }: BridgeError): boolean => fault.code === 'throttled' && fault.own === true;
 
 /** The overlap that the run before this one asked again already. */
-const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: ClaimedStream['stream']): Coverage =>
+const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: Stream): Coverage =>
   caughtUpTo === undefined ? [] : coverageOf([{ from: caughtUpTo - policy.overlap, to: caughtUpTo }]);
 
 /**
@@ -215,7 +213,7 @@ function endOfAsked({ policy }: OpenSource, { asked }: RunState, next: Ask, now:
 async function fetchAsk(
   bridge: Bridge,
   source: OpenSource,
-  { stream }: ClaimedStream,
+  { stream }: ClaimedHistory,
   run: Run,
   ask: Ask,
   signal: AbortSignal,

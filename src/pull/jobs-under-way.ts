@@ -15,13 +15,6 @@ export interface JobsUnderWay {
   giveBack(): Promise<void>;
 }
 
-/** Where the claim of each job is. */
-const CLAIM: Readonly<Record<Work, readonly [table: string, column: string]>> = {
-  poll: ['source', 'claimed_by'],
-  look: ['source', 'look_claimed_by'],
-  history: ['stream', 'history_claimed_by'],
-};
-
 export function jobsUnderWay(database: Pick<Database, 'run'>, workerId: string): JobsUnderWay {
   /** Ids that run, or whose claim is on its way back: no job of them begins here meanwhile, because it would lose its claim. */
   const busy: Readonly<Record<Work, Set<number>>> = { poll: new Set(), look: new Set(), history: new Set() };
@@ -30,11 +23,14 @@ export function jobsUnderWay(database: Pick<Database, 'run'>, workerId: string):
   async function giveBackOf(work: Work): Promise<void> {
     const ids = [...unreported[work]];
     if (ids.length === 0) return;
-    const [table, column] = CLAIM[work];
     unreported[work].clear();
     for (const id of ids) busy[work].add(id);
     try {
-      await database.run(`update ${table} set ${column} = null where id = any($1) and ${column} = $2`, [ids, workerId]);
+      await database.run('update work set claimed_by = null where kind = $1 and id = any($2) and claimed_by = $3', [
+        work,
+        ids,
+        workerId,
+      ]);
     } catch (error) {
       for (const id of ids) unreported[work].add(id);
       throw error;

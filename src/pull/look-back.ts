@@ -11,7 +11,7 @@ import { multirangeOf } from '../database/multirange.ts';
 import type { Taken } from '../ingest/window-readings.ts';
 import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
-import { WOKEN } from './settlement.ts';
+import { wakeHistories } from './work.ts';
 
 /** How a stream looks for late data. A point of before `looksFrom` would be stored a second time, or over another one. */
 export const lookBackOf = ({ policy, config }: OpenSource, { looksFrom }: Pick<Stream, 'looksFrom'>): LookBack => ({
@@ -58,9 +58,9 @@ export function lookFurther(
     );
     if (further === undefined) return;
     await client.query(
-      `update stream set look_again = look_again + $2::tstzmultirange, looked_back_us = $3, looked_back_at = at_instant($4),
-         history_due_at = ${WOKEN} where id = $1`,
+      `update stream set look_again = look_again + $2::tstzmultirange, looked_back_us = $3, looked_back_at = at_instant($4) where id = $1`,
       [stream.id, multirangeOf(further.time), further.reach, further.at],
     );
+    await client.query(wakeHistories('from stream where id = $1'), [stream.id]);
   };
 }

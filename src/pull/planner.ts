@@ -1,72 +1,64 @@
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
-import { LIVES } from '../database/presence.ts';
-import { hasRoom } from '../delivery/waiting.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { Queue, Work } from '../queue/queue.ts';
 import { PROBES_ALONE_FROM } from './consequence.ts';
-import { DISPATCHED_FOR } from './due.ts';
 import type { PullMeters } from './meters.ts';
+import { IS_FREE, IS_SENT, mayRun } from './work.ts';
 
-/** At most this many sources are dispatched in one step; the others stay due and come with the next one. */
+/** At most this much work of a kind is dispatched in one step; the rest stays due and comes with the next one. */
 const STEP = 1_000;
 
-/** No living worker has it: the work that is under way is followed by the next as soon as it ends. */
-const isFree = (column: string): string =>
-  `(${column} is null or not exists (select from worker where id = ${column} and ${LIVES}))`;
-
-const DUE_SOURCES = `
-  update source set next_due_at = now() + ${DISPATCHED_FOR}
-  from (select id from source where state = 'active' and not awaits_look and next_due_at <= now() and (held_until is null or held_until <= now())
-          and (failures = 0 or $2) and ${isFree('claimed_by')} and ${hasRoom('project_id')}
-        order by next_due_at limit $1 for no key update skip locked) as due
-  where source.id = due.id
-  returning source.id, failures > 0 as troubled`;
-
 /** After a hold by the platform history waits for the next live poll, which finds out whether the platform answers again. */
-const DUE_HISTORY = `
-  update stream set history_due_at = now() + ${DISPATCHED_FOR}
-  from (select stream.id from stream join source on source.id = stream.source_id
-        where history_due_at <= now() and (history_failures = 0 or $2) and ${isFree('history_claimed_by')} and retired_at is null and source.state = 'active' and not awaits_look
-          and ${hasRoom('source.project_id')} and source.failures < ${PROBES_ALONE_FROM} and (held_until is null or held_until <= now() and (last_poll_at >= held_until or source.last_fault ? 'own'))
-        order by history_due_at limit $1 for no key update of stream skip locked) as due
-  where stream.id = due.id
-  returning stream.id, history_failures > 0 as troubled`;
+const AFTER_PROBE = `source.failures < ${PROBES_ALONE_FROM} and (source.held_until is null or source.last_fault ? 'own'
+  or exists (select from work as probe where probe.kind = 'poll' and probe.id = source.id and probe.ended_at >= source.held_until))`;
 
-/** No look while the source is held. Its known streams need none, so that a look that fails does not keep them waiting. */
-const DUE_LOOKS = `
-  update source set look_due_at = now() + ${DISPATCHED_FOR}
-  from (select id from source where state = 'active' and look_due_at <= now() and (held_until is null or held_until <= now())
-          and (failures + look_failures = 0 or $2) and ${isFree('look_claimed_by')} and ${hasRoom('project_id')}
-        order by look_due_at limit $1 for no key update skip locked) as due
-  where source.id = due.id
-  returning source.id, failures + look_failures > 0 as troubled`;
+/** Its last run failed, so it gets one of the few places for sources and streams in trouble. */
+const TROUBLED: Readonly<Record<Work, string>> = {
+  poll: 'source.failures > 0',
+  look: 'source.failures + work.failures > 0',
+  history: 'work.failures > 0',
+};
+
+/** What is under way with a living worker is followed by the next as soon as it ends. Its parameters: how much, and whether also what is in trouble. */
+const due = (kind: Work): string => `
+  update work set sent_at = now()
+  from (select work.id, ${TROUBLED[kind]} as troubled
+        from work join source on source.id = source_id
+        where work.kind = '${kind}' and due_at <= now() and ${IS_SENT} is not true
+          and ${IS_FREE} and ${mayRun(kind)} ${kind === 'history' ? `and ${AFTER_PROBE}` : ''} and ($2 or not ${TROUBLED[kind]})
+        order by due_at limit $1 for no key update of work skip locked) as due
+  where work.kind = '${kind}' and work.id = due.id
+  returning work.id, troubled`;
 
 /** How old the planner's heartbeat may be before another process takes over. */
 export const PLANNER_SILENCE_MS = 5_000;
 
 /**
- * One step of the planner: dispatches the due sources, looks for sensors and histories, each found with one statement. Any
- * number of processes may run it at a time. What could not be dispatched is due again at once.
+ * One step of the planner: dispatches the polls, looks and histories that are due. Any number of processes may run it at a time.
+ * What could not be dispatched is due again at once.
  */
 export async function planOnce(database: Database, queue: Queue, meters?: PullMeters): Promise<void> {
   const begun = performance.now();
   const room = await queue.room();
-  for (const { work, due, undo } of STEPS) {
-    const most = Math.min(STEP, room[work]);
+  for (const kind of ['poll', 'look', 'history'] as const) {
+    const most = Math.min(STEP, room[kind]);
     if (most === 0) continue;
     const { rows } = await database.pool.query<DueRow>({
-      name: `due-${work}`,
-      text: due,
+      name: `due-${kind}`,
+      text: due(kind),
       values: [most, room.troubled > 0],
     });
     try {
-      await queue.add(work, idsOf(rows, false));
-      await queue.add(work, idsOf(rows, true), true);
+      await queue.add(kind, idsOf(rows, false));
+      await queue.add(kind, idsOf(rows, true), true);
     } catch (error) {
-      await database.run(undo, [rows.map(({ id }) => id)]);
+      await database.run('update work set sent_at = null where kind = $1 and id = any($2)', [
+        kind,
+        rows.map(({ id }) => id),
+      ]);
       throw error;
     }
-    meters?.planned(work, rows.length);
+    meters?.planned(kind, rows.length);
   }
   await database.run(
     `insert into heartbeat (name, beat_at) values ('planner', now()) on conflict (name) do update set beat_at = now()
@@ -75,7 +67,6 @@ export async function planOnce(database: Database, queue: Queue, meters?: PullMe
   meters?.step((performance.now() - begun) / 1000);
 }
 
-/** `troubled`: its last job of this kind failed, so it gets one of the few places for sources and streams in trouble. */
 interface DueRow {
   readonly id: number;
   readonly troubled: boolean;
@@ -83,12 +74,6 @@ interface DueRow {
 
 const idsOf = (rows: readonly DueRow[], troubled: boolean): number[] =>
   rows.filter((row) => row.troubled === troubled).map(({ id }) => id);
-
-const STEPS = [
-  { work: 'poll', due: DUE_SOURCES, undo: 'update source set next_due_at = now() where id = any($1)' },
-  { work: 'look', due: DUE_LOOKS, undo: 'update source set look_due_at = now() where id = any($1)' },
-  { work: 'history', due: DUE_HISTORY, undo: 'update stream set history_due_at = now() where id = any($1)' },
-] as const;
 
 /** Whether no process has planned for `PLANNER_SILENCE_MS`, so that this process has to. */
 export const isPlannerSilent = async (database: Database): Promise<boolean> =>

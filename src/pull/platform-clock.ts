@@ -1,7 +1,7 @@
 import { clockToTell, clockTrouble } from '../core/platform-clock.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import type { Bridge } from './bridge.ts';
-import type { ClaimedSource } from './claim.ts';
+import type { Claimed } from './claim.ts';
 import type { OpenSource } from './open-source.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { OpenSource } from './open-source.ts';
 export async function notePlatformClock(
   { database, log }: Bridge,
   source: OpenSource,
-  { clock_ahead: told }: Pick<ClaimedSource, 'clock_ahead'>,
+  { clock_ahead: told }: Pick<Claimed, 'clock_ahead'>,
 ): Promise<void> {
   const ahead = clockToTell(source.connection.clock.take(), told);
   if (ahead === told) return;

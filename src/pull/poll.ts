@@ -10,12 +10,13 @@ import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
 import type { Bridge } from './bridge.ts';
-import type { ClaimedSource } from './claim.ts';
+import type { Claimed } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { notePlatformClock } from './platform-clock.ts';
+import { wakeHistories } from './work.ts';
 
 /**
  * One poll of one source, the main path: claim → plan → pace → read → normalise → check → commit → report. `pollStream`
@@ -23,14 +24,14 @@ import { notePlatformClock } from './platform-clock.ts';
  * before it, because coverage is the only progress.
  */
 export async function poll(bridge: Bridge, sourceId: number, signal: AbortSignal): Promise<void> {
-  const claimed = await bridge.claims.take(sourceId);
+  const claimed = await bridge.claims.take('poll', sourceId);
   if (!claimed) return;
   const healthy = await pollClaimed(bridge, claimed, signal);
-  await bridge.claims.report(sourceId, healthy);
+  await bridge.claims.report(claimed, { healthy });
 }
 
 /** @returns whether the source is well; see `pollStreams` */
-async function pollClaimed(bridge: Bridge, claimed: ClaimedSource, signal: AbortSignal): Promise<boolean> {
+async function pollClaimed(bridge: Bridge, claimed: Claimed, signal: AbortSignal): Promise<boolean> {
   try {
     return await bridge.sources.use(claimed, async (source) => {
       const healthy = await pollStreams(bridge, source, claimed, signal);
@@ -48,7 +49,7 @@ async function pollClaimed(bridge: Bridge, claimed: ClaimedSource, signal: Abort
 async function pollStreams(
   bridge: Bridge,
   source: OpenSource,
-  { streams, failures }: Pick<ClaimedSource, 'streams' | 'failures'>,
+  { streams, failures }: Pick<Claimed, 'streams' | 'failures'>,
   signal: AbortSignal,
 ): Promise<boolean> {
   const due = inTurn(streams, bridge.clock.now());
@@ -195,5 +196,5 @@ async function wakeHistory(bridge: Bridge, source: OpenSource, stream: Stream, l
   const wanted = [{ from: source.policy.start, to: Infinity }];
   const due = nextRetryAt(wantedOf(stream.unreadable, wanted));
   if (missing === undefined && (due === undefined || due > now)) return;
-  await bridge.database.run('update stream set history_due_at = now() where id = $1', [id]);
+  await bridge.database.run(wakeHistories('from stream where id = $1'), [id]);
 }

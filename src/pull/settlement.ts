@@ -11,6 +11,7 @@ import { printableJson } from '../database/printable.ts';
 import { REFUSED, RESOLVED, refusedHours } from '../ingest/refused-hours.ts';
 import type { Taken } from '../ingest/window-readings.ts';
 import type { Meter } from '../platform/connection/index.ts';
+import { wakeHistories } from './work.ts';
 
 /** Everything one window leaves behind, committed together or not at all (law 1). */
 export interface Handover {
@@ -40,9 +41,6 @@ export interface Handover {
   readonly normaliseMs: number;
   readonly batch: Batch;
 }
-
-/** SQL: when the history of a stream with more to ask is due: at once, except where it waits because windows failed. */
-export const WOKEN = `case when history_failures > 0 then coalesce(history_due_at, now()) else now() end`;
 
 /** The columns of `windows` with their types. */
 const COLUMNS = {
@@ -109,9 +107,9 @@ export const lockedStreams = (rows: 'skip locked' | ''): string => `
   locked as materialized (
     select one.part, stream.id
     from windows as one join stream on stream.id = one.stream_id and stream.key = one.stream_key and stream.source_revision = one.revision
-    where (one.lane = 'live' or stream.history_claimed_by = one.worker)
-      and exists (select from source where source.id = stream.source_id and source.edition = one.edition
-        and (one.lane <> 'live' or source.claimed_by = one.worker))
+    where exists (select from source where source.id = stream.source_id and source.edition = one.edition)
+      and exists (select from work where kind = case one.lane when 'live' then 'poll' else 'history' end
+        and work.id = case one.lane when 'live' then stream.source_id else stream.id end and claimed_by = one.worker)
       and ${remembers('one.mark', 'one.process')}
     for no key update of stream ${rows})`;
 
@@ -122,14 +120,15 @@ export const lockedStreams = (rows: 'skip locked' | ''): string => `
 export const MOVED = `
   moved as (
     update stream set covered = covered + one.time, look_again = look_again + one.looks - one.time,
-      history_due_at = case when one.looks = '{}' then history_due_at else ${WOKEN} end, learned = one.learned,
+      learned = one.learned,
       last_fault = case when one.lane = 'live' and last_fault ->> 'lane' is distinct from 'history' then null else last_fault end,
       failures = case when one.lane = 'live' then 0 else failures end,
       retry_at = case when one.lane = 'live' then null else retry_at end,
       turn_at = case when one.lane = 'live' then now() else turn_at end,
       newest_at = greatest(newest_at, at_instant(one.newest_us))
     from locked join windows as one using (part) where stream.id = locked.id
-    returning one.part, stream.id as stream_id, old.covered as ranges)`;
+    returning one.part, stream.id as stream_id, old.covered as ranges),
+  woken as (${wakeHistories("from moved join windows using (part) join stream on stream.id = moved.stream_id where windows.looks <> '{}' order by 2")})`;
 
 const COUNTED = `one.source_id, one.lane, one.requests, one.bytes, one.readings, one.readings - taken.fresh - taken.revised as duplicates,
       taken.revised, one.refused, one.repeats, one.outside, taken.late`;

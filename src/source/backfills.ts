@@ -10,6 +10,7 @@ import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
 import { lockNewStreams } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
+import { askHistories } from '../pull/work.ts';
 import { DEMAND, measuredOverload } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 import { DONE_IN_STREAM } from '../pull/wishes.ts';
@@ -77,10 +78,8 @@ export async function startBackfill(database: Database, request: BackfillRequest
       'insert into backfill_stream (backfill_id, stream_id) select $1, id from stream where source_id = $2 and retired_at is null',
       [id, found.id],
     );
-    await client.query(
-      'update stream set history_due_at = now(), history_asked = true, retry_at = null where source_id = $1 and retired_at is null',
-      [found.id],
-    );
+    await client.query('update stream set retry_at = null where source_id = $1 and retired_at is null', [found.id]);
+    await client.query(askHistories('from stream where source_id = $1 and retired_at is null'), [found.id]);
     await client.query(RETRY_UNREADABLE, [found.id]);
     await audit(client, request.requestedBy, 'backfill.started', found.name, {
       organisation: found.organisation,

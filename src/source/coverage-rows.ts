@@ -29,10 +29,10 @@ const ASKING = `(
     select tstzrange(from_at, to_at) as range from backfill where backfill.source_id = source.id and backfill.state = 'running'
     union all
     select tstzrange(start_at, greatest(start_at, upper(covered)))
-    where history_due_at < now() + interval '1 minute' and history_failures = 0
+    where exists (select from work where kind = 'history' and work.id = stream.id and due_at < now() + interval '1 minute' and work.failures = 0)
     union all
     select tstzrange(least(now(), greatest(start_at, upper(covered))), now())
-    where exists (select from worker where worker.id = source.claimed_by and ${LIVES})) as work
+    where exists (select from work join worker on worker.id = claimed_by where kind = 'poll' and work.id = source.id and ${LIVES})) as asked
   where source.state = 'active' and source.failures = 0 and not awaits_look and not isempty(range))`;
 
 const STREAMS = `

@@ -7,6 +7,7 @@ import type { RequestCounts } from '../core/request-counts.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { POLLS } from '../database/presence.ts';
+import { IS_FREE, IS_SENT, NOT_HELD } from '../pull/work.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
 import { ALL_REFUSED } from './all-refused.ts';
@@ -78,20 +79,18 @@ const MEASURES = `
   select instant_of(now()) as now,
     (select coalesce(jsonb_agg(jsonb_build_object('organisation', organisation_id, 'name', name, 'platform', platform, 'state', state,
        'every', every_us, 'settle', settle_us, 'failures', failures, 'fault', last_fault - 'page', 'lookFault', look_fault - 'page',
-       'lastSuccessAt', instant_of(last_success_at), 'allRefused', ${ALL_REFUSED}, 'streams', reach.streams, 'lag', reach.lag, 'newestAt', reach.newest,
+       'lastSuccessAt', (select instant_of(well_at) from work where work.kind = 'poll' and work.id = source.id), 'allRefused', ${ALL_REFUSED}, 'streams', reach.streams, 'lag', reach.lag, 'newestAt', reach.newest,
        'requestsPerSecond', config #> '{pace,requestsPerSecond}',
        'counts', (select pace.state ->> 'requests' from pace where source_id = source.id)) order by organisation_id, name), '[]')
      from source cross join lateral (
        select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
          instant_of(max(newest_at)) as newest
        from stream where source_id = source.id and retired_at is null) as reach) as sources,
-    jsonb_build_object(
-      'poll', (select count(*) from source where state = 'active' and not awaits_look and next_due_at <= now()
-        and (held_until is null or held_until <= now())),
-      'look', (select count(*) from source where state = 'active' and look_due_at <= now() and (held_until is null or held_until <= now())),
-      'history', (select count(*) from stream join source on source.id = source_id
-        where history_due_at <= now() and retired_at is null and state = 'active' and not awaits_look
-          and (held_until is null or held_until <= now()))) as due,
+    (select jsonb_build_object('poll', count(*) filter (where work.kind = 'poll'), 'look', count(*) filter (where work.kind = 'look'),
+       'history', count(*) filter (where work.kind = 'history'))
+     from work join source on source.id = source_id
+     where due_at <= now() and ${IS_SENT} is not true and ${IS_FREE} and state = 'active' and ${NOT_HELD}
+       and (work.kind = 'look' or not awaits_look)) as due,
     (select ${seconds('beat_at')} from heartbeat where name = 'planner') as "plannerSilence",
     (select count(*) from worker where ${POLLS}) as workers,
     (select count(*) from worker where ${POLLS} and clock_ahead_us is not null) as "workersAtOdds",

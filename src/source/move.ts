@@ -54,8 +54,10 @@ const placeOf = ({ place, facts }: KnownPlatform): readonly string[] =>
   facts.localTime ? [...place, 'mapping.timezone'] : place;
 
 /** Ends all streams of a source. Their keys become free; the next look for sensors makes new streams. */
-export const retireStreams = (client: ClientBase, sourceId: number): Promise<unknown> =>
-  client.query(
+export async function retireStreams(client: ClientBase, sourceId: number): Promise<void> {
+  await client.query(
     `update stream set retired_at = now(), key = key || '~' || id where source_id = $1 and retired_at is null`,
     [sourceId],
   );
+  await client.query(`delete from work where source_id = $1 and kind <> 'look'`, [sourceId]);
+}

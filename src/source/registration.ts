@@ -15,13 +15,13 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { followChoice } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
+import { HISTORIES_NOW, LOOK_NOW, POLL_NOW } from '../pull/work.ts';
 import { compareWithStored } from './comparison.ts';
 import type { Comparison, KnownPlatform, SourceSchemas } from './comparison.ts';
 import { keepFormer } from './former.ts';
 import { setGate } from './gate.ts';
 import { moveOf, retireStreams } from './move.ts';
 import type { Move } from './move.ts';
-import { LOOK_NOW } from './state-change.ts';
 import { forgetNames, looksFromNow, matters, namesToCome, refuseRenames, renamesOf, titlesLost } from './renames.ts';
 import type { Rename } from './renames.ts';
 import { repairOf } from './repair.ts';
@@ -111,10 +111,10 @@ export async function applySource(
     const [row] = await rowsOf<{ id: number; revision: number }>(
       client,
       `with stored as (
-       insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at, look_due_at, created_at)
-       values ($1, $11, $2, $3, $4, $5, at_instant($6), $7, $8, $9, now(), now(), at_instant($10))
+       insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, created_at)
+       values ($1, $11, $2, $3, $4, $5, at_instant($6), $7, $8, $9, at_instant($10))
        on conflict (organisation_id, name) do update set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
-         every_us = $7, phase_us = $8, settle_us = $9, next_due_at = now(), revision = source.revision + 1, ${LOOK_NOW}, look_fault = null,
+         every_us = $7, phase_us = $8, settle_us = $9, revision = source.revision + 1, look_fault = null,
          awaits_look = $12 and (source.awaits_look or $13), discovered_at = case when $12 then source.discovered_at end,
          state = case when source.state = 'stopped' then 'active' else source.state end,
          failures = 0, held_until = null, last_fault = null, clock_ahead_us = null, updated_at = now()
@@ -149,10 +149,13 @@ export async function applySource(
       await forgetNames(client, row.id, renames);
     }
     await client.query(
-      'update stream set source_revision = source.revision, retry_at = null, history_due_at = least(history_due_at, now()), history_asked = true, failures = 0, history_failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
+      'update stream set source_revision = source.revision, retry_at = null, failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
       [row?.id],
     );
     await client.query(RETRY_UNREADABLE, [row?.id]);
+    for (const ask of [POLL_NOW, LOOK_NOW, HISTORIES_NOW, 'update work set failures = 0 where source_id = $1']) {
+      await client.query(ask, [row?.id]);
+    }
     if (changesReadings(differences)) await client.query(ASK_ALL_AGAIN, [row?.id]);
     // The row stays, because a version that began again at 1 would let another process take its old token for the new one.
     await client.query(

@@ -78,7 +78,7 @@ export interface SourceLine {
 
 const LINES = `
   select source.name, source.organisation_id as organisation, ml_project.code as project, platform, state, every_us as every, failures,
-    instant_of(held_until) as "heldUntil", instant_of(last_success_at) as "lastSuccessAt", last_fault as fault, look_fault as "lookFault",
+    instant_of(held_until) as "heldUntil", (select instant_of(well_at) from work where work.kind = 'poll' and work.id = source.id) as "lastSuccessAt", last_fault as fault, look_fault as "lookFault",
     coalesce(config #>> '{options,unproven}' = 'accepted', false) as unproven, config ->> 'adapter' as adapter,
     case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
     case when reach.lag is not null then greatest(0, reach.lag - every_us - settle_us) end as overdue,
@@ -218,11 +218,12 @@ const WINDOWS_SHOWN = 10;
 export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
   const line = await database.row<StoredLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
   const more = await database.row<Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
-    `select revision, ${REVISION_TAG} as "revisionTag", kind, config, instant_of(start_at) as "startAt", instant_of(next_due_at) as "nextDueAt",
-       instant_of(last_poll_at) as "lastPollAt",
-       instant_of(discovered_at) as "lookedAt", instant_of(look_due_at) as "lookDueAt", look_failures as "lookFailures",
+    `select revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(poll.due_at) as "nextDueAt",
+       instant_of(poll.ended_at) as "lastPollAt",
+       instant_of(discovered_at) as "lookedAt", instant_of(look.due_at) as "lookDueAt", coalesce(look.failures, 0) as "lookFailures",
        awaits_look as "awaitsLook", pace.state - 'requests' as pace, sums.*
-     from source left join pace on source_id = source.id cross join lateral (
+     from source left join pace on source_id = source.id left join work as poll on poll.kind = 'poll' and poll.id = source.id
+       left join work as look on look.kind = 'look' and look.id = source.id cross join lateral (
        select coalesce(sum(refused), 0) as "refused24h", coalesce(sum(repeats), 0) as "repeats24h",
          coalesce(sum(outside), 0) as "outside24h"
        from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums
@@ -237,7 +238,7 @@ export async function reportSource(database: Database, id: number): Promise<Sour
 const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]> =>
   database.rows<StreamReport & Record<string, unknown>>(
     `select key, jsonb_array_length(stream.sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
-       (learned ->> 'length')::float8 as window, instant_of(history_due_at) as "historyDueAt", stream.failures,
+       (learned ->> 'length')::float8 as window, (select instant_of(due_at) from work where work.kind = 'history' and work.id = stream.id) as "historyDueAt", stream.failures,
        instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", instant_of(newest_at) as "newestAt", stream.last_fault as fault,
        coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.is_left, 0) as "unreadableLeft", coalesce(bad.length, 0)::float8 as "unreadableLength",
        news_age_us::float8 as "newsAge", news_beyond::float8 as "newsBeyond",

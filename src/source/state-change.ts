@@ -3,6 +3,7 @@ import { BridgeError } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
+import { HISTORIES_NOW, LOOK_NOW, POLL_NOW } from '../pull/work.ts';
 import { setGate } from './gate.ts';
 import { keepFormer } from './former.ts';
 import { findSource } from './find-source.ts';
@@ -11,9 +12,6 @@ import { assertRevision } from './revision.ts';
 import type { ExpectedRevision } from './revision.ts';
 import { inactiveSource, unknownSource } from './unusable-source.ts';
 
-/** SQL: the sensors are looked up again at once, also where a look is under way. */
-export const LOOK_NOW = 'look_due_at = now(), look_asked = true, look_failures = 0';
-
 /** A change that an operator makes to a source. */
 export type SourceChange = keyof typeof CHANGES;
 
@@ -21,17 +19,22 @@ export type SourceChange = keyof typeof CHANGES;
 const CHANGES = {
   pause: [`update source set state = 'paused' where id = $1`],
   resume: [
-    `update source set state = 'active', revision = revision + 1, failures = 0, held_until = null, last_fault = null,
-       next_due_at = now(), ${LOOK_NOW} where id = $1`,
+    `update source set state = 'active', revision = revision + 1, failures = 0, held_until = null, last_fault = null where id = $1`,
     'update stream set source_revision = source.revision from source where source.id = source_id and source_id = $1',
     'update token set replacing_until = null where source_id = $1',
   ],
   remove: ['delete from source where id = $1'],
-  poll: [`update source set next_due_at = now(), held_until = null, ${LOOK_NOW} where id = $1 and state = 'active'`],
+  poll: [`update source set held_until = null where id = $1 and state = 'active'`],
 } as const;
 
-/** Lets every stream be asked at once, also where it waits after a fault, because the operator may have mended it. */
-const ASK_ALL = `update stream set retry_at = null, history_due_at = least(history_due_at, now()), history_asked = true where source_id = $1`;
+/** Lets the platform be asked for everything at once, also where a stream waits after a fault, because the operator may have mended it. */
+const ASK_ALL = [
+  'update stream set retry_at = null where source_id = $1',
+  RETRY_UNREADABLE,
+  POLL_NOW,
+  LOOK_NOW,
+  HISTORIES_NOW,
+];
 
 /**
  * Pauses, resumes, removes or polls a source at once, and returns it. A run that is under way gets no further slot after a pause. The
@@ -59,8 +62,7 @@ export async function changeSource(
     if (!rowCount) throw inactiveSource(source, found.state);
     for (const statement of others) await client.query(statement, [source.id]);
     if (change === 'resume' || change === 'poll') {
-      await client.query(ASK_ALL, [source.id]);
-      await client.query(RETRY_UNREADABLE, [source.id]);
+      for (const ask of ASK_ALL) await client.query(ask, [source.id]);
     }
     await setGate(client, source.id, { liftHold: change === 'resume' || change === 'poll' });
     await audit(client, actor, `source.${change}`, source.name, { organisation: source.organisation });

@@ -56,20 +56,20 @@ export interface Trouble {
 }
 
 const TROUBLES = `
-  select name as source, organisation_id as organisation, null as stream, failures, instant_of(held_until) as until, last_fault as fault, null::jsonb as clock,
-    case when state = 'stopped' then 'stopped' when failures > 0 then 'failing' else 'stalled' end as kind
-  from source
-  where state = 'stopped' or state = 'active' and (failures > 0 or
+  select name as source, organisation_id as organisation, null as stream, source.failures, instant_of(held_until) as until, last_fault as fault, null::jsonb as clock,
+    case when state = 'stopped' then 'stopped' when source.failures > 0 then 'failing' else 'stalled' end as kind
+  from source left join work as poll on poll.kind = 'poll' and poll.id = source.id left join work as look on look.kind = 'look' and look.id = source.id
+  where state = 'stopped' or state = 'active' and (source.failures > 0 or
     (held_until is null or held_until <= now()) and ${hasRoom('project_id')} and not awaits_look
-      and (next_due_at < now() - greatest(interval '1 minute', 3 * every_us * interval '1 microsecond')
-        or coalesce(last_poll_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond')))
+      and (coalesce(poll.due_at, case when look.claimed_by is null then look.due_at end) < now() - greatest(interval '1 minute', 3 * every_us * interval '1 microsecond')
+        or poll.id is not null and coalesce(poll.ended_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond')))
   union all
-  select source.name, organisation_id, key, greatest(stream.failures, history_failures), instant_of(coalesce(retry_at, history_due_at)), stream.last_fault, null, 'waiting'
-  from stream join source on source.id = source_id
-  where stream.failures + history_failures > 0 and retired_at is null and state = 'active'
+  select source.name, organisation_id, key, greatest(stream.failures, work.failures), instant_of(coalesce(retry_at, work.due_at)), stream.last_fault, null, 'waiting'
+  from stream join source on source.id = source_id left join work on work.kind = 'history' and work.id = stream.id
+  where stream.failures + coalesce(work.failures, 0) > 0 and retired_at is null and state = 'active'
   union all
-  select name, organisation_id, null, look_failures, instant_of(look_due_at), look_fault, null, 'looking'
-  from source where look_fault is not null and state = 'active'
+  select name, organisation_id, null, coalesce(work.failures, 0), instant_of(work.due_at), look_fault, null, 'looking'
+  from source left join work on work.kind = 'look' and work.id = source.id where look_fault is not null and state = 'active'
   union all
   select name, organisation_id, null, 0, null, null, jsonb_build_object('ahead', clock_ahead_us, 'settle', settle_us), 'clock'
   from source where clock_ahead_us is not null and state = 'active'

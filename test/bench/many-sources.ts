@@ -4,6 +4,7 @@ import type { Instant, Microseconds } from '../../src/core/instant.ts';
 import { nextDue, phaseOf } from '../../src/core/schedule.ts';
 import type { Database } from '../../src/database/database.ts';
 import { READER } from './dataset.ts';
+import { hasWork } from './rig.ts';
 import type { Room } from './rig.ts';
 
 /** A number of sources that are all alike. */
@@ -41,7 +42,9 @@ export async function registerMany(room: Room, url: string, many: Many, prefix =
     const pairs = `join source n on n.name = any($2) where o.source_id = (select id from source where name = $1)`;
     for (const { child, column } of await referring(database, 'source')) {
       // All sources write to one project, so their sensors need different names.
-      const group = child === 'stream' ? { selection: `jsonb_build_object('group', n.name)` } : {};
+      const own: Readonly<Record<string, string>> = { stream: 'selection', work: 'id' };
+      const value = child === 'work' ? 'n.id' : `jsonb_build_object('group', n.name)`;
+      const group = own[child] === undefined ? {} : { [own[child]]: value };
       if (column !== 'source_id') continue;
       await copyRows(database, child, { source_id: 'n.id', ...group }, [`from ${child} o ${pairs}`, first, names]);
     }
@@ -109,22 +112,24 @@ export async function dueFrom(
     'start_at',
     names.map(() => from),
   );
-  await setOnSources(
+  await setDue(
     database,
     names,
-    'next_due_at',
     names.map((name) => nextDue(name, every, start)),
   );
 }
 
 /** Lets every source poll once before its own time, as after a start over sources that were due long ago. */
 export const allDue = (database: Database, names: readonly string[], now: Instant): Promise<void> =>
-  setOnSources(
+  setDue(
     database,
     names,
-    'next_due_at',
     names.map(() => now),
   );
+
+async function setDue(database: Database, names: readonly string[], at: readonly Instant[]): Promise<void> {
+  await setOnSources(database, names, (await hasWork(database)) ? 'due_at' : 'next_due_at', at);
+}
 
 /** Sets a column of the sources in whichever of their tables it stands. */
 async function setOnSources(

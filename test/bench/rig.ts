@@ -8,6 +8,7 @@ import type { OpenBridge } from '../../src/context-bridge.ts';
 import { registry } from '../../src/context-registry.ts';
 import type { Instant } from '../../src/core/instant.ts';
 import { parseListed } from '../../src/platform/platforms-for.ts';
+import type { Database } from '../../src/database/database.ts';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import type { EmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { placeOf } from '../../src/database/embedded/place.ts';
@@ -163,11 +164,11 @@ async function apply(context: OpenBridge, input: Record<string, unknown>, groups
   });
   // As after a complete look that found the groups: without one, no backfill of the source would end.
   const row = await database.row<{ id: number }>(
-    `update source set look_due_at = null, discovered_at = now(), next_due_at = now() + every_us * interval '1 microsecond' where name = $1
-     returning id`,
+    'update source set discovered_at = now() where name = $1 returning id',
     [parsed.source.name],
   );
   if (row === undefined) throw new Error('the source of the bench is gone');
+  for (const statement of await firstPoll(database)) await database.run(statement, [row.id]);
   await database.run(
     `insert into stream (source_id, key, selection, sensors)
      select $1, wanted, jsonb_build_object('group', wanted), '[]' from unnest($2::text[]) as wanted`,
@@ -196,3 +197,20 @@ export const arrivals = async (plant: RunningSimulator): Promise<Arrivals> =>
 /** Whether a program is on the PATH. */
 export const isInstalled = (program: string): boolean =>
   (process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, program)));
+
+/** SQL: the source `$1` is polled after its interval, and its sensors are not looked up. It fits the schema of another commit. */
+async function firstPoll(database: Database): Promise<readonly string[]> {
+  const later = "now() + every_us * interval '1 microsecond'";
+  if (await hasWork(database)) {
+    return [
+      "delete from work where kind = 'look' and source_id = $1",
+      `insert into work (kind, id, source_id, due_at) select 'poll', id, id, ${later} from source where id = $1`,
+    ];
+  }
+  return [`update source set look_due_at = null, next_due_at = ${later} where id = $1`];
+}
+
+/** Whether the schema has the table of work, which holds the due times from that commit on. */
+export const hasWork = async (database: Database): Promise<boolean> =>
+  (await database.row("select from pg_class where relname = 'work' and relnamespace = 'public'::regnamespace")) !==
+  undefined;

@@ -15,17 +15,13 @@ interface LoggedClaim {
 export async function logClaims(client: Client): Promise<void> {
   await client.query(`
     create table claim_log (id bigint generated always as identity, lane text, owner int, worker text, taken_from text, caught_up boolean);
-    create function log_live() returns trigger language plpgsql as $$ begin
-      insert into claim_log (lane, owner, worker, taken_from, caught_up) values ('live', new.id, new.claimed_by, old.claimed_by, true);
-      return null; end $$;
-    create function log_history() returns trigger language plpgsql as $$ begin
+    create function log_claim() returns trigger language plpgsql as $$ begin
       insert into claim_log (lane, owner, worker, taken_from, caught_up)
-      values ('history', new.id, new.history_claimed_by, old.history_claimed_by, old.caught_up_to is not null);
+      values (case new.kind when 'poll' then 'live' else new.kind end, new.id, new.claimed_by, old.claimed_by,
+        new.kind <> 'history' or exists (select from stream where id = new.id and caught_up_to is not null));
       return null; end $$;
-    create trigger log_live after update of claimed_by on source
-      for each row when (new.claimed_by is not null) execute function log_live();
-    create trigger log_history after update of history_claimed_by on stream
-      for each row when (new.history_claimed_by is not null) execute function log_history();`);
+    create trigger log_claim after update of claimed_by on work
+      for each row when (new.claimed_by is not null) execute function log_claim();`);
 }
 
 async function claimsOf(client: Client, lane: 'live' | 'history'): Promise<LoggedClaim[]> {

@@ -27,7 +27,7 @@ const TIMEOUT_MS = 900_000;
 // vitest reads this while it collects the tests, so it stands here and not in a hook.
 vi.setConfig({ maxConcurrency: 20 });
 
-const POLLED = 'select from source where last_poll_at is not null';
+const POLLED = "select from work where kind = 'poll' and ended_at is not null";
 
 const databases = useDatabases({ concurrent: true });
 let site: Site;
@@ -67,14 +67,15 @@ describe.concurrent('an outage of', () => {
         const daemon = await bridge.up();
         await polled(client, 1);
         await redis.kill9();
-        // A planner that dispatched would put the next poll off in case the queue loses the job, and the poll would wait for it.
+        // A planner that dispatched would leave it to the queue for a while, and the poll would wait for that.
         await client.query(
-          `update source set next_due_at = greatest(now(), next_due_at - interval '1 h'), last_poll_at = null`,
+          `update work set due_at = greatest(now(), due_at - interval '1 h'), ended_at = null where kind = 'poll'`,
         );
         await sleep(AWAY_AT_START_MS);
         const state = (): Promise<string> => stateOf(client);
         const stillDue = async (): Promise<boolean> =>
-          (await client.query('select from source where next_due_at <= now()')).rows.length === 1;
+          (await client.query(`select from work where kind = 'poll' and due_at <= now() and sent_at is null`)).rows
+            .length === 1;
         await eventually('it stays due', stillDue, { state });
         await redis.restart();
         await eventually('it is polled', async () => (await client.query(POLLED)).rows.length === 1, { state });

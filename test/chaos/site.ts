@@ -147,10 +147,9 @@ export async function stateOf(client: pg.Client): Promise<string> {
       .map(({ line }) => line)
       .join('\n');
   return [
-    await ask(
-      'select name, state, next_due_at, held_until, failures, claimed_by, last_poll_at, last_fault, now() from source',
-    ),
-    await ask('select key, covered, learned, history_due_at, history_claimed_by, retry_at, last_fault from stream'),
+    await ask('select name, state, held_until, failures, last_fault, now() from source'),
+    await ask('select key, covered, learned, retry_at, last_fault from stream'),
+    await ask('select * from work'),
     await ask('select id, pid, beat_at from worker'),
     await ask('select version, state from pace'),
     await ask('select lane, from_at, to_at, asked_at, readings from window_log order by asked_at desc limit 8'),

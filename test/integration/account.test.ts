@@ -76,16 +76,14 @@ const stopped = (name: string): Promise<unknown> =>
 /** Waits until no process has a claim on any source, so that no request is under way. */
 const quiet = (): Promise<unknown> =>
   eventually('no claims', async () => {
-    const { rows } = await rig.client.query(
-      'select from stream full join source on source.id = source_id where history_claimed_by is not null or claimed_by is not null',
-    );
+    const { rows } = await rig.client.query('select from work where claimed_by is not null');
     return rows.length === 0;
   });
 
 const busy = (processes: number): Promise<unknown> =>
   eventually('catch-up in each process', async () => {
     const { rows } = await rig.client.query<{ workers: number; windows: number }>(
-      `select (select count(distinct history_claimed_by)::int from stream) as workers, count(*)::int as windows
+      `select (select count(distinct claimed_by)::int from work where kind = 'history') as workers, count(*)::int as windows
        from window_log where lane = 'history'`,
     );
     return ((rows[0]?.workers ?? 0) >= processes && (rows[0]?.windows ?? 0) > 20) || new Waiting(rows);

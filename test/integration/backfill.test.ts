@@ -39,7 +39,7 @@ const [a, b] = [0, 1].map((index) => (): number => streams[index] ?? 0) as [() =
 describe('a backfill', () => {
   it('is a wish of every stream, makes their history due and is done when every stream has covered it', async () => {
     const id = await start();
-    expect(await database.rows('select history_due_at <= now() as due from stream')).toEqual([
+    expect(await database.rows(`select due_at <= now() as due from work where kind = 'history'`)).toEqual([
       { due: true },
       { due: true },
     ]);

@@ -87,10 +87,10 @@ const tablesIn = async (url: string): Promise<number | null> =>
 /** Values that a copy could spoil, claims of processes, and rows that are gone. */
 const FILL = `
   insert into ml_project (organisation_id, code, name) values ('default', 'hall', E'tab\\t line\\nfeed back\\\\slash \\\\N ü 漢 🙂');
-  insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, claimed_by, look_claimed_by)
-    values ('s', 1, 'k', 'p', '{"a": "\\t\\"\\\\"}', '2026-11-01', 1, 1, 1, gen_random_uuid(), gen_random_uuid());
-  insert into stream (source_id, key, selection, sensors, covered, history_claimed_by)
-    values (1, 'k', '[]', '[]', '{[2026-11-01,2026-11-02),[2026-11-03,2026-11-04)}', gen_random_uuid());
+  insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
+    values ('s', 1, 'k', 'p', '{"a": "\\t\\"\\\\"}', '2026-11-01', 1, 1, 1);
+  insert into stream (source_id, key, selection, sensors, covered)
+    values (1, 'k', '[]', '[]', '{[2026-11-01,2026-11-02),[2026-11-03,2026-11-04)}');
   insert into pace (source_id, state) values (1, '{"next": 5, "holdUntil": 7, "leases": [{"id": "x"}]}');
   insert into account (digest, refused, probe, probe_until) values ('d', 1, gen_random_uuid(), now());
   insert into worker (id, host, pid, version) values (gen_random_uuid(), 'h', 1, 'v');
@@ -112,6 +112,9 @@ describe('a backup', () => {
   it('holds every value exactly and no claim, and numbers go on after those that were given', async () => {
     const database = await databases.create();
     await database.run(FILL);
+    await database.run(
+      `insert into work (kind, id, source_id, due_at, sent_at, claimed_by) values ('look', 1, 1, now(), now(), gen_random_uuid())`,
+    );
     const file = join(await directory(), 'x.backup');
     const made = await back(database, file);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -120,8 +123,7 @@ describe('a backup', () => {
     expect(await restoreInto(target, file)).toEqual({ ...made, migrated: [] });
     const rows = await database.rows<{ workers: number }>('select count(*) as workers from worker');
     expect(rows).toEqual([{ workers: 1 }]);
-    await database.run(`update source set claimed_by = null, look_claimed_by = null;
-      update stream set history_claimed_by = null; update account set probe = null, probe_until = null;
+    await database.run(`update work set claimed_by = null, sent_at = null; update account set probe = null, probe_until = null;
       update pace set state = jsonb_set(state, '{leases}', '[]')`);
     expect(await contents(target)).toEqual(await contents(database.url));
     const restored = await databases.another({ url: target });
@@ -178,7 +180,7 @@ describe('a backup', () => {
     const restored = await databases.another({ url: target });
     const readings = 'select md5(string_agg(r::text, $$ $$ order by series, at)) as print from reading as r';
     expect(await restored.rows(readings)).toEqual((await query(url, readings)).rows);
-    expect(await restored.row('select history_asked as asked from stream')).toEqual({ asked: false });
+    expect(await restored.row('select kind, id, source_id from work')).toEqual({ kind: 'poll', id: 1, source_id: 1 });
   });
 
   it('that is cut short, changed in one bit, of another program or newer is refused before anything is written', async () => {

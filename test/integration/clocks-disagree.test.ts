@@ -20,8 +20,11 @@ it('a host whose clock disagrees polls nothing and is told; another host and the
   const { database } = context;
   await storeSource(database);
   const isDue = async (): Promise<boolean> =>
-    (await database.row<{ due: boolean }>('select next_due_at <= now() and last_fault is null as due from source'))
-      ?.due === true;
+    (
+      await database.row<{ due: boolean }>(
+        'select due_at <= now() and last_fault is null as due from work join source on source.id = work.id',
+      )
+    )?.due === true;
   // The heartbeat after the registration shows that the planner would have come by several times.
   const told = await eventually('two heartbeats of the host', async () => {
     const vitals = await vitalsOf(database);

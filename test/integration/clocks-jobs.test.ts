@@ -42,7 +42,7 @@ async function startPlanning() {
       },
     /** Each source is a round of its own. */
     plan: async () => {
-      await database.run(`update source set next_due_at = now() + interval '1 minute'`);
+      await database.run('update work set sent_at = now()');
       for (const id of stored.keys()) await queue.add('poll', [id]);
     },
     untilNoneWaits: () =>
@@ -104,7 +104,7 @@ it('gives back the claims of runs that met a database that was away, so that ano
       throw Object.assign(new Error('failover'), { code: 'ECONNRESET' });
     },
   });
-  const held = 'select id from source where claimed_by is not null';
+  const held = 'select id from work where claimed_by is not null';
   await plan();
   await untilNoneWaits();
   await eventually('each job has ended', async () => (await context.database.rows(held)).length === SOURCES);

@@ -10,6 +10,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { batchOf, columnOf, readingsIn } from '../kit/stored-source.ts';
 import { BORDER, SMALL, columnsFrom, makeGround, refusal } from './commit-ground.ts';
 import type { Given, Ground } from './commit-ground.ts';
+import { dueHistories } from '../kit/work.ts';
 
 const databases = useDatabases();
 let ground: Ground;
@@ -288,11 +289,13 @@ describe('the log of windows', () => {
     async (lane) => {
       const fault = { lane: 'history' };
       const waiting = { failures: 3, due: BORDER + HOUR, fault };
-      const wait = 'history_failures = 3, history_due_at = at_instant($1), last_fault = $2';
-      await database.run(`update stream set ${wait}`, [waiting.due, fault]);
+      await dueHistories(database, 'from stream', { at: `at_instant(${waiting.due})`, failures: 3 });
+      await database.run('update stream set last_fault = $1', [fault]);
       await commit({ window: { from: BORDER, to: BORDER + 1 }, batch: batchOf([]), lane });
-      const left = 'history_failures as failures, instant_of(history_due_at) as due, last_fault as fault';
-      expect(await database.row(`select ${left} from stream`)).toEqual(waiting);
+      const left = 'work.failures, instant_of(due_at) as due, last_fault as fault';
+      expect(
+        await database.row(`select ${left} from stream join work on kind = 'history' and work.id = stream.id`),
+      ).toEqual(waiting);
     },
   );
 });

@@ -95,7 +95,7 @@ test('200 devices are read while their sensors are looked up again, and a new on
     });
     await eventually('the first look is over', async () => {
       const { rowCount } = await rig.client.query(
-        `select from source where name = 'wide' and look_claimed_by is null and look_due_at > now()`,
+        `select from work join source on source.id = work.id where name = 'wide' and work.kind = 'look' and claimed_by is null and due_at > now()`,
       );
       return rowCount === 1;
     });
@@ -103,7 +103,7 @@ test('200 devices are read while their sensors are looked up again, and a new on
     await plant.replace({ truth: { ...spec, devices: [...spec.devices, late] } });
     // An hour later.
     await rig.client.query(
-      `update source set look_due_at = now(), discovered_at = now() - interval '1 hour' where name = 'wide'`,
+      `update work set due_at = now() from source where source.id = work.id and name = 'wide' and work.kind = 'look'`,
     );
     await eventually('the new device is read', async () =>
       dataRequests(await plant.simulator().log()).some((request) => request.device === late.id),

@@ -14,6 +14,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { dueHistories } from '../kit/work.ts';
 
 // Sensors that fail inside the answer for many, on a real database. The platform is a function: each sensor has a point every
 // minute, and one that is gone fails in every answer until it is back.
@@ -75,7 +76,8 @@ function processOf(plant: Plant) {
 /** Both lanes once, an hour later unless told. */
 async function turn(plant: Plant, later = HOUR): Promise<void> {
   plant.now += later;
-  await plant.database.run('update source set held_until = null, next_due_at = now()');
+  await plant.database.run('update source set held_until = null');
+  await dueHistories(plant.database, 'from stream where retired_at is null');
   const ended = (): undefined => undefined;
   await poll(processOf(plant), plant.stored.sourceId, signal).catch(ended);
   for (const { id } of await streamsOf(plant)) await history(processOf(plant), id, signal).catch(ended);

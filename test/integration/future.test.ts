@@ -9,6 +9,7 @@ import { poll } from '../../src/pull/poll.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
+import { dueHistories, dueLooks } from '../kit/work.ts';
 
 // The clock of the database was ahead for a while and has gone back. Its traces lie in the future.
 
@@ -101,7 +102,7 @@ it('a running backfill asks again what it asked ahead of time', async () => {
   };
   await backfill('done');
   await backfill('running');
-  await database.run(`update stream set covered = ${done}, history_due_at = null`);
+  await database.run(`update stream set covered = ${done}`);
   await database.run(
     `insert into window_log select $1, $2, 'history', at_instant($3), at_instant($4), at_instant($5), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
     [streamId, sourceId, now - MINUTE, now, now + HOUR],
@@ -109,7 +110,7 @@ it('a running backfill asks again what it asked ahead of time', async () => {
   expect(await uncoverFutureWindows(database)).toBe(1);
   expect(
     await database.rows(
-      `select state, instant_of(upper(done)) as until, history_due_at is not null as due
+      `select state, instant_of(upper(done)) as until, exists (select from work where kind = 'history' and work.id = stream.id) as due
        from backfill join backfill_stream on backfill_id = backfill.id join stream on stream.id = stream_id order by backfill.id`,
     ),
   ).toEqual([
@@ -145,26 +146,23 @@ it('a window during which the clock was set back is not stored, and is asked aga
 });
 
 it('waits that no poll can have written are dropped, and possible ones stay', async () => {
-  await database.run(
-    `update source set next_due_at = now() + interval '2 days', held_until = now() + interval '3 days',
-       look_due_at = now() + interval '2 days'`,
-  );
-  await database.run(
-    `update stream set retry_at = now() + interval '2 hours', history_due_at = now() + interval '9 days'`,
-  );
+  await database.run(`update source set held_until = now() + interval '3 days'`);
+  await dueLooks(database);
+  await dueHistories(database);
+  await database.run(`update work set due_at = now() + interval '1 day' * case kind when 'history' then 9 else 2 end`);
+  await database.run(`update stream set retry_at = now() + interval '2 hours'`);
   expect(await forgetImpossibleWaits(database)).toBeGreaterThan(0);
   expect(
     await database.row(
-      `select held_until, next_due_at <= now() as due, look_due_at <= now() as look, retry_at <= now() as retried, history_due_at <= now() as history
+      `select held_until, retry_at <= now() as retried, (select array_agg(kind order by kind) from work where due_at <= now()) as due
        from source join stream on source_id = source.id`,
     ),
-  ).toEqual({ held_until: null, due: true, look: true, retried: true, history: true });
+  ).toEqual({ held_until: null, retried: true, due: ['history', 'look', 'poll'] });
+  await database.run(`update source set held_until = now() + interval '1 hour'`);
   await database.run(
-    `update source set next_due_at = now() + interval '50 s', look_due_at = now() + interval '1 hour', held_until = now() + interval '1 hour'`,
+    `update work set due_at = now() + case kind when 'poll' then interval '50 s' when 'look' then interval '1 hour' else interval '59 min' end`,
   );
-  await database.run(
-    `update stream set retry_at = now() + interval '20 min', history_due_at = now() + interval '59 min'`,
-  );
+  await database.run(`update stream set retry_at = now() + interval '20 min'`);
   expect(await forgetImpossibleWaits(database)).toBe(0);
 });
 
@@ -215,10 +213,10 @@ it('a heartbeat from the future frees the claims of its worker, and another proc
     `insert into worker (id, host, pid, version, beat_at) values ($1, 'h', 1, 'test', now() + interval '180 s')`,
     [ghost],
   );
-  await database.run('update source set claimed_by = $1', [ghost]);
+  await database.run('update work set claimed_by = $1', [ghost]);
   await database.run(`insert into heartbeat (name, beat_at) values ('planner', now() + interval '180 s')`);
   expect(
-    await claimsOf({ database, workerId: worker, sources: { editionOf: () => undefined } }).take(sourceId),
+    await claimsOf({ database, workerId: worker, sources: { editionOf: () => undefined } }).take('poll', sourceId),
   ).toBeDefined();
   expect(await isPlannerSilent(database)).toBe(true);
 });

@@ -7,6 +7,7 @@ import type { Claims } from '../../src/pull/claim.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
+import type { Claimed } from '../../src/pull/claim.ts';
 
 // Claims and reports of one process share statements; here several processes do so on the same sources.
 
@@ -59,7 +60,7 @@ describe('two processes that claim the same sources', () => {
       'create table claim_change (id bigint generated always as identity, source_id int, before uuid, after uuid)',
     );
     await whenever(
-      'source',
+      'work',
       'new.claimed_by is distinct from old.claimed_by',
       'insert into claim_change (source_id, before, after) values (new.id, old.claimed_by, new.claimed_by);',
     );
@@ -69,7 +70,7 @@ describe('two processes that claim the same sources', () => {
     const clashes: string[] = [];
     /** @returns 1 where this host got the claim */
     async function poll({ claims, workerId }: Host, id: number): Promise<number> {
-      const claimed = await claims.take(id);
+      const claimed = await claims.take('poll', id);
       if (!claimed) return 0;
       if (claimed.id !== id) clashes.push(`asked for ${id}, got ${claimed.id}`);
       if (holders.has(id)) clashes.push(`${id} was claimed twice at a time`);
@@ -77,7 +78,7 @@ describe('two processes that claim the same sources', () => {
       await sleep(Math.random() * 4);
       holders.delete(id);
       polls.set(id, (polls.get(id) ?? 0) + 1);
-      await claims.report(id, true);
+      await claims.report(claimed, { healthy: true });
       return 1;
     }
     // As with jobs: each process polls many sources at a time, each source once at a time, each process in its own order.
@@ -96,16 +97,16 @@ describe('two processes that claim the same sources', () => {
       'select count(*) as polls from claim_change where after is not null',
     );
     expect(row?.polls).toBe(40 * sources.length);
-    expect(await database.rows('select id from source where claimed_by is not null')).toEqual([]);
+    expect(await database.rows('select id from work where claimed_by is not null')).toEqual([]);
   });
 
   it('get the free sources of a group while another transaction holds one row for long', async () => {
     const { claims } = await host();
     const held = await database.pool.connect();
     await held.query('begin');
-    await held.query('update source set name = name where id = $1', [at(3)]);
-    const waiting = claims.take(at(3));
-    const others = await Promise.all(sources.filter((id) => id !== at(3)).map((id) => claims.take(id)));
+    await held.query('update work set asked = asked where id = $1', [at(3)]);
+    const waiting = claims.take('poll', at(3));
+    const others = await Promise.all(sources.filter((id) => id !== at(3)).map((id) => claims.take('poll', id)));
     expect(others.every((claimed) => claimed !== undefined)).toBe(true);
     await held.query('commit');
     held.release();
@@ -126,15 +127,18 @@ describe('two processes that claim the same sources', () => {
       `update source set project_id = ml_project.id from ml_project where code = 'full' and source.id = $1`,
       [at(6)],
     );
-    expect(await other.claims.take(at(4))).toBeDefined();
-    const claimed = await Promise.all(sources.map((id) => one.claims.take(id)));
+    const elsewhere = await other.claims.take('poll', at(4));
+    expect(elsewhere).toBeDefined();
+    const claimed = await Promise.all(sources.map((id) => one.claims.take('poll', id)));
     expect(claimed.map((each) => each?.id)).toEqual(
       sources.map((id, place) => ([0, 1, 2, 4, 6].includes(place) ? undefined : id)),
     );
     // A report about a source that another process holds changes neither that source nor the other sources.
-    await Promise.all(sources.map((id, place) => one.claims.report(id, place % 2 === 0)));
+    await Promise.all(
+      sources.map((id, place) => one.claims.report({ ...(elsewhere as Claimed), id }, { healthy: place % 2 === 0 })),
+    );
     const rows = await database.rows<{ id: number; claimed_by: string | null; healthy: boolean; polled: boolean }>(
-      'select id, claimed_by, last_success_at is not null as healthy, last_poll_at is not null as polled from source order by id',
+      'select id, claimed_by, well_at is not null as healthy, ended_at is not null as polled from work order by id',
     );
     const mine = rows.filter(({ polled }) => polled).map(({ id }) => id);
     expect(mine).toEqual(sources.filter((_, place) => ![0, 1, 2, 4, 6].includes(place)));
@@ -147,9 +151,9 @@ describe('two processes that claim the same sources', () => {
 
 describe('one source that makes a statement fail', () => {
   it('fails alone', async () => {
-    await whenever('source', `new.id = ${at(5)}`, 'perform 1 / 0;');
+    await whenever('work', `new.id = ${at(5)}`, 'perform 1 / 0;');
     const { claims } = await host();
-    const outcomes = await Promise.all(sources.map((id) => outcome(claims.take(id))));
+    const outcomes = await Promise.all(sources.map((id) => outcome(claims.take('poll', id))));
     expect(outcomes.map((each) => (each as { id?: number }).id ?? each)).toEqual(
       sources.map((id, place) => (place === 5 ? '22012' : id)),
     );
@@ -158,12 +162,12 @@ describe('one source that makes a statement fail', () => {
   it('is tried again with the others after a deadlock', async () => {
     await database.run('create sequence tried');
     await whenever(
-      'source',
+      'work',
       `new.id = ${at(5)} and nextval('tried') = 1`,
       `raise exception 'deadlock detected' using errcode = '40P01';`,
     );
     const { claims } = await host();
-    const claimed = await Promise.all(sources.map((id) => claims.take(id)));
+    const claimed = await Promise.all(sources.map((id) => claims.take('poll', id)));
     expect(claimed.map((each) => each?.id)).toEqual(sources);
     expect(await database.row(`select last_value as tries from tried`)).toEqual({ tries: 2 });
   });

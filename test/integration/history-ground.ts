@@ -12,6 +12,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { dueHistories, workOf } from '../kit/work.ts';
 
 export const FROM = parseInstant('2026-03-01T00:00:00Z') ?? 0;
 export const POLICY: Policy = { start: FROM, settle: 0, align: SECOND, overlap: 0, maxWindow: HOUR };
@@ -32,6 +33,8 @@ export interface GivenRun extends Partial<Policy> {
 
 /** Runs of the history lane of one stream on a real database. The platform is a function, and each of its answers moves the clock. */
 export interface HistoryGround {
+  /** Its history failed so often in a row. */
+  failed(times: number): Promise<number>;
   database: Database;
   stored: StoredSource;
   streamId: number;
@@ -72,21 +75,28 @@ export function useHistory(): HistoryGround {
       const bridge = bridgeOf(ground.database, { source, now: () => ground.now, workerId: randomUUID() });
       await history(bridge, ground.streamId, signal ?? new AbortController().signal);
     },
-    store: (learned, ...ranges) =>
-      ground.database.run(
-        `update stream set history_due_at = at_instant($4), learned = jsonb_build_object('length', $3::float8),
+    async store(learned, ...ranges) {
+      await ground.database.run(
+        `insert into work (kind, id, source_id, due_at) select 'history', id, source_id, at_instant($1) from stream
+         on conflict (kind, id) do update set due_at = excluded.due_at`,
+        [ground.now],
+      );
+      await ground.database.run(
+        `update stream set learned = jsonb_build_object('length', $3::float8),
          covered = (select coalesce(range_agg(tstzrange(at_instant("from"), at_instant("to"))), '{}') from unnest($1::bigint[], $2::bigint[]) as range ("from", "to"))`,
-        [ranges.map(({ from }) => from), ranges.map(({ to }) => to), learned, ground.now],
-      ),
+        [ranges.map(({ from }) => from), ranges.map(({ to }) => to), learned],
+      );
+    },
+    failed: (times) => dueHistories(ground.database, 'from stream', { failures: times }),
     async stream() {
       const row = await ground.database.row<{ covered: [number, number][]; due: number | null }>(
-        'select instants_of(covered) as covered, instant_of(history_due_at) as due from stream',
+        `select instants_of(covered) as covered, instant_of(${workOf('history', 'due_at')}) as due from stream`,
       );
       return { covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })), due: row?.due ?? null };
     },
     async shown() {
       const row = await ground.database.row<Awaited<ReturnType<HistoryGround['shown']>> & Record<string, unknown>>(
-        `select history_failures as failures, last_fault ->> 'code' as fault, last_fault ->> 'lane' as lane from stream`,
+        `select coalesce(${workOf('history', 'failures')}, 0) as failures, last_fault ->> 'code' as fault, last_fault ->> 'lane' as lane from stream`,
       );
       if (!row) throw new Error('there is no stream');
       return row;

@@ -78,9 +78,8 @@ describe('a run of history that is under way', () => {
 
   it('ends where its process drains, is due again, and ends no row of failures', async () => {
     await lane.store(HOUR);
-    await lane.database.run(
-      `update stream set history_failures = 2, last_fault = '{"code": "unavailable", "lane": "history"}'`,
-    );
+    await lane.failed(2);
+    await lane.database.run(`update stream set last_fault = '{"code": "unavailable", "lane": "history"}'`);
     const drain = new AbortController();
     await lane.run({ answer: () => drain.abort(), signal: drain.signal });
     expect(lane.asked).toHaveLength(1);
@@ -152,8 +151,9 @@ describe('a run of history whose windows can be read', () => {
   ])('ends a row of failures of history; a fault of %s stays only where it is live', async (of, left) => {
     // Nothing is missing, so no commit takes the fault away.
     await lane.store(HOUR, { from: FROM, to: FROM + DAY });
+    await lane.failed(2);
     await lane.database.run(
-      `update stream set history_failures = 2, last_fault = jsonb_build_object('code', 'unavailable', 'lane', $1::text)`,
+      `update stream set last_fault = jsonb_build_object('code', 'unavailable', 'lane', $1::text)`,
       [of],
     );
     await lane.run();
@@ -187,7 +187,7 @@ describe('a run of history that fails', () => {
 
   it('counts failures anew after a window that could be read', async () => {
     await lane.store(HOUR);
-    await lane.database.run('update stream set history_failures = 6');
+    await lane.failed(6);
     await lane.run({ answer: (_window, place) => (place === 0 ? undefined : serverError()) });
     expect(lane.asked).toHaveLength(2);
     expect(await lane.shown()).toEqual({ failures: 1, fault: 'unavailable', lane: 'history' });
@@ -238,7 +238,7 @@ describe('a run of history that fails', () => {
 
   it('keeps its failures where the platform refuses the credentials, which stops the source', async () => {
     await lane.store(HOUR);
-    await lane.database.run('update stream set history_failures = 2');
+    await lane.failed(2);
     await lane.run({
       answer: () => {
         throw new BridgeError({ code: 'credentials-rejected', right: false }, '401');
@@ -273,7 +273,7 @@ describe('a run of history whose source cannot be opened', () => {
   };
 
   it('stops the source, is due again, and keeps its failures', async () => {
-    await lane.database.run('update stream set history_failures = 2');
+    await lane.failed(2);
     await opening(new BridgeError({ code: 'config-invalid' }, 'there is no such option'));
     expect(
       await lane.database.row(
@@ -281,8 +281,8 @@ describe('a run of history whose source cannot be opened', () => {
       ),
     ).toEqual({ state: 'stopped', fault: 'config-invalid', lane: 'history', failures: 1 });
     expect((await lane.stream()).due).toBe(lane.now);
-    expect(await lane.database.row('select history_claimed_by, history_failures as failures from stream')).toEqual({
-      history_claimed_by: null,
+    expect(await lane.database.row(`select claimed_by, failures from work where kind = 'history'`)).toEqual({
+      claimed_by: null,
       failures: 2,
     });
   });

@@ -39,7 +39,7 @@ describe('a run of history', () => {
   it('with more to ask is followed by another one at once, though the planner dispatched it again meanwhile', async () => {
     await lane.store(HOUR);
     const lease = (_window: unknown, place: number): unknown =>
-      place === 0 && lane.database.run('update stream set history_due_at = at_instant($1)', [lane.now + MINUTE]);
+      place === 0 && lane.database.run(`update work set sent_at = now() where kind = 'history'`);
     await lane.run({ answer: lease });
     expect(lane.asked).toHaveLength(4);
     expect((await lane.stream()).due).toBe(lane.now);
@@ -181,7 +181,7 @@ describe('a run that fails', () => {
   async function waitAfter(meanwhile: () => Promise<unknown>): Promise<number | undefined> {
     lane.now = Date.now() * 1_000;
     await lane.store(HOUR);
-    await lane.database.run('update stream set history_failures = 6, history_due_at = now()');
+    await lane.failed(6);
     const { queue } = recordingQueue();
     const read = async function* (): AsyncGenerator<Samples> {
       await meanwhile();
@@ -196,14 +196,14 @@ describe('a run that fails', () => {
       new AbortController().signal,
     );
     const row = await lane.database.row<{ waits: number }>(
-      'select instant_of(history_due_at) - instant_of(now()) as waits from stream',
+      `select instant_of(due_at) - instant_of(now()) as waits from work where kind = 'history'`,
     );
     return row?.waits;
   }
 
   it('after the planner dispatched it again waits all the same', async () => {
     // The request takes longer than the planner waits for the job.
-    const waits = await waitAfter(() => lane.database.run('update stream set history_due_at = now()'));
+    const waits = await waitAfter(() => lane.database.run(`update work set sent_at = null where kind = 'history'`));
     expect(waits).toBeGreaterThan(MINUTE);
   });
 

@@ -9,6 +9,7 @@ import type { Work } from '../../src/queue/queue.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
+import { dueHistories, dueLooks } from '../kit/work.ts';
 
 const databases = useDatabases();
 let database: Database;
@@ -29,6 +30,8 @@ beforeEach(async () => {
   const source = await storeSource(database);
   const stream = await storeStream(database, source);
   idOf = { poll: source.sourceId, look: source.sourceId, history: stream };
+  await dueLooks(database);
+  await dueHistories(database);
   workerId = randomUUID();
   claims = await claimsFor(workerId);
   others = await claimsFor(randomUUID());
@@ -37,11 +40,7 @@ beforeEach(async () => {
 
 const WORKS = ['poll', 'look', 'history'] as const;
 
-const take = (from: Claims, work: Work): Promise<unknown> => {
-  const id = idOf[work];
-  if (work === 'poll') return from.take(id);
-  return work === 'look' ? from.takeLook(id) : from.takeStream(id);
-};
+const take = (from: Claims, work: Work): Promise<unknown> => from.take(work, idOf[work]);
 
 /** A job that claims and ends without its report. */
 const failAfterClaim = async (work: Work): Promise<void> => {
@@ -61,7 +60,7 @@ it.each(WORKS)('the claim of a %s that ended without its report is free once it 
 
 it('a claim that another worker has taken over meanwhile stays with it', async () => {
   await failAfterClaim('poll');
-  await database.run('update source set claimed_by = (select id from worker where id <> $1)', [workerId]);
+  await database.run('update work set claimed_by = (select id from worker where id <> $1)', [workerId]);
   await jobs.giveBack();
   expect(await take(claims, 'poll')).toBeUndefined();
 });

@@ -11,6 +11,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { dueLooks } from '../kit/work.ts';
 
 // Two streams read some sensors of a group each, and have read different time. The operator takes all sensors, so that one
 // stream reads the group whole. Its history has to ask for exactly what one of the two had not. All times are in seconds since
@@ -67,16 +68,15 @@ async function storeListed(sensor: string, covered: Ranges, again: Ranges = []):
 }
 
 async function lookNow(): Promise<void> {
-  await database.run('update source set look_due_at = now(), discovered_at = now()');
+  await dueLooks(database);
+  await database.run('update source set discovered_at = now()');
   await look(process(), stored.sourceId, signal);
 }
 
 /** Polls, runs the history of the one stream that is left, if it is due, and gives the seconds whose points are stored then. */
 async function secondsAsked(): Promise<number[]> {
   await poll(process(), stored.sourceId, signal);
-  const due = await database.rows<{ id: number }>(
-    'select id from stream where retired_at is null and history_due_at <= now()',
-  );
+  const due = await database.rows<{ id: number }>(`select id from work where kind = 'history' and due_at <= now()`);
   for (const { id } of due) await history(process(), id, signal);
   const rows = await database.rows<{ at: number; sensors: number }>(
     'select instant_of(at) as at, count(*)::int as sensors from reading group by 1 order by 1',

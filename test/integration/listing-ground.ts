@@ -46,12 +46,12 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
     LONG.variable,
   );
   await run(
-    `insert into source (organisation_id, name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at,
-       state, failures, last_fault, look_failures, look_fault, held_until, last_poll_at, clock_ahead_us)
+    `insert into source (organisation_id, name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us,
+       state, failures, last_fault, look_fault, held_until, clock_ahead_us)
      select $1, case n when 1 then $2 else left($2, 57) || '-' || lpad(n::text, 5, '0') end, ml_project.id, 'user-credentials', 'influxdb',
-       $3::jsonb, now() - interval '3 days', 60000000, 0, 5000000, now(),
-       (array['active', 'paused', 'stopped'])[1 + n % 3], 3 * (n % 2), case when n % 2 = 1 then $4::jsonb end, 2, $4::jsonb,
-       now() + interval '1 hour', now(), -8000000
+       $3::jsonb, now() - interval '3 days', 60000000, 0, 5000000,
+       (array['active', 'paused', 'stopped'])[1 + n % 3], 3 * (n % 2), case when n % 2 = 1 then $4::jsonb end, $4::jsonb,
+       now() + interval '1 hour', -8000000
      from ml_project, generate_series(1, $5) as n where code = $6`,
     LONG.organisation,
     LONG.source,
@@ -65,6 +65,10 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
     JSON.stringify(FAULT),
     sources,
     LONG.project,
+  );
+  await run(
+    `insert into work (kind, id, source_id, due_at, failures, ended_at) select kind, id, id, now(), 2, now()
+     from source, unnest(array['poll', 'look']) as one (kind)`,
   );
   await run(
     `insert into stream (source_id, key, selection, sensors, covered, failures, retry_at, last_fault, newest_at, look_again, news_age_us, news_beyond, absent_since)

@@ -12,6 +12,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { dueHistories } from '../kit/work.ts';
 
 // Polls of one stream on a real database, where the platform answers too much or beside the question.
 
@@ -118,8 +119,9 @@ const halfAPage = (): never => {
 /** A point every half second, which is more than a window of an hour may hold. */
 const dense = (window: Window): Instant[] => each(window, SECOND / 2);
 
-const historyDue = async (): Promise<Instant | null | undefined> =>
-  (await database.row<{ due: Instant | null }>('select instant_of(history_due_at) as due from stream'))?.due;
+const historyDue = async (): Promise<Instant | undefined> =>
+  (await database.row<{ due: Instant }>(`select instant_of(due_at) as due from work where kind = 'history'`))
+    ?.due;
 
 const setAside = async (): Promise<unknown> =>
   database.rows('select instant_of(from_at) as from, instant_of(to_at) as to from unreadable order by from_at');
@@ -193,14 +195,14 @@ describe('history is made due by live', () => {
 
   it('not where nothing is missing', async () => {
     await complete();
-    expect(await historyDue()).toBeNull();
+    expect(await historyDue()).toBeUndefined();
   });
 
   it('not where live just read what longer windows are no longer asked for', async () => {
     // 3,000 points are three times as many as are comfortable, so the next windows are shorter.
     await pollOnce((window) => each(window, 1.2 * SECOND));
     expect(await state()).toEqual({ covered: [{ from: now - HOUR, to: now }], fault: null });
-    expect(await historyDue()).toBeNull();
+    expect(await historyDue()).toBeUndefined();
   });
 
   it('not where time that cannot be read waits for its next try', async () => {
@@ -208,7 +210,7 @@ describe('history is made due by live', () => {
     await unreadable(now + HOUR);
     now += SECOND;
     await complete();
-    expect(await historyDue()).toBeNull();
+    expect(await historyDue()).toBeUndefined();
   });
 
   it('where time that cannot be read may be tried again', async () => {
@@ -224,12 +226,12 @@ describe('history is made due by live', () => {
     await unreadable(now + SECOND, now - 2 * DAY);
     now += SECOND;
     await complete();
-    expect(await historyDue()).toBeNull();
+    expect(await historyDue()).toBeUndefined();
   });
 
   it('where it is due already it stays as it was', async () => {
     const due = now - DAY;
-    await database.run('update stream set history_due_at = at_instant($1)', [due]);
+    await dueHistories(database, 'from stream', { at: `at_instant(${due})` });
     await pollOnce(dense);
     expect(await historyDue()).toBe(due);
   });

@@ -16,6 +16,7 @@ import type { StoredSource } from '../kit/stored-source.ts';
 import { oracleInstants } from '../kit/time-changes.ts';
 import { wallClockPlatform, wallClockPoints } from '../kit/wall-clock-platform.ts';
 import type { WallClockPoint } from '../kit/wall-clock-platform.ts';
+import { dueHistories } from '../kit/work.ts';
 
 // A platform that knows local times only, polled over both changes of its clocks on a real database. Its points come into being
 // at their instants; every one of them must be stored at the instant that its local time means.
@@ -123,7 +124,7 @@ it('a backfill over both changes stores every point, and refuses local times tha
   );
   const source = await open(points, from, 'earlier');
   now = to + HOUR;
-  await database.run('update stream set history_due_at = now()');
+  await dueHistories(database);
   const bridge = bridgeOf(database, { source, now: () => now, workerId: randomUUID() });
   await poll(bridge, stored.sourceId, never);
   for (let run = 0; run < 20; run += 1) await history(bridge, streamId, never);

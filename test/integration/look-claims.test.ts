@@ -16,19 +16,23 @@ import {
   streams,
   WELL,
 } from './look-ground.ts';
+import { LOOK_NOW } from '../../src/pull/work.ts';
 
 describe('a look belongs to one worker and one configuration', () => {
   it('stores nothing once the source was changed, and the look under the new one stays due', async () => {
     await lookOnce(async function* () {
       yield device('a');
-      await ground.database.run('update source set revision = 2, look_due_at = now(), look_asked = true');
+      await ground.database.run('update source set revision = 2');
+      await ground.database.run(LOOK_NOW, [ground.stored.sourceId]);
       ground.now += 2 * SECOND;
       yield device('b');
     });
     expect(await streams()).toEqual(['a']);
-    expect(await ground.database.row('select look_due_at <= now() as due, look_claimed_by from source')).toEqual({
+    expect(
+      await ground.database.row(`select due_at <= now() as due, claimed_by from work where kind = 'look'`),
+    ).toEqual({
       due: true,
-      look_claimed_by: null,
+      claimed_by: null,
     });
   });
 
@@ -91,12 +95,11 @@ it.each([0, 1])(
   'a look that had failed %d times ends under a replaced configuration, and its streams wait for the next one',
   async (failures) => {
     await lookOnce(() => devices('a'));
-    await ground.database.run('update source set look_failures = $1', [failures]);
+    await ground.database.run(`update work set failures = $1 where kind = 'look'`, [failures]);
     await lookOnce(async function* () {
       yield device('a');
-      await ground.database.run(
-        'update source set revision = 2, awaits_look = true, look_asked = true, look_failures = 0, look_due_at = now()',
-      );
+      await ground.database.run('update source set revision = 2, awaits_look = true');
+      await ground.database.run(LOOK_NOW, [ground.stored.sourceId]);
     });
     expect(await state()).toMatchObject({ ...WELL });
     await pollOnce();

@@ -12,6 +12,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { dueLooks, workOf } from '../kit/work.ts';
 
 // Looks for sensors on a real database. The platform is a function that yields sensors, and may fail between two of them.
 
@@ -22,7 +23,7 @@ export const ground = {} as { database: Database; stored: StoredSource; now: num
 beforeEach(async () => {
   const database = await databases.create();
   const stored = await storeSource(database, 'source', { every: HOUR });
-  await database.run('update source set look_due_at = now()');
+  await dueLooks(database);
   Object.assign(ground, { database, stored, now: (parseInstant('2026-03-01T00:00:00Z') ?? 0) + DAY, asked: [] });
 });
 
@@ -52,8 +53,10 @@ export function processWith(
   return bridgeOf(ground.database, { source: opened, now: () => ground.now, workerId });
 }
 
-export const lookOnce = (...given: Parameters<typeof processWith>): Promise<void> =>
-  look(processWith(...given), ground.stored.sourceId, new AbortController().signal);
+export async function lookOnce(...given: Parameters<typeof processWith>): Promise<void> {
+  await dueLooks(ground.database);
+  await look(processWith(...given), ground.stored.sourceId, new AbortController().signal);
+}
 
 export const pollOnce = (): Promise<void> =>
   poll(
@@ -91,9 +94,9 @@ interface State {
 
 export async function state(): Promise<State> {
   const row = await ground.database.row<State & Record<string, unknown>>(
-    `select state, failures, held_until is not null as held, last_fault ->> 'code' as fault, look_failures as "lookFailures",
+    `select state, failures, held_until is not null as held, last_fault ->> 'code' as fault, coalesce(${workOf('look', 'failures')}, 0) as "lookFailures",
        look_fault ->> 'message' as "lookFault", look_fault ->> 'remedy' as remedy, discovered_at is not null as complete,
-       instant_of(look_due_at) - $1 as "nextIn", look_claimed_by is not null as claimed from source`,
+       instant_of(${workOf('look', 'due_at')}) - $1 as "nextIn", ${workOf('look', 'claimed_by')} is not null as claimed from source`,
     [ground.now],
   );
   if (!row) throw new Error('there is no source');

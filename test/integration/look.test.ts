@@ -15,14 +15,17 @@ import {
   streams,
   WELL,
 } from './look-ground.ts';
+import { LOOK_NOW } from '../../src/pull/work.ts';
 
 describe('a complete look', () => {
   it('gives each sensor a stream, has the source polled at once, and comes again after an hour', async () => {
-    await ground.database.run(`update source set next_due_at = now() + interval '1 h'`);
+    await ground.database.run(`update work set due_at = now() + interval '1 h' where kind = 'poll'`);
     await lookOnce(() => devices('a', 'b'));
     expect(await streams()).toEqual(['a', 'b']);
     expect(await state()).toMatchObject({ ...WELL, complete: true, nextIn: HOUR });
-    expect(await ground.database.row('select next_due_at <= now() as due from source')).toEqual({ due: true });
+    expect(await ground.database.row(`select due_at <= now() as due from work where kind = 'poll'`)).toEqual({
+      due: true,
+    });
     await pollOnce();
     expect(ground.asked).toEqual(['a', 'b']);
   });
@@ -53,9 +56,11 @@ describe('a complete look', () => {
   it('that an operator asked for again meanwhile is due again when it ends', async () => {
     await lookOnce(async function* () {
       yield device('a');
-      await ground.database.run('update source set look_due_at = now(), look_asked = true');
+      await ground.database.run(LOOK_NOW, [ground.stored.sourceId]);
     });
-    expect(await ground.database.row('select look_due_at <= now() as due from source')).toEqual({ due: true });
+    expect(await ground.database.row(`select due_at <= now() as due from work where kind = 'look'`)).toEqual({
+      due: true,
+    });
     await lookOnce(() => devices('a'));
     expect(await state()).toMatchObject({ nextIn: HOUR });
   });

@@ -11,6 +11,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { workOf } from '../kit/work.ts';
 
 /** Polls of a source with many streams on a real database. The platform is a function that fails for some streams. */
 export interface ManyStreams {
@@ -82,7 +83,7 @@ export function useManyStreams(): ManyStreams {
       Array.from({ length: count }, (_, index) => ground.asked.filter((stream) => stream === nameOf(index)).length),
     held: () =>
       ground.database.row(
-        'select failures, held_until is not null as held, last_success_at is not null as succeeded from source',
+        `select failures, held_until is not null as held, ${workOf('poll', 'well_at')} is not null as succeeded from source`,
       ),
   } as ManyStreams;
 

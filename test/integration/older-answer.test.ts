@@ -7,6 +7,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { batchOf, readingsIn, storeSource, storeStream } from '../kit/stored-source.ts';
 import { BORDER, columnsFrom, makeGround } from './commit-ground.ts';
+import { dueHistories } from '../kit/work.ts';
 
 const databases = useDatabases();
 const now = (parseInstant('2026-03-01T00:00:00Z') ?? 0) + DAY;
@@ -17,7 +18,7 @@ it.each(['live', 'history'] as const)(
     const database = await databases.create();
     const stored = await storeSource(database);
     const streamId = await storeStream(database, stored);
-    await database.run('update stream set history_due_at = now()');
+    await dueHistories(database);
     const from = lane === 'live' ? now - MINUTE : now - DAY;
     let value = 1;
     /** Neither worker has a heartbeat, so both are silent. `amid`: between the answer and its commit. */

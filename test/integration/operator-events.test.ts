@@ -122,7 +122,7 @@ describe('events', () => {
     await fail('no answer');
     // It goes on failing for the same reason, which is no event.
     await fail('no answer in 5 s');
-    await database.run('update source set last_poll_at = now(), next_due_at = now() where id = $1', [sourceId]);
+    await database.run('update source set held_until = now() where id = $1', [sourceId]);
     await database.run(`update source set state = 'paused' where id = $1`, [sourceId]);
     await database.run(
       `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, 'epoch', now(), false, 'test')`,

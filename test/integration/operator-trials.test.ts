@@ -125,7 +125,10 @@ describe('a source whose series belong to another one', () => {
       `insert into stream (source_id, key, selection, sensors, covered)
        select id, 'pump', '{}', '[]', tstzmultirange(tstzrange(start_at, now())) from source where name = 'second'`,
     );
-    await database.run(`update source set last_success_at = now() where name = 'second'`);
+    await database.run(
+      `insert into work (kind, id, source_id, due_at, well_at) select 'poll', id, id, now(), now() from source where name = 'second'
+       on conflict (kind, id) do update set well_at = now()`,
+    );
     await database.run(
       `insert into window_sum (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused, late)
        select id, date_trunc('hour', now()), 'live', 1, 0, 1, 1, 0, 0, 0, 5, 0 from source where name = 'second'`,

@@ -77,8 +77,7 @@ test('a plant is not asked while the outbox is full, and all its readings arrive
   // A request that is under way may still come back; after that there is silence.
   await eventually('nothing of the plant is under way', async () => {
     const { rows } = await client.query<{ claimed: number }>(
-      `select count(*)::int as claimed from source left join stream on source_id = source.id
-       where name = 'full' and (claimed_by is not null or history_claimed_by is not null)`,
+      `select count(*)::int as claimed from work join source on source.id = source_id where name = 'full' and claimed_by is not null`,
     );
     return rows[0]?.claimed === 0 || new Waiting(rows);
   });
@@ -88,7 +87,7 @@ test('a plant is not asked while the outbox is full, and all its readings arrive
   expect(await asked(plant)).toBe(before.plant);
   expect(await held()).toEqual({ waiting: before.waiting, full: true });
   const { rows } = await client.query<{ due: boolean }>(
-    `select bool_or(history_due_at is not null) as due from stream join source on source.id = source_id where name = 'full'`,
+    `select count(*) > 0 as due from work join source on source.id = source_id where name = 'full' and work.kind = 'history'`,
   );
   expect(rows).toEqual([{ due: true }]);
   expect(await bridge.succeed('source', 'show', 'full')).toMatch(/the outbox of hall is full/);

@@ -9,6 +9,8 @@ import { pushAs, startApi } from './api-rig.ts';
 import { eventually } from './daemon-rig.ts';
 import { PROJECT_HERE, makeRig, otherProject, settingsOf } from './outbox-rig.ts';
 import type { Point, Rig } from './outbox-rig.ts';
+import { dueHistories } from '../kit/work.ts';
+import type { Claimed } from '../../src/pull/claim.ts';
 
 const databases = useDatabases();
 let rig: Rig;
@@ -23,8 +25,8 @@ const points = (from: number, count: number): Point[] =>
 /** The jobs that one step of the planner dispatches while all sources and streams are due. */
 async function planned(): Promise<string[]> {
   const { queue, added } = recordingQueue();
-  await rig.database.run(`update source set next_due_at = now(), last_poll_at = now()`);
-  await rig.database.run(`update stream set history_due_at = now()`);
+  await dueHistories(rig.database);
+  await rig.database.run('update work set due_at = now(), sent_at = null');
   await planOnce(rig.database, queue);
   return added.map(({ work, id }) => `${work} ${id}`).toSorted();
 }
@@ -58,10 +60,11 @@ describe('an outbox that is full', () => {
     expect(await count()).toBe(true);
     expect(await planned()).toEqual(others);
     // A job that was dispatched before the outbox was full is not claimed.
-    expect(await claims.take(rig.source.sourceId)).toBeUndefined();
-    expect(await claims.takeStream(rig.streamId)).toBeUndefined();
-    expect(await claims.take(other.sourceId)).toBeDefined();
-    await claims.report(other.sourceId, true);
+    expect(await claims.take('poll', rig.source.sourceId)).toBeUndefined();
+    expect(await claims.take('history', rig.streamId)).toBeUndefined();
+    const claimed = await claims.take('poll', other.sourceId);
+    expect(claimed).toBeDefined();
+    await claims.report(claimed as Claimed, { healthy: true });
     expect(await listIngestions(rig.database, PROJECT_HERE)).toMatchObject([
       { waiting: 100, mostWaiting: 100, fullSince: expect.any(Number) as number },
     ]);
@@ -73,8 +76,8 @@ describe('an outbox that is full', () => {
     await rig.drain([worker]);
     expect(await count()).toBe(false);
     expect(await planned()).toEqual(everything);
-    expect(await claims.take(rig.source.sourceId)).toBeDefined();
-    expect(await claims.takeStream(rig.streamId)).toBeDefined();
+    expect(await claims.take('poll', rig.source.sourceId)).toBeDefined();
+    expect(await claims.take('history', rig.streamId)).toBeDefined();
     expect(rig.log().match(/the outbox is full/g)).toHaveLength(1);
     expect(rig.log().match(/has room again/g)).toHaveLength(1);
   });

@@ -44,7 +44,7 @@ test.each<[readonly string[], RegExp]>([
 });
 
 test('a source that waits for its outbox is not called stalled', async () => {
-  await database.run(`update source set next_due_at = now() - interval '1 day'`);
+  await database.run(`update work set due_at = now() - interval '1 day'`);
   const diagnosed = async (): Promise<string> => {
     await database.run(
       `insert into heartbeat (name, beat_at) values ('planner', now()) on conflict (name) do update set beat_at = now()`,

@@ -9,6 +9,7 @@ import { isPlannerSilent, planOnce } from '../../src/pull/planner.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { recordingQueue } from '../kit/recording-queue.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
+import { dueHistories, dueLooks } from '../kit/work.ts';
 
 const databases = useDatabases();
 let database: Database;
@@ -31,11 +32,14 @@ const clockOf = async (): Promise<number> =>
 async function storeMany(count: number, every = HOUR): Promise<void> {
   await storeSource(database, 'first', { every });
   await database.run(
-    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
-     select 'source-' || number, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us,
-       now() - number * interval '1 ms'
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
+     select 'source-' || number, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us
      from source, generate_series(2, $1::int) as number`,
     [count],
+  );
+  await database.run(
+    `insert into work (kind, id, source_id, due_at) select 'poll', id, id, now() - row_number() over (order by id) * interval '1 ms' from source
+     on conflict do nothing`,
   );
 }
 
@@ -57,29 +61,31 @@ describe('the next due time of a source', () => {
     const names = sources.map(({ name }, index) => `${name.replaceAll('\0', '')} ${index}`);
     await database.run('delete from source');
     await database.run(
-      `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
-       select name, $1, 'custom', 'none', '{}', 'epoch', every, phase, 0, now() - missed * interval '1 microsecond'
-       from unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) as row (name, every, phase, missed)`,
+      `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
+       select name, $1, 'custom', 'none', '{}', 'epoch', every, phase, 0
+       from unnest($2::text[], $3::bigint[], $4::bigint[]) as row (name, every, phase)`,
       [
         projectId,
         names,
         sources.map(({ every }) => every),
         sources.map(({ every }, index) => phaseOf(names[index] ?? '', every)),
-        sources.map(({ missed }) => missed),
       ],
+    );
+    await database.run(
+      `insert into work (kind, id, source_id, due_at) select 'poll', id, id, now() - missed * interval '1 microsecond'
+       from unnest($1::text[], $2::bigint[]) as row (name, missed) join source using (name)`,
+      [names, sources.map(({ missed }) => missed)],
     );
     const before = await clockOf();
     expect(await planned()).toHaveLength(sources.length);
     const claims = claimsOf({ database, workerId: randomUUID(), sources: { editionOf: () => undefined } });
-    const ids = await database.rows<{ id: number; soon: boolean }>(
-      `select id, next_due_at <= now() + interval '30 s' as soon from source`,
-    );
-    // A dispatched poll is due again soon until a worker begins it, because the queue may have lost it.
-    expect(ids.every(({ soon }) => soon)).toBe(true);
-    for (const { id } of ids) await claims.take(id);
+    const ids = await database.rows<{ id: number; due: boolean }>('select id, due_at <= now() as due from work');
+    // A dispatched poll stays due until a worker begins it, because the queue may have lost it.
+    expect(ids.every(({ due }) => due)).toBe(true);
+    for (const { id } of ids) await claims.take('poll', id);
     const after = await clockOf();
     const rows = await database.rows<{ name: string; every: number; next: number }>(
-      'select name, every_us as every, instant_of(next_due_at) as next from source',
+      'select name, every_us as every, instant_of(due_at) as next from work join source on source.id = source_id',
     );
     for (const { name, every, next } of rows) {
       expect(next).toBe(nextDue(name, every, next - 1));
@@ -91,7 +97,7 @@ describe('the next due time of a source', () => {
 
   it('is one poll, however many were missed', async () => {
     const { sourceId } = await storeSource(database, 'source', { every: HOUR });
-    await database.run(`update source set next_due_at = now() - interval '30 days'`);
+    await database.run(`update work set due_at = now() - interval '30 days'`);
     expect(await planned()).toEqual([`poll ${sourceId}`]);
     expect(await planned()).toEqual([]);
   });
@@ -105,7 +111,7 @@ describe('a step of the planner', () => {
     const held = await storeSource(database, 'held');
     const paused = await storeSource(database, 'paused');
     const stopped = await storeSource(database, 'stopped');
-    await database.run(`update source set next_due_at = now() + interval '1 h' where id = $1`, [later.sourceId]);
+    await database.run(`update work set due_at = now() + interval '1 h' where id = $1`, [later.sourceId]);
     await database.run(`update source set held_until = now() - interval '1 ms' where id = $1`, [wasHeld.sourceId]);
     await database.run(`update source set held_until = now() + interval '1 h' where id = $1`, [held.sourceId]);
     await database.run(`update source set state = 'paused' where id = $1`, [paused.sourceId]);
@@ -120,7 +126,7 @@ describe('a step of the planner', () => {
     const { queue, added } = recordingQueue();
     await planOnce(database, queue);
     expect(added).toHaveLength(1_000);
-    const left = await database.rows<{ id: number }>('select id from source where next_due_at <= now()');
+    const left = await database.rows<{ id: number }>('select id from work where sent_at is null');
     expect(left).toHaveLength(500);
     const dispatched = new Set(added.map(({ id }) => id));
     expect(left.every(({ id }) => !dispatched.has(id))).toBe(true);
@@ -141,13 +147,13 @@ describe('a step of the planner', () => {
   it('dispatches a job again that the queue refused', async () => {
     const source = await storeSource(database, 'source', { every: DAY });
     const streamId = await storeStream(database, source);
-    await database.run('update stream set history_due_at = now()');
+    await dueHistories(database);
     for (const work of ['poll', 'history'] as const) {
       const { queue } = recordingQueue(work);
       await expect(planOnce(database, queue)).rejects.toThrow('the queue is away');
     }
     expect(await planned()).toEqual([`history ${streamId}`]);
-    await database.run('update source set next_due_at = now()');
+    await database.run(`update work set sent_at = null where kind = 'poll'`);
     await expect(planOnce(database, recordingQueue('poll').queue)).rejects.toThrow();
     expect(await planned()).toEqual([`poll ${source.sourceId}`]);
   });
@@ -157,11 +163,13 @@ it('a source or stream whose last job failed gets a place among those in trouble
   const source = await storeSource(database, 'source', { every: DAY });
   const streamId = await storeStream(database, source);
   const plannedWith = async (failures: number, looks: number, histories: number): Promise<string[]> => {
+    await dueLooks(database);
+    await dueHistories(database);
+    await database.run('update source set failures = $1', [failures]);
     await database.run(
-      'update source set next_due_at = now(), look_due_at = now(), failures = $1, look_failures = $2',
-      [failures, looks],
+      `update work set sent_at = null, failures = case kind when 'look' then $1 when 'history' then $2 else 0 end::int`,
+      [looks, histories],
     );
-    await database.run('update stream set history_due_at = now(), history_failures = $1', [histories]);
     return await planned();
   };
   const { sourceId } = source;
@@ -178,19 +186,20 @@ it('a source or stream whose last job failed gets a place among those in trouble
 describe('history', () => {
   it('is dispatched once for a stream that is due, and is due again soon in case its run never begins', async () => {
     const source = await storeSource(database, 'source', { every: DAY });
-    await database.run(`update source set next_due_at = now() + interval '1 h'`);
+    await database.run(`update work set due_at = now() + interval '1 h'`);
     const wanting = await storeStream(database, source, 'wanting');
     await storeStream(database, source, 'complete');
     const retired = await storeStream(database, source, 'retired');
-    await database.run('update stream set history_due_at = now() where id = any($1)', [[wanting, retired]]);
+    await dueHistories(database, `from stream where key <> 'complete'`);
     await database.run('update stream set retired_at = now() where id = $1', [retired]);
     expect(await planned()).toEqual([`history ${wanting}`]);
     expect(await planned()).toEqual([]);
     expect(
-      await database.row(`select history_due_at < now() + interval '40 s' as soon from stream where id = $1`, [
+      await database.run(`update work set sent_at = sent_at - interval '15 s' where kind = 'history' and id = $1`, [
         wanting,
       ]),
-    ).toEqual({ soon: true });
+    ).toBe(1);
+    expect(await planned()).toEqual([`history ${wanting}`]);
   });
 
   it.each([
@@ -198,20 +207,17 @@ describe('history', () => {
     ['is paused', `state = 'paused'`],
     ['is held', `held_until = now() + interval '1 h'`],
     ['failed three times in a row', 'failures = 3'],
-    [
-      'was held, and no live poll has run since',
-      `held_until = now() - interval '1 s', last_poll_at = now() - interval '1 m'`,
-    ],
+    ['was held, and no live poll has run since', `held_until = now() - interval '1 s'`],
   ])('rests while its source %s', async (_, change) => {
     const source = await storeSource(database);
-    await database.run(`update source set next_due_at = now() + interval '1 h', failures = 2,
-      held_until = now() - interval '1 m', last_poll_at = now()`);
+    await database.run(`update work set due_at = now() + interval '1 h', ended_at = now() - interval '30 s'`);
+    await database.run(`update source set failures = 2, held_until = now() - interval '1 m'`);
     const streamId = await storeStream(database, source);
-    await database.run('update stream set history_due_at = now()');
+    await dueHistories(database);
     await database.run(`update source set ${change}`);
     expect(await planned()).toEqual([]);
     await database.run(`update source set awaits_look = false, state = 'active', failures = 2,
-      held_until = now() - interval '1 m', last_poll_at = now()`);
+      held_until = now() - interval '1 m'`);
     expect(await planned()).toEqual([`history ${streamId}`]);
   });
 });

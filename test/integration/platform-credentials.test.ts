@@ -112,7 +112,7 @@ test('three processes that read one source log in only once, all together, after
     );
     await eventually('history of several streams in several processes', async () => {
       const { rows } = await rig.client.query<{ workers: number }>(
-        `select count(distinct history_claimed_by)::int as workers from stream join source on source.id = source_id where name = 'busy'`,
+        `select count(distinct claimed_by)::int as workers from work join source on source.id = source_id where name = 'busy' and work.kind = 'history'`,
       );
       return (rows[0]?.workers ?? 0) >= 2 || new Waiting(rows);
     });
@@ -120,8 +120,7 @@ test('three processes that read one source log in only once, all together, after
     await eventually('stopped', async () => (await rig.source('busy')).state === 'stopped');
     await eventually('nothing runs any more', async () => {
       const { rows } = await rig.client.query(
-        `select from stream join source on source.id = source_id
-         where name = 'busy' and (history_claimed_by is not null or claimed_by is not null)`,
+        `select from work join source on source.id = source_id where name = 'busy' and claimed_by is not null`,
       );
       return rows.length === 0;
     });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await rig.covered('blind', Date.now());
   for (const name of ['hall', 'blind']) await rig.bridge.succeed('source', 'pause', name);
   await eventually('nothing runs any more', async () => {
-    const { rows } = await rig.client.query('select name from source where claimed_by is not null');
+    const { rows } = await rig.client.query('select * from work where claimed_by is not null');
     return rows.length === 0 || new Waiting(rows);
   });
 });

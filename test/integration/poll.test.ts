@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { BridgeError, contractBroken, throttled } from '../../src/core/errors.ts';
 import { HOUR } from '../../src/core/instant.ts';
 import { serverError, useManyStreams } from './many-streams.ts';
+import { workOf } from '../kit/work.ts';
 
 // What one poll makes of answers and failures: for each stream, and for the source.
 
@@ -44,7 +45,7 @@ describe('streams that fail in one poll', () => {
   it('do not make the source look well where nothing was answered', async () => {
     await plant.storeStreams(2);
     await plant.pollOnce(failing());
-    await plant.database.run('update source set last_success_at = null');
+    await plant.database.run('update work set well_at = null');
     // Nothing is new for the healthy stream.
     await plant.database.run(`update stream set covered = '{}' where key = 's00'`);
     await plant.pollOnce(failing('s00'), { passed: 0 });
@@ -60,7 +61,7 @@ describe('a poll that has nothing to ask for', () => {
   ])('%s', async (_what, well, succeeded) => {
     await plant.storeStreams(2);
     await plant.pollOnce(() => undefined);
-    await plant.database.run('update source set last_success_at = null');
+    await plant.database.run('update work set well_at = null');
     await plant.database.run('update stream set failures = 1, retry_at = at_instant($1) where key <> $2', [
       plant.now + HOUR,
       well,
@@ -145,7 +146,7 @@ describe('a poll of a source that cannot be opened', () => {
     await opening(new BridgeError({ code: 'config-invalid' }, 'there is no such option'));
     expect(
       await plant.database.row(
-        `select state, failures, last_fault ->> 'code' as fault, last_fault ->> 'lane' as lane, last_success_at as success from source`,
+        `select state, failures, last_fault ->> 'code' as fault, last_fault ->> 'lane' as lane, ${workOf('poll', 'well_at')} as success from source`,
       ),
     ).toEqual({ state: 'stopped', failures: 3, fault: 'config-invalid', lane: 'live', success: null });
   });

@@ -99,7 +99,7 @@ export async function startPullRig(
       for (let runs = 0; ; runs += 1) {
         // Statements that make history due at once write the clock of the database, which is hours from this one.
         const due = await database.row(
-          `select from stream where history_due_at not between at_instant($1) + interval '1 ms' and at_instant($1) + interval '2 hours'`,
+          `select from work where kind = 'history' and due_at not between at_instant($1) + interval '1 ms' and at_instant($1) + interval '2 hours'`,
           [now],
         );
         if (!due) return runs > 0;

@@ -6,6 +6,8 @@ import { changeSource } from '../../src/source/state-change.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { NOW, byPath, good, makeGround } from './registration-ground.ts';
 import type { Ground } from './registration-ground.ts';
+import { workOf } from '../kit/work.ts';
+import { POLL_NEW } from '../../src/pull/work.ts';
 
 const databases = useDatabases();
 let ground: Ground;
@@ -21,7 +23,7 @@ const apply: Ground['apply'] = (change, given) => ground.apply(change, given);
 describe('applying a source', () => {
   it('creates it, due at once, with its phase in the interval and a start that does not move', async () => {
     expect(await apply()).toMatchObject({ name: 'hall-3', action: 'created', differences: [] });
-    const columns = `name, kind, platform, revision, state, every_us, phase_us, settle_us, next_due_at <= now() as due,
+    const columns = `name, kind, platform, revision, state, every_us, phase_us, settle_us, ${workOf('look', 'due_at')} <= now() as due,
       instant_of(start_at) as start, (select code from ml_project where id = project_id) as project`;
     const created = {
       name: 'hall-3',
@@ -76,7 +78,8 @@ describe('applying a source', () => {
 
   it('a second time changes nothing at all', async () => {
     await apply();
-    await database.run(`update source set state = 'stopped', failures = 3, look_due_at = null`);
+    await database.run(`update source set state = 'stopped', failures = 3`);
+    await database.run('delete from work');
     const before = await ground.everything();
     expect(await apply({}, { now: NOW + DAY })).toMatchObject({ action: 'unchanged', differences: [] });
     expect(await ground.everything()).toBe(before);
@@ -112,14 +115,16 @@ describe('applying a source', () => {
     await apply();
     await ground.storeStreams('a');
     await database.run(
-      `update source set state = 'stopped', failures = 3, held_until = now() + interval '1 h', last_fault = '{}',
-         look_due_at = null, next_due_at = now() + interval '1 h'`,
+      `update source set state = 'stopped', failures = 3, held_until = now() + interval '1 h', last_fault = '{}'`,
     );
+    await database.run('delete from work');
+    await database.run(POLL_NEW, [1]);
+    await database.run(`update work set due_at = now() + interval '1 h'`);
     const password = { connection: { ...good.connection, password: 's3cret-second' } };
     await apply(password);
     expect(
       await database.row(
-        'select state, failures, held_until, last_fault, look_due_at <= now() as look, awaits_look, next_due_at <= now() as due, revision from source',
+        `select state, failures, held_until, last_fault, ${workOf('look', 'due_at')} <= now() as look, awaits_look, ${workOf('poll', 'due_at')} <= now() as due, revision from source`,
       ),
     ).toEqual({
       state: 'active',
@@ -229,13 +234,15 @@ describe('applying a source', () => {
 
 describe('a change of state', () => {
   const state = (): Promise<unknown> =>
-    database.row('select state, revision, failures, held_until, next_due_at <= now() as due from source');
+    database.row(
+      `select state, revision, failures, held_until, ${workOf('poll', 'due_at')} <= now() as due from source`,
+    );
 
   it('pauses, resumes and polls at once', async () => {
     await apply();
-    await database.run(
-      `update source set failures = 2, held_until = now() + interval '1 h', next_due_at = now() + interval '1 h'`,
-    );
+    await database.run(`update source set failures = 2, held_until = now() + interval '1 h'`);
+    await database.run(POLL_NEW, [1]);
+    await database.run(`update work set due_at = now() + interval '1 h'`);
     await changeSource(database, 'poll', { name: 'hall-3' }, 'tester');
     expect(await state()).toMatchObject({ state: 'active', due: true, held_until: null, failures: 2 });
     await changeSource(database, 'pause', { name: 'hall-3' }, 'tester');

@@ -12,9 +12,9 @@ it.each([1, 2])(
     await plant.database.run('update stream set failures = 12');
     const state = (): Promise<unknown> =>
       plant.database.rows(
-        `select source.failures, held_until, next_due_at, source.last_fault, key, stream.failures as of_stream, retry_at, turn_at,
+        `select source.failures, held_until, due_at, source.last_fault, key, stream.failures as of_stream, retry_at, turn_at,
            stream.last_fault as fault_of_stream, learned
-         from source join stream on source_id = source.id order by key`,
+         from source join stream on source_id = source.id join work on work.kind = 'poll' and work.id = source.id order by key`,
       );
     let resumed: unknown;
     await plant.pollOnce(() => undefined, {

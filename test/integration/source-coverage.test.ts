@@ -9,6 +9,7 @@ import type { CoverageReport } from '../../src/source/coverage-report.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { BORDER, makeGround } from './commit-ground.ts';
 import type { Ground } from './commit-ground.ts';
+import { dueHistories } from '../kit/work.ts';
 
 // Twelve hours of a source in buckets of an hour, which lie on both sides of the end of a month. Every row is written directly,
 // so the truth of each bucket is known.
@@ -110,7 +111,7 @@ describe('coverage', () => {
       [source.sourceId, BEGIN, BEGIN + 2 * HOUR],
     );
     expect(drawn(await report())).toEqual({ late: 'aammmmeemmmm' });
-    await database.run('update stream set history_due_at = now() where id = $1', [id]);
+    await dueHistories(database, `from stream where id = ${id}`);
     expect(drawn(await report())).toEqual({ late: 'aaaaaaeemmmm' });
     await database.run(`update source set state = 'stopped' where id = $1`, [source.sourceId]);
     expect(drawn(await report())).toEqual({ late: ' mmmmmeemmmm' });

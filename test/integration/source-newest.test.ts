@@ -59,7 +59,7 @@ it('shows the newest reading of each sensor, the silent ones first, and calls no
   // The coverage reaches up to now, but no poll has told that it succeeded.
   const condition = async (): Promise<string[]> => (await listSources(database)).map(conditionOf);
   expect(await condition()).toEqual(['starting']);
-  await database.run('update source set last_success_at = now()');
+  await database.run('update work set well_at = now()');
   expect(await condition()).toEqual(['well']);
 
   const { code, stdout } = await databridge(['source', 'newest', 'source', '--silent', '1d'], {

@@ -12,6 +12,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
+import { dueLooks } from '../kit/work.ts';
 
 // A group with more series than a window may hold, on a real database. A window of these tests holds 1,000 readings in comfort
 // and 4,000 at most.
@@ -64,13 +65,13 @@ function process(): Bridge {
 }
 
 async function lookNow(): Promise<void> {
-  await database.run('update source set look_due_at = now()');
+  await dueLooks(database);
   await look(process(), stored.sourceId, signal);
 }
 
 async function pollUntilCovered(): Promise<void> {
   for (let turn = 0; turn < 30; turn += 1) {
-    await database.run('update stream set retry_at = null, history_due_at = null');
+    await database.run('update stream set retry_at = null');
     await poll(process(), stored.sourceId, signal);
     const row = await database.row<{ left: number }>(
       `select count(*) as left from stream where retired_at is null and not covered @> tstzrange(at_instant($1), at_instant($2))`,

@@ -108,7 +108,8 @@ describe('a platform that goes away while one stream waits alone', () => {
       throw serverError();
     });
     expect([plant.asked, await plant.held()]).toEqual([['s01'], { failures: 1, held: true, succeeded: true }]);
-    await plant.database.run('update source set held_until = null, last_success_at = null');
+    await plant.database.run('update source set held_until = null');
+    await plant.database.run('update work set well_at = null');
     plant.asked = [];
     await plant.pollOnce(() => undefined);
     expect(plant.asked.toSorted()).toEqual(['s00', 's01']);

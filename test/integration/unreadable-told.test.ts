@@ -27,9 +27,10 @@ beforeEach(async () => {
     options: { database: 'plant' },
   };
   await database.run(
-    `update source set kind = 'user-credentials', platform = 'influxdb', config = $1, start_at = '2026-11-01Z', last_poll_at = now(), last_success_at = now()`,
+    `update source set kind = 'user-credentials', platform = 'influxdb', config = $1, start_at = '2026-11-01Z'`,
     [JSON.stringify(config)],
   );
+  await database.run('update work set ended_at = now(), well_at = now()');
   const fault = { code: 'contract-broken', message: 'half a page', at: '2026-11-02T00:00:00Z' };
   // Of the second stream a stretch was read since, and one stretch is no part of the backfill.
   for (const [key, covered] of [

@@ -2,6 +2,7 @@ import type { Batch, Column, Refusal, Segment } from '../../src/core/batch.ts';
 import type { RefusalReason } from '../../src/core/reading.ts';
 import { refusalNotes } from '../../src/core/refusal-notes.ts';
 import type { Database } from '../../src/database/database.ts';
+import { POLL_NEW } from '../../src/pull/work.ts';
 
 /** A source as a registration stores it, with an empty configuration. */
 export interface StoredSource {
@@ -25,11 +26,12 @@ export async function storeSource(
     `insert into ml_project (organisation_id, code, name) values ('default', 'project', 'Project') on conflict do nothing`,
   );
   const row = await database.row<{ id: number; project_id: number; edition: string }>(
-    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, next_due_at)
-     select $1, id, 'custom', 'none', '{}', 'epoch', $2, $3, 0, now() from ml_project returning id, project_id, edition`,
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
+     select $1, id, 'custom', 'none', '{}', 'epoch', $2, $3, 0 from ml_project returning id, project_id, edition`,
     [name, every, phase],
   );
   if (!row) throw new Error('no source was stored');
+  await database.run(POLL_NEW, [row.id]);
   return { sourceId: row.id, projectId: row.project_id, edition: row.edition };
 }
 
@@ -46,10 +48,13 @@ export async function storeStream(database: Database, { sourceId }: StoredSource
 
 /** Gives a worker the claims of all sources and histories, as it has them while it reads windows. */
 export async function claimAll(database: Database, workerId: string): Promise<void> {
-  await database.run('update source set claimed_by = $1 where claimed_by is distinct from $1', [workerId]);
-  await database.run('update stream set history_claimed_by = $1 where history_claimed_by is distinct from $1', [
-    workerId,
-  ]);
+  await database.run(
+    `insert into work (kind, id, source_id, due_at) select 'poll', id, id, now() from source on conflict do nothing`,
+  );
+  await database.run(
+    `insert into work (kind, id, source_id, due_at) select 'history', id, source_id, now() from stream where retired_at is null on conflict do nothing`,
+  );
+  await database.run('update work set claimed_by = $1 where claimed_by is distinct from $1', [workerId]);
 }
 
 /** A column of one series; the sensor is its name. */

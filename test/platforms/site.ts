@@ -176,8 +176,8 @@ function sampleOf(
 /** When anything of the source falls due. */
 async function nextDue(database: Database): Promise<Instant> {
   const row = await database.row<{ due: Instant | null }>(
-    `select instant_of(least((select min(greatest(least(next_due_at, look_due_at), held_until)) from source where state = 'active'),
-       (select min(history_due_at) from stream join source on source.id = source_id where retired_at is null and state = 'active'
+    `select instant_of(least((select min(greatest(due_at, held_until)) from work join source on source.id = source_id where state = 'active' and work.kind <> 'history'),
+       (select min(due_at) from work join source on source.id = source_id where state = 'active' and work.kind = 'history'
           and (held_until is null or held_until <= now())))) as due`,
   );
   return row?.due ?? Infinity;

@@ -6,6 +6,7 @@ export const BACKED_UP = [
   'application_use',
   'source',
   'stream',
+  'work',
   'pace',
   'token',
   'account',
@@ -48,8 +49,7 @@ export const LEFT_OUT = ['worker', 'heartbeat', 'memory', 'event', 'event_epoch'
 /** Frees what processes of the old place held, in the newest schema. */
 export const RELEASE_CLAIMS = `
   truncate event;
-  update source set claimed_by = null, look_claimed_by = null where claimed_by is not null or look_claimed_by is not null;
-  update stream set history_claimed_by = null where history_claimed_by is not null;
+  update work set claimed_by = null, sent_at = null where claimed_by is not null or sent_at is not null;
   update remote set claimed_by = null where claimed_by is not null;
   update token set replacing_until = null where replacing_until is not null;
   update remote_token set replacing_until = null where replacing_until is not null;

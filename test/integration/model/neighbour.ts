@@ -68,8 +68,8 @@ export async function startNeighbour({
       if (rests) return;
       const row = await database.row<{ end: Instant | null; wait: number } & Record<string, unknown>>(
         `select instant_of(upper(covered)) as end, state, source.failures, source.last_fault, held_until,
-           instant_of(greatest(next_due_at, held_until)) - instant_of(now()) as wait
-         from stream join source on source.id = source_id where name = $1`,
+           instant_of(greatest(due_at, held_until)) - instant_of(now()) as wait
+         from stream join source on source.id = source_id join work on work.kind = 'poll' and work.id = source.id where name = $1`,
         [NEIGHBOUR],
       );
       // The first round looks for its sensors.

@@ -72,9 +72,10 @@ const unfinished = async ({ database, broken }: Run): Promise<number> =>
 const told = async ({ database }: Run): Promise<string> =>
   JSON.stringify(
     await database.rows(
-      `select source.state, source.failures, source.held_until, next_due_at, claimed_by, source.last_fault ->> 'message' as fault,
-         (select jsonb_agg(jsonb_build_object('key', key, 'covered', covered, 'retry', retry_at, 'history', history_due_at,
-            'learned', learned, 'fault', stream.last_fault ->> 'message')) from stream where source_id = source.id and retired_at is null) as streams
+      `select source.state, source.failures, source.held_until, source.last_fault ->> 'message' as fault,
+         (select jsonb_agg(jsonb_build_object('key', key, 'covered', covered, 'retry', retry_at, 
+            'learned', learned, 'fault', stream.last_fault ->> 'message')) from stream where source_id = source.id and retired_at is null) as streams,
+         (select jsonb_agg(work) from work where source_id = source.id) as work
        from source where name = $1`,
       [NAME],
     ),

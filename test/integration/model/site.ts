@@ -151,8 +151,8 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
   /** Moves on to the next instant at which something is due, at least a moment and at most `most`. */
   async function waitUntilDue(most: number): Promise<void> {
     const row = await database.row<{ due: Instant | null }>(
-      `select instant_of(least((select min(greatest(next_due_at, held_until)) from source where state = 'active'),
-         (select min(history_due_at) from stream join source on source.id = source_id where retired_at is null and state = 'active'
+      `select instant_of(least((select min(greatest(due_at, held_until)) from work join source on source.id = source_id where state = 'active' and work.kind = 'poll'),
+         (select min(due_at) from work join source on source.id = source_id where state = 'active' and work.kind = 'history'
             and (held_until is null or held_until <= now())))) as due`,
     );
     const wait = Math.min(most, Math.max((row?.due ?? Infinity) - time.shown(), idle ? 3 * SECOND : SECOND / 10));
