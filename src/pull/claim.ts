@@ -164,7 +164,7 @@ const reportOf = (rows: string): string => `
   with ended as (
     select place, work.kind, work.id, ended.healthy, ended.failures,
       is_done and not asked and source.edition = ended.edition as is_done,
-      case when asked or source.edition <> ended.edition then now()
+      case when asked or source.edition <> ended.edition then least(due_at, now())
         when due_us is null then due_at else greatest(at_instant(due_us), source.held_until) end as due
     from work join unnest($2::text[], $3::int[], $4::uuid[], $5::bool[], $6::bool[], $7::bigint[], $8::int[]) with ordinality
       as ended (kind, id, edition, healthy, is_done, due_us, failures, place) using (kind, id)

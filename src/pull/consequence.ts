@@ -271,7 +271,7 @@ async function hold({ database }: Bridge, source: FaultySource, given: Hold): Pr
          when held_until >= at_instant($2) or $5 and not last_fault ? 'own' and (failures > 0 or last_fault ->> 'code' = 'throttled') then coalesce(last_fault, $3)
          else $3 end
      where id = $1 and edition = $8 returning id, held_until)
-     update work set due_at = case when $5 then greatest(due_at, at_instant($2)) else held.held_until end
+     update work set sent_at = null, due_at = case when $5 then greatest(due_at, at_instant($2)) else held.held_until end
      from held where kind = 'poll' and work.id = held.id`,
     [source.id, until, record, counts, own, answered, now, source.edition],
   );

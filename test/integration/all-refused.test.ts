@@ -22,6 +22,7 @@ it('is failing while every point of a day was refused, and well with the first r
   await partitionsOf(database).ensure('reading', now - 3 * DAY, now);
   await partitionsOf(database).ensure('window_log', now - 3 * DAY, now);
   await database.run(`update source set config = '{"connection":{"url":"http://127.0.0.1:9"}}', platform = 'influxdb'`);
+  await database.run('update work set well_at = now()');
   await database.run(
     'update stream set covered = tstzmultirange(tstzrange(now() - $2::interval, now())) where id = $1',
     [streamId, '1 minute'],

@@ -67,7 +67,7 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
     LONG.project,
   );
   await run(
-    `insert into work (kind, id, source_id, due_at, failures, ended_at) select kind, id, id, now(), 2, now()
+    `insert into work (kind, id, source_id, due_at, failures, ended_at) select one.kind, id, id, now(), 2, now()
      from source, unnest(array['poll', 'look']) as one (kind)`,
   );
   await run(
