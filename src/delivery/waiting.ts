@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 
 /** SQL condition: the outbox of the project in `column` is not full. */
 export const hasRoom = (column: string): string =>
-  `${column} <> all (array(select project_id from remote where full_since is not null))`;
+  `not exists (select from remote where remote.project_id = ${column} and remote.full_since is not null)`;
 
 /** An outbox that became full, or has room again. */
 export interface OutboxChange {

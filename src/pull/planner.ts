@@ -43,11 +43,8 @@ export async function planOnce(database: Database, queue: Queue, meters?: PullMe
   for (const kind of ['poll', 'look', 'history'] as const) {
     const most = Math.min(STEP, room[kind]);
     if (most === 0) continue;
-    const { rows } = await database.pool.query<DueRow>({
-      name: `due-${kind}`,
-      text: due(kind),
-      values: [most, room.troubled > 0],
-    });
+    // Planned anew each time, because the number of rows that are due changes by orders of magnitude.
+    const rows = await database.rows<DueRow & Record<string, unknown>>(due(kind), [most, room.troubled > 0]);
     try {
       await queue.add(kind, idsOf(rows, false));
       await queue.add(kind, idsOf(rows, true), true);

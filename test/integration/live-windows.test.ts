@@ -120,8 +120,7 @@ const halfAPage = (): never => {
 const dense = (window: Window): Instant[] => each(window, SECOND / 2);
 
 const historyDue = async (): Promise<Instant | undefined> =>
-  (await database.row<{ due: Instant }>(`select instant_of(due_at) as due from work where kind = 'history'`))
-    ?.due;
+  (await database.row<{ due: Instant }>(`select instant_of(due_at) as due from work where kind = 'history'`))?.due;
 
 const setAside = async (): Promise<unknown> =>
   database.rows('select instant_of(from_at) as from, instant_of(to_at) as to from unreadable order by from_at');
