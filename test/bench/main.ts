@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { assertNothingLeaked } from '../kit/leaks.ts';
 import { against } from './against.ts';
@@ -12,12 +13,13 @@ import { schedule } from './schedule.ts';
 import { isMet, tableOf } from './table.ts';
 import type { BenchResult } from './table.ts';
 import { turns } from './turns.ts';
+import { SPEED_PAGE, writeTable } from './written.ts';
 
 const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, growth, cost, pace, turns, hanging };
 
 const QUEUES = ['Redis', 'PostgreSQL'] as const;
 
-const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR] [--against COMMIT]
+const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}] [--json] [--points N] [--runs N] [--seconds N] [--profile DIR] [--against COMMIT] [--write]
   --only     one of the benches; default: all
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
@@ -27,6 +29,7 @@ const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}
   --queue    redis or postgresql: only its loads, of schedule, growth and cost
   --quick    fewer loads of schedule, growth and cost
   --against  another commit: measures it and this tree in turns, --rounds times each (default 3), and prints ratios
+  --write    puts the table of schedule into ${SPEED_PAGE}
   --profile  directory for CPU profiles of the workers and the API
 A missed aim is marked and does not fail the run; wrong data does, with exit code 1.
 `;
@@ -66,6 +69,8 @@ async function run(): Promise<number> {
       process.stderr.write(`${bench}: ${error instanceof Error ? error.stack : String(error)}\n`);
     }
   }
+  const small = results.find(({ bench }) => bench === 'schedule');
+  if (options.write && small) await writeTable(join(import.meta.dirname, '../..'), small.measures, options.seconds);
   if (options.json) {
     const shown = results.map(({ bench, measures }) => ({
       bench,
@@ -104,10 +109,11 @@ function optionsOf(args: string[]) {
         seconds: { type: 'string' },
         profile: { type: 'string' },
         against: { type: 'string' },
+        write: { type: 'boolean', default: false },
         rounds: { type: 'string', default: '3' },
       },
     });
-    const { only, json, profile, quick } = values;
+    const { only, json, profile, quick, write } = values;
     const queue = QUEUES.find((name) => name.toLowerCase() === values.queue?.toLowerCase());
     if (values.queue !== undefined && queue === undefined) return undefined;
     const load = values.load === undefined ? undefined : Number(values.load);
@@ -116,7 +122,21 @@ function optionsOf(args: string[]) {
     if (only !== undefined && benches[only] === undefined) return undefined;
     if (![points, runs, seconds, rounds].every((value) => Number.isInteger(value) && value > 0)) return undefined;
     const say = (message: string): void => void process.stderr.write(`${message}\n`);
-    return { only, json, load, queue, quick, points, runs, seconds, profile, say, rounds, against: values.against };
+    return {
+      only,
+      json,
+      write,
+      load,
+      queue,
+      quick,
+      points,
+      runs,
+      seconds,
+      profile,
+      say,
+      rounds,
+      against: values.against,
+    };
   } catch {
     return undefined;
   }
