@@ -11,12 +11,23 @@ export async function audit(
   subject: string,
   detail: unknown,
 ): Promise<void> {
-  await client.query('insert into audit (actor, action, subject, detail) values ($1, $2, $3, $4)', [
-    printable(actor),
-    action,
-    printable(subject),
-    printableJson(detail),
-  ]);
+  await auditAll(client, [{ actor, action, subject, detail }]);
+}
+
+/** Records several changes; see `audit`. */
+export async function auditAll(
+  client: ClientBase,
+  changes: readonly Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'detail'>[],
+): Promise<void> {
+  await client.query(
+    'insert into audit (actor, action, subject, detail) select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[])',
+    [
+      changes.map(({ actor }) => printable(actor)),
+      changes.map(({ action }) => action),
+      changes.map(({ subject }) => printable(subject)),
+      changes.map(({ detail }) => printableJson(detail)),
+    ],
+  );
 }
 
 /** A recorded change. */

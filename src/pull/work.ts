@@ -45,6 +45,9 @@ export const POLL_NOW = `update work set ${AT_ONCE} where kind = 'poll' and id =
 /** The source `$1` has streams, and is polled at once. */
 export const POLL_NEW = `insert into work (kind, id, source_id, due_at) values ('poll', $1, $1, now()) on conflict (kind, id) do update set ${AT_ONCE}`;
 
+/** The sensors of the new sources `$1` are looked up. */
+export const LOOKS_NEW = `insert into work (kind, id, source_id, due_at) select 'look', id, id, now() from unnest($1::int[]) as id`;
+
 /** The sensors of the source `$1` are looked up at once, and what failed before counts no more. */
 export const LOOK_NOW = `insert into work (kind, id, source_id, due_at) values ('look', $1, $1, now())
   on conflict (kind, id) do update set ${AT_ONCE}, failures = 0`;

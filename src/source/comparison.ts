@@ -6,6 +6,7 @@ import type { Difference } from '../core/source/difference.ts';
 import { isMapping } from '../core/source/path.ts';
 import type { KindSchemas, SourceConfig, SourcePlatform } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
+import { gathering } from '../database/gathering.ts';
 import { parseListed } from '../platform/platforms-for.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Platform } from '../platform/contract.ts';
@@ -19,6 +20,55 @@ export interface StoredSource {
   readonly project_id: number;
   readonly created_at: Instant;
   readonly start_at: Instant;
+  /** The number of its streams that are read. */
+  readonly streams: number;
+}
+
+/** What the database holds of a source that an operator wrote. */
+export interface Found {
+  /** Undefined where its organisation has no such project. */
+  readonly projectId: number | undefined;
+  readonly stored: StoredSource | undefined;
+  /** Other organisations with a source of its name. */
+  readonly namesakes: readonly string[];
+}
+
+/** Finds what the database holds of a source. Questions that come in together share a statement. */
+export type Find = (source: Pick<SourceConfig, 'name' | 'organisation' | 'project'>) => Promise<Found>;
+
+interface FoundRow extends Record<string, unknown>, Omit<Found, 'projectId' | 'stored'> {
+  readonly place: number;
+  readonly project: number | null;
+  readonly stored: boolean;
+}
+
+const FIND = `
+  with wanted as (
+    select * from unnest($1::text[], $2::text[], $3::text[]) with ordinality as wanted (organisation, title, code, place)),
+  others as (
+    select place, array_agg(organisation_id order by organisation_id) as namesakes
+    from wanted join source on name = title and organisation_id <> organisation group by place)
+  select place, ml_project.id as project, coalesce(namesakes, '{}') as namesakes, source.id is not null as stored,
+    source.id, platform, config, project_id, instant_of(source.created_at) as created_at, instant_of(start_at) as start_at,
+    (select count(*) from stream where source_id = source.id and retired_at is null) as streams
+  from wanted left join others using (place) left join ml_project on ml_project.organisation_id = organisation and ml_project.code = wanted.code
+    left join source on source.organisation_id = organisation and source.name = title`;
+
+export function findingOf(database: Database): Find {
+  const find = gathering<Parameters<Find>[0], Found>(async (wanted) => {
+    const rows = await database.rows<FoundRow>(FIND, [
+      wanted.map(({ organisation }) => organisation),
+      wanted.map(({ name }) => name),
+      wanted.map(({ project }) => project),
+    ]);
+    return new Map(
+      rows.map(({ place, project, namesakes, stored, ...row }) => [
+        wanted[place - 1] as (typeof wanted)[number],
+        { projectId: project ?? undefined, stored: stored ? (row as unknown as StoredSource) : undefined, namesakes },
+      ]),
+    );
+  });
+  return async (source) => (await find(source)) as Found;
 }
 
 /** The part of a platform that a registration needs. */
@@ -43,27 +93,24 @@ export interface Before {
 /** A source as its operator wrote it, beside the stored source of that name and organisation; `stored` is undefined for a new source. */
 export interface Comparison {
   readonly stored: StoredSource | undefined;
-  /** Undefined for a new source. */
+  /** Undefined for a new source, and for one that is unchanged. */
   readonly before: Before | undefined;
   readonly action: 'created' | 'changed' | 'unchanged';
   readonly differences: readonly Difference[];
 }
 
 export async function compareWithStored(
-  database: Database,
+  stored: StoredSource | undefined,
   sealing: Sealing,
   source: SourceConfig,
   { platforms, kinds }: SourceSchemas,
 ): Promise<Comparison> {
-  const stored = await database.row<StoredSource & Record<string, unknown>>(
-    'select id, platform, config, project_id, instant_of(created_at) as created_at, instant_of(start_at) as start_at from source where name = $1 and organisation_id = $2',
-    [source.name, source.organisation],
-  );
   if (stored === undefined) return { stored, before: undefined, action: 'created', differences: [] };
   const written = await opened(stored.config, sealing);
   const differences = describeDifference(written, source);
+  if (differences.length === 0) return { stored, before: undefined, action: 'unchanged', differences };
   const before = await beforeOf(written.raw, stored, { platforms, kinds });
-  return { stored, before, action: differences.length > 0 ? 'changed' : 'unchanged', differences };
+  return { stored, before, action: 'changed', differences };
 }
 
 async function beforeOf(

@@ -2,9 +2,10 @@ import { BridgeError } from '../core/errors.ts';
 import type { SourceName } from '../core/source/source-name.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
+import { eachWithin } from '../pull/each-within.ts';
 import type { ConfigFile } from './configs.ts';
-import { applySource } from './registration.ts';
-import type { Applied, ApplyPlace, ApplyWish } from './registration.ts';
+import { applySource, togetherOf } from './registration.ts';
+import type { Applied, ApplyPlace, ApplyWish, Together } from './registration.ts';
 import { refuseRenames } from './renames.ts';
 
 /** The effect of applying one file; with a `fault` the file was not applied. */
@@ -33,37 +34,56 @@ export async function applyFiles(
   files: readonly Pick<ConfigFile, 'file' | 'sources'>[],
   given: ApplyWish,
 ): Promise<readonly FileEffect[]> {
-  const effects: FileEffect[] = [];
-  for (const { file, sources } of files) {
+  const together = togetherOf(place);
+  const longest = Math.max(1, ...files.map(({ sources }) => sources.length));
+  return await mapAtATime(files, Math.max(1, Math.floor(AT_A_TIME / longest)), async ({ file, sources }) => {
     try {
-      effects.push({ file, applied: await applyFile(place, sources, given) });
+      return { file, applied: await applyFile({ ...place, together }, sources, given) };
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'config-invalid') throw error;
-      effects.push({ file, applied: [], fault: error });
+      return { file, applied: [], fault: error };
     }
-  }
-  return effects;
+  });
 }
 
 async function applyFile(
-  { database, sealing, registryOf, signal, onApplied }: FilesPlace,
+  { database, sealing, registryOf, signal, onApplied, together }: FilesPlace & { readonly together: Together },
   sources: readonly SourceConfig[],
   given: ApplyWish,
 ): Promise<readonly Applied[]> {
-  const apply = (one: SourceConfig, dryRun: boolean): Promise<Applied> =>
-    applySource({ database, sealing, registry: registryOf(one) }, one, { ...given, dryRun });
-  const planned: Applied[] = [];
-  signal.throwIfAborted();
-  for (const one of sources) planned.push(await apply(one, true));
-  if (given.dryRun) return planned;
-  for (const one of planned) refuseRenames(one, given.rename ?? false);
-  const done: Applied[] = [];
-  for (const one of sources) {
+  const apply = (one: SourceConfig, dryRun: boolean): Promise<Applied> => {
     signal.throwIfAborted();
-    done.push(await apply(one, false));
-    onApplied();
+    return applySource({ database, sealing, registry: registryOf(one), together }, one, { ...given, dryRun });
+  };
+  // A source that is alone in its file is tried where it is applied.
+  if (given.dryRun || sources.length > 1) {
+    const planned = await mapAtATime(sources, AT_A_TIME, (one) => apply(one, true));
+    if (given.dryRun) return planned;
+    for (const one of planned) refuseRenames(one, given.rename ?? false);
   }
-  return done;
+  return await mapAtATime(sources, AT_A_TIME, async (one) => {
+    const applied = await apply(one, false);
+    onApplied();
+    return applied;
+  });
+}
+
+/** Sources that are worked on at a time, because they share statements. */
+const AT_A_TIME = 100;
+
+/** Maps in the order of the items. An error ends the work after those under way. */
+async function mapAtATime<T, R>(items: readonly T[], count: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  await eachWithin(
+    Math.min(count, items.length),
+    () => left.next().value,
+    async ([index, item]) => {
+      results[index] = await work(item);
+      return 'go-on';
+    },
+  );
+  return results;
 }
 
 /** A source of the bridge that no file of a directory has. */

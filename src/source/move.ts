@@ -1,7 +1,6 @@
 import { movedFields } from '../core/source/place.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { ClientBase } from 'pg';
-import type { Database } from '../database/database.ts';
 import type { Comparison, KnownPlatform } from './comparison.ts';
 
 /** The effect of an apply on the coverage of a source. */
@@ -21,15 +20,14 @@ export interface Move {
  * that the same data is there (`sameData`). It also begins anew with another project, which has none of these readings, and
  * with another platform, which has other streams, and with another zone of a wall clock, under which other time was asked for.
  */
-export async function moveOf(
-  database: Database,
+export function moveOf(
   source: SourceConfig,
   given: Pick<Comparison, 'stored' | 'before'> & {
     readonly platform: KnownPlatform;
     readonly projectId: number;
     readonly sameData: boolean;
   },
-): Promise<Move> {
+): Move {
   const { stored, before, platform, projectId, sameData } = given;
   if (stored === undefined) return { coverage: 'kept', fields: [], byText: [], streams: 0 };
   const places = stored.platform === source.platform ? movedFields(placeOf(platform), before, source) : [];
@@ -37,15 +35,11 @@ export async function moveOf(
     ...(stored.project_id === projectId ? [] : ['project']),
     ...(stored.platform === source.platform ? [] : ['platform']),
   ];
-  const row = await database.row<{ streams: number }>(
-    'select count(*) as streams from stream where source_id = $1 and retired_at is null',
-    [stored.id],
-  );
   return {
     coverage: others.length > 0 || (places.length > 0 && !sameData) ? 'begins-anew' : 'kept',
     fields: [...others, ...places.map(({ path }) => path)],
     byText: places.filter(({ byText }) => byText).map(({ path }) => path),
-    streams: row?.streams ?? 0,
+    streams: stored.streams,
   };
 }
 

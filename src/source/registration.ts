@@ -4,7 +4,6 @@ import { loadedOf } from '../platform/registry.ts';
 import type { Sealing } from '../access/sealing.ts';
 import { configInvalid } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
-import { IDLE } from '../core/pace.ts';
 import { phaseOf } from '../core/schedule.ts';
 import type { Difference } from '../core/source/difference.ts';
 import { DEFAULT_ORGANISATION, titleOf } from '../core/source/source-name.ts';
@@ -16,8 +15,10 @@ import type { Database } from '../database/database.ts';
 import { followChoice } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { HISTORIES_NOW, LOOK_NOW, POLL_NOW } from '../pull/work.ts';
-import { compareWithStored } from './comparison.ts';
-import type { Comparison, KnownPlatform, SourceSchemas } from './comparison.ts';
+import { compareWithStored, findingOf } from './comparison.ts';
+import type { Comparison, Find, KnownPlatform, SourceSchemas } from './comparison.ts';
+import { creationOf } from './creation.ts';
+import type { Create } from './creation.ts';
 import { keepFormer } from './former.ts';
 import { setGate } from './gate.ts';
 import { moveOf, retireStreams } from './move.ts';
@@ -49,7 +50,20 @@ export interface ApplyPlace {
   readonly database: Database;
   readonly sealing: Sealing;
   readonly registry: SourceSchemas;
+  /** The statements that sources which are applied at a time share; default: the source shares none. */
+  readonly together?: Together;
 }
+
+/** Statements of many sources at a time. */
+export interface Together {
+  readonly find: Find;
+  readonly create: Create;
+}
+
+export const togetherOf = (place: Pick<ApplyPlace, 'database' | 'sealing'>): Together => ({
+  find: findingOf(place.database),
+  create: creationOf(place),
+});
 
 /** How a source is applied, and by which actor. */
 export interface ApplyWish {
@@ -71,26 +85,24 @@ export interface ApplyWish {
  * Throws `config-invalid` for a project that does not exist, and for renamed series with readings without `rename`;
  * `ChangedMeanwhile` where the source is not in the expected state.
  */
-export async function applySource(
-  { database, sealing, registry }: ApplyPlace,
-  source: SourceConfig,
-  given: ApplyWish,
-): Promise<Applied> {
-  const projectId = await projectOf(database, source);
+export async function applySource(place: ApplyPlace, source: SourceConfig, given: ApplyWish): Promise<Applied> {
+  const { database, sealing, registry, together = togetherOf(place) } = place;
+  const { find, create } = together;
+  const { projectId, stored: found, namesakes } = await find(source);
+  if (projectId === undefined) throw noProject(source);
   if (given.expected !== undefined)
     await database.transaction((client) => assertRevision(client, source, given.expected));
-  const comparison = await compareWithStored(database, sealing, source, registry);
+  const comparison = await compareWithStored(found, sealing, source, registry);
   const { stored, action, differences } = comparison;
   const [platform] = (await loadedOf(registry.platforms, [source.platform])) as [KnownPlatform];
   const about = { ...comparison, platform, projectId, sameData: given.sameData ?? false };
   const { move, renames } = await effectsOf(database, source, about);
-  const namesakes = action === 'created' ? await namesakesOf(database, source) : [];
   const applied = {
     name: source.name,
     organisation: source.organisation,
     action,
     differences,
-    namesakes,
+    namesakes: action === 'created' ? namesakes : [],
     move,
     renames,
     seriesOfOthers: await ownersAmong(database, { projectId, name: source.name }, namesToCome(source, renames)),
@@ -103,24 +115,46 @@ export async function applySource(
   if (given.dryRun || action === 'unchanged') return applied;
   refuseRenames(applied, given.rename ?? false);
 
-  const start = storedStart(source, { ...given, stored, differences });
-  await database.transaction(async (client) => {
-    await assertRevision(client, source, given.expected);
+  const { now, actor, expected } = given;
+  const start = storedStart(source, { now, stored, differences });
+  const done =
+    stored === undefined
+      ? await create({ source, projectId, start, createdAt: now, actor })
+      : await change({ database, sealing }, { ...applied, ...comparison, source, projectId, start, actor, expected });
+  if (done) return applied;
+  // Another process registered or removed the source since it was compared.
+  if (expected === null) throw changedMeanwhile(`source ${titleOf(source)} was registered meanwhile`);
+  return await applySource(place, source, given);
+}
+
+/** An effect that is to be written. */
+interface Change
+  extends
+    Pick<Applied, 'move' | 'renames'>,
+    Pick<Comparison, 'before' | 'differences'>,
+    Pick<ApplyWish, 'actor' | 'expected'> {
+  readonly source: SourceConfig;
+  readonly projectId: number;
+  readonly start: Instant;
+}
+
+/** @returns whether the source was still registered */
+async function change(
+  { database, sealing }: Pick<ApplyPlace, 'database' | 'sealing'>,
+  { source, projectId, start, actor, expected, before, move, renames, differences }: Change,
+): Promise<boolean> {
+  return await database.transaction(async (client) => {
+    await assertRevision(client, source, expected);
     const config = JSON.stringify(await seal(source.raw, source.secrets, { sealing, client }));
-    if (action === 'changed') await keepFormer(client, source, { actor: given.actor, ending: 'changed' });
-    const [row] = await rowsOf<{ id: number; revision: number }>(
+    await keepFormer(client, source, { actor, ending: 'changed' });
+    const [row] = await rowsOf<{ id: number }>(
       client,
-      `with stored as (
-       insert into source (name, organisation_id, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, created_at)
-       values ($1, $11, $2, $3, $4, $5, at_instant($6), $7, $8, $9, at_instant($10))
-       on conflict (organisation_id, name) do update set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
-         every_us = $7, phase_us = $8, settle_us = $9, revision = source.revision + 1, look_fault = null,
-         awaits_look = $12 and (source.awaits_look or $13), discovered_at = case when $12 then source.discovered_at end,
-         state = case when source.state = 'stopped' then 'active' else source.state end,
+      `update source set project_id = $2, kind = $3, platform = $4, config = $5, start_at = at_instant($6),
+         every_us = $7, phase_us = $8, settle_us = $9, revision = revision + 1, look_fault = null,
+         awaits_look = $11 and (awaits_look or $12), discovered_at = case when $11 then discovered_at end,
+         state = case when state = 'stopped' then 'active' else state end,
          failures = 0, held_until = null, last_fault = null, clock_ahead_us = null, updated_at = now()
-       returning id, revision),
-       paced as (insert into pace (source_id, state) select id, $14 from stored on conflict do nothing)
-       select * from stored`,
+       where organisation_id = $10 and name = $1 returning id`,
       [
         source.name,
         projectId,
@@ -131,39 +165,34 @@ export async function applySource(
         source.schedule.every,
         phaseOf(titleOf(source), source.schedule.every),
         source.schedule.settle,
-        given.now,
         source.organisation,
         // Streams that are kept may mean other sensors now, or none.
         move.coverage === 'kept',
         differences.some(givesNames),
-        JSON.stringify(IDLE),
       ],
     );
-    // No row could be locked, so another transaction may have registered it since.
-    if (given.expected === null && row?.revision !== 1)
-      throw changedMeanwhile(`source ${titleOf(source)} was registered meanwhile`);
-    if (row && move.coverage === 'begins-anew') await retireStreams(client, row.id);
-    else if (row) await followChoice(client, row.id, { before: comparison.before?.sensors, chosen: source.sensors });
-    if (row && move.coverage === 'kept') await looksFromNow(client, row.id, titlesLost(renames));
-    if (row && (move.coverage === 'begins-anew' || differences.some(givesNames))) {
-      await forgetNames(client, row.id, renames);
-    }
+    if (row === undefined) return false;
+    const { id } = row;
+    if (move.coverage === 'begins-anew') await retireStreams(client, id);
+    else await followChoice(client, id, { before: before?.sensors, chosen: source.sensors });
+    if (move.coverage === 'kept') await looksFromNow(client, id, titlesLost(renames));
+    if (move.coverage === 'begins-anew' || differences.some(givesNames)) await forgetNames(client, id, renames);
     await client.query(
       'update stream set source_revision = source.revision, retry_at = null, failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
-      [row?.id],
+      [id],
     );
-    await client.query(RETRY_UNREADABLE, [row?.id]);
+    await client.query(RETRY_UNREADABLE, [id]);
     for (const ask of [POLL_NOW, LOOK_NOW, HISTORIES_NOW, 'update work set failures = 0 where source_id = $1']) {
-      await client.query(ask, [row?.id]);
+      await client.query(ask, [id]);
     }
-    if (changesReadings(differences)) await client.query(ASK_ALL_AGAIN, [row?.id]);
+    if (changesReadings(differences)) await client.query(ASK_ALL_AGAIN, [id]);
     // The row stays, because a version that began again at 1 would let another process take its old token for the new one.
     await client.query(
       'update token set version = version + 1, sealed = null, replacing_until = null where source_id = $1',
-      [row?.id],
+      [id],
     );
-    if (row) await setGate(client, row.id, { liftHold: true });
-    await audit(client, given.actor, `source.${action}`, source.name, {
+    await setGate(client, id, { liftHold: true });
+    await audit(client, actor, 'source.changed', source.name, {
       organisation: source.organisation,
       // A table of sensors may change in thousands of rows.
       differences: differences.slice(0, MOST_AUDITED),
@@ -171,8 +200,8 @@ export async function applySource(
       coverage: move.coverage,
       renames: renames.filter(matters).length,
     });
+    return true;
   });
-  return applied;
 }
 
 const MOST_AUDITED = 1000;
@@ -181,9 +210,11 @@ const MOST_AUDITED = 1000;
 async function effectsOf(
   database: Database,
   source: SourceConfig,
-  about: Parameters<typeof moveOf>[2] & Pick<Comparison, 'differences'>,
+  about: Parameters<typeof moveOf>[1] & Pick<Comparison, 'action' | 'differences'>,
 ): Promise<Pick<Applied, 'move' | 'renames'>> {
-  const move = await moveOf(database, source, about);
+  if (about.action === 'unchanged')
+    return { move: { coverage: 'kept', fields: [], byText: [], streams: about.stored?.streams ?? 0 }, renames: [] };
+  const move = moveOf(source, about);
   const { renames, identifiers } = await renamesOf(database, source, about);
   if (move.coverage === 'begins-anew' || identifiers === 'same') return { move, renames };
   // Streams that list sensors by their old identifiers would go on under the old names, beside new streams.
@@ -219,22 +250,9 @@ function changesReadings(differences: readonly Difference[]): boolean {
 const ASK_ALL_AGAIN = `update backfill_stream set done = '{}' from backfill
   where backfill.id = backfill_id and source_id = $1 and again and state = 'running'`;
 
-async function namesakesOf(database: Database, { name, organisation }: SourceName): Promise<string[]> {
-  const rows = await database.rows<{ organisation: string }>(
-    'select organisation_id as organisation from source where name = $1 and organisation_id <> $2 order by 1',
-    [name, organisation],
-  );
-  return rows.map((row) => row.organisation);
-}
-
-async function projectOf(database: Database, source: SourceConfig): Promise<number> {
-  const row = await database.row<{ id: number }>('select id from ml_project where organisation_id = $1 and code = $2', [
-    source.organisation,
-    source.project,
-  ]);
-  if (row) return row.id;
+function noProject(source: SourceConfig): Error {
   const organisation = source.organisation === DEFAULT_ORGANISATION ? '' : ` --organisation ${source.organisation}`;
-  throw configInvalid(
+  return configInvalid(
     `there is no project ${source.project} in organisation ${source.organisation}`,
     `databridge project create ${source.project}${organisation}`,
     'project',

@@ -61,17 +61,19 @@ export const ownedElsewhere = (database: Database, source: FoundSource): Promise
 export interface ForeignSeries extends Pick<OwnedElsewhere, 'owner'>, SeriesTitle {}
 
 /** Those of the named series of a project that have an owner other than the source `name`. Writes nothing. */
-export const foreignAmong = (
+export const foreignAmong = async (
   database: Database,
   { projectId, name }: { readonly projectId: number; readonly name: string },
   titles: readonly SeriesTitle[],
 ): Promise<ForeignSeries[]> =>
-  database.rows<ForeignSeries & Record<string, unknown>>(
-    `select sensor_id as "sensorId", value_name as "valueName", nullif(owner, '') as owner from series
+  titles.length === 0
+    ? []
+    : await database.rows<ForeignSeries & Record<string, unknown>>(
+        `select sensor_id as "sensorId", value_name as "valueName", nullif(owner, '') as owner from series
      where project_id = $1 and owner <> $2
        and (sensor_id, value_name) in (select * from unnest($3::text[], $4::text[]))`,
-    [projectId, name, titles.map(({ sensorId }) => sensorId), titles.map(({ valueName }) => valueName)],
-  );
+        [projectId, name, titles.map(({ sensorId }) => sensorId), titles.map(({ valueName }) => valueName)],
+      );
 
 /** How many series each owner has, sources in the order of their names and pushing applications last. */
 export function countOwners(foreign: readonly Pick<ForeignSeries, 'owner'>[]): OwnedElsewhere[] {

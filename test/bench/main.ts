@@ -4,6 +4,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { against } from './against.ts';
 import type { Bench } from './bench.ts';
 import { cost } from './cost.ts';
+import { first } from './first.ts';
 import { growth } from './growth.ts';
 import { hanging } from './hanging.ts';
 import { pace } from './pace.ts';
@@ -15,7 +16,7 @@ import type { BenchResult } from './table.ts';
 import { turns } from './turns.ts';
 import { SPEED_PAGE, writeTable } from './written.ts';
 
-const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, growth, cost, pace, turns, hanging };
+const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, growth, first, cost, pace, turns, hanging };
 
 const QUEUES = ['Redis', 'PostgreSQL'] as const;
 

@@ -26,7 +26,8 @@ import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { BenchOptions } from './bench.ts';
 import { cpuSecondsOfGroup } from './usage.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The program. */
+export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** The server that all runs of a bench share: an embedded PostgreSQL, as the bridge itself starts it. */
 export interface Rig {
@@ -45,6 +46,8 @@ export interface Room {
   apply(source: Record<string, unknown>, groups: readonly string[]): Promise<number>;
   /** Starts `databridge worker`, or `up` where it is to serve its metrics, and waits until it is up. */
   worker(command?: 'worker' | 'up'): Promise<RunningProcess>;
+  /** The environment of its commands. */
+  readonly environment: NodeJS.ProcessEnv;
   /** Where `up` serves its metrics. */
   readonly metricsUrl: string;
   /** Stops the workers and drops the database. */
@@ -99,7 +102,9 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
         `insert into ml_project (organisation_id, code, name) values ('default', 'bench', '')`,
       );
       const workers: RunningProcess[] = [];
+      const commands = { PATH: process.env['PATH'], ...given };
       return {
+        environment: commands,
         metricsUrl: `http://127.0.0.1:${operatorPort}/metrics`,
         context,
         url,
@@ -110,7 +115,7 @@ export async function openRig({ profile }: Pick<BenchOptions, 'profile'>): Promi
             name: `databridge ${command}`,
             command: process.execPath,
             args: [...profiling, main, command],
-            env: { PATH: process.env['PATH'], ...given },
+            env: commands,
             ready: (running) => running.output().includes('databridge is up'),
           });
           workers.push(worker);

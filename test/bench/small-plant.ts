@@ -1,14 +1,25 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
 import { FIELD } from './dataset.ts';
 
 /**
  * The cheapest platform, because it shares the cores with the bridge that is measured: an InfluxDB whose every window has one
  * point, at its last microsecond; `GET /metrics/NAME` is the same point for Prometheus. It remembers when each source was asked.
+ * A look finds one series in each database, which has the name of the database and as many fields as the option `fields` says.
  */
 
 const SELECT = /\.%22([^%]+)%22\+WHERE\+time\+%3E%3D\+\d+\+AND\+time\+%3C\+(\d+)000/;
-const FIELD_KEYS = /SHOW\+FIELD\+KEYS.*\+FROM\+%22([^%]+)%22/;
+const FIELD_KEYS = /SHOW\+FIELD\+KEYS\+ON\+%22([^%]+)%22(?:\+FROM\+%22([^%]+)%22)?/;
+const SERIES = /SHOW\+SERIES\+ON\+%22([^%]+)%22/;
+const POLICIES =
+  '{"columns":["name","duration","groupDuration","replicaN","default"],"values":[["autogen","0s","168h",1,true]]}';
+
+const { values: given } = parseArgs({ options: { options: { type: 'string', default: '{}' } }, strict: false });
+const { fields = 1 } = JSON.parse(String(given.options)) as { readonly fields?: number };
+const FIELDS = Array.from({ length: fields }, (_, index) => (index === 0 ? FIELD : FIELD + (index + 1)));
+const COLUMNS = JSON.stringify(['time', ...FIELDS]);
+const KEYS = JSON.stringify(FIELDS.map((field) => [field, 'float']));
 
 /** Per source, when it was asked since the last `POST /__admin/forget`, µs. */
 let askedAt = new Map<string, number[]>();
@@ -42,12 +53,16 @@ function answerTo(question: string): string {
     if (name !== undefined) {
       note(name);
       points += 1;
-      const value = `${Number(to) % 1_000}.5`;
-      return `{"statement_id":${number},"series":[{"name":"${name}","tags":{"unit":"1"},"columns":["time","${FIELD}"],"values":[[${Number(to) - 1},${value}]]}]}`;
+      const values = `,${Number(to) % 1_000}.5`.repeat(fields);
+      return `{"statement_id":${number},"series":[{"name":"${name}","tags":{"unit":"1"},"columns":${COLUMNS},"values":[[${Number(to) - 1}${values}]]}]}`;
     }
-    const [, measurement] = FIELD_KEYS.exec(statement) ?? [];
+    if (statement.includes('SHOW+RETENTION')) return `{"statement_id":${number},"series":[${POLICIES}]}`;
+    const [, listed] = SERIES.exec(statement) ?? [];
+    if (listed !== undefined)
+      return `{"statement_id":${number},"series":[{"columns":["key"],"values":[["${listed},unit=1"]]}]}`;
+    const [, database, measurement = database] = FIELD_KEYS.exec(statement) ?? [];
     if (measurement === undefined) return `{"statement_id":${number},"error":"not simulated: ${statement}"}`;
-    return `{"statement_id":${number},"series":[{"name":"${measurement}","columns":["fieldKey","fieldType"],"values":[["${FIELD}","float"]]}]}`;
+    return `{"statement_id":${number},"series":[{"name":"${measurement}","columns":["fieldKey","fieldType"],"values":${KEYS}}]}`;
   });
   return statements.map((statement) => `{"results":[${statement}]}\n`).join('');
 }
