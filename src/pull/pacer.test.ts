@@ -9,14 +9,12 @@ import type { PaceRow } from './pace-rows.ts';
 import { pacerOf } from './pacer.ts';
 
 /** The clock of the test; a wait moves it and takes no time. A wait that has no end is ended by an error. */
-const time = vi.hoisted(() => ({ at: 0, end: 0 }));
-vi.mock('node:timers/promises', () => ({
-  setTimeout: async (ms: number) => {
-    time.at += ms * 1_000;
-    await Promise.resolve();
-    if (time.at > time.end) throw new Error('waits for ever');
-  },
-}));
+const time = { at: 0, end: 0 };
+const sleep = async (ms: number): Promise<void> => {
+  time.at += ms * 1_000;
+  await Promise.resolve();
+  if (time.at > time.end) throw new Error('waits for ever');
+};
 
 const never = new AbortController().signal;
 
@@ -39,6 +37,7 @@ function pacerWith(pace: Omit<Pace, 'quietHours'>, seen = (state: PaceState): Pa
     account: { digest: 'account', link: () => Promise.resolve() },
     workerId: 'worker',
     now: () => time.at,
+    sleep,
   });
 }
 

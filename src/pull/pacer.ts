@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
@@ -89,8 +89,22 @@ export function pacerOf(given: {
   /** An operator asks by hand, which a paused or stopped source lets pass. */
   readonly byHand?: boolean;
   readonly meters?: PullMeters | undefined;
+  /** Waits; tests give a clock of their own. */
+  readonly sleep?: Sleep;
 }): Pacer {
-  const { database, rows, sourceId, revision, pace, account, now, workerId, byHand = false, meters } = given;
+  const {
+    database,
+    rows,
+    sourceId,
+    revision,
+    pace,
+    account,
+    now,
+    workerId,
+    byHand = false,
+    meters,
+    sleep = setTimeout,
+  } = given;
   const isOpen = (state: PaceState): boolean => isOpenTo(byHand ? { ...state, paused: false } : state, revision);
   let known: PaceRow | undefined;
   let linked = false;
@@ -144,7 +158,9 @@ export function pacerOf(given: {
     if (gone.length === 0) return;
     await change((state) => ({
       next: gone.reduce(
-        (rest, { id, until }) => abandon(rest, id, lifeOf(until - LEASE, silent.get(holderOf(id)))),
+        // It was sent with its lease, and given up when the worker last lived.
+        (rest, { id, until }) =>
+          abandon(rest, id, { sentAt: until - LEASE, givenUpAt: silent.get(holderOf(id)) ?? until - LEASE }),
         state,
       ),
       result: undefined,
@@ -213,12 +229,12 @@ export function pacerOf(given: {
           throw ownPace(retryAt, `the next request slot is at ${formatInstant(until)} (${REASONS[decision.why]})`);
         }
         // In pieces, so that a pause of the source ends the wait.
-        await pause(Math.min(until - now(), LONGEST_WAIT), signal);
+        await pause(sleep, Math.min(until - now(), LONGEST_WAIT), signal);
         continue;
       }
       try {
         const wait = decision.at - now();
-        await pause(wait, signal);
+        await pause(sleep, wait, signal);
         if (wait > LOOK_AGAIN) known = undefined;
         // A hold that came while this request waited counts, because the platform asked for silence.
         const { held, inDoubt } = await change((state) => ({
@@ -270,7 +286,10 @@ export function pacerOf(given: {
   };
 }
 
-async function pause(length: Microseconds, signal: AbortSignal): Promise<void> {
+/** Waits so many ms, as `setTimeout` of Node does. */
+type Sleep = (ms: number, value: undefined, options: { readonly signal: AbortSignal }) => Promise<unknown>;
+
+async function pause(sleep: Sleep, length: Microseconds, signal: AbortSignal): Promise<void> {
   if (length <= 0) return;
   try {
     await sleep(Math.ceil(length / MILLISECOND), undefined, { signal });
@@ -290,11 +309,5 @@ const REASONS = {
   concurrency: 'other requests are under way',
   abandoned: 'the platform may still work on requests that got no answer',
 } as const;
-
-/** The life of a request of a killed worker: it was sent with its lease, and given up when the worker last lived. */
-const lifeOf = (sentAt: Instant, lastBeat: Instant | undefined): { sentAt: Instant; givenUpAt: Instant } => ({
-  sentAt,
-  givenUpAt: lastBeat ?? sentAt,
-});
 
 const holderOf = (leaseId: string): string => leaseId.slice(0, leaseId.indexOf('/'));

@@ -7,7 +7,7 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   name: { 'src/pull/open-source.ts': 'name: config.name' },
   organisation: { 'src/source/registration.ts': 'organisation: source.organisation' },
   adapter: { 'src/platform/platforms-for.ts': "source['adapter']" },
-  project: { 'src/source/registration.ts': 'source.organisation, source.project,' },
+  project: { 'src/source/comparison.ts': 'wanted.map(({ project }) => project)' },
   'tls.ca': {
     'src/pull/kept-config.ts': 'const { ca } = blocks.tls',
     'src/platform/connection/agents.ts': 'trusting(tls.ca)',
