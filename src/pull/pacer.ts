@@ -11,6 +11,8 @@ import type { RequestKind } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
 import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
+import { pause, stoppedWaiting } from './pause.ts';
+import type { Sleep } from './pause.ts';
 import type { SharedAccount } from './account.ts';
 import type { PullMeters } from './meters.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
@@ -285,21 +287,6 @@ export function pacerOf(given: {
     hold: (until) => change((state) => ({ next: hold(state, until), result: undefined })),
   };
 }
-
-/** Waits so many ms, as `setTimeout` of Node does. */
-type Sleep = (ms: number, value: undefined, options: { readonly signal: AbortSignal }) => Promise<unknown>;
-
-async function pause(sleep: Sleep, length: Microseconds, signal: AbortSignal): Promise<void> {
-  if (length <= 0) return;
-  try {
-    await sleep(Math.ceil(length / MILLISECOND), undefined, { signal });
-  } catch {
-    throw stoppedWaiting();
-  }
-}
-
-export const stoppedWaiting = (): BridgeError =>
-  new BridgeError({ code: 'cancelled' }, 'stopped while waiting for a request slot');
 
 /** Why no slot is free, in an operator's words. */
 const REASONS = {

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { asBridgeError } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
-import { MILLISECOND, MINUTE } from '../core/instant.ts';
+import { MINUTE } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Http } from '../platform/contract.ts';
 import type { Bridge } from './bridge.ts';
-import { stoppedWaiting } from './pacer.ts';
+import { pause } from './pause.ts';
 
 /** A longer silence ends the look; it begins again after that. */
 const LONGEST_WAIT: Microseconds = MINUTE;
@@ -30,7 +30,7 @@ export function patientHttp(
       } catch (caught) {
         const error = asBridgeError(caught);
         if (!isBrief(error, now()) || (refusals += error.fault.own ? 0 : 1) > MOST_REFUSALS) throw error;
-        const silence = pause(error.fault.retryAt - now(), signal);
+        const silence = pause(setTimeout, error.fault.retryAt - now(), signal);
         await (place?.waitFor(silence) ?? silence);
       }
     }
@@ -42,11 +42,3 @@ type Throttled = BridgeError & { readonly fault: { code: 'throttled' } };
 
 const isBrief = (error: BridgeError, now: Instant): error is Throttled =>
   error.fault.code === 'throttled' && error.fault.retryAt - now <= LONGEST_WAIT;
-
-async function pause(length: Microseconds, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(Math.max(0, Math.ceil(length / MILLISECOND)), undefined, { signal });
-  } catch {
-    throw stoppedWaiting();
-  }
-}

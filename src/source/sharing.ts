@@ -11,7 +11,8 @@ import { inBrackets, memoryAccount, memoryTokens } from '../platform/connection/
 import type { AccountStore, GrantStore, Pacer } from '../platform/connection/index.ts';
 import { accountDigest, sharedAccountOf } from '../pull/account.ts';
 import { paceRowsOf } from '../pull/pace-rows.ts';
-import { pacerOf, stoppedWaiting } from '../pull/pacer.ts';
+import { pacerOf } from '../pull/pacer.ts';
+import { stoppedWaiting } from '../pull/pause.ts';
 import { sourceTokensOf } from '../pull/tokens.ts';
 import { localPacer } from './local-pacer.ts';
 import { registeredAs } from './registered.ts';
