@@ -30,8 +30,11 @@ const TOUCHED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^project\./, ['ml_project']],
   [/^application\./, ['application', 'refresh_family']],
   [/^signing-key\./, ['signing_key', 'sealing']],
-  [/^source\./, ['source', 'stream', 'pace', 'token', 'account', 'former_configuration', 'backfill', 'sealing']],
-  [/^backfill\./, ['backfill']],
+  [
+    /^source\./,
+    ['source', 'stream', 'work', 'pace', 'token', 'account', 'former_configuration', 'backfill', 'sealing'],
+  ],
+  [/^backfill\./, ['work', 'backfill']],
   [/^ingestion\./, ['remote', 'remote_token', 'sealing']],
   [/^operator\.password/, ['operator_account']],
 ];
