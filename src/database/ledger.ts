@@ -21,20 +21,47 @@ export async function ledgerOf(client: ClientBase): Promise<readonly LedgerLine[
   return rows;
 }
 
+/** The migration that holds the whole schema. */
+export const FOUNDATION = '0100_foundation';
+
+/** Before the foundation there were forty migrations, which made the same schema. */
+const BEFORE = { first: '0001_foundation', last: '0040_work', commit: 'dad5c84' };
+
+/** Whether a ledger, or that of a backup, begins with the migrations of before the foundation. */
+export const isBeforeFoundation = (names: readonly string[]): boolean => names[0] === BEFORE.first;
+
+/**
+ * The names of a ledger as this databridge would have them: all migrations of before the foundation are the foundation.
+ * `holder` is what has them, for the message. Throws `config-invalid` where only some of those migrations ran.
+ */
+export function sinceFoundation(names: readonly string[], holder: string): readonly string[] {
+  if (!isBeforeFoundation(names)) return names;
+  const last = names.indexOf(BEFORE.last);
+  if (last !== -1) return [FOUNDATION, ...names.slice(last + 1)];
+  throw configInvalid(
+    `${holder} has the schema of ${names.at(-1)}, and this databridge knows no schema before ${BEFORE.last}`,
+    `bring it forward with the databridge of commit ${BEFORE.commit} first`,
+  );
+}
+
 /**
  * Throws `config-invalid` where a ledger does not begin the migrations `known` of this databridge, because its statements
  * would meet tables that it does not know.
  */
 export function assertNotNewer(ledger: readonly LedgerLine[], known: readonly string[], version: string): void {
-  const other = ledger.find(({ name }, place) => known[place] !== name);
+  const names = sinceFoundation(
+    ledger.map(({ name }) => name),
+    'the database',
+  );
+  const other = names.find((name, place) => known[place] !== name);
   if (other === undefined) return;
-  if (known.includes(other.name)) {
+  if (known.includes(other)) {
     throw configInvalid(
-      `the database comes from another line of databridge: it has migration ${other.name} without ${known[ledger.indexOf(other)]}`,
+      `the database comes from another line of databridge: it has migration ${other} without ${known[names.indexOf(other)]}`,
       'use the databridge that made it, or restore a backup into a new database',
     );
   }
-  throw newerSchema(ledger.at(-1) ?? other, version);
+  throw newerSchema(ledger.at(-1) ?? { name: other, version: null }, version);
 }
 
 /** The database has a migration that this databridge does not know. */

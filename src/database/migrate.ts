@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client, ClientBase } from 'pg';
 import { VERSION } from '../version.ts';
-import { assertNotNewer, ledgerOf } from './ledger.ts';
+import { FOUNDATION, assertNotNewer, isBeforeFoundation, ledgerOf, sinceFoundation } from './ledger.ts';
 import { endOtherUse } from './schema-use.ts';
 
 const DIRECTORY = fileURLToPath(new URL('migrations', import.meta.url));
@@ -40,13 +40,17 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
     const ledger = await ledgerOf(client);
     const names = namesIn(directory);
     assertNotNewer(ledger, names, version);
-    if (ledger.length === names.length) return [];
+    const held = ledger.map(({ name }) => name);
+    const founded = sinceFoundation(held, 'the database');
+    if (JSON.stringify(held) === JSON.stringify(names)) return [];
     await client.query('begin');
     try {
       // A new database has no data, so its migrations take no time that an operator would notice.
       if (ledger.length > 0) await endOtherUse(client, options.another);
+      // The forty migrations made the schema of the foundation, so only the ledger changes.
+      if (isBeforeFoundation(held)) await client.query(BECOME_FOUNDATION, [FOUNDATION, version]);
       let number = 0;
-      const of = names.length - ledger.length;
+      const of = names.length - founded.length;
       const begins = (name: string): void => {
         number += 1;
         if (ledger.length > 0) onStep({ step: 'runs', name, number, of });
@@ -62,6 +66,10 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
   };
   return await withMigrationLock(client, work, () => onStep({ step: 'waits' }));
 }
+
+const BECOME_FOUNDATION = `
+  with before as (delete from public.migration)
+  insert into public.migration (name, run_on, version) values ($1, now(), $2)`;
 
 /** Runs `work` while no other process migrates the database or begins to use it; `onWait` is called where one does so now. */
 export async function withMigrationLock<T>(client: Client, work: () => Promise<T>, onWait = ignored): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Client, ClientBase, QueryResult } from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import { VERSION } from '../version.ts';
-import { newerSchema } from './ledger.ts';
+import { isBeforeFoundation, newerSchema } from './ledger.ts';
 
 // Every connection that uses the schema holds a lock, shared. A migration takes it alone: it ends the connections that hold it,
 // and new ones wait until it is over and then compare the schema. So no statement of an earlier version meets a later schema.
@@ -33,7 +33,8 @@ export async function beginUse(
   const ledger = results[2]?.rows ?? [];
   const other = ledger.find(({ name }, place) => known[place] !== name);
   if (other === undefined && ledger.length === known.length) return;
-  const reason = other === undefined ? olderSchema(ledger.at(-1)?.name) : newerSchema(ledger.at(-1) ?? other, VERSION);
+  const older = other === undefined || isBeforeFoundation(ledger.map(({ name }) => name));
+  const reason = older ? olderSchema(ledger.at(-1)?.name) : newerSchema(ledger.at(-1) ?? other, VERSION);
   onOther(reason);
   throw Object.assign(new Error(reason.message, { cause: reason }), { code: '57P03' });
 }

@@ -10,7 +10,6 @@ import { restore } from '../../src/database/backup/restore.ts';
 import { BACKED_UP } from '../../src/database/backup/tables.ts';
 import { connect } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
-import { migrateInside, migrationNames } from '../../src/database/migrate.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { eventually } from './daemon-rig.ts';
@@ -163,24 +162,26 @@ describe('a backup', () => {
     expect(await contents(target)).toMatchObject(rest);
   });
 
-  it('of an earlier version is brought forward by the migrations since then', async () => {
-    const url = await databases.createEmpty();
-    const client = await connect({ url, applicationName: 'test', patient: false });
-    const names = migrationNames();
-    const first = names.indexOf('0020_series_owner') + 1;
-    await client.query('begin');
-    expect(await migrateInside(client, { count: first })).toEqual(names.slice(0, first));
-    await client.query('commit');
-    await client.query(FILL);
-    await client.end();
+  it('of before the foundation is restored, and one that lacks some of those migrations is refused', async () => {
+    const database = await databases.create();
+    await database.run(FILL);
+    await database.run(`update migration set name = '0001_foundation'`);
+    await database.run(`insert into migration (name, run_on) values ('0040_work', now())`);
     const file = join(await directory(), 'x.backup');
-    await back({ dedicated: () => connect({ url, applicationName: 'test', patient: false }) }, file);
+    const source = { dedicated: () => connect({ url: database.url, applicationName: 'test', patient: false }) };
+    await back(source, file);
     const target = await databases.createEmpty();
-    expect(await restoreInto(target, file)).toMatchObject({ migrated: names.slice(first) });
+    expect(await restoreInto(target, file)).toMatchObject({ migrated: [] });
     const restored = await databases.another({ url: target });
     const readings = 'select md5(string_agg(r::text, $$ $$ order by series, at)) as print from reading as r';
-    expect(await restored.rows(readings)).toEqual((await query(url, readings)).rows);
-    expect(await restored.row('select kind, id, source_id from work')).toEqual({ kind: 'poll', id: 1, source_id: 1 });
+    expect(await restored.rows(readings)).toEqual((await query(database.url, readings)).rows);
+    await database.run(`delete from migration where name = '0040_work'`);
+    await back(source, file);
+    await expect(restoreInto(await databases.createEmpty(), file)).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining('has the schema of 0001_foundation'),
+      remedy: expect.stringContaining('bring it forward'),
+    });
   });
 
   it('that is cut short, changed in one bit, of another program or newer is refused before anything is written', async () => {

@@ -14,8 +14,8 @@ import { SECRET } from './outbox-service-tokens.ts';
 import { startService } from './outbox-service.ts';
 import type { Service } from './outbox-service.ts';
 
-// A database that an earlier version left behind in the middle of its work goes on under this version: nothing is lost,
-// nothing is doubled, and the outbox arrives. assets/database-2026-11-21/README.md says how it was made.
+// A database that the last version before the foundation of the schema left behind in the middle of its work goes on under this
+// version: its schema is the foundation, nothing is lost, nothing is doubled, and the outbox arrives. assets/database-before-foundation/README.md says how it was made.
 
 interface World {
   readonly key: string;
@@ -26,7 +26,7 @@ interface World {
 }
 
 const asset = (name: string): Promise<string> =>
-  readFile(new URL(`assets/database-2026-11-21/${name}`, import.meta.url), 'utf8');
+  readFile(new URL(`assets/database-before-foundation/${name}`, import.meta.url), 'utf8');
 
 const databases = useDatabases();
 let world: World;
@@ -67,20 +67,46 @@ async function kept() {
   };
 }
 
-/** The kept refusals, wherever the version of the database has them; those of a remote service stand with their stream and their project. */
+/** The kept refusals; those of a remote service stand with their stream and their project. */
 async function refusedPoints(): Promise<unknown[]> {
-  const { rows: tables } = await client.query<{ name: string | null }>(
-    `select to_regclass('refused_hour')::text as name`,
-  );
-  const pulled =
-    tables[0]?.name === null
-      ? 'select stream_id, reason, sensor, variable, at from refusal where stream_id is not null'
-      : `select stream_id, reason, sensor, variable, hour + interval '30 minutes' + point * interval '1 microsecond' as at
-         from refused_hour cross join unnest(points) as point`;
   const { rows } = await client.query(
-    `${pulled} union all select null, reason, sensor, variable, at from refusal where project_id is not null order by 1, 2, 3, 4, 5`,
+    `select stream_id, reason, sensor, variable, hour + interval '30 minutes' + point * interval '1 microsecond' as at
+     from refused_hour cross join unnest(points) as point
+     union all select null, reason, sensor, variable, at from refusal where project_id is not null order by 1, 2, 3, 4, 5`,
   );
   return rows;
+}
+
+/** All that a schema says, besides the order of columns and the partitions, one line each. */
+const SCHEMA = `
+  with named as (
+    select oid, relname, reloptions, relkind from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'i', 'I', 'S') and not relispartition)
+  select relname || ' ' || relkind::text || ' ' || coalesce(reloptions::text, '') as line from named
+  union all select concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, attstorage,
+      pg_get_expr(adbin, adrelid))
+    from named join pg_attribute on attrelid = named.oid and attnum > 0 and not attisdropped and relkind in ('r', 'p')
+    left join pg_attrdef on adrelid = attrelid and adnum = attnum
+  union all select concat_ws(' ', relname, conname, pg_get_constraintdef(pg_constraint.oid))
+    from named join pg_constraint on conrelid = named.oid and contype <> 'n'
+  union all select pg_get_indexdef(oid) from named where relkind in ('i', 'I')
+  union all select pg_get_triggerdef(pg_trigger.oid) from named join pg_trigger on tgrelid = named.oid and not tgisinternal
+  union all select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
+  order by 1`;
+
+async function schemaOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ line: string }>(SCHEMA);
+  return rows.map(({ line }) => line);
+}
+
+async function freshSchema(): Promise<string[]> {
+  const fresh = new pg.Client({ connectionString: await databases.createMigrated() });
+  await fresh.connect();
+  try {
+    return await schemaOf(fresh);
+  } finally {
+    await fresh.end();
+  }
 }
 
 /** Each true reading of a plant from `fromMs` on: `sensor value-name at value`. Texts, and booleans unless told, are refused. */
@@ -182,10 +208,14 @@ afterAll(async () => {
   for (const cleanUp of cleanups.toReversed()) await cleanUp();
 });
 
-test('a database of an earlier version keeps everything it holds, and its work goes on', async () => {
+test('a database of before the foundation becomes one with it, keeps everything it holds, and its work goes on', async () => {
   const before = await kept();
-  await bridge.succeed('project', 'list');
+  const { stdout } = await bridge.run('doctor');
+  expect(stdout).toMatch(/✓ schema {4}0100_foundation, of 20\S+ by databridge \d+\.\S+; this is \d/);
   expect(await kept()).toEqual(before);
+  const schema = await freshSchema();
+  expect(schema.length).toBeGreaterThan(400);
+  expect(await schemaOf(client)).toEqual(schema);
 
   const daemon = await bridge.up();
   // Noted now, because a process's output is kept up to a length, and its log grows.

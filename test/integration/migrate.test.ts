@@ -8,6 +8,7 @@ import { DAY, parseInstant } from '../../src/core/instant.ts';
 import { isDatabaseAway } from '../../src/database/away.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
+import { migrationNames } from '../../src/database/migrate.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { dropOldLogs } from '../../src/pull/housekeeping.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -53,6 +54,12 @@ describe('migrations', () => {
     );
     expect(locks).toEqual({ held: 0 });
     for (const pool of pools) await pool.close();
+  });
+
+  it('have a number each', () => {
+    const numbers = migrationNames().map((name) => /^\d{4}(?=_)/.exec(name)?.[0]);
+    expect(numbers).not.toContain(undefined);
+    expect(new Set(numbers).size).toBe(numbers.length);
   });
 
   it('do not run again when the database is opened again', async () => {

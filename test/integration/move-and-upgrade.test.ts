@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
 import { makeBridge } from '../kit/bridge.ts';
@@ -151,6 +153,15 @@ it('docs/move.md and docs/upgrade.md move a bridge to another PostgreSQL and Red
     env: { ...settings, DATABASE_URL: back },
   });
   expect(restored).toMatchObject({ code: 0, stderr: '' });
+  expect(restored.stdout).not.toContain('brought forward');
+  // The later version brings the same backup forward.
+  const ahead = await databases.createEmpty();
+  const brought = await promisify(execFile)(
+    process.execPath,
+    [later, 'restore', join(place.path, 'before-upgrade.backup')],
+    { env: { ...settings, DATABASE_URL: ahead } },
+  );
+  expect(brought.stdout).toContain('brought forward by 1 migration');
   const forward = await databridge(['backup', join(place.path, 'later.backup')], { env: settings });
   expect(forward.code).toBe(2);
 });

@@ -2,8 +2,9 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { connect, openDatabase } from '../../src/database/database.ts';
-import { migrate, migrateInside, migrationNames } from '../../src/database/migrate.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import type { MigrationStep } from '../../src/database/migrate.ts';
+import { VERSION } from '../../src/version.ts';
 import { makeBridge } from '../kit/bridge.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
@@ -65,11 +66,25 @@ it('a database of a newer version is refused by every command, with the version 
 });
 
 it('a database of another line is refused', async () => {
-  const database = await databases.create();
-  await database.run(`delete from migration where name = (select name from migration order by id offset 3 limit 1)`);
-  await expect(databases.another(database)).rejects.toMatchObject({
+  const url = await databases.createMigrated();
+  await upgrade(url, 'create table later ()');
+  const database = await connection(url);
+  await database.query(`delete from migration where name <> '9999_later'`);
+  await database.end();
+  await expect(upgrade(url, 'create table later ()')).rejects.toMatchObject({
     code: 'config-invalid',
     message: expect.stringContaining('another line') as string,
+  });
+});
+
+it('a database of before the last migration that the foundation replaced is refused, with the way', async () => {
+  const database = await databases.create();
+  await database.run(`update migration set name = '0001_foundation'`);
+  await database.run(`insert into migration (name, run_on) values ('0039_quiet_windows', now())`);
+  await expect(databases.another(database)).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringContaining('the database has the schema of 0039_quiet_windows') as string,
+    remedy: expect.stringMatching(/bring it forward with the databridge of commit \w+ first/) as string,
   });
 });
 
@@ -131,39 +146,21 @@ it('a process whose database is replaced by one with an earlier schema ends, too
 });
 
 it('a database of an earlier version is brought forward with its rows, step by step, and tells the version', async () => {
-  const url = await databases.createEmpty();
+  const url = await databases.createMigrated();
   const client = await connection(url);
-  const names = migrationNames();
-  const first = names.indexOf('0020_series_owner') + 1;
-  await client.query('begin');
-  await migrateInside(client, { count: first });
-  await client.query('commit');
   await client.query(`insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P')`);
   const steps: MigrationStep[] = [];
-  const later = names.slice(first);
   await client.query('select pg_advisory_lock(7263541)');
-  const opening = openDatabase({
-    url,
-    poolSize: 1,
-    applicationName: 'test',
-    patient: false,
-    onMigration: (step) => steps.push(step),
-  });
+  const upgraded = upgrade(url, 'alter table ml_project add column later int default 7', (step) => steps.push(step));
   await eventually('it waits for the other process', () => Promise.resolve(steps.length === 1));
   await client.query('select pg_advisory_unlock(7263541)');
-  const database = await opening;
-  expect(steps).toEqual([
-    { step: 'waits' },
-    ...later.map((name, index) => ({ step: 'runs', name, number: index + 1, of: later.length })),
+  expect(await upgraded).toEqual(['9999_later']);
+  expect(steps).toEqual([{ step: 'waits' }, { step: 'runs', name: '9999_later', number: 1, of: 1 }]);
+  expect((await client.query('select code, later from ml_project')).rows).toEqual([{ code: 'p', later: 7 }]);
+  const { rows } = await client.query('select name, version from migration order by id');
+  expect(rows).toEqual([
+    { name: '0100_foundation', version: VERSION },
+    { name: '9999_later', version: '9.9.9' },
   ]);
-  expect(await database.rows('select code from ml_project')).toEqual([{ code: 'p' }]);
-  expect(
-    await database.rows('select distinct version is null as earlier, id <= $1 as before from migration', [first]),
-  ).toHaveLength(2);
-  await database.close();
-  const bridge = await makeBridge({ DATABASE_URL: url });
-  cleanups.push(() => bridge.remove());
-  const { stdout } = await bridge.run('doctor');
-  expect(stdout).toMatch(new RegExp(`✓ schema    ${names.at(-1)}, of 20\\S+ by databridge \\d+\\.\\S+; this is \\d`));
   await client.end();
 });

@@ -5,6 +5,7 @@ import type { Client, ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { BridgeError, configInvalid } from '../../core/errors.ts';
 import { rowsOf } from '../database.ts';
+import { sinceFoundation } from '../ledger.ts';
 import { migrateInside, migrationNames, withMigrationLock } from '../migrate.ts';
 import { isPartitioned, makePartitions } from '../partitions.ts';
 import type { CopyState } from './back-up.ts';
@@ -22,10 +23,14 @@ export interface RestoreRequest {
   readonly finish: (client: ClientBase) => Promise<void>;
 }
 
-/** Throws `config-invalid` where the backup has a migration that this databridge does not know, or lacks one in between. */
-export function assertKnown({ migrations, version: maker }: BackupHeader, path: string, version: string): void {
+/**
+ * The number of migrations that make the schema of the backup. Throws `config-invalid` where the backup has a migration that
+ * this databridge does not know, or lacks one in between.
+ */
+export function assertKnown({ migrations, version: maker }: BackupHeader, path: string, version: string): number {
   const known = migrationNames();
-  if (migrations.every((name, place) => known[place] === name)) return;
+  const names = sinceFoundation(migrations, path);
+  if (names.every((name, place) => known[place] === name)) return names.length;
   throw configInvalid(
     `${path} was made by databridge ${maker} with a newer database than that of this databridge (${version})`,
     `restore it with databridge ${maker} or newer; nothing was written`,
@@ -43,13 +48,13 @@ export async function restore(
   file: BackupFile,
   request: RestoreRequest,
 ): Promise<Omit<CopyState, 'share'> & { readonly migrated: readonly string[] }> {
-  assertKnown(file.header, file.path, request.version);
+  const count = assertKnown(file.header, file.path, request.version);
   return await withMigrationLock(client, async () => {
     await client.query('begin');
     try {
       await client.query(AS_TEXT);
       await assertEmpty(client);
-      await migrateInside(client, { count: file.header.migrations.length });
+      await migrateInside(client, { count });
       const copied = await copyAll(client, file, request);
       const migrated = await migrateInside(client);
       await client.query(NOTE_VERSIONS, [file.header.version, migrated, request.version]);
