@@ -39,8 +39,8 @@ export function sinceFoundation(names: readonly string[], holder: string): reado
   const last = names.indexOf(BEFORE.last);
   if (last !== -1) return [FOUNDATION, ...names.slice(last + 1)];
   throw configInvalid(
-    `${holder} has the schema of ${names.at(-1)}, and this databridge knows no schema before ${BEFORE.last}`,
-    `bring it forward with the databridge of commit ${BEFORE.commit} first`,
+    `${holder} has the schema of ${names.at(-1)}, and this version brings forward only schemas from ${BEFORE.last} on`,
+    `bring it forward with the version of commit ${BEFORE.commit} first`,
   );
 }
 

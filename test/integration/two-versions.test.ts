@@ -84,7 +84,7 @@ it('a database of before the last migration that the foundation replaced is refu
   await expect(databases.another(database)).rejects.toMatchObject({
     code: 'config-invalid',
     message: expect.stringContaining('the database has the schema of 0039_quiet_windows') as string,
-    remedy: expect.stringMatching(/bring it forward with the databridge of commit \w+ first/) as string,
+    remedy: expect.stringMatching(/bring it forward with the version of commit \w+ first/) as string,
   });
 });
 
