@@ -1,9 +1,5 @@
-import { readFile, readdir } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/database.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
@@ -120,47 +116,4 @@ test('a client is told that a pushed reading belongs to a source, and its other 
   ]);
   expect(await database.rows('select value from reading')).toEqual([{ value: 2 }]);
   await api.close();
-});
-
-test('a database from before gives a series to the oldest source that gave its name, and others to the first that writes them', async () => {
-  const url = await databases.createEmpty();
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(
-    'create table migration (id serial primary key, name varchar(255) not null, run_on timestamp not null)',
-  );
-  const directory = join(import.meta.dirname, '../../src/database/migrations');
-  for (const file of (await readdir(directory)).toSorted().filter((name) => name < '0020')) {
-    await client.query(await readFile(join(directory, file), 'utf8'));
-    await client.query('insert into migration (name, run_on) values ($1, now())', [file.replace('.sql', '')]);
-  }
-  await client.query(
-    `insert into ml_project (organisation_id, code, name) values ('default', 'p', 'P'), ('default', 'q', 'Q')`,
-  );
-  await client.query(
-    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
-     select name, project_id, 'custom', 'none', '{}', 'epoch', 1e6, 0, 0
-     from (values ('first', 1), ('second', 1), ('elsewhere', 2)) as given (name, project_id)`,
-  );
-  await client.query(
-    `insert into series (project_id, sensor_id, value_name)
-     select project_id, sensor, 'v' from (values (1, 'both'), (1, 'second'), (1, 'nobody'), (2, 'both')) as given (project_id, sensor)`,
-  );
-  await client.query(
-    `insert into series_name (source_id, sensor_id, value_name, holder)
-     select source.id, sensor, 'v', '["s","v"]'
-     from (values ('first', 'both'), ('second', 'both'), ('second', 'second'), ('elsewhere', 'both')) as given (source, sensor)
-     join source on name = source`,
-  );
-  await client.end();
-  const migrated = await openDatabase({ url, poolSize: 1, applicationName: 'test', patient: false });
-  expect(
-    await migrated.rows('select project_id as project, sensor_id as sensor, owner from series order by 1, 2'),
-  ).toEqual([
-    { project: 1, sensor: 'both', owner: 'first' },
-    { project: 1, sensor: 'nobody', owner: null },
-    { project: 1, sensor: 'second', owner: 'second' },
-    { project: 2, sensor: 'both', owner: 'elsewhere' },
-  ]);
-  await migrated.close();
 });
