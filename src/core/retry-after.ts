@@ -3,7 +3,7 @@ import { DAY, MILLISECOND, SECOND } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 
 /** The bridge never waits longer than this, even where an answer asks for more. */
-const LONGEST_WAIT: Microseconds = DAY;
+export const LONGEST_SILENCE: Microseconds = DAY;
 
 /** A shorter wait, or one that has passed, would have the bridge ask in a circle, so it counts as no wait at all. */
 const SHORTEST_WAIT: Microseconds = SECOND;
@@ -20,7 +20,7 @@ export function parseRetryAfter(
 ): Microseconds | undefined {
   const text = retryAfter?.trim() ?? '';
   const wait = /^\d+(\.\d+)?$/.test(text) ? Number(text) * SECOND : waitUntil(text, date, now);
-  return wait === undefined || wait < SHORTEST_WAIT ? undefined : Math.round(Math.min(wait, LONGEST_WAIT));
+  return wait === undefined || wait < SHORTEST_WAIT ? undefined : Math.round(Math.min(wait, LONGEST_SILENCE));
 }
 
 function waitUntil(text: string, date: string | undefined, now: Instant): Microseconds | undefined {

@@ -14,7 +14,7 @@ describe('the delay', () => {
         fc.integer({ min: 1, max: HOUR }),
         random,
         (failures, first, most, chance) => {
-          const delay = retryDelay(failures, { first, most, random: chance });
+          const delay = retryDelay({ first, most }, failures, chance);
           const longest = Math.min(most, first * 2 ** (failures - 1));
           expect(Number.isSafeInteger(delay)).toBe(true);
           expect(delay).toBeGreaterThanOrEqual(Math.floor(longest / 2));
@@ -25,13 +25,13 @@ describe('the delay', () => {
     ));
 
   test('is 1, 2, 4 … and then stays at the longest', () => {
-    const delays = [1, 2, 3, 4, 50].map((n) => retryDelay(n, { first: SECOND, most: 6 * SECOND, random: 1 }) / SECOND);
+    const delays = [1, 2, 3, 4, 50].map((n) => retryDelay({ first: SECOND, most: 6 * SECOND }, n, 1) / SECOND);
     expect(delays).toEqual([1, 2, 4, 6, 6]);
   });
 });
 
 describe('the wait after a refusal', () => {
-  const delays = { first: 4 * SECOND, most: MINUTE, random: 0 };
+  const given = { first: 4 * SECOND, most: MINUTE };
 
   test.each([
     ['is the stated one the first time', 3 * SECOND, 0, 3 * SECOND],
@@ -40,5 +40,5 @@ describe('the wait after a refusal', () => {
     ['is at least the stated one later', MINUTE, 2, MINUTE],
     ['grows where the stated one was kept and did not help', SECOND, 3, 16 * SECOND],
     ['grows where none was stated', undefined, 1, 4 * SECOND],
-  ])('%s', (_what, stated, failures, wait) => expect(refusedDelay(stated, failures, delays)).toBe(wait));
+  ])('%s', (_what, stated, failures, wait) => expect(refusedDelay(given, failures, 0, stated)).toBe(wait));
 });

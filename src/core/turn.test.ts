@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { MINUTE, SECOND } from './instant.ts';
 import type { Instant } from './instant.ts';
-import { retryDelay } from './retry.ts';
+import { WAITS, retryDelay } from './retry.ts';
 import { blameFor, inTurn } from './turn.ts';
 
 describe('the turn', () => {
@@ -92,11 +92,11 @@ function simulate(given: { count: number; failing: ReadonlySet<number>; quota: n
       if (stream.failures === 0) freshFailures += 1;
       if (blame === 'source') {
         sourceFailures += 1;
-        now += retryDelay(sourceFailures, { first: SECOND, most: 5 * MINUTE, random: 0.5 });
+        now += retryDelay(WAITS.source, sourceFailures, 0.5);
         for (const waiting of streams) waiting.retryAt = undefined;
         break;
       }
-      stream.retryAt = now + retryDelay(stream.failures + 1, { first: 5 * SECOND, most: 30 * MINUTE, random: 0.5 });
+      stream.retryAt = now + retryDelay(WAITS.silentStream, stream.failures + 1, 0.5);
       stream.failures += 1;
     }
     now += SECOND;

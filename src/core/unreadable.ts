@@ -1,7 +1,7 @@
 import { coverageOf, intersect, subtract } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
-import { HOUR, SECOND } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
+import { WAITS, retryDelay } from './retry.ts';
 import { lengthOf } from './window.ts';
 import type { Window } from './window.ts';
 
@@ -22,10 +22,6 @@ export interface Unreadable extends Window {
  * most, because the other half beside it can be read. Where nothing can be read, each further round of halves waits longer.
  */
 const HALVED_AT_ONCE = 3;
-
-/** An instant that was unreadable for a short while is back soon after; one that stays so costs some ten requests more in its life. */
-const FIRST_WAIT: Microseconds = 30 * SECOND;
-const LONGEST_WAIT: Microseconds = 6 * HOUR;
 
 /** A stream keeps at most this many stretches. Then none is halved and short ones are joined, so requests and rows stay bounded. */
 const MOST_STRETCHES = 500;
@@ -118,10 +114,10 @@ export const isKnownInstant = (stretches: readonly Unreadable[], window: Window,
   isAlone(window, minWindow) && intersect(unreadableTime(stretches), window).length > 0;
 
 /** A longer wait than any that is ever set comes from a clock that was ahead, and does not count. */
-const isDue = ({ retryAt }: Unreadable, now: Instant): boolean => retryAt <= now || retryAt > now + LONGEST_WAIT;
+const isDue = ({ retryAt }: Unreadable, now: Instant): boolean =>
+  retryAt <= now || retryAt > now + WAITS.unreadable.most;
 
-const waitAfter = (tries: number): Microseconds =>
-  tries <= 0 ? 0 : Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (tries - 1));
+const waitAfter = (tries: number): Microseconds => (tries <= 0 ? 0 : retryDelay(WAITS.unreadable, tries, 1));
 
 const without = <Stretch extends Unreadable>(stretches: readonly Stretch[], window: Window): Stretch[] =>
   stretches.flatMap((stretch) => subtract([stretch], [window]).map(({ from, to }) => ({ ...stretch, from, to })));

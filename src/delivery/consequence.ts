@@ -2,21 +2,17 @@ import type { Logger } from 'pino';
 import { PushError } from '../client/index.ts';
 import type { PushFault } from '../client/index.ts';
 import { BridgeError } from '../core/errors.ts';
-import { HOUR, MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
+import { HOUR, MILLISECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { refusedDelay } from '../core/retry.ts';
+import { WAITS, refusedDelay } from '../core/retry.ts';
 import type { Database } from '../database/database.ts';
 import { printableJson } from '../database/printable.ts';
 import type { DeliveryMeters } from './meters.ts';
 import type { RemoteRow } from './open-remote.ts';
 import { DELIVERY_REMEDIES } from './remedies.ts';
 
-/** A service that is away is tried often, because it may come back at any time; one that refuses a body needs an operator. */
-const AWAY = { first: SECOND, most: MINUTE };
-const SLOW = { first: 30 * SECOND, most: 10 * MINUTE };
-
 /** A service that asks for a longer wait by Retry-After cannot stop a delivery. */
-const LONGEST_RETRY_AFTER = HOUR;
+export const LONGEST_RETRY_AFTER = HOUR;
 
 type Code = PushFault['code'] | 'config-invalid' | 'bug';
 
@@ -77,5 +73,5 @@ function delayOf(code: Code, error: unknown, failures: number): Microseconds {
   const statedMs =
     error instanceof PushError && error.fault.code === 'overloaded' ? error.fault.retryAfterMs : undefined;
   const stated = statedMs === undefined ? undefined : Math.min(LONGEST_RETRY_AFTER, statedMs * MILLISECOND);
-  return refusedDelay(stated, failures, { ...(isAway(code) ? AWAY : SLOW), random: Math.random() });
+  return refusedDelay(isAway(code) ? WAITS.delivery : WAITS.refusedDelivery, failures, Math.random(), stated);
 }

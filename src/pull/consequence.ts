@@ -1,8 +1,9 @@
 import { isPermanent, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
-import { HOUR, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
+import { HOUR, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { refusedDelay, retryDelay } from '../core/retry.ts';
+import { WAITS, refusedDelay, retryDelay } from '../core/retry.ts';
+import type { Wait } from '../core/retry.ts';
 import type { Window } from '../core/window.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import { formatWindow } from '../core/window.ts';
@@ -13,12 +14,6 @@ import type { OpenSource, Stream } from './open-source.ts';
 
 /** After this many failures in a row history rests, so the next live poll is the only probe. */
 export const PROBES_ALONE_FROM = 3;
-
-const SOURCE_RETRY = { first: SECOND, most: 5 * MINUTE };
-const THROTTLED_RETRY = { first: 5 * SECOND, most: 5 * MINUTE };
-const STREAM_RETRY = { first: 30 * SECOND, most: 30 * MINUTE };
-const AT_ONCE = { first: 0, most: 0 };
-const UNANSWERED_STREAM_RETRY = { first: 5 * SECOND, most: 30 * MINUTE };
 
 /**
  * Stops a source. Where the platform refused its credentials (`$5`), it stops each other source with the same credentials, too
@@ -37,7 +32,7 @@ const STOP = `
   update pace set version = version + 1, state = state || '{"paused": true}' from stopped where source_id = stopped.id`;
 
 /** A source that waits for its own pace looks again after this; see `forgetImpossibleWaits` in future.ts. */
-const LONGEST_OWN_HOLD = 12 * HOUR;
+export const LONGEST_OWN_HOLD = 12 * HOUR;
 
 /** A fault as `last_fault` keeps it for the operator. The connection has redacted the page in it already. */
 export const faultRecord = (
@@ -109,7 +104,7 @@ export async function actOn(
       const { answered = false, failures, lane, stream } = circumstances;
       if (own) {
         // A wait of history is its own, because live has places and slots that history may not take.
-        if (lane === 'history') return Math.min(retryAt, now + STREAM_RETRY.most);
+        if (lane === 'history') return Math.min(retryAt, now + WAITS.stream.most);
         // Quiet hours may last for days, and a longer hold would be taken for the trace of a clock that was ahead.
         const until = Math.min(retryAt, now + LONGEST_OWN_HOLD);
         await hold(bridge, source, { until, now, record, counts: 'no', own });
@@ -118,12 +113,12 @@ export async function actOn(
       if (lane === 'history' && stream !== undefined) {
         // The silence is for the whole source. That history is refused again and again is no reason to keep live waiting.
         await hold(bridge, source, { until: retryAt, now, record, counts: 'no' });
-        const given = { source, now, lane, record, range: UNANSWERED_STREAM_RETRY };
+        const given = { source, now, lane, record, wait: WAITS.silentStream };
         const until = await waitAlone(bridge, stream, given);
         return until === undefined ? undefined : Math.max(retryAt, until);
       }
-      const delays = { ...THROTTLED_RETRY, random: Math.random() };
-      const wait = refusedDelay(stated ? retryAt - now : undefined, answered ? 0 : failures, delays);
+      const asked = stated ? retryAt - now : undefined;
+      const wait = refusedDelay(WAITS.throttled, answered ? 0 : failures, Math.random(), asked);
       const until = Math.max(retryAt, now + wait);
       await hold(bridge, source, { until, now, record, counts: stated ? 'again' : 'yes', answered });
       // It met the end of a quota, and the next poll begins with it: a quota may end at the same stream each time. Refused again
@@ -140,10 +135,10 @@ export async function actOn(
           now,
           lane,
           record,
-          range: UNANSWERED_STREAM_RETRY,
+          wait: WAITS.silentStream,
         });
       }
-      const until = now + delay(circumstances.failures, SOURCE_RETRY);
+      const until = now + delay(WAITS.source, circumstances.failures);
       await hold(bridge, source, { until, now, record, counts: 'yes' });
       await endWaits(bridge, source);
       await passTurn(bridge, source, stream);
@@ -155,7 +150,7 @@ export async function actOn(
       const { stream, lane } = circumstances;
       if (stream !== undefined && isOfStreamAlone(error, circumstances)) {
         log.error(context, error.message);
-        return await waitAlone(bridge, stream, { source, now, lane, record, range: STREAM_RETRY });
+        return await waitAlone(bridge, stream, { source, now, lane, record, wait: WAITS.stream });
       }
       log.error(context, `source stopped: ${error.message}`);
       // A change, resume or pause by an operator meanwhile is newer than this fault and stays in force.
@@ -171,12 +166,12 @@ export async function actOn(
       const detail = error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context;
       log.error(detail, error.message);
       if (stream === undefined) {
-        const until = now + delay(circumstances.failures, STREAM_RETRY);
+        const until = now + delay(WAITS.stream, circumstances.failures);
         await hold(bridge, source, { until, now, record, counts: 'yes' });
         return undefined;
       }
-      const range = circumstances.setAside && lane === 'live' && stream.failures === 0 ? AT_ONCE : STREAM_RETRY;
-      return await waitAlone(bridge, stream, { source, now, lane, record, range });
+      const wait = circumstances.setAside && lane === 'live' && stream.failures === 0 ? WAITS.setAside : WAITS.stream;
+      return await waitAlone(bridge, stream, { source, now, lane, record, wait });
     }
   }
 }
@@ -193,12 +188,12 @@ async function waitAlone(
     readonly now: Instant;
     readonly lane: 'live' | 'history';
     readonly record: string;
-    readonly range: { readonly first: number; readonly most: number };
+    readonly wait: Wait;
   },
 ): Promise<Instant | undefined> {
-  const { source, now, lane, record, range } = given;
+  const { source, now, lane, record, wait } = given;
   const failures = lane === 'live' ? stream.failures : stream.historyFailures;
-  const retryAt = now + delay(failures, range);
+  const retryAt = now + delay(wait, failures);
   // The list of sources shows this fault, too, because a stream that fails for ever must not look healthy there.
   const written = await database.run(
     `with told as (update source set last_fault = $3 where id = $1 and edition = $2 returning id),
@@ -232,8 +227,8 @@ async function passTurn({ database }: Bridge, { edition }: FaultySource, stream:
   await database.run(`update stream set turn_at = now() where id = $1 and ${SAME_EDITION}`, [stream.id, edition]);
 }
 
-const delay = (failures: number, range: { first: number; most: number }): number =>
-  retryDelay(failures + 1, { ...range, random: Math.random() });
+/** `failures`: in a row, before this one. */
+const delay = (wait: Wait, failures: number): number => retryDelay(wait, failures + 1, Math.random());
 
 /** A hold of a source. */
 interface Hold {

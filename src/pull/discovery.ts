@@ -1,8 +1,8 @@
 import { counted } from '../core/counted.ts';
 import { BridgeError, asBridgeError, configInvalid } from '../core/errors.ts';
-import { HOUR, SECOND } from '../core/instant.ts';
+import { SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { retryDelay } from '../core/retry.ts';
+import { WAITS, retryDelay } from '../core/retry.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import { printableJson } from '../database/printable.ts';
@@ -22,9 +22,7 @@ import { finishCoveredOf } from './wishes.ts';
 import { POLL_NEW } from './work.ts';
 
 /** A source that reads all sensors looks for new ones this often. */
-const LOOK_AGAIN = HOUR;
-
-const LOOK_RETRY = { first: 30 * SECOND, most: LOOK_AGAIN };
+const LOOK_AGAIN = WAITS.look.most;
 
 /** Streams that can be made before the look has ended are stored this often, or when this many sensors wait for it. */
 const STORE_EVERY = SECOND;
@@ -139,7 +137,12 @@ function afterLook(
   const now = clock.now();
   if (problem !== undefined) {
     const failures = claimed.workFailures + 1;
-    return { complete: true, failures, fault: recordOf(problem, now), dueAt: now + delay(failures) };
+    return {
+      complete: true,
+      failures,
+      fault: recordOf(problem, now),
+      dueAt: now + retryDelay(WAITS.look, failures, Math.random()),
+    };
   }
   const dueAt = source.config.sensors === 'all' ? now + LOOK_AGAIN : undefined;
   return { complete: true, failures: 0, fault: null, dueAt };
@@ -164,13 +167,16 @@ async function afterFault(bridge: Bridge, claimed: Claimed, error: BridgeError):
   }
   const context = { source: titleOf(claimed), fault: fault.code, remedy: error.remedy };
   bridge.log.warn(fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context, error.message);
-  return { complete: false, failures, fault: recordOf(error, now), dueAt: now + delay(failures) };
+  return {
+    complete: false,
+    failures,
+    fault: recordOf(error, now),
+    dueAt: now + retryDelay(WAITS.look, failures, Math.random()),
+  };
 }
 
 const recordOf = (error: BridgeError, now: Instant): string =>
   printableJson(faultRecord(error, now, 'looking for sensors'));
-
-const delay = (failures: number): number => retryDelay(failures, { ...LOOK_RETRY, random: Math.random() });
 
 /** A platform that suddenly shows little of what it had is more likely to be in trouble than to have lost its sensors. */
 function absenceProblem(

@@ -1,16 +1,21 @@
+import type { Microseconds } from '../core/instant.ts';
+import { LONGEST_SILENCE } from '../core/retry-after.ts';
+import { WAITS } from '../core/retry.ts';
 import type { Database } from '../database/database.ts';
 import type { SetBack } from '../database/set-back.ts';
+import { LONGEST_RETRY_AFTER } from '../delivery/consequence.ts';
 
 /** Clocks may differ by this much, and a statement may take this long, before a due time counts as impossible. */
 const SLACK = "interval '1 minute'";
 
-/** The longest waits that the poll path writes: consequence.ts (30 minutes), discovery.ts (one hour), core/retry-after.ts (one day). */
-const LONGEST_STREAM_WAIT = "interval '30 minutes'";
-const LONGEST_WAIT = `case work.kind when 'poll' then every_us * interval '1 microsecond' when 'look' then interval '1 hour'
-  else ${LONGEST_STREAM_WAIT} + settle_us * interval '1 microsecond' end`;
-const LONGEST_HOLD = "interval '1 day'";
-/** The longest hold of a delivery (delivery/consequence.ts). */
-const LONGEST_DELIVERY_WAIT = "interval '1 hour'";
+const lasting = (us: Microseconds): string => `${us} * interval '1 microsecond'`;
+
+/** The longest waits that the poll path writes. */
+const LONGEST_STREAM_WAIT = lasting(WAITS.stream.most);
+const LONGEST_WAIT = `case work.kind when 'poll' then every_us when 'look' then ${WAITS.look.most}
+  else ${WAITS.stream.most} + settle_us end * interval '1 microsecond'`;
+const LONGEST_HOLD = lasting(LONGEST_SILENCE);
+const LONGEST_DELIVERY_WAIT = lasting(LONGEST_RETRY_AFTER);
 /** The longest lease of a probe (account.ts) and of a login (access/shared-grant.ts). */
 const LONGEST_CLAIM = "interval '90 s'";
 

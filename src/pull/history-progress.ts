@@ -1,6 +1,7 @@
 import { coverageOf, covers, intersect, missing, subtract, union } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import { MINUTE } from '../core/instant.ts';
+import { WAITS } from '../core/retry.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import { edgeOf, plan, settledAt } from '../core/plan.ts';
@@ -145,10 +146,10 @@ export function noteDone(progress: RunState, { window, wish }: Ask): void {
   );
 }
 
-/** Unreadable time is looked at this often at least, which asks for nothing before it is due. */
-const LONGEST_REST = 30 * MINUTE;
-
-/** When a run that has nothing to ask for is due again: when the end of a wish settles, or unreadable time is tried again. */
+/**
+ * When a run that has nothing to ask for is due again: when the end of a wish settles, or unreadable time is tried again. That
+ * waits for longer than a stream does (core/retry.ts), so the run looks in between and asks for nothing.
+ */
 export function restsUntil(source: OpenSource, progress: RunState, now: Instant): Instant | undefined {
   const { policy } = source;
   const settling = progress.wishes
@@ -156,6 +157,6 @@ export function restsUntil(source: OpenSource, progress: RunState, now: Instant)
     .map(({ range }) => settledAt(policy, range.to))
     .filter((settled) => settled > progress.begun);
   const retryAt = nextRetryAt(retriedOf(source, progress, now));
-  const rests = retryAt === undefined ? settling : [...settling, Math.min(retryAt, now + LONGEST_REST)];
+  const rests = retryAt === undefined ? settling : [...settling, Math.min(retryAt, now + WAITS.stream.most)];
   return rests.length === 0 ? undefined : Math.min(...rests);
 }

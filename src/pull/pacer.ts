@@ -186,7 +186,7 @@ export function pacerOf(given: {
   /** By chance, so that streams which give up at a time do not always come back when another one has the place. */
   function restFrom(at: Instant): Microseconds {
     const waited = Math.min(LONGEST_REST, Math.max(LONGEST_WAIT, at - (historyWaitsSince ?? at)));
-    return LONGEST_WAIT + retryDelay(1, { first: waited, most: waited, random: Math.random() });
+    return LONGEST_WAIT + retryDelay({ first: waited, most: waited }, 1, Math.random());
   }
 
   /** @returns the slot once its instant has come */

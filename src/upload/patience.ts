@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PushError } from '../client/index.ts';
 import { formatDuration } from '../core/duration.ts';
-import { MILLISECOND, SECOND } from '../core/instant.ts';
-import { retryDelay } from '../core/retry.ts';
+import { MILLISECOND } from '../core/instant.ts';
+import { WAITS, retryDelay } from '../core/retry.ts';
 import { roughly } from '../terminal/words.ts';
 
 export interface Patience {
@@ -13,10 +13,6 @@ export interface Patience {
   /** Called once when a wait begins, and with undefined when the service takes requests again. */
   readonly onTrouble: (trouble: string | undefined) => void;
 }
-
-/** The first and the longest delay between tries, µs. */
-const FIRST = SECOND / 2;
-const MOST = 30 * SECOND;
 
 /**
  * Sends a request until the service answers it. A fault that may pass (unreachable, overloaded, failed) is followed by
@@ -38,7 +34,7 @@ export async function patiently<T>(
       if (askedMs === undefined) throw error;
       failedSince ??= performance.now();
       const leftMs = failedSince + giveUpAfterMs - performance.now();
-      const delayMs = retryDelay(failures, { first: FIRST, most: MOST, random: Math.random() }) / MILLISECOND;
+      const delayMs = retryDelay(WAITS.upload, failures, Math.random()) / MILLISECOND;
       // The last try comes at the end of the time that is left, unless the service asks for a longer wait.
       if (leftMs <= 0 || askedMs > leftMs) throw error;
       if (failures === 1) {
