@@ -1,3 +1,4 @@
+import type { Coverage } from '../core/coverage.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import type { Selection } from '../platform/contract.ts';
@@ -37,11 +38,14 @@ export interface Report {
   readonly failures?: number;
 }
 
+type Ranges = readonly (readonly [from: Instant, to: Instant])[];
+
 interface StreamRow {
   readonly id: number;
   readonly key: string;
   readonly selection: { group?: string; sensors?: string[]; variables?: string[] };
-  readonly covered: [from: Instant, to: Instant][];
+  /** In order; null where there is none. */
+  readonly covered: Ranges | null;
   readonly learned: Learned | null;
   readonly failures: number;
   readonly history_failures: number;
@@ -49,18 +53,24 @@ interface StreamRow {
   readonly retry_at: Instant | null;
   readonly history_due: boolean;
   readonly unreadable: readonly UnreadableRow[];
-  readonly look_again: [from: Instant, to: Instant][];
+  readonly look_again: Ranges | null;
   readonly looks_from: Instant | null;
   readonly caught_up_to: Instant | null;
 }
 
-/** SQL: the history of a stream that is complete but for unreadable time is due when that is tried again, which may be later. */
-const HISTORY_IS_DUE = `exists (select from work where kind = 'history' and work.id = stream.id and (work.failures > 0 or due_at < now() + interval '1 minute'))`;
+/** SQL: as `instants_of`, without the cost of a function that holds a query, which each claim of each stream would pay. */
+const rangesOf = (ranges: string): string =>
+  `(select json_agg(json_build_array(instant_of(lower(part)), instant_of(upper(part)))) from unnest(${ranges}) as part)`;
 
-/** A row of `stream` as JSON (`StreamRow`). */
-const STREAM = `jsonb_build_object('id', stream.id, 'key', stream.key, 'selection', stream.selection,
-  'covered', instants_of(stream.covered), 'learned', stream.learned, 'failures', stream.failures, 'history_failures', ${HISTORY_FAILURES}, 'asked_at', instant_of(stream.turn_at),
-  'retry_at', instant_of(stream.retry_at), 'history_due', ${HISTORY_IS_DUE}, 'unreadable', ${UNREADABLE}, 'look_again', instants_of(stream.look_again), 'looks_from', instant_of(stream.looks_from), 'caught_up_to', instant_of(stream.caught_up_to))`;
+/**
+ * A row of `stream` as JSON (`StreamRow`), beside the row `history` of its work. The history of a stream that is complete but for
+ * unreadable time is due when that is tried again, which may be later.
+ */
+const STREAM = `json_build_object('id', stream.id, 'key', stream.key, 'selection', stream.selection,
+  'covered', ${rangesOf('stream.covered')}, 'learned', stream.learned, 'failures', stream.failures, 'asked_at', instant_of(stream.turn_at),
+  'history_failures', coalesce(history.failures, 0), 'history_due', coalesce(history.failures > 0 or history.due_at < now() + interval '1 minute', false),
+  'retry_at', instant_of(stream.retry_at), 'unreadable', ${UNREADABLE}, 'look_again', ${rangesOf('stream.look_again')},
+  'looks_from', instant_of(stream.looks_from), 'caught_up_to', instant_of(stream.caught_up_to))`;
 
 /**
  * Takes work for this process and gives it back. Claims and reports that come together share a statement. A claim ends with its
@@ -155,7 +165,7 @@ const claimOf = (work: Work, rows: string): string => `
       source.failures, source.failures > 0 or source.last_fault is not null as faulty, work.failures as "workFailures",
       source.clock_ahead_us as clock_ahead, instant_of(source.start_at) as start_at,
       case when source.edition = known then null else source.config end as config,
-      (select jsonb_agg(${STREAM} order by stream.id) from stream
+      (select json_agg(${STREAM} order by stream.id) from stream left join work as history on history.kind = 'history' and history.id = stream.id
        where ${work === 'history' ? 'stream.id = locked' : 'stream.source_id = source.id'} and retired_at is null) as streams)
   select locked, claimed.* from locked left join claimed on claimed = locked`;
 
@@ -200,6 +210,8 @@ export async function holdsLook(
   return found.length > 0;
 }
 
+const coverageFrom = (ranges: Ranges | null): Coverage => (ranges ?? []).map(([from, to]) => ({ from, to }));
+
 function streamOf(row: StreamRow): Stream {
   const { group, sensors, variables } = row.selection;
   const selection: Selection = { group, sensors, variables };
@@ -207,7 +219,7 @@ function streamOf(row: StreamRow): Stream {
     id: row.id,
     key: row.key,
     selection,
-    covered: row.covered.map(([from, to]) => ({ from, to })),
+    covered: coverageFrom(row.covered),
     learned: row.learned ?? undefined,
     failures: row.failures,
     historyFailures: row.history_failures,
@@ -215,7 +227,7 @@ function streamOf(row: StreamRow): Stream {
     retryAt: row.retry_at ?? undefined,
     historyDue: row.history_due,
     unreadable: unreadableOf(row.unreadable),
-    lookAgain: row.look_again.map(([from, to]) => ({ from, to })),
+    lookAgain: coverageFrom(row.look_again),
     looksFrom: row.looks_from ?? undefined,
     caughtUpTo: row.caught_up_to ?? undefined,
   };

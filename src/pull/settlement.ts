@@ -20,7 +20,7 @@ export interface Handover {
   readonly streamKey: string;
   /** The configuration of the source that the window was read with. */
   readonly revision: number;
-  /** That configuration, told from all others; see 0014_memory.sql. */
+  /** That configuration, told from all others; see table source. */
   readonly edition: string;
   /** Who claimed the source or, in history, the stream. */
   readonly workerId: string;
