@@ -23,6 +23,11 @@ const LONG = [
   'integration/packaging',
 ];
 
+/** Files that put another module in the place of one of ours. All others share the modules that a worker has loaded. */
+const MOCKING = ['access-applications', 'clock-ahead', 'clocks-jobs', 'model', 'pacer'].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
+
 /** Long files begin first, so that none of them is still under way when all others are done. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -60,7 +65,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ['test/conformance/**/*.test.ts'],
           ...patient,
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {
@@ -68,10 +73,23 @@ export default defineConfig({
         test: {
           name: 'integration',
           globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
+          isolate: false,
           sequence: { groupOrder: 1 },
           include: ['test/integration/**/*.test.ts', 'test/chaos/**/*.test.ts'],
+          exclude: MOCKING,
           ...patient,
-          maxWorkers: 4,
+          maxWorkers: 5,
+        },
+      },
+      {
+        root,
+        test: {
+          name: 'mocking',
+          globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
+          sequence: { groupOrder: 1 },
+          include: MOCKING,
+          ...patient,
+          maxWorkers: 5,
         },
       },
     ],

@@ -18,7 +18,7 @@ import type { Site } from './site.ts';
  * databases hold the same readings, and those are the readings of InfluxDB.
  */
 
-const KILLING_MS = 60_000;
+const KILLING_MS = 25_000;
 const MOST_BETWEEN_MS = 4_000;
 const MOST_AWAY_MS = 3_000;
 const LONG_AWAY_MS = 8_000;

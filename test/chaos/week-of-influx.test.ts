@@ -19,7 +19,7 @@ import { eventually } from './eventually.ts';
  */
 
 const POINTS = Number(process.env['DATABRIDGE_TEST_POINTS'] ?? 250_000);
-const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 60);
+const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 30);
 const KILLS = 3;
 
 const databases = useDatabases();

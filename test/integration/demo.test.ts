@@ -64,7 +64,7 @@ const allHaveReadings = new RegExp(names.map((name) => String.raw`(?=[^]*${name}
 
 describe('a demo', () => {
   test('ends by itself with every reading stored once, within pace, and leaves no data', async () => {
-    const { code, stdout, stderr } = await demo(['--for', '30s', '--json']);
+    const { code, stdout, stderr } = await demo(['--for', '20s', '--json']);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     const { ok, problems, sources } = JSON.parse(stdout) as Summary;
     expect({ ok, problems }).toEqual({ ok: true, problems: [] });

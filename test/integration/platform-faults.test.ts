@@ -219,5 +219,7 @@ test('a request without an answer ends with a time-out, and the source is comple
   });
   await plant('hung').simulator().faultsOff();
   plant('hung').proxy.reset();
+  // After so many time-outs it would be asked again in up to two minutes.
+  await rig.bridge.succeed('source', 'poll', 'hung');
   await isComplete('hung', hung, Date.now());
 });

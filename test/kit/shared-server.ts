@@ -45,8 +45,19 @@ const SETTINGS: Readonly<Record<string, string>> = {
   logging_collector: 'off',
 };
 
-/** Global set-up of the tests that need a database: starts the one server of the run and makes the template. */
+/** Says, in the environment of this process, where the server of the run is. */
+const MARK = 'DATABRIDGE_TEST_SERVER';
+
+/**
+ * Global set-up of the tests that need a database: the first project of the run starts the one server and makes the template,
+ * and the others find it.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const found = process.env[MARK];
+  if (found !== undefined) {
+    project.provide('sharedServer', { url: found, template: TEMPLATE });
+    return () => Promise.resolve();
+  }
   const { url, stop } = await startSharedServer();
   const template = new URL(url);
   template.pathname = TEMPLATE;
@@ -54,7 +65,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const database = await openDatabase({ url: template.href, poolSize: 1, applicationName: 'tests', patient: false });
   await database.close();
   project.provide('sharedServer', { url, template: TEMPLATE });
-  return stop;
+  process.env[MARK] = url;
+  return async () => {
+    delete process.env[MARK];
+    await stop();
+  };
 }
 
 /** Starts a server of that kind without a template. */

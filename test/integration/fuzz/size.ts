@@ -2,7 +2,7 @@
 const WANTED = process.env['DATABRIDGE_FUZZ'];
 
 /** Requests of an ordinary run for each part. An operator's request costs as much as ten of most others. */
-const USUAL = { data: 50_000, token: 22_000, operator: 10_000, push: 18_000 } as const;
+const USUAL = { data: 25_000, token: 11_000, operator: 5_000, push: 9_000 } as const;
 const ALL = Object.values(USUAL).reduce((sum, share) => sum + share, 0);
 
 /** The requests of a part of the fuzz, in whole rounds. */
