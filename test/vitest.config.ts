@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
@@ -7,20 +8,31 @@ const root = new URL('..', import.meta.url).pathname;
 // The tests start hundreds of processes; compiling the same sources for each of them is half of what that costs.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
 
+/** More files run at a time than a small machine has cores, because they mostly wait; each uses some ten connections to PostgreSQL. */
+const WORKERS = Math.min(8, 3 * availableParallelism());
+
 /** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
 const patient = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 180_000, interval: 50 } } };
 
 /** Files that mostly wait, for a minute and longer. */
 const LONG = [
-  'chaos/week-of-influx',
   'chaos/two-bridges',
-  'chaos/workers',
+  'integration/platform-faults',
   'integration/platform-throttling',
-  'integration/demo',
-  'integration/commands-look',
   'chaos/outages',
-  'integration/embedded-postgres',
+  'integration/check-beside-workers',
+  'integration/demo',
+  'chaos/week-of-influx',
+  'chaos/workers',
+  'integration/discovery',
+  'integration/overload',
+  'integration/platform-clock',
+  'integration/politeness',
+  'integration/api-fuzz',
+  'integration/hanging',
+  'integration/account',
   'integration/packaging',
+  'integration/embedded-postgres',
 ];
 
 /** Files that put another module in the place of one of ours. All others share the modules that a worker has loaded. */
@@ -39,8 +51,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Unit tests sit beside their source and need nothing. The others start real servers and mostly wait, so more files run at a
-// time than a small machine has cores. A failed test is not tried again: it would hide that a test depends on luck.
+// Unit tests sit beside their source and need nothing. The others start real servers. A failed test is not tried again: it would hide that a test depends on luck.
 export default defineConfig({
   root,
   test: {
@@ -65,7 +76,18 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ['test/conformance/**/*.test.ts'],
           ...patient,
-          maxWorkers: 5,
+          maxWorkers: WORKERS,
+        },
+      },
+      {
+        root,
+        test: {
+          name: 'mocking',
+          globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
+          sequence: { groupOrder: 1 },
+          include: MOCKING,
+          ...patient,
+          maxWorkers: WORKERS,
         },
       },
       {
@@ -78,18 +100,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts', 'test/chaos/**/*.test.ts'],
           exclude: MOCKING,
           ...patient,
-          maxWorkers: 5,
-        },
-      },
-      {
-        root,
-        test: {
-          name: 'mocking',
-          globalSetup: ['test/kit/run-directory.ts', 'test/kit/shared-server.ts'],
-          sequence: { groupOrder: 1 },
-          include: MOCKING,
-          ...patient,
-          maxWorkers: 5,
+          maxWorkers: WORKERS,
         },
       },
     ],
