@@ -9,7 +9,7 @@ const root = new URL('..', import.meta.url).pathname;
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
 
 /** More files run at a time than a small machine has cores, because they mostly wait; each uses some ten connections to PostgreSQL. */
-const WORKERS = Math.min(8, 3 * availableParallelism());
+const WORKERS = Math.min(8, 2 * availableParallelism() + 1);
 
 /** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
 const patient = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 180_000, interval: 50 } } };
