@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT, markdownPages } from './source-files.ts';
+import { ROOT, markdownPages, sourceFiles } from './source-files.ts';
 
 /** A link of a page to a file of the repository. */
 interface Link {
@@ -69,6 +69,15 @@ describe('a page', () => {
     const docs = [...pages.keys()].filter((page) => page.startsWith('docs/'));
     expect(docs).toContain('docs/settings.md');
     expect(listed.filter((path) => path.startsWith('docs/')).toSorted()).toEqual(docs.toSorted());
+  });
+
+  it('that a message names is in the package and in the image', () => {
+    const named = sourceFiles('src', 'adapters').flatMap(({ text }) => text.match(/\bdocs\/[\w-]+\.md\b/g) ?? []);
+    expect(named).toContain('docs/sealing-key.md');
+    expect(named.filter((page) => !pages.has(page))).toEqual([]);
+    const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
+    expect(files).toContain('docs');
+    expect(readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')).toContain('!docs');
   });
 
   it('of the package links to files of the package, or to those that only a checkout needs', () => {
