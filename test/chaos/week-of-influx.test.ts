@@ -14,13 +14,13 @@ import { fingerprintOf, storedReadings } from '../kit/readings.ts';
 import { eventually } from './eventually.ts';
 
 /**
- * InfluxDB 1.x with authentication, a week of history, live writes, and a bridge that is killed three times. In the end its
+ * InfluxDB 1.x with authentication, a week of history, live writes, and a bridge that is killed again and again. In the end its
  * database holds the points of InfluxDB, each exactly once.
  */
 
 const POINTS = Number(process.env['DATABRIDGE_TEST_POINTS'] ?? 250_000);
 const LIVE_SECONDS = Number(process.env['DATABRIDGE_TEST_LIVE_SECONDS'] ?? 30);
-const KILLS = 3;
+const KILLS = Number(process.env['DATABRIDGE_TEST_KILLS'] ?? 3);
 
 const databases = useDatabases();
 let influx: Influx;
@@ -36,7 +36,7 @@ afterEach(async () => {
   await bridge.remove();
 });
 
-test('a week of history and live writes survive three kills point for point, and a backfill of all of it again changes nothing', async () => {
+test('a week of history and live writes survive kills point for point, and a backfill of all of it again changes nothing', async () => {
   const hour = 3_600_000_000;
   const fromUs = Math.floor((Date.now() * 1000) / hour) * hour - 7 * 24 * hour;
   const plant = makePlant({ points: POINTS, fromUs, days: 7 });
@@ -64,7 +64,7 @@ test('a week of history and live writes survive three kills point for point, and
   const writer = writeLive(influx, LIVE_SECONDS);
   for (let kill = 0; kill < KILLS; kill += 1) {
     // The first two fall into the backfill, the last one into live polling.
-    await sleep(kill < 2 ? 1_500 + kill * 700 : (LIVE_SECONDS * 1000) / 2);
+    await sleep(kill < KILLS - 1 ? 1_500 + (kill % 5) * 700 : (LIVE_SECONDS * 1000) / 2);
     await daemon.kill9();
     daemon = await bridge.up();
   }
