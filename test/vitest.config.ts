@@ -8,7 +8,7 @@ const root = new URL('..', import.meta.url).pathname;
 // The tests start hundreds of processes; compiling the same sources for each of them is half of what that costs.
 process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/node-compile`;
 
-/** More files run at a time than a small machine has cores, because they mostly wait; each uses some ten connections to PostgreSQL. */
+/** At most this many test files run at a time: more than the cores, because a test file mostly waits; at most 8, because each holds some ten connections to PostgreSQL. */
 const WORKERS = Math.min(8, 2 * availableParallelism() + 1);
 
 /** Bounds that only a test which hangs meets, also where other work keeps the machine busy. */
@@ -51,7 +51,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Unit tests sit beside their source and need nothing. The others start real servers. A failed test is not tried again: it would hide that a test depends on luck.
+// Unit tests sit beside their source and need no server. The others start real ones. Vitest does not try a failed test again, because
+// a second try would hide that the test depends on luck.
 export default defineConfig({
   root,
   test: {

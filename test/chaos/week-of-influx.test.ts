@@ -63,7 +63,7 @@ test('a week of history and live writes survive kills point for point, and a bac
   await bridge.succeed('backfill', 'start', 'hall-3', '--from', new Date(fromUs / 1000).toISOString(), '--detach');
   const writer = writeLive(influx, LIVE_SECONDS);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    // The first two fall into the backfill, the last one into live polling.
+    // The last kill falls into live polling. Those before it fall into the backfill, as long as that lasts.
     await sleep(kill < KILLS - 1 ? 1_500 + (kill % 5) * 700 : (LIVE_SECONDS * 1000) / 2);
     await daemon.kill9();
     daemon = await bridge.up();
