@@ -13,10 +13,13 @@ import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { wakeHistories } from './work.ts';
 
-/** How a stream looks for late data. A point of before `looksFrom` would be stored a second time, or over another one. */
+/**
+ * How a stream looks for late data. A point of before `looksFrom` would be stored a second time, or over another one. The step
+ * of the grid in which `looksFrom` lies is looked at as a whole, because its points of after that may come late, too.
+ */
 export const lookBackOf = ({ policy, config }: OpenSource, { looksFrom }: Pick<Stream, 'looksFrom'>): LookBack => ({
   ...policy,
-  start: Math.max(policy.start, Math.ceil((looksFrom ?? -Infinity) / policy.align) * policy.align),
+  start: Math.max(policy.start, Math.floor((looksFrom ?? -Infinity) / policy.align) * policy.align),
   lookBackAtMost: config.schedule.lookBackAtMost,
 });
 
