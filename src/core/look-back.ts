@@ -1,14 +1,21 @@
-import { coverageOf, subtract } from './coverage.ts';
+import { coverageOf, intersect, subtract, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { Instant, Microseconds } from './instant.ts';
-import type { Policy } from './plan.ts';
 import type { Window } from './window.ts';
 
 /**
- * Which covered time history asks for once more, because late data may have come into it beyond the overlap. A gateway that
- * was cut off uploads its buffer hours or days later, into time that is covered since long.
+ * Which covered time is asked for once more, because late data may have come into it. Looks are owed when the end of the coverage
+ * moves: at the overlap, into which points come late every day, and at growing ages, because a gateway that was cut off uploads
+ * its buffer hours or days later. The commit that moves the end notes those that its window did not hold, so no process has to
+ * remember them.
  */
-export interface LookBack extends Pick<Policy, 'start' | 'align' | 'overlap'> {
+export interface LookBack {
+  /** No look reaches further back. */
+  readonly start: Instant;
+  /** The grid of the source's windows, whole µs. */
+  readonly align: Microseconds;
+  /** How late a point may come, whenever it comes, and still be found at the overlap, µs; 0: no late data is looked for. */
+  readonly overlap: Microseconds;
   /** The oldest age of a point that is looked for, µs; 0: none beyond the overlap. */
   readonly lookBackAtMost: Microseconds;
 }
@@ -22,6 +29,21 @@ const AGES_APART = 8;
 /** Looks at an age are taken in steps of this share of it; looks of one reach follow each other after this share of it. */
 const SHARE = 4;
 
+/** Overlaps are looked at this often in the length of one, so a late point is found at most a fourth of the overlap after it came. */
+const LOOK_BACKS = 4;
+
+/**
+ * The look at the overlap that is owed when the end of the coverage moves from `before` to `after`. It is owed when the end passes a
+ * multiple of a fourth of the overlap, and is longer by that fourth. A source that is polled every second would be asked for the whole
+ * overlap every second otherwise.
+ */
+export function overlapLook({ start, align, overlap }: LookBack, before: Instant, after: Instant): Window | undefined {
+  const step = Math.max(align, Math.ceil(overlap / LOOK_BACKS));
+  const from = Math.max(start, before - overlap - step);
+  const passes = Math.floor(before / step) !== Math.floor(after / step);
+  return overlap > 0 && passes && from < before ? { from, to: before } : undefined;
+}
+
 /**
  * The ages at which all time is asked for once more, the oldest first: the bound, an eighth of it, and so on. An age near the
  * overlap would repeat the looks of live.
@@ -34,7 +56,7 @@ export function agesOf({ overlap, lookBackAtMost }: LookBack): Microseconds[] {
 }
 
 /**
- * The time to look at once more when the end of the coverage moves from `before` to `after`. All time is looked at once at
+ * The time to look at once more at the ages when the end of the coverage moves from `before` to `after`. All time is looked at once at
  * each of the ages, in steps of a fourth of the age. A point that comes at most `lookBackAtMost` late is therefore found,
  * whatever came between, and whenever processes ran: after a downtime the step reaches over it.
  */
@@ -47,6 +69,14 @@ export const regularLooks = (look: LookBack, before: Instant, after: Instant): C
       return { from: stepBefore(before), to: stepBefore(after) };
     }),
   );
+
+/** The looks that are owed because `window` moves the end of the coverage, without the time that it holds itself. */
+export function looksOwed(look: LookBack, covered: Coverage, window: Window): Coverage {
+  const before = covered.at(-1)?.to ?? window.from;
+  const after = Math.max(before, window.to);
+  const overlap = overlapLook(look, before, after);
+  return subtract(union(regularLooks(look, before, after), overlap ? intersect(covered, overlap) : []), [window]);
+}
 
 /**
  * Whether looks for late data end before they find none: a point of this age was new in covered time, in the oldest step that

@@ -1,20 +1,19 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { coverageOf, covers, equal, intersect, subtract, totalLength, union } from './coverage.ts';
+import { expect, test } from 'vitest';
+import { coverageOf, intersect, subtract, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
+import { looksOwed } from './look-back.ts';
 import { edgeOf, plan } from './plan.ts';
 import type { Policy } from './plan.ts';
-import { scene } from '../../test/kit/plan-scenes.ts';
 import type { Window } from './window.ts';
 
-/** Late data: which time is asked again, also when a run or a process ends in between. */
+/** Late data: what live asks again with its window, and what is owed where it does not. */
 
-const check = <T>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns: 1_000 });
+const policy: Policy = { start: 0, settle: 30 * SECOND, align: SECOND, overlap: 5 * MINUTE, maxWindow: DAY };
+const look = { ...policy, lookBackAtMost: 0 };
 
 test('live asks again for a point that comes up to the overlap late, and looks back only a few times in every overlap', () => {
-  const overlap = 5 * MINUTE;
-  const daily: Policy = { start: 0, settle: 30 * SECOND, align: SECOND, overlap, maxWindow: DAY };
   const every = 7 * SECOND;
   let coverage: Coverage = [{ from: 0, to: HOUR }];
   const lastAsked = new Map<number, number>();
@@ -22,215 +21,127 @@ test('live asks again for a point that comes up to the overlap late, and looks b
   let lookBacks = 0;
   for (let now = HOUR + 31 * SECOND; now < 2 * HOUR; now += every) {
     const end = coverage.at(-1)?.to ?? 0;
-    const windows = plan({ policy: daily, coverage, now, lane: 'live', learned: HOUR });
+    const windows = plan({ policy, coverage, now, lane: 'live', learned: HOUR, look });
     if (windows.some((window) => window.from < end)) lookBacks += 1;
     for (const probe of probes) {
-      if (windows.some((window) => probe >= window.from && probe < window.to)) lastAsked.set(probe, edgeOf(daily, now));
+      if (windows.some((window) => probe >= window.from && probe < window.to))
+        lastAsked.set(probe, edgeOf(policy, now));
     }
+    // Live asks for the whole look in one window, so that no request is owed.
+    for (const window of windows) expect(looksOwed(look, coverage, window)).toEqual([]);
     coverage = union(coverage, windows);
   }
   expect(coverage).toHaveLength(1);
-  for (const probe of probes) expect((lastAsked.get(probe) ?? 0) - probe).toBeGreaterThanOrEqual(overlap - every);
-  expect(lookBacks).toBeLessThanOrEqual((4 * HOUR) / overlap + 1);
+  for (const probe of probes)
+    expect((lastAsked.get(probe) ?? 0) - probe).toBeGreaterThanOrEqual(policy.overlap - every);
+  expect(lookBacks).toBeLessThanOrEqual((4 * HOUR) / policy.overlap + 1);
 });
 
-test('after a downtime live takes the newest window, and history fills the rest and asks the overlap once', () => {
-  const policyOfDay: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 10 * MINUTE, maxWindow: DAY };
-  const request = { policy: policyOfDay, now: 30 * HOUR, learned: HOUR };
-  let coverage: Coverage = [{ from: 0, to: 20 * HOUR }];
-  const live = plan({ ...request, coverage, lane: 'live' });
-  expect(live).toEqual([{ from: 29 * HOUR, to: 30 * HOUR }]);
-  coverage = union(coverage, live);
-  let again = 0;
-  for (let windows = plan({ ...request, coverage, lane: 'history', limit: 1 }); windows.length > 0;) {
-    again += totalLength(intersect(coverage, windows[0] ?? { from: 0, to: 0 }));
-    coverage = union(coverage, windows);
-    windows = plan({ ...request, coverage, lane: 'history', limit: 1 });
-  }
-  expect(coverage).toEqual([{ from: 0, to: 30 * HOUR }]);
-  expect(again).toBe(10 * MINUTE);
+test('after a downtime live asks for the newest window alone, and owes the overlap before the gap', () => {
+  const coverage = [{ from: 0, to: 20 * HOUR }];
+  const now = 30 * HOUR + policy.settle;
+  const windows = plan({ policy, coverage, now, lane: 'live', learned: HOUR, look });
+  expect(windows).toEqual([{ from: 29 * HOUR, to: 30 * HOUR }]);
+  const overlapAndStep = { from: 20 * HOUR - (policy.overlap * 5) / 4, to: 20 * HOUR };
+  expect(windows.map((window) => looksOwed(look, coverage, window))).toEqual([[overlapAndStep]]);
 });
 
-test('an overlap up to half a window is asked once and whole, even where one window is planned at a time', () =>
-  check(
-    fc.property(scene, fc.integer({ min: 1, max: 400 }), (given, downtime) => {
-      const { maxWindow, overlap, start } = given.policy;
-      const half = Math.floor(Math.min(given.learned, maxWindow) / 2);
-      const policyOfHalf = { ...given.policy, overlap: Math.min(overlap, half) };
-      const end = start + 100;
-      const now = end + downtime + given.policy.settle + given.policy.align;
-      const edge = edgeOf(policyOfHalf, now);
-      let coverage: Coverage = [{ from: start, to: end }];
-      let again = 0;
-      for (const which of ['live', 'history'] as const) {
-        const next = (): Window[] =>
-          plan({
-            ...given,
-            policy: policyOfHalf,
-            now,
-            coverage,
-            lane: which,
-            ...(which === 'history' && { limit: 1 }),
-          });
-        for (let windows = next(); windows.length > 0; windows = next()) {
-          again += totalLength(windows) - totalLength(subtract(windows, coverage));
-          coverage = union(coverage, windows);
-        }
-      }
-      expect(coverage).toEqual([{ from: start, to: edge }]);
-      const inLive = end >= edge - Math.min(given.learned, maxWindow);
-      if (!inLive) expect(again).toBe(Math.min(policyOfHalf.overlap, 100));
-    }),
-  ));
-
-test('an overlap longer than a window shares a window with new time, and its rest comes last', () => {
-  const long: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 2 * HOUR, maxWindow: HOUR };
-  const coverage = coverageOf([
-    { from: 0, to: 20 * HOUR },
-    { from: 21 * HOUR, to: 30 * HOUR },
+test('live asks for as much of the overlap as its window has room for, and owes the rest', () => {
+  const coverage = [{ from: 0, to: HOUR }];
+  const now = HOUR + 2 * MINUTE + policy.settle;
+  const asked = (learned: number) => plan({ policy, coverage, now, lane: 'live', learned, look });
+  expect(asked(4 * MINUTE)).toEqual([{ from: HOUR - 2 * MINUTE, to: HOUR + 2 * MINUTE }]);
+  expect(asked(4 * MINUTE).map((window) => looksOwed(look, coverage, window))).toEqual([
+    [{ from: HOUR - (policy.overlap * 5) / 4, to: HOUR - 2 * MINUTE }],
   ]);
-  const windows = plan({ policy: long, coverage, now: 30 * HOUR, lane: 'history', learned: HOUR });
-  expect(windows.map(({ from, to }) => [from / HOUR, to / HOUR])).toEqual([
-    [20.5, 21],
-    [19.5, 20.5],
-    [18.5, 19.5],
-    [18, 18.5],
-  ]);
+  expect(asked(2 * MINUTE)).toEqual([{ from: HOUR, to: HOUR + 2 * MINUTE }]);
 });
 
-test('with askedAgain, history asks for the whole overlap once before it closes the stretch', () =>
-  check(
+test('live asks for no covered time before a gap or unreadable time, nor where no look is owed', () => {
+  const now = HOUR + 2 * MINUTE + policy.settle;
+  const request = { policy, now, lane: 'live' as const, learned: HOUR, look };
+  const edge = { from: HOUR, to: HOUR + 2 * MINUTE };
+  const unreadable = [{ from: HOUR - MINUTE, to: HOUR }];
+  const coverage = [{ from: 0, to: HOUR }];
+  expect(plan({ ...request, coverage, unreadable })).toEqual([edge]);
+  expect(plan({ ...request, coverage: [{ from: HOUR - MINUTE, to: HOUR }] })).toEqual([
+    { from: HOUR - MINUTE, to: HOUR + 2 * MINUTE },
+  ]);
+  expect(plan({ ...request, coverage, look: { ...look, overlap: 0 } })).toEqual([edge]);
+  expect(plan({ ...request, coverage, look: { ...look, start: HOUR - SECOND } })).toEqual([
+    { from: HOUR - SECOND, to: HOUR + 2 * MINUTE },
+  ]);
+  expect(looksOwed({ ...look, overlap: 0 }, coverage, edge)).toEqual([]);
+});
+
+test('every point that comes up to the overlap late is found, whatever polls, runs, kills and gaps come between', () => {
+  const step = fc.oneof(
+    fc.record({ does: fc.constant('live' as const), after: fc.integer({ min: 0, max: 90 }) }),
+    // A process that is killed before its commit asked in vain.
+    fc.record({ does: fc.constant('killed' as const), after: fc.integer({ min: 0, max: 90 }) }),
+    fc.record({ does: fc.constantFrom('gap' as const, 'look' as const), after: fc.integer({ min: 0, max: 9 }) }),
+    fc.record({ does: fc.constant('down' as const), after: fc.integer({ min: 0, max: 900 }) }),
+  );
+  const small = fc.record({
+    start: fc.integer({ min: 0, max: 500 }),
+    settle: fc.integer({ min: 0, max: 30 }),
+    align: fc.integer({ min: 1, max: 20 }),
+    overlap: fc.integer({ min: 1, max: 150 }),
+    maxWindow: fc.constant(500),
+  });
+  fc.assert(
     fc.property(
-      scene,
-      fc.integer({ min: 1, max: 400 }),
-      fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }),
-      fc.nat(1),
+      small,
+      fc.integer({ min: 1, max: 250 }),
+      fc.array(step, { minLength: 1, maxLength: 40 }),
+      fc.array(fc.tuple(fc.nat({ max: 3_000 }), fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 40 }),
       fc.constantFrom('newest' as const, 'oldest' as const),
-      (given, gap, picks, bit, order) => {
-        const { start, overlap } = given.policy;
-        const [from, to] = [start + 200, start + 200 + gap];
-        // Live is far ahead and may have a new edge to ask for, so only history asks for the stretch.
-        const now = to + 1_000 + given.policy.settle + given.policy.align;
-        const edge = edgeOf(given.policy, now);
-        let coverage = coverageOf([
-          { from: start, to: from },
-          { from: to, to: edge - bit },
-        ]);
-        let done: Coverage = [];
-        let closedWith: Coverage | undefined;
-        const underWay: Window[] = [];
-        for (;;) {
-          while (underWay.length < 3) {
-            const asking = coverageOf(underWay);
-            const request = { ...given, now, lane: 'history' as const, order, coverage, limit: 1 };
-            const [window] = plan({ ...request, underWay: asking, askedAgain: done });
-            if (window === undefined) break;
-            expect(intersect(union(done, asking), window)).toEqual([]);
-            underWay.push(window);
+      (given, learned, steps, drawn, order) => {
+        const points = drawn.map(([at, share]) => ({ at, comes: at + Math.floor(share * given.overlap) }));
+        const found = new Set<number>();
+        let [now, coverage, owed]: [number, Coverage, Coverage] = [600, [], []];
+        const request = () => ({ policy: given, coverage, now, learned });
+        const windowOf = (does: string): Window | undefined => {
+          if (does === 'live') return plan({ ...request(), lane: 'live', look: { ...given, lookBackAtMost: 0 } })[0];
+          if (does === 'gap') return plan({ ...request(), lane: 'history', order, limit: 1 })[0];
+          const [oldest] = owed.flatMap((stretch) => intersect(coverage, stretch));
+          return oldest && { from: oldest.from, to: Math.min(oldest.to, oldest.from + learned) };
+        };
+        const take = (does: string): boolean => {
+          const window = windowOf(does);
+          if (window === undefined) return false;
+          for (const { at, comes } of points) {
+            if (at >= window.from && at < window.to && comes <= now) found.add(at);
           }
-          // Answers come in any order.
-          const [window] = underWay.splice((picks[done.length % picks.length] ?? 0) % Math.max(1, underWay.length), 1);
-          if (window === undefined) break;
-          done = union(done, [window]);
+          owed = subtract(union(owed, looksOwed({ ...given, lookBackAtMost: 0 }, coverage, window)), [window]);
           coverage = union(coverage, [window]);
-          if (covers(coverage, { from, to: from + 1 })) closedWith ??= done;
+          return true;
+        };
+        for (const { does, after } of steps) {
+          now += after;
+          if (does !== 'killed' && does !== 'down') take(does);
         }
-        expect(coverage).toEqual([{ from: start, to: edge - bit }]);
-        const late = { from: Math.max(start, from - overlap), to: from };
-        expect(subtract(late.from < late.to ? [late] : [], closedWith ?? [])).toEqual([]);
-        expect(equal(done, coverageOf([{ from: Math.min(late.from, from), to }]))).toBe(true);
+        // Unattended, the bridge goes on until the last point has come, and a look after that.
+        const { overlap, settle, align, start } = given;
+        for (const end = Math.max(now, 3_150) + 2 * overlap + settle + 2 * align; now < end; now += 10) {
+          take('live');
+          while (take('gap')) continue;
+          while (take('look')) continue;
+        }
+        expect(points.filter(({ at }) => at >= start && !found.has(at))).toEqual([]);
       },
     ),
-  ));
-
-test('oldest first asks for the overlap apart from new time, so that an unreadable overlap does not hold up new time', () => {
-  const policy: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 10 * MINUTE, maxWindow: DAY };
-  const coverage = [{ from: 0, to: 20 * HOUR }];
-  const request = {
-    policy,
-    coverage,
-    now: 30 * HOUR,
-    learned: HOUR,
-    lane: 'history' as const,
-    order: 'oldest' as const,
-  };
-  const late = { from: 20 * HOUR - 10 * MINUTE, to: 20 * HOUR };
-  expect(plan({ ...request, askedAgain: [], limit: 2 })).toEqual([late, { from: 20 * HOUR, to: 21 * HOUR }]);
-  expect(plan({ ...request, askedAgain: [late], limit: 1 })).toEqual([{ from: 20 * HOUR, to: 21 * HOUR }]);
-});
-
-test('after a process ended between two live windows, the next plan still looks back', () =>
-  check(
-    fc.property(scene, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 6 }), (given, later, taken) => {
-      const { start, overlap } = given.policy;
-      const coverage = coverageOf([{ from: start, to: start + 300 }]);
-      const now = start + 300 + later + given.policy.settle;
-      const cut = plan({ ...given, now, coverage, lane: 'live' }).slice(0, taken);
-      const asked = coverageOf(cut);
-      const after = union(coverage, asked);
-      // The time before the end of the coverage was asked again, or the next plan asks for it.
-      const end = after.at(-1)?.to ?? 0;
-      if (after.length > 1 || end === start + 300) return;
-      const step = Math.max(given.policy.align, Math.ceil(overlap / 4));
-      if (Math.floor((start + 300) / step) === Math.floor(edgeOf(given.policy, now) / step)) return;
-      const late = { from: Math.max(start, start + 300 - overlap), to: start + 300 };
-      if (late.from < late.to) expect(subtract([late], asked)).toEqual([]);
-    }),
-  ));
-
-test('without an overlap no covered time is asked for again', () => {
-  const policy: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 0, maxWindow: DAY };
-  const request = { policy, coverage: [{ from: 0, to: 20 * HOUR }], learned: HOUR };
-  expect(plan({ ...request, now: 20 * HOUR + MINUTE, lane: 'live' })).toEqual([
-    { from: 20 * HOUR, to: 20 * HOUR + MINUTE },
-  ]);
-});
-
-describe('the window that holds the overlap and new time', () => {
-  const history = (policy: Partial<Policy>, from: number, to: number): Window[] =>
-    plan({
-      policy: { start: 0, settle: 0, align: MINUTE, overlap: 15 * MINUTE, maxWindow: HOUR, ...policy },
-      coverage: coverageOf([
-        { from: 0, to: from },
-        { from: to, to: 30 * HOUR },
-      ]),
-      now: 30 * HOUR,
-      learned: HOUR,
-      lane: 'history',
-    });
-
-  test('ends on the grid', () => {
-    const from = 20 * HOUR + 30 * SECOND;
-    expect(history({}, from, 21 * HOUR)).toEqual([
-      { from: 20 * HOUR + 45 * MINUTE, to: 21 * HOUR },
-      { from: from - 15 * MINUTE, to: 20 * HOUR + 45 * MINUTE },
-    ]);
-  });
-
-  test('closes a stretch whose end it reaches, off the grid too', () => {
-    const from = 20 * HOUR + 30 * SECOND;
-    expect(history({}, from, from + 45 * MINUTE)).toEqual([{ from: from - 15 * MINUTE, to: from + 45 * MINUTE }]);
-  });
-
-  test.each([0, 10 * MINUTE])(
-    'ends off the grid where it would hold no new time otherwise: %i µs after it',
-    (after) => {
-      const from = 20 * HOUR + after;
-      expect(history({ align: HOUR }, from, 21 * HOUR).at(-1)).toEqual({
-        from: from - 15 * MINUTE,
-        to: from + 45 * MINUTE,
-      });
-    },
+    { numRuns: 1_000 },
   );
 });
 
-test('with askedAgain, one plan without a limit holds the stretch and the whole overlap', () => {
-  const policy: Policy = { start: 0, settle: 0, align: MINUTE, overlap: 2 * HOUR, maxWindow: HOUR };
+test('history asks for no covered time', () => {
   const coverage = coverageOf([
     { from: 0, to: 20 * HOUR },
     { from: 21 * HOUR, to: 30 * HOUR },
   ]);
-  const windows = plan({ policy, coverage, now: 30 * HOUR, lane: 'history', learned: HOUR, askedAgain: [] });
-  expect(coverageOf(windows)).toEqual([{ from: 18 * HOUR, to: 21 * HOUR }]);
-  expect(totalLength(windows)).toBe(3 * HOUR);
+  const request = { policy, coverage, now: 30 * HOUR, learned: HOUR, lane: 'history' as const, look };
+  for (const order of ['newest', 'oldest'] as const) {
+    expect(plan({ ...request, order })).toEqual([{ from: 20 * HOUR, to: 21 * HOUR }]);
+  }
 });

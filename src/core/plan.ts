@@ -1,6 +1,8 @@
-import { intersect, missing, subtract, totalLength, union } from './coverage.ts';
+import { missing, subtract, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { Instant, Microseconds } from './instant.ts';
+import { overlapLook } from './look-back.ts';
+import type { LookBack } from './look-back.ts';
 import type { Window } from './window.ts';
 import { repeatedAround } from './zone.ts';
 import type { Zone } from './zone.ts';
@@ -16,7 +18,7 @@ export interface Policy {
   readonly settle: Microseconds;
   /** The grid the edge and the boundaries between windows lie on. */
   readonly align: Microseconds;
-  /** How much of the covered end is asked again for late data. */
+  /** How late a point may come into covered time and still be found; see look-back.ts. */
   readonly overlap: Microseconds;
   /** The longest window ever asked for. */
   readonly maxWindow: Microseconds;
@@ -39,14 +41,10 @@ export interface PlanRequest {
   readonly limit?: number;
   /** Windows that are being asked for at this moment: they are not planned again, but not covered yet either. */
   readonly underWay?: Coverage;
-  /** Time that could not be read (unreadable.ts). It is planned around, and late data is looked for on both sides of it. */
+  /** Time that could not be read (unreadable.ts). It is planned around. */
   readonly unreadable?: Coverage;
-  /**
-   * History only, for a caller that plans one window at a time: the time that it has asked again so far. The plan then
-   * asks for the whole overlap before the window that closes the stretch, because a closed stretch no longer shows where
-   * it began. Without this field, newest first asks for the rest of the overlap last, and oldest first never asks for it.
-   */
-  readonly askedAgain?: Coverage;
+  /** Live only: how it looks for late data. Without this field it asks for no covered time. */
+  readonly look?: LookBack;
 }
 
 type Settling = Pick<Policy, 'settle' | 'align' | 'zone'>;
@@ -73,14 +71,11 @@ export function settledAt({ settle, align, zone }: Settling, instant: Instant): 
  * Live gets the missing time that reaches the edge, at most the newest `learned` µs of it. History gets all other
  * missing time.
  *
- * Late points may have come into the covered time just before a missing stretch. The lane that fills the start of the
- * stretch therefore asks for that overlap again. Live does so a few times in every `overlap`, which is enough to find a
- * point up to `overlap` late. It then goes oldest first: a process that covers the edge first and is killed would leave
- * no trace of the look back it owed. History that goes oldest first needs `askedAgain` for it, because the start of its
- * stretch moves with every window, and each window would ask for the overlap.
+ * Late points may have come into covered time. Live asks again for the overlap where that takes no further request; what it
+ * leaves is owed (look-back.ts), and asked for as any other look.
  *
  * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. A caller
- * that covers all of them and plans again comes to an end; one that covers only the first does, unless live looks back.
+ * that covers them, all or only the first, and plans again comes to an end.
  */
 export function plan(request: PlanRequest): Window[] {
   const limit = request.limit ?? Infinity;
@@ -119,14 +114,14 @@ function survey(request: PlanRequest) {
   return { edge, cut, gaps, newest, atEdge };
 }
 
-function* live(request: PlanRequest): Iterable<Window> {
-  const { cut, newest, atEdge } = survey(request);
-  if (atEdge === undefined || newest === undefined) return;
-  const step = lookBackStep(request.policy);
-  const looksBack = atEdge.from === newest.from && crossesGrid(atEdge, step);
-  const again = looksBack ? coveredBefore(newest.from, request, step) : undefined;
-  if (again === undefined) yield* newestFirst(atEdge, cut);
-  else yield* oldestFirst({ from: again.from, to: atEdge.to }, cut);
+function live(request: PlanRequest): Window[] {
+  const { edge, cut, newest, atEdge } = survey(request);
+  if (atEdge === undefined || newest === undefined) return [];
+  const look = request.look && overlapLook(request.look, newest.from, edge);
+  const before = subtract(request.coverage, request.unreadable ?? []).find(({ to }) => to === atEdge.from);
+  if (look === undefined || before === undefined) return [atEdge];
+  const from = Math.max(look.from, before.from, gridUp(edge - cut.length, cut));
+  return [{ from: Math.min(from, atEdge.from), to: edge }];
 }
 
 function* history(request: PlanRequest): Iterable<Window> {
@@ -136,93 +131,8 @@ function* history(request: PlanRequest): Iterable<Window> {
     range === undefined ? gaps : missing({ from: range.from, to: Math.min(range.to, edge) }, notAsked(request));
   // A range does not leave its end to live, because live never asks for time that is covered and only asked again.
   const stretches = atEdge === undefined || range !== undefined ? wanted : subtract(wanted, [atEdge]);
-  if (request.order === 'oldest') {
-    for (const stretch of stretches) yield* afterOverlap(stretch, coveredBefore(stretch.from, request), cut, request);
-    return;
-  }
-  for (const stretch of stretches.toReversed()) {
-    const again = coveredBefore(stretch.from, request);
-    if (again === undefined) yield* newestFirst(stretch, cut);
-    else yield* withOverlap(stretch, again, cut, request);
-  }
-}
-
-/**
- * Live looks back this often in every overlap, so a late point is found at most a fourth of the overlap after it came.
- */
-const LOOK_BACKS = 4;
-
-/**
- * Live looks back when the edge passes a multiple of this step, and asks for one step more than the overlap. It does
- * not look back with every poll, because a source polled every second would be asked for the whole overlap every
- * second.
- */
-const lookBackStep = ({ overlap, align }: Policy): Microseconds => Math.max(align, Math.ceil(overlap / LOOK_BACKS));
-
-const crossesGrid = ({ from, to }: Window, step: Microseconds): boolean =>
-  Math.floor(from / step) !== Math.floor(to / step);
-
-/**
- * The covered time, with unreadable time in it, that ends at `instant`: at most `overlap` and `more` long, not before `start`. Undefined where
- * there is none.
- */
-function coveredBefore(
-  instant: Instant,
-  { policy, coverage, unreadable = [] }: PlanRequest,
-  more = 0,
-): Window | undefined {
-  const covered = union(coverage, unreadable).find((window) => window.to === instant);
-  if (covered === undefined) return undefined;
-  if (policy.overlap === 0) return undefined;
-  const from = Math.max(covered.from, policy.start, instant - policy.overlap - more);
-  return from < instant ? { from, to: instant } : undefined;
-}
-
-/**
- * Newest first. The window at the start of the stretch also asks for the overlap, up to half the length of a window:
- * a `limit` then cannot cut off a short overlap, and a long one leaves room for new time. The rest of the overlap comes
- * before that window where `askedAgain` tells how much of it was asked, otherwise last.
- */
-function* withOverlap(
-  stretch: Window,
-  again: Window,
-  cut: Cut,
-  { askedAgain, underWay = [], unreadable = [] }: PlanRequest,
-): Iterable<Window> {
-  const half = stretch.from - Math.floor(cut.length / 2);
-  const from = again.from >= half ? again.from : Math.min(gridUp(half, cut), stretch.from);
-  const end = from + cut.length;
-  const aligned = gridDown(end, cut) > stretch.from ? gridDown(end, cut) : end;
-  const to = end < stretch.to ? aligned : stretch.to;
-  yield* newestFirst({ from: to, to: stretch.to }, cut);
-  if (askedAgain === undefined) {
-    yield { from, to };
-    yield* newestFirst({ from: again.from, to: from }, cut);
-    return;
-  }
-  const rest = again.from < from ? subtract([{ from: again.from, to: from }], union(askedAgain, unreadable)) : [];
-  const notUnderWay = subtract(rest, underWay);
-  for (const part of notUnderWay) yield* oldestFirst(part, cut);
-  // Unreadable time may cut this window into parts, of which those before the stretch have had their turn.
-  const hadTurn = intersect(askedAgain, { from, to: stretch.from });
-  if (rest.length === 0 || notUnderWay.length > 0) yield* subtract([{ from, to }], hadTurn);
-}
-
-/**
- * Oldest first. The overlap comes before the stretch, and no part of the stretch is asked while a part of the overlap
- * is under way. They share no window, because a page of the overlap that cannot be read would keep new time from being
- * read.
- */
-function* afterOverlap(
-  stretch: Window,
-  again: Window | undefined,
-  cut: Cut,
-  { askedAgain, underWay = [], unreadable = [] }: PlanRequest,
-): Iterable<Window> {
-  const rest = again === undefined || askedAgain === undefined ? [] : subtract([again], union(askedAgain, unreadable));
-  const notUnderWay = subtract(rest, underWay);
-  for (const part of notUnderWay) yield* oldestFirst(part, cut);
-  if (totalLength(notUnderWay) === totalLength(rest)) yield* oldestFirst(stretch, cut);
+  if (request.order === 'oldest') for (const stretch of stretches) yield* oldestFirst(stretch, cut);
+  else for (const stretch of stretches.toReversed()) yield* newestFirst(stretch, cut);
 }
 
 function* newestFirst(stretch: Window, cut: Cut): Iterable<Window> {

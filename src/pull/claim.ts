@@ -55,7 +55,6 @@ interface StreamRow {
   readonly unreadable: readonly UnreadableRow[];
   readonly look_again: Ranges | null;
   readonly looks_from: Instant | null;
-  readonly caught_up_to: Instant | null;
 }
 
 /** SQL: as `instants_of`, without the cost of a function that holds a query, which each claim of each stream would pay. */
@@ -70,7 +69,7 @@ const STREAM = `json_build_object('id', stream.id, 'key', stream.key, 'selection
   'covered', ${rangesOf('stream.covered')}, 'learned', stream.learned, 'failures', stream.failures, 'asked_at', instant_of(stream.turn_at),
   'history_failures', coalesce(history.failures, 0), 'history_due', coalesce(history.failures > 0 or history.due_at < now() + interval '1 minute', false),
   'retry_at', instant_of(stream.retry_at), 'unreadable', ${UNREADABLE}, 'look_again', ${rangesOf('stream.look_again')},
-  'looks_from', instant_of(stream.looks_from), 'caught_up_to', instant_of(stream.caught_up_to))`;
+  'looks_from', instant_of(stream.looks_from))`;
 
 /**
  * Takes work for this process and gives it back. Claims and reports that come together share a statement. A claim ends with its
@@ -229,6 +228,5 @@ function streamOf(row: StreamRow): Stream {
     unreadable: unreadableOf(row.unreadable),
     lookAgain: coverageFrom(row.look_again),
     looksFrom: row.looks_from ?? undefined,
-    caughtUpTo: row.caught_up_to ?? undefined,
   };
 }

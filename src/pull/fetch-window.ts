@@ -8,7 +8,7 @@ import { HOUR } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { afterNoAnswer, afterTooMuch, afterWindow } from '../core/learn.ts';
 import type { Learned } from '../core/learn.ts';
-import { regularLooks } from '../core/look-back.ts';
+import { looksOwed } from '../core/look-back.ts';
 import { normaliser } from '../core/normalise.ts';
 import { answerFor } from '../core/question.ts';
 import { formatWindow, lengthOf } from '../core/window.ts';
@@ -188,7 +188,6 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
     };
     const learned = afterWindow(task.learned, outcome);
     if (read.failed.size > 0) await setApart(bridge, task, read.failed);
-    const endBefore = task.covered.at(-1)?.to ?? window.from;
     const handed = performance.now();
     const committed = await commitWindow(
       bridge,
@@ -206,7 +205,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
         window,
         covered: task.covered,
         learned,
-        looks: regularLooks(lookBackOf(source, stream), endBefore, Math.max(endBefore, window.to)),
+        looks: looksOwed(lookBackOf(source, stream), task.covered, window),
         backfillId: task.backfillId,
       },
       lookFurther(bridge, source, task),

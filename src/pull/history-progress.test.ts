@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import { firstTurnAt, missingAsks, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, restsUntil } from './history-progress.ts';
 import type { RunState } from './history-progress.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Wish } from './wishes.ts';
@@ -24,7 +24,6 @@ const runOf = (more: Partial<RunState> = {}): RunState => ({
   wishes: [],
   unreadable: [],
   lookAgain: [],
-  asked: [],
   underWay: new Set(),
   turn: GAP,
   ...more,
@@ -72,8 +71,6 @@ describe('a run asks for', () => {
     expect([GAP, OLD, BACKFILL, OLD_AGAIN, 4].map((turn) => ask(turn))).toEqual([gap, gap, backfill, backfill, gap]);
     expect(ask(GAP, { covered: [ALL] })).toEqual(backfill);
     expect(ask(BACKFILL, { wishes: [] })).toEqual(gap);
-    expect(missingAsks(sourceOf(), runOf({ wishes: [wish], turn: BACKFILL }), NOW)).toEqual([backfill, gap]);
-    expect(missingAsks(sourceOf(), runOf({ wishes: [wish] }), NOW)).toEqual([gap, backfill]);
   });
 
   it('a gap that a backfill with --again would ask for once more as a part of that backfill', () => {
@@ -106,24 +103,6 @@ describe('a run asks for', () => {
   it('time that settles during the run no more for a wish, and for catch-up as it does', () => {
     const run = runOf({ covered: [ALL], wishes: [wishOf(1, { from: 0, to: 2_000 })] });
     expect(nextAsk(sourceOf(), run, 1_250)).toEqual({ window: { from: 1_050, to: 1_150 }, wish: undefined });
-  });
-
-  it('the overlap before a gap once: not what the run before it asked again', () => {
-    const source = { ...sourceOf('oldest'), policy: { ...policy, overlap: 50 } };
-    const covered = [
-      { from: 0, to: 500 },
-      { from: 600, to: NOW },
-    ];
-    const ask = (asked: readonly Window[], wishes: readonly Wish[] = []) =>
-      nextAsk(source, runOf({ covered, asked, wishes, turn: BACKFILL }), NOW)?.window;
-    expect(ask([])).toEqual({ from: 450, to: 500 });
-    expect(ask([{ from: 450, to: 500 }])).toEqual({ from: 500, to: 600 });
-    const range = { from: 500, to: 600 };
-    expect(ask([], [wishOf(1, range)])).toEqual({ from: 450, to: 500 });
-    // A wish with --again looks for late data itself.
-    expect(ask([], [wishOf(1, { from: 400, to: 600 }, { again: true, done: [{ from: 400, to: 500 }] })])).toEqual(
-      range,
-    );
   });
 });
 
@@ -199,14 +178,13 @@ describe('time to ask for once more', () => {
   });
 });
 
-it('a window that was read is covered, asked, looked at and done for its wish alone', () => {
+it('a window that was read is covered, looked at and done for its wish alone', () => {
   const wishes = [wishOf(1, ALL), wishOf(2, ALL, { done: [{ from: 0, to: 10 }] })];
   const run = runOf({ wishes, covered: [{ from: 0, to: 10 }], lookAgain: [{ from: 0, to: 30 }] });
   noteDone(run, { window: { from: 10, to: 20 }, wish: wishes[1] });
   expect(run).toEqual(
     runOf({
       covered: [{ from: 0, to: 20 }],
-      asked: [{ from: 10, to: 20 }],
       lookAgain: [
         { from: 0, to: 10 },
         { from: 20, to: 30 },

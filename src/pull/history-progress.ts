@@ -21,8 +21,6 @@ export interface RunState {
   unreadable: readonly Unreadable[];
   /** Covered time to ask for once more for late data. */
   lookAgain: Coverage;
-  /** Windows of this run, and the overlap that the run before it asked again: a run looks back for late data only once. */
-  asked: Coverage;
   /** Windows being asked for. The plan leaves them out, so that no window is asked for twice at a time. */
   readonly underWay: Set<Window>;
   /** Whose turn the next window is; see `nextAsk`. */
@@ -38,8 +36,7 @@ export interface Ask {
 const TURN = 5 * MINUTE;
 
 /**
- * The turn with which a run that begins at `now` begins. At a slow pace a run reads one window, so runs take turns, too; and not
- * one by one, because the overlap that a run asks again is noted for one kind only.
+ * The turn with which a run that begins at `now` begins. At a slow pace a run reads one window, so runs take turns, too.
  */
 export const firstTurnAt = (now: Instant): number => Math.floor(now / TURN);
 
@@ -57,19 +54,13 @@ export function nextAsk(source: OpenSource, progress: RunState, now: Instant): A
   return first() ?? second();
 }
 
-/** The next windows of missing time, one of each kind that has one; that whose turn it is first. */
-export const missingAsks = (source: OpenSource, progress: RunState, now: Instant): Ask[] =>
-  kindsOfMissing(progress)
-    .map((ask) => ask(source, progress, now))
-    .filter((ask) => ask !== undefined);
-
 const kindsOfMissing = ({ turn }: RunState) =>
   turn % 4 < 2 ? ([askForGap, askForWish] as const) : ([askForWish, askForGap] as const);
 
 /** The next window of the time since the start of the source that is missing: catch-up and gap repair. */
 function askForGap(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
   const order = source.config.schedule.catchUp;
-  const [window] = plan({ ...requestOf(source, progress, now), order, askedAgain: progress.asked });
+  const [window] = plan({ ...requestOf(source, progress, now), order });
   if (window === undefined) return undefined;
   // A backfill with --again would ask for it once more.
   return { window, wish: progress.wishes.find(({ again, range }) => again && covers([range], window)) };
@@ -77,20 +68,11 @@ function askForGap(source: OpenSource, progress: RunState, now: Instant): Ask | 
 
 /** The next window of the first wish that has a missing one. */
 function askForWish(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
-  const { covered, asked: askedAgain } = progress;
   const request = requestOf(source, progress, now);
   for (const wish of progress.wishes) {
-    const coverage = wish.again ? wish.done : covered;
-    const lookBack = wish.again ? {} : { askedAgain };
+    const coverage = wish.again ? wish.done : progress.covered;
     // Planned with the edge of the run's begin: a wish that ends at unsettled time would otherwise ask for it second by second.
-    const [window] = plan({
-      ...request,
-      now: progress.begun,
-      coverage,
-      range: wish.range,
-      order: 'oldest',
-      ...lookBack,
-    });
+    const [window] = plan({ ...request, now: progress.begun, coverage, range: wish.range, order: 'oldest' });
     if (window) return { window, wish };
   }
   return undefined;
@@ -139,7 +121,6 @@ function requestOf(source: OpenSource, progress: RunState, now: Instant): PlanRe
 /** Notes that the window of an ask was read. */
 export function noteDone(progress: RunState, { window, wish }: Ask): void {
   progress.covered = union(progress.covered, [window]);
-  progress.asked = union(progress.asked, [window]);
   progress.lookAgain = subtract(progress.lookAgain, [window]);
   progress.wishes = progress.wishes.map((one) =>
     one.id === wish?.id ? { ...one, done: union(one.done, [window]) } : one,

@@ -1,10 +1,7 @@
-import { coverageOf } from '../core/coverage.ts';
-import type { Coverage } from '../core/coverage.ts';
 import { asBridgeError, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { edgeOf } from '../core/plan.ts';
 import { isKnownInstant } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
@@ -15,7 +12,7 @@ import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
-import { firstTurnAt, missingAsks, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, restsUntil } from './history-progress.ts';
 import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
@@ -40,9 +37,8 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
   if (!claimed || !stream) return;
   let dueAt: Instant | undefined;
   let healthy = false;
-  let caughtUpTo: Instant | undefined;
   try {
-    ({ dueAt, healthy, caughtUpTo } = await bridge.sources.use(claimed, (source) =>
+    ({ dueAt, healthy } = await bridge.sources.use(claimed, (source) =>
       fillHistory(bridge, source, { stream, failures: claimed.failures }, signal),
     ));
   } catch (error) {
@@ -50,11 +46,13 @@ export async function history(bridge: Bridge, streamId: number, signal: AbortSig
     await actOn(bridge, claimed, asBridgeError(error), { failures: claimed.failures, lane: 'history' });
     dueAt = bridge.clock.now();
   }
-  await bridge.database.run(
-    `update stream set caught_up_to = at_instant($3), last_fault = case when $4 and last_fault ->> 'lane' = 'history' then null else last_fault end
-     where id = $1 and exists (select from work where kind = 'history' and work.id = $1 and claimed_by = $2)`,
-    [streamId, bridge.workerId, caughtUpTo ?? null, healthy],
-  );
+  if (healthy) {
+    await bridge.database.run(
+      `update stream set last_fault = null where id = $1 and last_fault ->> 'lane' = 'history'
+         and exists (select from work where kind = 'history' and work.id = $1 and claimed_by = $2)`,
+      [streamId, bridge.workerId],
+    );
+  }
   await bridge.claims.report(claimed, { healthy, dueAt: dueAt ?? null, ...(healthy && { failures: 0 }) });
 }
 
@@ -71,8 +69,6 @@ interface Outcome {
   readonly dueAt: Instant | undefined;
   /** Whether every window could be read. */
   readonly healthy: boolean;
-  /** The next run may begin here without looking back for late data before it. */
-  readonly caughtUpTo: Instant | undefined;
 }
 
 async function fillHistory(
@@ -91,7 +87,6 @@ async function fillHistory(
     wishes: await wishesOf(bridge.database, stream.id),
     unreadable: stream.unreadable,
     lookAgain: stream.lookAgain,
-    asked: askedByRunBefore(source, stream),
     underWay: new Set(),
     turn: firstTurnAt(begun),
     refreshedAt: begun,
@@ -129,11 +124,8 @@ async function fillHistory(
   for (const wish of run.wishes) await finishWhenCovered(bridge.database, wish.id);
   const now = clock.now();
   run.turn = firstTurnAt(now);
-  const ends = missingAsks(source, run, now).map((next) => endOfAsked(source, run, next, now));
-  const caughtUpTo = ends.find((end) => end !== undefined);
-  if (run.failedUntil !== undefined) return { dueAt: run.failedUntil, healthy: false, caughtUpTo };
-  const dueAt = nextAsk(source, run, now) ? now : restsUntil(source, run, now);
-  return { dueAt, healthy: !signal.aborted, caughtUpTo };
+  if (run.failedUntil !== undefined) return { dueAt: run.failedUntil, healthy: false };
+  return { dueAt: nextAsk(source, run, now) ? now : restsUntil(source, run, now), healthy: !signal.aborted };
 }
 
 /** A run under way. */
@@ -194,21 +186,6 @@ async function afterFailure(
 }
 
 const isOwnPace = ({ fault }: BridgeError): boolean => fault.code === 'throttled' && fault.own === true;
-
-/** The overlap that the run before this one asked again already. */
-const askedByRunBefore = ({ policy }: OpenSource, { caughtUpTo }: Stream): Coverage =>
-  caughtUpTo === undefined ? [] : coverageOf([{ from: caughtUpTo - policy.overlap, to: caughtUpTo }]);
-
-/**
- * The instant up to which this run looked back for late data, where the next run goes on from there. It counts only where
- * it is older than the overlap, because no point before it can come late any more, whenever the next run begins. A killed
- * process does not write it, and then the next run looks back once more.
- */
-function endOfAsked({ policy }: OpenSource, { asked }: RunState, next: Ask, now: Instant): Instant | undefined {
-  if (next.wish?.again === true) return undefined;
-  const { from } = next.window;
-  return from <= edgeOf(policy, now) - policy.overlap - RUN ? asked.find(({ to }) => to === from)?.to : undefined;
-}
 
 async function fetchAsk(
   bridge: Bridge,

@@ -74,8 +74,6 @@ export interface Stream {
   readonly lookAgain: Coverage;
   /** Looks for late data reach no further back, because readings before it have other names, or had another owner. */
   readonly looksFrom: Instant | undefined;
-  /** The last run of history looked back for late data up to here. */
-  readonly caughtUpTo: Instant | undefined;
 }
 
 /** A source with an open connection to its platform. */

@@ -1,5 +1,4 @@
-import { intersect, union } from '../core/coverage.ts';
-import type { Coverage } from '../core/coverage.ts';
+import { union } from '../core/coverage.ts';
 import { asBridgeError, isPermanent, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
@@ -14,6 +13,7 @@ import type { Claimed } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
+import { lookBackOf } from './look-back.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { notePlatformClock } from './platform-clock.ts';
 import { wakeHistories } from './work.ts';
@@ -135,6 +135,7 @@ async function pollStream(
     now: bridge.clock.now(),
     lane: 'live',
     learned: learned.length,
+    look: lookBackOf(source, stream),
   });
   let current: Window | undefined;
   try {
@@ -147,7 +148,8 @@ async function pollStream(
       if (result.kind === 'done') {
         covered = union(covered, [current]);
         unreadable = result.unreadable;
-      } else windows.unshift(...liveHalvesOf(current, learned.length, covered));
+        // Missing time before it is left to history, and a look that it would have held is owed.
+      } else windows.unshift({ from: Math.max(current.from, current.to - learned.length), to: current.to });
     }
     await wakeHistory(bridge, source, { ...stream, covered, unreadable }, learned.length);
     return 'go-on';
@@ -171,16 +173,6 @@ async function pollStream(
     const retryAt = await actOn(bridge, source, fault, { failures: sourceFailures, answered, blame, ...where });
     return retryAt === undefined ? 'stop' : 'go-on';
   }
-}
-
-/**
- * The parts of a window that was too much which the live lane asks for. The older part is left to history, except where
- * it holds covered time: history never asks for that, so live would lose its look back for late data.
- */
-function liveHalvesOf({ from, to }: Window, length: Microseconds, covered: Coverage): Window[] {
-  const newest = { from: Math.max(from, to - length), to };
-  const older = { from, to: newest.from };
-  return from < newest.from && intersect(covered, older).length > 0 ? [older, newest] : [newest];
 }
 
 /**

@@ -178,7 +178,7 @@ async function change(
     if (move.coverage === 'kept') await looksFromNow(client, id, titlesLost(renames));
     if (move.coverage === 'begins-anew' || differences.some(givesNames)) await forgetNames(client, id, renames);
     await client.query(
-      'update stream set source_revision = source.revision, retry_at = null, failures = 0, last_fault = null, learned = null, caught_up_to = null from source where source.id = source_id and source_id = $1',
+      'update stream set source_revision = source.revision, retry_at = null, failures = 0, last_fault = null, learned = null from source where source.id = source_id and source_id = $1',
       [id],
     );
     await client.query(RETRY_UNREADABLE, [id]);

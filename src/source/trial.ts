@@ -222,7 +222,6 @@ const streamOf = ({ key, selection }: PlannedStream): Stream => ({
   unreadable: [],
   lookAgain: [],
   looksFrom: undefined,
-  caughtUpTo: undefined,
 });
 
 /** Counts requests, and aborts `silent` where the first request gets no answer in time. */

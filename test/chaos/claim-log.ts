@@ -7,18 +7,15 @@ interface LoggedClaim {
   readonly worker: string;
   /** The worker that held it at that moment, because it had not given it back. */
   readonly takenFrom: string | null;
-  /** The run before this one left word up to where it had looked back for late data. */
-  readonly caughtUp: boolean;
 }
 
 /** Has a database note every claim of a source (`live`) and of a stream's past (`history`), in the order in which they were made. */
 export async function logClaims(client: Client): Promise<void> {
   await client.query(`
-    create table claim_log (id bigint generated always as identity, lane text, owner int, worker text, taken_from text, caught_up boolean);
+    create table claim_log (id bigint generated always as identity, lane text, owner int, worker text, taken_from text);
     create function log_claim() returns trigger language plpgsql as $$ begin
-      insert into claim_log (lane, owner, worker, taken_from, caught_up)
-      values (case new.kind when 'poll' then 'live' else new.kind end, new.id, new.claimed_by, old.claimed_by,
-        new.kind <> 'history' or exists (select from stream where id = new.id and caught_up_to is not null));
+      insert into claim_log (lane, owner, worker, taken_from)
+      values (case new.kind when 'poll' then 'live' else new.kind end, new.id, new.claimed_by, old.claimed_by);
       return null; end $$;
     create trigger log_claim after update of claimed_by on work
       for each row when (new.claimed_by is not null) execute function log_claim();`);
@@ -26,7 +23,7 @@ export async function logClaims(client: Client): Promise<void> {
 
 async function claimsOf(client: Client, lane: 'live' | 'history'): Promise<LoggedClaim[]> {
   const { rows } = await client.query<LoggedClaim>(
-    `select owner, worker, taken_from as "takenFrom", caught_up as "caughtUp" from claim_log where lane = $1 order by id`,
+    `select owner, worker, taken_from as "takenFrom" from claim_log where lane = $1 order by id`,
     [lane],
   );
   return rows;
@@ -43,18 +40,13 @@ export async function askedAgain(client: Client, startAt: string): Promise<numbe
   return rows[0]?.again ?? Number.NaN;
 }
 
-/** The most windows that one look back for late data takes: it is shorter than a window, and may lie across a border of two. */
-const LOOK_BACK_WINDOWS = 2;
-
 /**
- * How many windows of the past may be asked again, by the claims that were made: a run that no run left word for looks back
- * once, and a run that takes over asks again for the windows that the worker before it had under way.
+ * How many windows of the past may be asked again, by the claims that were made: a run that takes over asks again for the windows
+ * that the worker before it had under way.
  */
 export async function mostAskedAgain(client: Client, concurrency: number): Promise<number> {
   const claims = await claimsOf(client, 'history');
-  return claims
-    .map(({ takenFrom, caughtUp }) => (caughtUp ? 0 : LOOK_BACK_WINDOWS) + (takenFrom === null ? 0 : concurrency))
-    .reduce((sum, windows) => sum + windows, 0);
+  return claims.filter(({ takenFrom }) => takenFrom !== null).length * concurrency;
 }
 
 /** Workers from which another one took the source while they polled it. */

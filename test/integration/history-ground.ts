@@ -45,6 +45,8 @@ export interface HistoryGround {
   run(given?: GivenRun): Promise<void>;
   /** Stores the coverage and learned window length of the stream and makes its history due. */
   store(learned: number, ...ranges: readonly Window[]): Promise<unknown>;
+  /** The stream owes a look for late data. */
+  owe(look: Window): Promise<unknown>;
   stream(): Promise<{ covered: Coverage; due: number | null }>;
   /** What an operator sees of the stream's history. */
   shown(): Promise<{ failures: number; fault: string | null; lane: string | null }>;
@@ -87,6 +89,11 @@ export function useHistory(): HistoryGround {
         [ranges.map(({ from }) => from), ranges.map(({ to }) => to), learned],
       );
     },
+    owe: ({ from, to }) =>
+      ground.database.run(
+        'update stream set look_again = look_again + tstzmultirange(tstzrange(at_instant($1), at_instant($2)))',
+        [from, to],
+      ),
     failed: (times) => dueHistories(ground.database, 'from stream', { failures: times }),
     async stream() {
       const row = await ground.database.row<{ covered: [number, number][]; due: number | null }>(

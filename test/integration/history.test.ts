@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { coverageOf, subtract } from '../../src/core/coverage.ts';
-import type { Coverage } from '../../src/core/coverage.ts';
+import { coverageOf } from '../../src/core/coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
 import { backfillState, startBackfill } from '../../src/source/backfills.ts';
@@ -53,83 +52,35 @@ describe('a run of history', () => {
     ['backfill', 1],
     ['backfill', 3],
   ] as const)(
-    'that looks back, %s and %d at a time, asks the overlap once before it closes the gap, however many runs that takes',
+    'that owes a look before a gap, %s and %d at a time, asks for both once, however many runs that takes',
     async (order, concurrency) => {
       const gap = { from: FROM + HOUR, to: FROM + HOUR + 2 * MINUTE };
+      const look = { from: gap.from - 20 * MINUTE, to: gap.from };
       await lane.store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
-      const overlap = 20 * MINUTE;
+      await lane.owe(look);
       if (order === 'backfill')
         await startBackfill(lane.database, { source: { name: 'source' }, ...gap, again: false, requestedBy: 'tester' });
-      let runs = 0;
-      let closedWith: Coverage | undefined;
-      for (; (await lane.stream()).due !== null; runs += 1) {
-        await lane.run({
-          overlap,
-          maxWindow: MINUTE,
-          concurrency,
-          ...(order === 'oldest first' && { catchUp: 'oldest' }),
-        });
-        const { covered } = await lane.stream();
-        if (covered.some(({ from, to }) => from <= gap.from && to > gap.from)) closedWith ??= coverageOf(lane.asked);
+      for (let runs = 0; (await lane.stream()).due !== null; runs += 1) {
+        await lane.run({ maxWindow: MINUTE, concurrency, ...(order === 'oldest first' && { catchUp: 'oldest' }) });
         expect(runs).toBeLessThan(10);
       }
-      const late = { from: gap.from - overlap, to: gap.from };
-      expect(subtract([late], closedWith ?? [])).toEqual([]);
-      // The overlap was asked once, though gap and overlap take more than one run. The gap repair that meets a backfill may ask
-      // the half of a window once more.
-      const asked = lane.asked.reduce((sum, window) => sum + lengthOf(window), 0);
-      expect(asked - overlap - lengthOf(gap)).toBeLessThanOrEqual(order === 'backfill' ? MINUTE / 2 : 0);
+      expect(coverageOf(lane.asked)).toEqual([{ from: look.from, to: gap.to }]);
+      expect(lane.asked.reduce((sum, window) => sum + lengthOf(window), 0)).toBe(gap.to - look.from);
       expect((await lane.stream()).covered).toEqual([{ from: FROM, to: FROM + 2 * DAY }]);
+      expect(await lane.database.row('select look_again::text from stream')).toEqual({ look_again: '{}' });
     },
   );
 
   it.each(['newest', 'oldest'] as const)(
     '%s first goes on where the run before it ended, though the platform answers one window in each run',
     async (order) => {
-      const gap = { from: FROM + HOUR, to: FROM + HOUR + 2 * MINUTE };
+      const gap = { from: FROM + HOUR, to: FROM + HOUR + 5 * MINUTE };
       await lane.store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
-      const overlap = 5 * MINUTE;
       for (let runs = 0; (await lane.stream()).covered.length > 1; runs += 1) {
-        await lane.run({ overlap, maxWindow: MINUTE, answers: 1, ...(order === 'oldest' && { catchUp: order }) });
-        expect(runs).toBeLessThan(8);
+        await lane.run({ maxWindow: MINUTE, answers: 1, ...(order === 'oldest' && { catchUp: order }) });
+        expect(runs).toBeLessThan(6);
       }
-      expect(coverageOf(lane.asked)).toEqual([{ from: gap.from - overlap, to: gap.to }]);
-    },
-  );
-
-  it('looks back again at time near the edge, because late points may have come since', async () => {
-    const gap = { from: FROM + HOUR, to: FROM + HOUR + 10 * MINUTE };
-    await lane.store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
-    const overlap = 5 * MINUTE;
-    lane.now = gap.from + 4 * MINUTE;
-    lane.windowTakes = 0;
-    await lane.run({ overlap, maxWindow: MINUTE, catchUp: 'oldest', answers: 7 });
-    lane.now = gap.to + HOUR;
-    lane.asked = [];
-    await lane.run({ overlap, maxWindow: MINUTE, catchUp: 'oldest' });
-    // An hour ago the run read two minutes of the gap and the overlap before them, when late points had not come yet.
-    expect(coverageOf(lane.asked)).toEqual([{ from: gap.from + 2 * MINUTE - overlap, to: gap.to }]);
-  });
-
-  it.each([
-    // Beyond the overlap and the length of a run no point can come late any more, whenever the next run begins.
-    ['oldest', 30 * SECOND, true],
-    ['oldest', 30 * SECOND - 1, false],
-    // Newest first has asked for no time that ends where it goes on.
-    ['newest', HOUR, false],
-  ] as const)(
-    '%s first and %d µs beyond the overlap tells the next run not to look back: %s',
-    async (order, beyond, told) => {
-      const overlap = 5 * MINUTE;
-      const read = { from: FROM, to: FROM + 3 * MINUTE };
-      await lane.store(MINUTE);
-      lane.windowTakes = 0;
-      lane.now = read.to + overlap + beyond;
-      const first = order === 'oldest' ? { catchUp: order, answers: 3 } : { answers: 9 };
-      await lane.run({ overlap, maxWindow: MINUTE, align: 1, ...first });
-      expect(await lane.database.row('select instant_of(caught_up_to) as at from stream')).toEqual({
-        at: told ? read.to : null,
-      });
+      expect(coverageOf(lane.asked)).toEqual([gap]);
     },
   );
 
@@ -139,8 +90,6 @@ describe('a run of history', () => {
     const id = await startBackfill(lane.database, wish);
     await lane.run({ overlap: HOUR });
     expect(lane.asked.length).toBeLessThanOrEqual(4);
-    // How far a backfill came says nothing about looks back for late data.
-    expect(await lane.database.row('select caught_up_to from stream')).toEqual({ caught_up_to: null });
     expect(await backfillState(lane.database, id)).toMatchObject({ state: 'running' });
     for (let runs = 0; (await lane.stream()).due !== null; runs += 1) {
       expect(runs).toBeLessThan(10);

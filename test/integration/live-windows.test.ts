@@ -97,17 +97,23 @@ describe('the length of the next window', () => {
   });
 });
 
-test('live finds late points in the older half of a window that was too much', async () => {
+test('late points in the older half of a window that was too much are left to history, which is due', async () => {
   const overlap = 8 * MINUTE;
   await pollOnce(() => []);
   const edge = now;
   now += 4 * MINUTE;
   // Late points in the overlap, and a burst at the edge: together they are more than a window may hold.
-  const late = each({ from: edge - 6 * MINUTE, to: edge - 5 * MINUTE }, SECOND);
+  const late = { from: edge - 6 * MINUTE, to: edge - 5 * MINUTE };
   const burst = each({ from: edge + MINUTE, to: edge + 3 * MINUTE }, 20_000);
-  const points = [...late, ...burst];
+  const points = [...each(late, SECOND), ...burst];
   await pollOnce(({ from, to }) => points.filter((at) => from <= at && at < to), { overlap });
-  expect(await readings()).toEqual(expect.arrayContaining(late));
+  expect(asked).toContainEqual({ from: edge - 10 * MINUTE, to: now });
+  const owed = await database.row<{ is: boolean }>(
+    'select look_again @> tstzrange(at_instant($1), at_instant($2)) as is from stream',
+    [late.from, late.to],
+  );
+  expect(owed?.is).toBe(true);
+  expect(await historyDue()).toBeDefined();
 });
 
 const serverError = (): never => {
