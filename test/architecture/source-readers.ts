@@ -28,7 +28,7 @@ export const READERS: Readonly<Record<string, Readonly<Record<string, string | r
   'schedule.overlap': {
     'src/core/source/source.ts': 'overlap: schedule.overlap ?? facts.overlap',
     'src/pull/open-source.ts': 'overlap: config.schedule.overlap',
-    'src/core/plan.ts': 'instant - policy.overlap',
+    'src/core/look-back.ts': 'before - overlap - step',
   },
   'schedule.lookBackAtMost': {
     'src/pull/look-back.ts': 'lookBackAtMost: config.schedule.lookBackAtMost',

@@ -1,3 +1,5 @@
+import { coverageOf, totalLength } from '../../src/core/coverage.ts';
+import { lengthOf } from '../../src/core/window.ts';
 import type { Client } from 'pg';
 
 /** A worker that began to work on a source or on the past of a stream. */
@@ -29,15 +31,21 @@ async function claimsOf(client: Client, lane: 'live' | 'history'): Promise<Logge
   return rows;
 }
 
-/** Windows of the time before `startAt` that lie, wholly or in part, where another one was handed over before. */
-export async function askedAgain(client: Client, startAt: string): Promise<number> {
-  const { rows } = await client.query<{ again: number }>(
-    `select count(*)::int as again from window_log as one where lane = 'history' and from_at < $1::timestamptz
-       and exists (select from window_log as other where other.stream_id = one.stream_id and other.lane = 'history'
-         and other.ctid < one.ctid and tstzrange(one.from_at, one.to_at) && tstzrange(other.from_at, other.to_at))`,
+/** Windows of the time before `startAt` that hold time which was handed over more than once, and how many seconds that is. */
+export async function askedAgain(client: Client, startAt: string): Promise<{ seconds: number; windows: unknown[] }> {
+  const { rows: windows } = await client.query<{ stream: number; from: Date; to: Date }>(
+    `select stream_id as stream, from_at as from, to_at as to, asked_at as asked from window_log as one
+     where lane = 'history' and fault is null and from_at < $1::timestamptz
+       and exists (select from window_log as other where other.stream_id = one.stream_id and other.lane = 'history' and other.fault is null
+         and other.ctid <> one.ctid and tstzrange(one.from_at, one.to_at) && tstzrange(other.from_at, other.to_at))
+     order by asked_at`,
     [startAt],
   );
-  return rows[0]?.again ?? Number.NaN;
+  const seconds = [...Map.groupBy(windows, ({ stream }) => stream).values()].reduce((sum, ofStream) => {
+    const asked = ofStream.map(({ from, to }) => ({ from: from.getTime() / 1_000, to: to.getTime() / 1_000 }));
+    return sum + asked.reduce((length, window) => length + lengthOf(window), 0) - totalLength(coverageOf(asked));
+  }, 0);
+  return { seconds, windows };
 }
 
 /**
