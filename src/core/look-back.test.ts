@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { intersect, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
-import { agesOf, endsAtBound, furtherLook, regularLooks } from './look-back.ts';
+import { agesOf, endsAtBound, furtherLook, looksOwed, regularLooks } from './look-back.ts';
 import type { FurtherLook, LookBack } from './look-back.ts';
 
 const look: LookBack = { start: 0, align: SECOND, overlap: 10 * MINUTE, lookBackAtMost: 30 * DAY };
@@ -204,4 +204,15 @@ test('looks end before they find none where late data was as old as their oldest
   ]);
   // Only the overlap is asked again: the first late point came too late for any look.
   expect([0, 1].map((age) => endsAtBound(age, 0))).toEqual([false, true]);
+});
+
+test('where readings got other names, looks reach no further back than the step of the grid in which they did; the overlap does', () => {
+  const renamed = { ...look, start: HOUR, looksFrom: 2 * DAY + SECOND / 2, lookBackAtMost: HOUR };
+  const end = 2 * DAY + 70 * MINUTE;
+  expect(regularLooks(renamed, end, end + 15 * MINUTE)).toEqual([{ from: 2 * DAY, to: 2 * DAY + 15 * MINUTE }]);
+  const covered = [{ from: HOUR, to: 2 * DAY + MINUTE }];
+  const window = { from: 2 * DAY + 20 * MINUTE, to: 2 * DAY + 30 * MINUTE };
+  expect(looksOwed(renamed, covered, window)).toEqual([
+    { from: 2 * DAY + MINUTE - 12.5 * MINUTE, to: 2 * DAY + MINUTE },
+  ]);
 });

@@ -10,10 +10,16 @@ import type { Window } from './window.ts';
  * remember them.
  */
 export interface LookBack {
-  /** No look reaches further back. */
+  /** No time before this instant is asked for. */
   readonly start: Instant;
   /** The grid of the source's windows, whole µs. */
   readonly align: Microseconds;
+  /**
+   * Looks beyond the overlap reach no further back, because readings got other names or another owner then: points of before would be
+   * stored a second time, or over others. The step of the grid in which it lies is looked at as a whole, because its points of
+   * after may come late, too.
+   */
+  readonly looksFrom?: Instant | undefined;
   /** How late a point may come, whenever it comes, and still be found at the overlap, µs; 0: no late data is looked for. */
   readonly overlap: Microseconds;
   /** The oldest age of a point that is looked for, µs; 0: none beyond the overlap. */
@@ -65,7 +71,7 @@ export const regularLooks = (look: LookBack, before: Instant, after: Instant): C
     agesOf(look).map((age) => {
       const step = Math.max(look.align, Math.ceil(age / SHARE / look.align) * look.align);
       const stepBefore = (instant: Instant): Instant =>
-        Math.max(look.start, Math.floor(instant / step) * step - Math.ceil(age / look.align) * look.align);
+        Math.max(oldestOf(look), Math.floor(instant / step) * step - Math.ceil(age / look.align) * look.align);
       return { from: stepBefore(before), to: stepBefore(after) };
     }),
   );
@@ -84,6 +90,10 @@ export function looksOwed(look: LookBack, covered: Coverage, window: Window): Co
  */
 export const endsAtBound = (age: Microseconds, lookBackAtMost: Microseconds): boolean =>
   age > lookBackAtMost - lookBackAtMost / SHARE;
+
+/** The oldest instant of looks beyond the overlap. */
+export const oldestOf = ({ start, looksFrom = -Infinity, align }: LookBack): Instant =>
+  Math.max(start, Math.floor(looksFrom / align) * align);
 
 /** A further look: how far back it reached, µs, and when it was wanted. */
 export interface FurtherLook {
@@ -114,7 +124,7 @@ export function furtherLook(
   const reached = last !== undefined && last.at <= now && now - last.at < last.reach / SHARE ? last.reach : 0;
   if (look.overlap === 0 || reach <= Math.max(look.overlap, reached)) return undefined;
   const grid = (instant: Instant): Instant => Math.floor(instant / look.align) * look.align;
-  const from = Math.max(look.start, grid(now - reach));
+  const from = Math.max(oldestOf(look), grid(now - reach));
   const to = reached === 0 ? edge : Math.min(edge, grid(now - reached) + look.align);
   return { reach, at: now, time: from < to ? subtract([{ from, to }], [window]) : [] };
 }

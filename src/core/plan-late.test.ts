@@ -68,7 +68,7 @@ test('live asks for no covered time before a gap or unreadable time, nor where n
     { from: HOUR - MINUTE, to: HOUR + 2 * MINUTE },
   ]);
   expect(plan({ ...request, coverage, look: { ...look, overlap: 0 } })).toEqual([edge]);
-  expect(plan({ ...request, coverage, look: { ...look, start: HOUR - SECOND } })).toEqual([
+  expect(plan({ ...request, coverage, look: { ...look, start: HOUR - SECOND, looksFrom: HOUR } })).toEqual([
     { from: HOUR - SECOND, to: HOUR + 2 * MINUTE },
   ]);
   expect(looksOwed({ ...look, overlap: 0 }, coverage, edge)).toEqual([]);

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { intersect } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
-import { furtherLook } from '../core/look-back.ts';
+import { furtherLook, oldestOf } from '../core/look-back.ts';
 import type { LookBack } from '../core/look-back.ts';
 import { edgeOf } from '../core/plan.ts';
 import type { Window } from '../core/window.ts';
@@ -13,13 +13,10 @@ import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { wakeHistories } from './work.ts';
 
-/**
- * How a stream looks for late data. A point of before `looksFrom` would be stored a second time, or over another one. The step
- * of the grid in which `looksFrom` lies is looked at as a whole, because its points of after that may come late, too.
- */
+/** How a stream looks for late data. */
 export const lookBackOf = ({ policy, config }: OpenSource, { looksFrom }: Pick<Stream, 'looksFrom'>): LookBack => ({
   ...policy,
-  start: Math.max(policy.start, Math.floor((looksFrom ?? -Infinity) / policy.align) * policy.align),
+  looksFrom,
   lookBackAtMost: config.schedule.lookBackAtMost,
 });
 
@@ -45,7 +42,7 @@ export function lookFurther(
   if (intersect(covered, window).length === 0 || !isLate(window.from)) return undefined;
   const edge = edgeOf(source.policy, now);
   return async (client, { oldestNews: oldest, late, revised }) => {
-    if (oldest === null || !isLate(oldest) || oldest < look.start) return;
+    if (oldest === null || !isLate(oldest) || oldest < oldestOf(look)) return;
     const [row] = await rowsOf<{ reach: number; at: Instant | null }>(
       client,
       'select looked_back_us as reach, instant_of(looked_back_at) as at from stream where id = $1 for no key update',

@@ -70,6 +70,18 @@ const RENAMED: History = {
   ],
 };
 
+/** And another: a point of the last overlap before a change of names comes after it. */
+const OVERLAPPED: History = {
+  ...RENAMED,
+  seed: 9905,
+  first: {},
+  deeds: [
+    { deed: 'rename-sensor', sensor: 0 },
+    { deed: 'apply', change: { listed: 2, renamed: true } },
+    { deed: 'new-sensor' },
+  ],
+};
+
 const databases = useDatabases();
 let database: Database;
 let sealing: Sealing;
@@ -98,7 +110,7 @@ test(`after any of ${RUNS} histories (seed ${SEED}) the readings are what the pl
         numRuns: RUNS,
         seed: SEED,
         // A path counts the examples, too.
-        examples: [[NARROWED], [RENAMED]],
+        examples: [[NARROWED], [RENAMED], [OVERLAPPED]],
         ...(PATH !== undefined && { path: PATH, endOnFailure: true }),
       },
     );
