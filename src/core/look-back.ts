@@ -1,4 +1,4 @@
-import { coverageOf, intersect, subtract, union } from './coverage.ts';
+import { coverageOf, subtract, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Window } from './window.ts';
@@ -76,12 +76,15 @@ export const regularLooks = (look: LookBack, before: Instant, after: Instant): C
     }),
   );
 
-/** The looks that are owed because `window` moves the end of the coverage, without the time that it holds itself. */
+/**
+ * The looks that are owed because `window` moves the end of the coverage, without the time that it holds itself. `covered` may be
+ * older than the window, so the look at the overlap reaches to the new end, also over time that is not covered yet.
+ */
 export function looksOwed(look: LookBack, covered: Coverage, window: Window): Coverage {
   const before = covered.at(-1)?.to ?? window.from;
   const after = Math.max(before, window.to);
   const overlap = overlapLook(look, before, after);
-  return subtract(union(regularLooks(look, before, after), overlap ? intersect(covered, overlap) : []), [window]);
+  return subtract(union(regularLooks(look, before, after), overlap ? [{ ...overlap, to: after }] : []), [window]);
 }
 
 /**

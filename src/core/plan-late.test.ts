@@ -42,7 +42,8 @@ test('after a downtime live asks for the newest window alone, and owes the overl
   const now = 30 * HOUR + policy.settle;
   const windows = plan({ policy, coverage, now, lane: 'live', learned: HOUR, look });
   expect(windows).toEqual([{ from: 29 * HOUR, to: 30 * HOUR }]);
-  const overlapAndStep = { from: 20 * HOUR - (policy.overlap * 5) / 4, to: 20 * HOUR };
+  // History asks for the gap itself, and a look of that alone.
+  const overlapAndStep = { from: 20 * HOUR - (policy.overlap * 5) / 4, to: 29 * HOUR };
   expect(windows.map((window) => looksOwed(look, coverage, window))).toEqual([[overlapAndStep]]);
 });
 

@@ -54,6 +54,7 @@ interface StreamRow {
   readonly history_due: boolean;
   readonly unreadable: readonly UnreadableRow[];
   readonly look_again: Ranges | null;
+  readonly looks_noted: number;
   readonly looks_from: Instant | null;
 }
 
@@ -69,7 +70,7 @@ const STREAM = `json_build_object('id', stream.id, 'key', stream.key, 'selection
   'covered', ${rangesOf('stream.covered')}, 'learned', stream.learned, 'failures', stream.failures, 'asked_at', instant_of(stream.turn_at),
   'history_failures', coalesce(history.failures, 0), 'history_due', coalesce(history.failures > 0 or history.due_at < now() + interval '1 minute', false),
   'retry_at', instant_of(stream.retry_at), 'unreadable', ${UNREADABLE}, 'look_again', ${rangesOf('stream.look_again')},
-  'looks_from', instant_of(stream.looks_from))`;
+  'looks_noted', stream.looks_noted, 'looks_from', instant_of(stream.looks_from))`;
 
 /**
  * Takes work for this process and gives it back. Claims and reports that come together share a statement. A claim ends with its
@@ -227,6 +228,7 @@ function streamOf(row: StreamRow): Stream {
     historyDue: row.history_due,
     unreadable: unreadableOf(row.unreadable),
     lookAgain: coverageFrom(row.look_again),
+    looksNoted: row.looks_noted,
     looksFrom: row.looks_from ?? undefined,
   };
 }

@@ -40,6 +40,8 @@ export interface WindowTask {
   readonly covered: Coverage;
   readonly learned: Learned;
   readonly unreadable: readonly Unreadable[];
+  /** How often looks had been noted for the stream. */
+  readonly looksNoted: number;
   readonly backfillId?: number;
   /** Told of the meter of each reading of the window, before its first request. */
   readonly metered?: (meter: Meter) => void;
@@ -51,6 +53,8 @@ export type FetchResult =
       readonly kind: 'done';
       readonly committed: Committed;
       readonly covered: Coverage;
+      /** The looks that are owed because of the window. */
+      readonly owed: Coverage;
       readonly learned: Learned;
       readonly unreadable: readonly Unreadable[];
     }
@@ -188,6 +192,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
     };
     const learned = afterWindow(task.learned, outcome);
     if (read.failed.size > 0) await setApart(bridge, task, read.failed);
+    const owed = looksOwed(lookBackOf(source, stream), task.covered, window);
     const handed = performance.now();
     const committed = await commitWindow(
       bridge,
@@ -205,7 +210,9 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
         window,
         covered: task.covered,
         learned,
-        looks: looksOwed(lookBackOf(source, stream), task.covered, window),
+        looks: owed,
+        looksNoted: task.looksNoted,
+        settledTo: read.askedAt - source.policy.overlap,
         backfillId: task.backfillId,
       },
       lookFurther(bridge, source, task),
@@ -223,7 +230,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
       stored: (performance.now() - handed) / 1000,
     });
     const unreadable = await noteRead(bridge, source, task);
-    return { kind: 'done', committed, covered: union(task.covered, [window]), learned, unreadable };
+    return { kind: 'done', committed, covered: union(task.covered, [window]), owed, learned, unreadable };
   } catch (error) {
     if (error instanceof BridgeError && isUnanswered(error)) {
       await keepLearned(bridge, task, afterNoAnswer(task.learned, lengthOf(window), limits.minWindow));

@@ -80,11 +80,11 @@ function askForWish(source: OpenSource, progress: RunState, now: Instant): Ask |
 
 /** The next window of unreadable time, otherwise of covered time that late data may have come into. */
 function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
-  const { lookAgain, covered, learned } = progress;
+  const { learned } = progress;
   const underWay = coverageOf([...progress.underWay]);
   const retried = windowToRetry(retriedOf(source, progress, now), { now, length: learned.length, underWay });
   if (retried) return { window: retried, wish: undefined };
-  const looks = lookAgain.flatMap((stretch) => intersect(covered, stretch));
+  const looks = looksToAsk(source, progress, now);
   const [oldest] = looks;
   const newest = looks.at(-1);
   if (oldest === undefined || newest === undefined) return undefined;
@@ -93,6 +93,20 @@ function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | u
   const coverage = missing(range, looks);
   const [window] = plan({ ...requestOf(source, progress, now), coverage, range, order: 'oldest' });
   return window && { window, wish: undefined };
+}
+
+/** The looks that history asks for now: in covered time that can be read, up to the edge. */
+export function looksToAsk(
+  { policy }: OpenSource,
+  { lookAgain, covered, unreadable }: Pick<RunState, 'lookAgain' | 'covered' | 'unreadable'>,
+  now: Instant,
+): Coverage {
+  if (lookAgain.length === 0) return [];
+  const settled = intersect(covered, { from: -Infinity, to: edgeOf(policy, now) });
+  return subtract(
+    lookAgain.flatMap((look) => intersect(settled, look)),
+    unreadableTime(unreadable),
+  );
 }
 
 /** The unreadable time that is asked for again: between the start and the edge, and in the ranges of running backfills. */

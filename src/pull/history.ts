@@ -1,3 +1,4 @@
+import { union } from '../core/coverage.ts';
 import { asBridgeError, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { SECOND } from '../core/instant.ts';
@@ -87,6 +88,7 @@ async function fillHistory(
     wishes: await wishesOf(bridge.database, stream.id),
     unreadable: stream.unreadable,
     lookAgain: stream.lookAgain,
+    looksNoted: stream.looksNoted,
     underWay: new Set(),
     turn: firstTurnAt(begun),
     refreshedAt: begun,
@@ -130,6 +132,8 @@ async function fillHistory(
 
 /** A run under way. */
 interface Run extends RunState {
+  /** How often looks had been noted when the run learned of them last. */
+  looksNoted: number;
   refreshedAt: Instant;
   /** The outbox of the project is full, so the run asks for nothing more. */
   full: boolean;
@@ -196,12 +200,12 @@ async function fetchAsk(
   signal: AbortSignal,
 ): Promise<void> {
   const { window, wish } = ask;
-  const { covered, learned, unreadable } = run;
+  const { covered, learned, unreadable, looksNoted } = run;
   const metered = (meter: Meter): void => void run.meters.set(window, meter);
   const backfill = wish?.again ? { backfillId: wish.id } : {};
   const result = await fetchWindow(
     bridge,
-    { source, stream, lane: 'history', window, covered, learned, unreadable, metered, ...backfill },
+    { source, stream, lane: 'history', window, covered, learned, unreadable, looksNoted, metered, ...backfill },
     signal,
   );
   run.learned = result.learned;
@@ -209,5 +213,6 @@ async function fetchAsk(
   run.unreadableInARow = 0;
   if (result.kind === 'halved') return;
   run.unreadable = result.unreadable;
+  run.lookAgain = union(run.lookAgain, result.owed);
   noteDone(run, ask);
 }

@@ -58,7 +58,7 @@ export function lookFurther(
     );
     if (further === undefined) return;
     await client.query(
-      `update stream set look_again = look_again + $2::tstzmultirange, looked_back_us = $3, looked_back_at = at_instant($4) where id = $1`,
+      `update stream set look_again = look_again + $2::tstzmultirange, looks_noted = looks_noted + 1, looked_back_us = $3, looked_back_at = at_instant($4) where id = $1`,
       [stream.id, multirangeOf(further.time), further.reach, further.at],
     );
     await client.query(wakeHistories('from stream where id = $1'), [stream.id]);

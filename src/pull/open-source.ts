@@ -72,6 +72,8 @@ export interface Stream {
   readonly unreadable: readonly Unreadable[];
   /** Covered time to ask for once more for late data. */
   readonly lookAgain: Coverage;
+  /** How often looks were noted in it. */
+  readonly looksNoted: number;
   /** Looks for late data reach no further back, because readings before it have other names, or had another owner. */
   readonly looksFrom: Instant | undefined;
 }

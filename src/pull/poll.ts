@@ -1,4 +1,4 @@
-import { union } from '../core/coverage.ts';
+import { subtract, union } from '../core/coverage.ts';
 import { asBridgeError, isPermanent, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import type { Microseconds } from '../core/instant.ts';
@@ -14,6 +14,7 @@ import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
 import { lookBackOf } from './look-back.ts';
+import { looksToAsk } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { notePlatformClock } from './platform-clock.ts';
 import { wakeHistories } from './work.ts';
@@ -127,7 +128,7 @@ async function pollStream(
   const { policy } = source;
   let { covered } = stream;
   let learned = learnedOf(source, stream);
-  let { unreadable } = stream;
+  let { unreadable, lookAgain } = stream;
   const windows = plan({
     policy,
     coverage: covered,
@@ -141,17 +142,27 @@ async function pollStream(
   try {
     while ((current = windows.shift()) !== undefined) {
       if (signal.aborted) return 'stop';
-      const task = { source, stream, lane: 'live' as const, window: current, covered, learned, unreadable };
+      const task = {
+        source,
+        stream,
+        lane: 'live' as const,
+        window: current,
+        covered,
+        learned,
+        unreadable,
+        looksNoted: stream.looksNoted,
+      };
       const result = await fetchWindow(bridge, task, signal);
       noteAnswer(outcome);
       learned = result.learned;
       if (result.kind === 'done') {
         covered = union(covered, [current]);
         unreadable = result.unreadable;
+        lookAgain = subtract(union(lookAgain, result.owed), [current]);
         // Missing time before it is left to history, and a look that it would have held is owed.
       } else windows.unshift({ from: Math.max(current.from, current.to - learned.length), to: current.to });
     }
-    await wakeHistory(bridge, source, { ...stream, covered, unreadable }, learned.length);
+    await wakeHistory(bridge, source, { ...stream, covered, unreadable, lookAgain }, learned.length);
     return 'go-on';
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
@@ -166,7 +177,7 @@ async function pollStream(
       isWindowAtFault(fault, current, { source, failures: sourceFailures });
     if (current && setsAside) {
       unreadable = await setAside(bridge, source, { stream, window: current, lane: 'live' }, fault);
-      await wakeHistory(bridge, source, { ...stream, covered, unreadable }, learned.length);
+      await wakeHistory(bridge, source, { ...stream, covered, unreadable, lookAgain }, learned.length);
     }
     const where = { stream, lane: 'live' as const, ...(current && { window: current }), setAside: setsAside };
     const answered = outcome.answers > 0;
@@ -176,7 +187,7 @@ async function pollStream(
 }
 
 /**
- * Makes the stream's history due where live leaves time uncovered or unreadable; catch-up after a downtime begins here.
+ * Makes the stream's history due where live leaves time uncovered or unreadable, or owes a look; catch-up after a downtime begins here.
  */
 async function wakeHistory(bridge: Bridge, source: OpenSource, stream: Stream, learned: Microseconds): Promise<void> {
   const { id, covered: coverage, historyDue } = stream;
@@ -187,6 +198,7 @@ async function wakeHistory(bridge: Bridge, source: OpenSource, stream: Stream, l
   // Time before the start is asked for by backfills alone, and their runs know when they are due.
   const wanted = [{ from: source.policy.start, to: Infinity }];
   const due = nextRetryAt(wantedOf(stream.unreadable, wanted));
-  if (missing === undefined && (due === undefined || due > now)) return;
+  const isOwed = looksToAsk(source, stream, now).length > 0;
+  if (missing === undefined && !isOwed && (due === undefined || due > now)) return;
   await bridge.database.run(wakeHistories('from stream where id = $1'), [id]);
 }

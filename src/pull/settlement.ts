@@ -11,7 +11,6 @@ import { printableJson } from '../database/printable.ts';
 import { REFUSED, RESOLVED, refusedHours } from '../ingest/refused-hours.ts';
 import type { Taken } from '../ingest/window-readings.ts';
 import type { Meter } from '../platform/connection/index.ts';
-import { wakeHistories } from './work.ts';
 
 /** Everything one window leaves behind, committed together or not at all (law 1). */
 export interface Handover {
@@ -33,8 +32,12 @@ export interface Handover {
   /** The stream's coverage when the window was planned. */
   readonly covered: Coverage;
   readonly learned: Learned;
-  /** Covered time to ask for once more (core/look-back.ts). */
+  /** The looks that are owed because of the window (core/look-back.ts). */
   readonly looks: Coverage;
+  /** How often looks had been noted when the window was planned. Those noted since are settled by the part of the window before `settledTo` alone. */
+  readonly looksNoted: number;
+  /** No later point of before this instant is looked for at the overlap: that much older than the question is what it was asked for. */
+  readonly settledTo: Instant;
   readonly backfillId: number | undefined;
   readonly askedAt: Instant;
   readonly meter: Meter;
@@ -56,6 +59,8 @@ const COLUMNS = {
   from_us: 'bigint',
   to_us: 'bigint',
   learned: 'jsonb',
+  known_looks: 'int',
+  settled_us: 'bigint',
   looks: 'tstzmultirange',
   backfill_id: 'int',
   asked_us: 'bigint',
@@ -119,7 +124,9 @@ export const lockedStreams = (rows: 'skip locked' | ''): string => `
  */
 export const MOVED = `
   moved as (
-    update stream set covered = covered + one.time, look_again = look_again + one.looks - one.time,
+    update stream set covered = covered + one.time, looks_noted = looks_noted + (one.looks <> '{}')::int,
+      look_again = look_again + one.looks - case when looks_noted = one.known_looks then one.time
+        else one.time * tstzmultirange(tstzrange(null, at_instant(one.settled_us))) end,
       learned = one.learned,
       last_fault = case when one.lane = 'live' and last_fault ->> 'lane' is distinct from 'history' then null else last_fault end,
       failures = case when one.lane = 'live' then 0 else failures end,
@@ -127,8 +134,7 @@ export const MOVED = `
       turn_at = case when one.lane = 'live' then now() else turn_at end,
       newest_at = greatest(newest_at, at_instant(one.newest_us))
     from locked join windows as one using (part) where stream.id = locked.id
-    returning one.part, stream.id as stream_id, old.covered as ranges),
-  woken as (${wakeHistories("from moved join windows using (part) join stream on stream.id = moved.stream_id where windows.looks <> '{}' order by 2")})`;
+    returning one.part, stream.id as stream_id, old.covered as ranges)`;
 
 const COUNTED = `one.source_id, one.lane, one.requests, one.bytes, one.readings, one.readings - taken.fresh - taken.revised as duplicates,
       taken.revised, one.refused, one.repeats, one.outside, taken.late`;
@@ -184,6 +190,8 @@ export function settlementOf(handover: Handover, { process, mark }: Stamp, store
     to_us: window.to,
     learned: JSON.stringify(handover.learned),
     looks: multirangeOf(handover.looks),
+    known_looks: handover.looksNoted,
+    settled_us: handover.settledTo,
     backfill_id: handover.backfillId,
     asked_us: handover.askedAt,
     newest_us: newestIn(batch),

@@ -20,14 +20,19 @@ export const unreadableOf = (rows: readonly UnreadableRow[]): Unreadable[] =>
 export async function askedLater(
   database: Database,
   streamId: number,
-): Promise<{ readonly unreadable: readonly Unreadable[]; readonly lookAgain: Coverage }> {
-  const row = await database.row<{ unreadable: UnreadableRow[]; again: [from: Instant, to: Instant][] }>(
-    `select ${UNREADABLE} as unreadable, instants_of(look_again) as again from stream where id = $1`,
+): Promise<{
+  readonly unreadable: readonly Unreadable[];
+  readonly lookAgain: Coverage;
+  readonly looksNoted: number;
+}> {
+  const row = await database.row<{ unreadable: UnreadableRow[]; again: [from: Instant, to: Instant][]; noted: number }>(
+    `select ${UNREADABLE} as unreadable, instants_of(look_again) as again, looks_noted as noted from stream where id = $1`,
     [streamId],
   );
   return {
     unreadable: unreadableOf(row?.unreadable ?? []),
     lookAgain: (row?.again ?? []).map(([from, to]) => ({ from, to })),
+    looksNoted: row?.noted ?? 0,
   };
 }
 

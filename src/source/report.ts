@@ -242,7 +242,7 @@ const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]
        instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", instant_of(newest_at) as "newestAt", stream.last_fault as fault,
        coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.is_left, 0) as "unreadableLeft", coalesce(bad.length, 0)::float8 as "unreadableLength",
        news_age_us::float8 as "newsAge", news_beyond::float8 as "newsBeyond",
-       (select coalesce(sum(instant_of(upper(range)) - instant_of(lower(range))), 0) from unnest(look_again * tstzmultirange(tstzrange(start_at, null))) as range)::float8 as "lookAgain"
+       (select coalesce(sum(instant_of(upper(range)) - instant_of(lower(range))), 0) from unnest(look_again * covered * tstzmultirange(tstzrange(start_at, null))) as range)::float8 as "lookAgain"
      from stream join source on source.id = source_id cross join lateral (
        select max(total) as count, jsonb_agg(jsonb_build_array(instant_of(lower(range)), instant_of(upper(range))) order by range) as newest
        from (select range, count(*) over () as total from unnest(covered) as range order by range desc limit ${RANGES_SHOWN}) as last

@@ -221,6 +221,7 @@ const streamOf = ({ key, selection }: PlannedStream): Stream => ({
   historyDue: false,
   unreadable: [],
   lookAgain: [],
+  looksNoted: 0,
   looksFrom: undefined,
 });
 

@@ -106,6 +106,7 @@ describe('a claim', () => {
         historyDue: true,
         unreadable: [{ from: 3, to: 4, tries: 2, retryAt: 9 }],
         lookAgain: [{ from: -3, to: -2 }],
+        looksNoted: 0,
       },
     ]);
     await database.run('update work set claimed_by = null');

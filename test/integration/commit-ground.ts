@@ -28,6 +28,8 @@ export interface Given {
   readonly lane?: 'live' | 'history';
   readonly askedAt?: number;
   readonly looks?: Coverage;
+  readonly looksNoted?: number;
+  readonly settledTo?: number;
   readonly backfillId?: number;
   /** The memory of the process when it read the window; its present one unless told. */
   readonly process?: string;
@@ -70,6 +72,8 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
         covered: given.covered ?? [],
         learned: { length: 60 * SECOND },
         looks: given.looks ?? [],
+        looksNoted: given.looksNoted ?? 0,
+        settledTo: given.settledTo ?? 0,
         backfillId: given.backfillId,
         revision: 1,
         askedAt: given.askedAt ?? BORDER,

@@ -62,6 +62,7 @@ export async function heldGround(databases: ReturnType<typeof useDatabases>) {
         lane: 'history',
         window: { from: FROM, to: FROM + SECOND },
         unreadable: [],
+        looksNoted: 0,
         covered: [],
         learned: { length: SECOND },
       },

@@ -117,7 +117,8 @@ describe('late data', () => {
     await startWith({ late: 0 });
     const range = [BEGIN - HOUR, BEGIN + 2 * HOUR];
     await rig.database.run(
-      'update stream set look_again = tstzmultirange(tstzrange(at_instant($1), at_instant($2)))',
+      `update stream set look_again = tstzmultirange(tstzrange(at_instant($1), at_instant($2))),
+         covered = tstzmultirange(tstzrange(at_instant($1) - interval '1 h', at_instant($2)))`,
       range,
     );
     const told = async (start: number): Promise<string | undefined> => {

@@ -174,6 +174,8 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         covered: (row?.covered ?? []).map(([from, to]) => ({ from, to })),
         learned: { length: 60 * SECOND },
         looks: [],
+        looksNoted: 0,
+        settledTo: 0,
         backfillId: undefined,
         revision: 1,
         askedAt: clock.now(),

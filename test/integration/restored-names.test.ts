@@ -73,6 +73,7 @@ const pollOnce = (bridge: OpenBridge, row: SourceRow, streamId: number): Promise
         lane: 'live',
         window: { from: FROM, to: FROM + SECOND },
         unreadable: [],
+        looksNoted: 0,
         covered: [],
         learned: { length: SECOND },
       },

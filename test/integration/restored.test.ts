@@ -80,6 +80,8 @@ describe('one process', () => {
           window: { from: at, to: at + SECOND },
           covered: [],
           looks: [],
+          looksNoted: 0,
+          settledTo: 0,
           learned: { length: SECOND },
           backfillId: undefined,
           revision: 1,

@@ -58,6 +58,7 @@ class Process {
         lane: 'live',
         window: { from: FROM, to: FROM + SECOND },
         unreadable: [],
+        looksNoted: 0,
         covered: [],
         learned: { length: SECOND },
       },

@@ -68,6 +68,7 @@ async function poll(
       lane: 'live',
       window: { from: FROM, to: FROM + SECOND },
       unreadable: [],
+      looksNoted: 0,
       covered: [],
       learned: { length: SECOND },
     },
