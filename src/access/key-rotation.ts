@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configInvalid } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 import type { Database } from '../database/database.ts';
 import { LIVES } from '../database/presence.ts';
 import { audit } from './audit.ts';
@@ -37,9 +38,6 @@ export interface KeyRotation {
   readonly lost: Readonly<Record<string, number>>;
 }
 
-/** Number of the advisory lock: the same in every databridge process. */
-const ROTATION_LOCK = 7_263_546;
-
 /**
  * Seals everything with a new key while the bridge works. The new key is the one of `DATABRIDGE_KEY`, or is made where the key is a
  * file of the home. All living processes have to have it before the first value is sealed with it. Then the database names it, so
@@ -54,7 +52,7 @@ export async function rotateSealingKey(ground: RotationGround): Promise<KeyRotat
   // Without the lock two rotations reseal side by side, which costs time only.
   lock.on('error', () => undefined);
   try {
-    const [row] = await rowsOf<{ got: boolean }>(lock, 'select pg_try_advisory_lock($1) as got', [ROTATION_LOCK]);
+    const [row] = await rowsOf<{ got: boolean }>(lock, 'select pg_try_advisory_lock($1) as got', [LOCKS.keyRotation]);
     if (row?.got !== true) throw configInvalid('another key rotate is under way', 'wait until it has ended');
     await keys.kids();
     await sealingOf(database, keys).verify();

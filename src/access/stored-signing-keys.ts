@@ -4,6 +4,7 @@ import type { ClientBase } from 'pg';
 import { MINUTE, SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 import type { Database } from '../database/database.ts';
 import { audit } from './audit.ts';
 import type { Sealing } from './sealing.ts';
@@ -76,13 +77,10 @@ export async function rotateSigningKey(
   });
 }
 
-/** Number of the advisory lock: the same in every databridge process. */
-const KEY_LOCK = 7_263_542;
-
 /** Changes of keys happen one after the other, on all hosts. */
 const changeKeys = <T>(database: Database, change: (client: ClientBase) => Promise<T>): Promise<T> =>
   database.transaction(async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [KEY_LOCK]);
+    await client.query('select pg_advisory_xact_lock($1)', [LOCKS.signingKey]);
     return await change(client);
   });
 

@@ -3,12 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Client, ClientBase } from 'pg';
 import { VERSION } from '../version.ts';
 import { FOUNDATION, assertNotNewer, isBeforeFoundation, ledgerOf, sinceFoundation } from './ledger.ts';
+import { LOCKS } from './locks.ts';
 import { endOtherUse } from './schema-use.ts';
 
 const DIRECTORY = fileURLToPath(new URL('migrations', import.meta.url));
-
-/** Number of the advisory lock: the same in every databridge process. */
-const MIGRATION_LOCK = 7_263_541;
 
 /** One migration of a database that holds a bridge already, as progress for the operator. */
 export type MigrationStep =
@@ -73,15 +71,15 @@ const BECOME_FOUNDATION = `
 
 /** Runs `work` while no other process migrates the database or begins to use it; `onWait` is called where one does so now. */
 export async function withMigrationLock<T>(client: Client, work: () => Promise<T>, onWait = ignored): Promise<T> {
-  const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [MIGRATION_LOCK]);
+  const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [LOCKS.migration]);
   if (rows[0]?.got !== true) {
     onWait();
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('select pg_advisory_lock($1)', [LOCKS.migration]);
   }
   try {
     return await work();
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await client.query('select pg_advisory_unlock($1)', [LOCKS.migration]);
   }
 }
 

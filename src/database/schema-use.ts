@@ -2,12 +2,10 @@ import type { Client, ClientBase, QueryResult } from 'pg';
 import { BridgeError } from '../core/errors.ts';
 import { VERSION } from '../version.ts';
 import { isBeforeFoundation, newerSchema } from './ledger.ts';
+import { LOCKS } from './locks.ts';
 
 // Every connection that uses the schema holds a lock, shared. A migration takes it alone: it ends the connections that hold it,
 // and new ones wait until it is over and then compare the schema. So no statement of an earlier version meets a later schema.
-
-/** Number of the advisory lock of connections that use the schema. */
-const USE_LOCK = 7_263_543;
 
 /** How often a migration ends the connections that are in its way, ms. */
 const AGAIN_MS = 100;
@@ -27,7 +25,7 @@ export async function beginUse(
   // A database or a user may have a time zone of its own. In one with daylight saving `interval '1 day'` lasts 23 hours once a
   // year, and instants are written with its offset.
   const results = (await client.query(
-    `set time zone 'UTC'; select pg_advisory_lock_shared(${USE_LOCK});
+    `set time zone 'UTC'; select pg_advisory_lock_shared(${LOCKS.schemaUse});
      select name, to_jsonb(migration) ->> 'version' as version from public.migration order by run_on, id`,
   )) as unknown as readonly QueryResult<{ name: string; version: string | null }>[];
   const ledger = results[2]?.rows ?? [];
@@ -53,7 +51,7 @@ export async function endOtherUse(client: Client, another: () => Promise<Client>
   const helper = await another();
   let taken = false;
   // The lock is asked for first, so that new connections wait behind it instead of coming in again.
-  const taking = client.query('select pg_advisory_xact_lock($1)', [USE_LOCK]).finally(() => {
+  const taking = client.query('select pg_advisory_xact_lock($1)', [LOCKS.schemaUse]).finally(() => {
     taken = true;
   });
   const ended = taking.then(
@@ -62,7 +60,7 @@ export async function endOtherUse(client: Client, another: () => Promise<Client>
   );
   try {
     while (!taken) {
-      await helper.query(END_HOLDERS, [USE_LOCK]);
+      await helper.query(END_HOLDERS, [LOCKS.schemaUse]);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, AGAIN_MS))]);
     }
   } finally {

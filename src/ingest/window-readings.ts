@@ -20,15 +20,12 @@ export interface Taken {
   readonly revised: number;
   /** The fresh readings in time that was already covered: late data. */
   readonly late: number;
-  /** Largest distance from a late reading's instant to now, µs. */
-  readonly latenessUs: number;
   /** The instant of the oldest new or revised reading in time already covered; null without one. */
   readonly oldestNews: Instant | null;
 }
 
 /** A row of `taken`. */
-export type TakenRow = Omit<Taken, 'duplicates' | 'latenessUs' | 'oldestNews'> & {
-  readonly lateness_us: number;
+export type TakenRow = Omit<Taken, 'duplicates' | 'oldestNews'> & {
   readonly oldest_news: Instant | null;
 };
 
@@ -37,7 +34,6 @@ const COUNTED = `
   count(*) filter (where fresh) as fresh,
   count(*) filter (where not fresh) as revised,
   count(*) filter (where fresh and is_covered) as late,
-  coalesce(max(instant_of(now()) - instant_of(at)) filter (where fresh and is_covered), 0) as lateness_us,
   min(instant_of(at)) filter (where is_covered) as oldest_news`;
 
 /**
@@ -56,7 +52,6 @@ export const takenFrom = ({ fresh, revised, late, ...row }: TakenRow, readings: 
   duplicates: readings - fresh - revised,
   revised,
   late,
-  latenessUs: row.lateness_us,
   oldestNews: row.oldest_news,
 });
 
@@ -104,7 +99,7 @@ async function upsert(
   columns: readonly NumberedColumn[],
   { streamId, covered }: { readonly streamId: number; readonly covered: Coverage },
 ): Promise<Taken> {
-  let total: Taken = { fresh: 0, duplicates: 0, revised: 0, late: 0, latenessUs: 0, oldestNews: null };
+  let total: Taken = { fresh: 0, duplicates: 0, revised: 0, late: 0, oldestNews: null };
   for (const part of cut(columns, UPSERT_READINGS)) {
     const { rows } = await client.query<TakenRow>(
       UPSERT({ ...encodeArrays(part), covered: multirangeOf(covered), streamId }),
@@ -116,7 +111,6 @@ async function upsert(
         duplicates: total.duplicates + taken.duplicates,
         revised: total.revised + taken.revised,
         late: total.late + taken.late,
-        latenessUs: Math.max(total.latenessUs, taken.latenessUs),
         oldestNews: older(total.oldestNews, taken.oldestNews),
       };
     }

@@ -12,13 +12,8 @@ import type { EncodedReadings } from '../ingest/rows.ts';
 import { TAKEN_PARTS, takenFrom, writeMany } from '../ingest/window-readings.ts';
 import type { Taken, TakenRow } from '../ingest/window-readings.ts';
 import { WRITING_PARTS } from '../ingest/writing.ts';
-import { MOVED, lockedStreams, refusedIn, settled, settlementOf, windowsOf } from './settlement.ts';
+import { MOVED, lockedStreams, settled, settlementOf, windowsOf } from './settlement.ts';
 import type { Handover } from './settlement.ts';
-
-export interface Committed extends Taken {
-  readonly readings: number;
-  readonly refused: number;
-}
 
 /** Windows of at most this many readings are committed by one statement, larger ones by a transaction with a COPY. */
 const SMALL_READINGS = 2_000;
@@ -66,7 +61,7 @@ export async function commitWindow(
   { database, partitions, prepareReadings, commits }: CommitGround,
   handover: Handover,
   also?: (client: PoolClient, taken: Taken) => Promise<void>,
-): Promise<Committed> {
+): Promise<Taken> {
   const { batch, window, projectId, askedAt } = handover;
   const prepared = await prepareReadings(projectId, batch);
   await partitions.ensure('window_log', askedAt, askedAt + HOUR);
@@ -99,7 +94,7 @@ export async function commitWindow(
       `the source was changed, or taken over by another worker, while ${formatInstant(window.from)} was read`,
     );
   }
-  return { ...taken, readings: batch.readings, refused: refusedIn(batch) };
+  return taken;
 }
 
 type OfWindows = ReturnType<typeof windowsOf>;
@@ -148,7 +143,7 @@ const LOCK = statementOf<OfWindows>(`with ${lockedStreams('')} select from locke
 const large = (withRefusals: boolean) =>
   statementOf<OfWindows>(
     `with ${lockedStreams('')}, ${MOVED},
-     taken as (select part, fresh, revised, late, lateness_us, oldest_news from windows), ${settled(withRefusals)}`,
+     taken as (select part, fresh, revised, late, oldest_news from windows), ${settled(withRefusals)}`,
   );
 
 const SETTLE_LARGE = large(false);

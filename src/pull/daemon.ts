@@ -1,6 +1,7 @@
 import type { Keys } from '../access/keys.ts';
 import { tidyAccess } from '../access/tidy.ts';
 import { isDatabaseAway } from '../database/away.ts';
+import { LOCKS } from '../database/locks.ts';
 import { dropOldMemories } from '../database/memory.ts';
 import { clocksInWords } from '../database/clock.ts';
 import { delivererOf } from '../delivery/deliverer.ts';
@@ -41,9 +42,6 @@ const SAID_MS = 10_000;
 const DELIVER_MS = 250;
 const COUNT_MS = 1_000;
 
-/** Number of an advisory lock, the same in every process, because BullMQ lets only one process upsert a scheduler at a time. */
-const TICK_LOCK = 7_263_544;
-
 /**
  * Starts polls, looks for sensors, history, deliveries and the planner; another process takes the planner over where it falls silent. Waits
  * for a queue that is away; throws `cancelled` where `signal` aborts first.
@@ -66,7 +64,7 @@ export async function startDaemon(
   });
   const ensureTick = (): Promise<void> =>
     database.transaction(async (client) => {
-      await client.query('select pg_advisory_xact_lock($1)', [TICK_LOCK]);
+      await client.query('select pg_advisory_xact_lock($1)', [LOCKS.tick]);
       await queue.ensureTick(settings.tickMs);
     });
   await ensureTick().catch(complain);

@@ -18,7 +18,7 @@ import { patientHttp } from './patient-http.ts';
 import { listSensors } from './sensors.ts';
 import { absentFrom, planStreams, readsAlone } from './stream-plan.ts';
 import type { KnownStream, StreamPlan, StreamRules } from './stream-plan.ts';
-import { finishCoveredOf } from './wishes.ts';
+import { finishCovered } from './wishes.ts';
 import { POLL_NEW } from './work.ts';
 
 /** A source that reads all sensors looks for new ones this often. */
@@ -40,7 +40,7 @@ export async function look(bridge: Bridge, sourceId: number, signal: AbortSignal
   await noteLook(bridge, claimed, report);
   const { complete: healthy, failures, dueAt = null } = report;
   await bridge.claims.report(claimed, { healthy, failures, dueAt });
-  if (report.complete) await finishCoveredOf(bridge.database, sourceId);
+  if (report.complete) await finishCovered(bridge.database, sourceId);
 }
 
 /** How a look for sensors ended. */

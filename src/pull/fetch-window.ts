@@ -20,7 +20,6 @@ import type { FailedSensors } from './set-apart.ts';
 import { noteRead } from './set-aside.ts';
 import type { Bridge } from './bridge.ts';
 import { commitWindow } from './commit.ts';
-import type { Committed } from './commit.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import type { Meter } from '../platform/connection/index.ts';
 import type { OpenSource, Stream } from './open-source.ts';
@@ -51,7 +50,6 @@ export interface WindowTask {
 export type FetchResult =
   | {
       readonly kind: 'done';
-      readonly committed: Committed;
       readonly covered: Coverage;
       /** The looks that are owed because of the window. */
       readonly owed: Coverage;
@@ -81,8 +79,9 @@ export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): 
 /** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
   source: OpenSource,
-  given: Pick<WindowTask, 'stream' | 'lane' | 'window' | 'metered'> &
+  given: Pick<WindowTask, 'lane' | 'window' | 'metered'> &
     Pick<Bridge, 'place'> & {
+      stream: Pick<Stream, 'selection'>;
       maxReadings: number;
       now: () => Instant;
     },
@@ -194,7 +193,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
     if (read.failed.size > 0) await setApart(bridge, task, read.failed);
     const owed = looksOwed(lookBackOf(source, stream), task.covered, window);
     const handed = performance.now();
-    const committed = await commitWindow(
+    const taken = await commitWindow(
       bridge,
       {
         ...read,
@@ -221,7 +220,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
       platform: source.platform.name,
       lane,
       points: read.samples,
-      ...committed,
+      ...taken,
       bytes: read.meter.bytesIn,
       refused: read.batch.refused,
       waited: read.meter.waitedMs / 1000,
@@ -230,7 +229,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
       stored: (performance.now() - handed) / 1000,
     });
     const unreadable = await noteRead(bridge, source, task);
-    return { kind: 'done', committed, covered: union(task.covered, [window]), owed, learned, unreadable };
+    return { kind: 'done', covered: union(task.covered, [window]), owed, learned, unreadable };
   } catch (error) {
     if (error instanceof BridgeError && isUnanswered(error)) {
       await keepLearned(bridge, task, afterNoAnswer(task.learned, lengthOf(window), limits.minWindow));

@@ -72,20 +72,9 @@ export async function uncoverEarlyWindows(database: Database, { since, by }: Set
  * @returns how many rows were concerned
  */
 export async function forgetImpossibleWaits(database: Database): Promise<number> {
-  const held = await database.run(
-    `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}
-       or held_until > now() and (last_fault ->> 'at')::timestamptz > now() + ${SLACK}`,
-  );
-  const due = await database.run(
-    `update work set due_at = now() from source
-     where source.id = source_id and due_at > greatest(now() + ${LONGEST_WAIT}, held_until) + ${SLACK}`,
-  );
-  const streams = await database.run(
-    `update stream set retry_at = now() where retired_at is null and retry_at > now() + ${LONGEST_STREAM_WAIT} + ${SLACK}`,
-  );
-  let others = 0;
-  for (const forget of IMPOSSIBLE) others += await database.run(forget);
-  return held + due + streams + others;
+  let count = 0;
+  for (const forget of IMPOSSIBLE) count += await database.run(forget);
+  return count;
 }
 
 /**
@@ -93,6 +82,11 @@ export async function forgetImpossibleWaits(database: Database): Promise<number>
  * outbox wait for the end of another one's claim, which a killed process leaves.
  */
 const IMPOSSIBLE = [
+  `update source set held_until = null where held_until > now() + ${LONGEST_HOLD} + ${SLACK}
+     or held_until > now() and (last_fault ->> 'at')::timestamptz > now() + ${SLACK}`,
+  `update work set due_at = now() from source
+   where source.id = source_id and due_at > greatest(now() + ${LONGEST_WAIT}, held_until) + ${SLACK}`,
+  `update stream set retry_at = now() where retired_at is null and retry_at > now() + ${LONGEST_STREAM_WAIT} + ${SLACK}`,
   `update stream set turn_at = null where turn_at > now() + ${SLACK}`,
   `update account set probe = null, probe_until = null where probe_until > now() + ${LONGEST_CLAIM} + ${SLACK}`,
   `update token set replacing_until = null where replacing_until > now() + ${LONGEST_CLAIM} + ${SLACK}`,

@@ -1,4 +1,4 @@
-import { union } from '../core/coverage.ts';
+import { subtract, union } from '../core/coverage.ts';
 import { asBridgeError, isUnanswered } from '../core/errors.ts';
 import type { BridgeError } from '../core/errors.ts';
 import { SECOND } from '../core/instant.ts';
@@ -8,7 +8,7 @@ import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import type { Meter } from '../platform/connection/index.ts';
 import { isFull } from '../delivery/waiting.ts';
-import { finishWhenCovered, wishesOf } from './wishes.ts';
+import { finishCovered, wishesOf } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
@@ -123,9 +123,8 @@ async function fillHistory(
       run.meters.delete(ask.window);
     }
   });
-  for (const wish of run.wishes) await finishWhenCovered(bridge.database, wish.id);
+  if (run.wishes.length > 0) await finishCovered(bridge.database, source.id);
   const now = clock.now();
-  run.turn = firstTurnAt(now);
   if (run.failedUntil !== undefined) return { dueAt: run.failedUntil, healthy: false };
   return { dueAt: nextAsk(source, run, now) ? now : restsUntil(source, run, now), healthy: !signal.aborted };
 }
@@ -151,7 +150,11 @@ interface Run extends RunState {
 /** Learns of new and cancelled backfills, of time to ask for once more, and of room in the outbox. */
 async function refresh({ database, clock }: Bridge, source: OpenSource, { id }: Stream, run: Run): Promise<void> {
   run.wishes = await wishesOf(database, id);
-  Object.assign(run, await askedLater(database, id));
+  const { lookAgain: before } = run;
+  const later = await askedLater(database, id);
+  // Windows that came in meanwhile may have settled a part of what the database told.
+  const settled = subtract(before, run.lookAgain);
+  Object.assign(run, { ...later, lookAgain: subtract(later.lookAgain, settled) });
   run.full = await isFull(database, source.projectId);
   run.refreshedAt = clock.now();
 }

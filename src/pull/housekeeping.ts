@@ -1,5 +1,5 @@
-import { BACKUP_LOCK } from '../database/backup/tables.ts';
 import type { Database } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 
 /**
  * Forgets accounts that no source has had for a month: their secret was changed, or their sources were removed. A source has none
@@ -63,7 +63,7 @@ export async function dropOldLogs(
   await database.transaction(async (client) => {
     // A drop waits for a backup under way, and every write to the log would wait for the drop.
     const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [
-      BACKUP_LOCK,
+      LOCKS.backup,
     ]);
     if (rows[0]?.free !== true) return;
     for (const { name } of old) await client.query(`drop table if exists ${name}`);

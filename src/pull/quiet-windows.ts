@@ -1,6 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 
 /** The newest windows of a stream stand alone, because they tell why its readings are as old as they are. */
 const STAND_ALONE = 10 * MINUTE;
@@ -11,15 +12,12 @@ const OFTEN = 30 * SECOND;
 /** A process that starts looks so far back for windows that nobody put together. */
 const FIRST = 24 * HOUR;
 
-/** Number of an advisory lock: one process at a time. */
-const LOCK = 7_263_545;
-
 /** A window that took longer than this, ms, keeps its row. */
 const SLOW_MS = 1_000;
 
 const TOOK = 'waited_ms + http_ms + normalise_ms + store_ms';
 
-const QUIET = `lane = 'live' and fault is null and revised = 0 and refused = 0 and late = 0 and ${TOOK} <= ${SLOW_MS}`;
+const QUIET = `lane = 'live' and revised = 0 and refused = 0 and late = 0 and ${TOOK} <= ${SLOW_MS}`;
 
 /** The rows are found by source, because the log has no index by time alone. */
 const PUT_TOGETHER = `
@@ -33,9 +31,9 @@ const PUT_TOGETHER = `
       and asked_at >= minute and asked_at < minute + interval '1 minute' and ${QUIET}
     returning window_log.*)
   insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, windows, requests, bytes, readings, duplicates,
-    revised, refused, repeats, outside, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms, slowest_ms)
+    revised, refused, repeats, outside, late, waited_ms, http_ms, normalise_ms, store_ms, slowest_ms)
   select stream_id, source_id, lane, min(from_at), max(to_at), min(asked_at), sum(windows), sum(requests), sum(bytes), sum(readings),
-    sum(duplicates), 0, 0, sum(repeats), sum(outside), 0, 0, sum(waited_ms * windows) / sum(windows), sum(http_ms * windows) / sum(windows),
+    sum(duplicates), 0, 0, sum(repeats), sum(outside), 0, sum(waited_ms * windows) / sum(windows), sum(http_ms * windows) / sum(windows),
     sum(normalise_ms * windows) / sum(windows), sum(store_ms * windows) / sum(windows), max(coalesce(slowest_ms, ${TOOK}))
   from quiet group by stream_id, source_id, lane, date_trunc('minute', asked_at)`;
 
@@ -56,7 +54,9 @@ export function quietWindows(
       const begin = from ?? until - FIRST;
       if (begin >= until) return;
       const done = await database.transaction(async (client) => {
-        const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [LOCK]);
+        const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_xact_lock($1) as free', [
+          LOCKS.quietWindows,
+        ]);
         if (rows[0]?.free !== true) return false;
         await client.query(PUT_TOGETHER, [begin, until]);
         return true;

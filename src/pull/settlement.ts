@@ -79,7 +79,6 @@ const COLUMNS = {
   fresh: 'bigint',
   revised: 'bigint',
   late: 'bigint',
-  lateness_us: 'bigint',
   oldest_news: 'bigint',
 } as const;
 
@@ -144,14 +143,14 @@ const LOGGED = `
     update backfill_stream set done = done + one.time from moved join windows as one using (part)
     where backfill_stream.backfill_id = one.backfill_id and backfill_stream.stream_id = moved.stream_id),
   counted as (
-    select ${COUNTED}, moved.stream_id, taken.lateness_us, at_instant(one.asked_us) as asked_at, at_instant(one.from_us) as from_at,
+    select ${COUNTED}, moved.stream_id, at_instant(one.asked_us) as asked_at, at_instant(one.from_us) as from_at,
       at_instant(one.to_us) as to_at, one.waited_ms, one.http_ms, one.normalise_ms, one.store_ms
     from moved join windows as one using (part) join taken using (part)),
   logged as (
     insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates,
-      revised, refused, repeats, outside, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
+      revised, refused, repeats, outside, late, waited_ms, http_ms, normalise_ms, store_ms)
     select stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, repeats,
-      outside, late, lateness_us, waited_ms, http_ms, normalise_ms,
+      outside, late, waited_ms, http_ms, normalise_ms,
       store_ms + extract(epoch from clock_timestamp() - statement_timestamp()) * 1000
     from counted),
   summed as (
@@ -210,7 +209,6 @@ export function settlementOf(handover: Handover, { process, mark }: Stamp, store
       fresh: taken.fresh,
       revised: taken.revised,
       late: taken.late,
-      lateness_us: taken.latenessUs,
       oldest_news: taken.oldestNews,
     }),
   };

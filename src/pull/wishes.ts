@@ -38,26 +38,17 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
 export const DONE_IN_STREAM = 'case when again then backfill_stream.done else stream.covered end';
 
 /**
- * Marks a backfill as done where every stream of its source has covered it. It waits for the first complete look, because a
- * look stores streams while it goes on. Where a change of the source ended all streams, it goes on with those of the next look.
+ * Marks each backfill of a source as done that every stream of the source has covered. It waits for the first complete look, because
+ * a look stores streams while it goes on. Where a change of the source ended all streams, it goes on with those of the next look.
  */
-export async function finishWhenCovered(database: Database, backfillId: number): Promise<void> {
-  await finish(database, 'id = $1', backfillId);
-}
-
-/** The same for each backfill of a source, after a look: the last stream may have been done before it ended. */
-export async function finishCoveredOf(database: Database, sourceId: number): Promise<void> {
-  await finish(database, 'source_id = $1', sourceId);
-}
-
-const finish = (database: Database, which: string, id: number): Promise<number> =>
+export const finishCovered = (database: Database, sourceId: number): Promise<number> =>
   database.run(
     `update backfill set state = 'done', finished_at = now()
-     where ${which} and state = 'running'
+     where source_id = $1 and state = 'running'
        and exists (select from source where source.id = source_id and discovered_at is not null)
        and exists (select from backfill_stream join stream on stream.id = stream_id where backfill_id = backfill.id and retired_at is null)
        and not exists (
        select from backfill_stream join stream on stream.id = stream_id
        where backfill_id = backfill.id and retired_at is null and not (tstzrange(from_at, to_at) <@ (${DONE_IN_STREAM})))`,
-    [id],
+    [sourceId],
   );

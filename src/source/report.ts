@@ -180,7 +180,6 @@ export interface WindowReport {
   readonly httpMs: number;
   readonly normaliseMs: number;
   readonly storeMs: number;
-  readonly fault: FaultRecord | null;
 }
 
 /** The answer to `databridge source show`. */
@@ -260,7 +259,7 @@ const lastWindows = (database: Database, sourceId: number): Promise<WindowReport
   database.rows<WindowReport & Record<string, unknown>>(
     `select stream.key as stream, lane, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as "askedAt",
        windows, slowest_ms as "slowestMs", requests, bytes, readings, duplicates, revised, refused, repeats, outside, late, waited_ms as "waitedMs", http_ms as "httpMs",
-       normalise_ms as "normaliseMs", store_ms as "storeMs", fault
+       normalise_ms as "normaliseMs", store_ms as "storeMs"
      from window_log left join stream on stream.id = stream_id
      where window_log.source_id = $1 order by asked_at desc limit ${WINDOWS_SHOWN}`,
     [sourceId],

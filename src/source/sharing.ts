@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BridgeError, asBridgeError, credentialsRejected } from '../core/errors.ts';
-import { MILLISECOND, MINUTE, SECOND } from '../core/instant.ts';
+import { MINUTE, SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Pace } from '../core/pace.ts';
 import { nextAllowed } from '../core/quiet-hours.ts';
@@ -12,7 +12,7 @@ import type { AccountStore, GrantStore, Pacer } from '../platform/connection/ind
 import { accountDigest, sharedAccountOf } from '../pull/account.ts';
 import { paceRowsOf } from '../pull/pace-rows.ts';
 import { pacerOf } from '../pull/pacer.ts';
-import { stoppedWaiting } from '../pull/pause.ts';
+import { pause } from '../pull/pause.ts';
 import { sourceTokensOf } from '../pull/tokens.ts';
 import { localPacer } from './local-pacer.ts';
 import { registeredAs } from './registered.ts';
@@ -172,10 +172,7 @@ function patient(pacer: Pacer, pace: Pace, now: () => Instant): Pacer {
             const remedy = isQuiet ? 'try again then, or ask now with --in-quiet-hours' : 'try again then';
             throw new BridgeError(fault, message, { remedy });
           }
-          const wait = Math.max(0, Math.ceil((fault.retryAt - at) / MILLISECOND));
-          await sleep(wait, undefined, { signal }).catch(() => {
-            throw stoppedWaiting();
-          });
+          await pause(sleep, fault.retryAt - at, signal);
         }
       }
     },

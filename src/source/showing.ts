@@ -1,14 +1,13 @@
 import { formatDuration, parseDuration } from '../core/duration.ts';
-import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
+import { formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { LOOK_BACK_AT_MOST, endsAtBound } from '../core/look-back.ts';
 import { isMapping } from '../core/source/path.ts';
 import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
-import { allRefusedDocument } from './all-refused.ts';
-import { conditionOf } from './condition.ts';
-import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
+import { platformsBehind } from './demand.ts';
+import { sourceLineDocument } from './listing.ts';
 import type { FoundSource } from './find-source.ts';
 import { refusalsByReason } from './refusals.ts';
 import { reportSource } from './report.ts';
@@ -65,32 +64,14 @@ function lookBackAtMostIn(config: unknown): Microseconds {
 
 /** A source as a JSON document: instants and durations as text, other lengths of time in seconds. */
 export const sourceDocument = ({
-  report: { streamReports, windows, lag, overdue, demand, clockAhead, requests, ...report },
+  report: { streamReports, windows, ...report },
   refusals,
   platforms,
   seriesOfOthers,
 }: ShownSource): Record<string, unknown> => ({
-  ...report,
-  allRefused: allRefusedDocument(report.allRefused),
-  condition: conditionOf({ ...report, lag, overdue }),
-  requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
-  every: formatDuration(report.every),
-  settle: formatDuration(report.settle),
-  lagSeconds: lag === null ? null : lag / SECOND,
-  overdueSeconds: overdue === null ? null : overdue / SECOND,
-  platformClockAheadSeconds: clockAhead === null ? null : clockAhead / SECOND,
-  overload: measuredOverload(demand, platforms) ?? null,
+  ...sourceLineDocument(report, platforms),
   startAt: formatInstant(report.startAt),
-  ...instants(report, [
-    'newestAt',
-    'heldUntil',
-    'outboxFullSince',
-    'nextDueAt',
-    'lastPollAt',
-    'lastSuccessAt',
-    'lookedAt',
-    'lookDueAt',
-  ]),
+  ...instants(report, ['nextDueAt', 'lastPollAt', 'lookedAt', 'lookDueAt']),
   streams: streamReports.map((stream) => ({
     ...stream,
     covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),

@@ -13,7 +13,7 @@ import type { AllowedHosts, GrantStore, Pacer, ProxySettings, Recording } from '
 import { unavailable } from '../platform/connection/unreachable.ts';
 import { halvedAfter, readWindow } from '../pull/fetch-window.ts';
 import { openSource } from '../pull/open-source.ts';
-import type { OpenSource, SharedParts, Stream } from '../pull/open-source.ts';
+import type { OpenSource, SharedParts } from '../pull/open-source.ts';
 import { withReferenceRemedy } from '../pull/reference-remedy.ts';
 import type { FailedSensors } from '../pull/set-apart.ts';
 import { listSensors } from '../pull/sensors.ts';
@@ -170,12 +170,11 @@ export async function openTrial(config: SourceConfig, platform: Platform, given:
       planStreams(sensors, [], { sensorsPerRead, namesVariables, mostSeries: Infinity, chosen: config.sensors }).added,
     async read(planned, wanted, keep, maxReadings, { options = source.options, anyName = false } = {}) {
       const rules = anyName ? plainRules : source.rules;
-      const stream = streamOf(planned);
       let window = wanted;
       let halvings = 0;
       for (let asked = 1; ; asked += 1) {
         try {
-          const request = { stream, lane: 'live' as const, window, covered: [], maxReadings, now };
+          const request = { stream: planned, lane: 'live' as const, window, maxReadings, now };
           const { batch, failed } = await readWindow({ ...source, options, rules }, request, signal);
           if (!anyName && (await names.judge())) continue;
           return { window, batch, failed, halvings, asked };
@@ -207,23 +206,6 @@ function watchedTokens(granted: (grant: Grant) => void): GrantStore {
       }),
   };
 }
-
-const streamOf = ({ key, selection }: PlannedStream): Stream => ({
-  id: 0,
-  key,
-  selection,
-  covered: [],
-  learned: undefined,
-  failures: 0,
-  historyFailures: 0,
-  askedAt: undefined,
-  retryAt: undefined,
-  historyDue: false,
-  unreadable: [],
-  lookAgain: [],
-  looksNoted: 0,
-  looksFrom: undefined,
-});
 
 /** Counts requests, and aborts `silent` where the first request gets no answer in time. */
 function countedRequests(): { over: (inner: Pacer) => Pacer; requests: () => number; silent: AbortSignal } {

@@ -35,8 +35,8 @@ async function claimsOf(client: Client, lane: 'live' | 'history'): Promise<Logge
 export async function askedAgain(client: Client, startAt: string): Promise<{ seconds: number; windows: unknown[] }> {
   const { rows: windows } = await client.query<{ stream: number; from: Date; to: Date }>(
     `select stream_id as stream, from_at as from, to_at as to, asked_at as asked from window_log as one
-     where lane = 'history' and fault is null and from_at < $1::timestamptz
-       and exists (select from window_log as other where other.stream_id = one.stream_id and other.lane = 'history' and other.fault is null
+     where lane = 'history' and from_at < $1::timestamptz
+       and exists (select from window_log as other where other.stream_id = one.stream_id and other.lane = 'history'
          and other.ctid <> one.ctid and tstzrange(one.from_at, one.to_at) && tstzrange(other.from_at, other.to_at))
      order by asked_at`,
     [startAt],

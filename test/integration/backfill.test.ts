@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../../src/source/backfills.ts';
 import { addStreams } from '../../src/pull/change-streams.ts';
-import { finishWhenCovered, wishesOf } from '../../src/pull/wishes.ts';
+import { finishCovered, wishesOf } from '../../src/pull/wishes.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
 import type { StoredSource } from '../kit/stored-source.ts';
@@ -46,7 +46,7 @@ describe('a backfill', () => {
     expect(await wishesOf(database, a())).toEqual([{ id, range: { from: 0, to: DAY }, again: false, done: [] }]);
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY / 2);
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({
       state: 'running',
       streams: 2,
@@ -54,7 +54,7 @@ describe('a backfill', () => {
       settlesAt: null,
     });
     await cover(b(), DAY / 2, DAY);
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
     expect(await wishesOf(database, a())).toEqual([]);
   });
@@ -63,13 +63,13 @@ describe('a backfill', () => {
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY);
     const id = await start({ again: true });
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'running', share: 0 });
     await database.run(
       'update backfill_stream set done = tstzmultirange(tstzrange(at_instant(0), at_instant($1))) where backfill_id = $2',
       [DAY, id],
     );
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
   });
 
@@ -98,21 +98,21 @@ describe('a backfill', () => {
     await cover(a(), 0, DAY);
     await database.run('update stream set retired_at = now() where id = $1', [b()]);
     expect(await backfillState(database, id)).toMatchObject({ share: 1 });
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done' });
   });
 
   it('is not done where a change of the source ended all its streams, but by those that come next', async () => {
     const id = await start();
     await database.run(`update stream set retired_at = now(), key = key || '~'`);
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'running', share: 0 });
     const next = await storeStream(database, source, 'a');
     await database.run('insert into backfill_stream (backfill_id, stream_id) values ($1, $2)', [id, next]);
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'running' });
     await cover(next, 0, DAY);
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'done', share: 1 });
   });
 
@@ -123,7 +123,7 @@ describe('a backfill', () => {
     expect(await wishesOf(database, a())).toEqual([]);
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY);
-    await finishWhenCovered(database, id);
+    await finishCovered(database, source.sourceId);
     expect(await listBackfills(database)).toMatchObject([{ id, state: 'cancelled' }]);
   });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { cp, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { openBackup } from '../../src/database/backup/backup-file.ts';
 import { restore } from '../../src/database/backup/restore.ts';
 import { BACKED_UP } from '../../src/database/backup/tables.ts';
 import { connect } from '../../src/database/database.ts';
-import { migrationNames } from '../../src/database/migrate.ts';
+import { migrate, migrationNames } from '../../src/database/migrate.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
@@ -164,21 +164,28 @@ describe('a backup', () => {
   });
 
   it('of before the foundation is restored, and one that lacks some of those migrations is refused', async () => {
-    const database = await databases.create();
-    await database.run(FILL);
-    // As before the migrations after the foundation.
-    await database.run('alter table stream add column caught_up_to timestamptz, drop column looks_noted');
-    await database.run(`update migration set name = '0001_foundation'`);
-    await database.run(`insert into migration (name, run_on) values ('0040_work', now())`);
+    const url = await databases.createEmpty();
+    const foundation = await directory();
+    await cp(
+      join(import.meta.dirname, '../../src/database/migrations/0100_foundation.sql'),
+      join(foundation, '0100_foundation.sql'),
+    );
+    const another = () => connect({ url, applicationName: 'test', patient: false });
+    const client = await another();
+    await migrate(client, { another, directory: foundation });
+    await client.end();
+    await query(url, FILL);
+    await query(url, `update migration set name = '0001_foundation'`);
+    await query(url, `insert into migration (name, run_on) values ('0040_work', now())`);
     const file = join(await directory(), 'x.backup');
-    const source = { dedicated: () => connect({ url: database.url, applicationName: 'test', patient: false }) };
+    const source = { dedicated: another };
     await back(source, file);
     const target = await databases.createEmpty();
     expect(await restoreInto(target, file)).toMatchObject({ migrated: migrationNames().slice(1) });
     const restored = await databases.another({ url: target });
     const readings = 'select md5(string_agg(r::text, $$ $$ order by series, at)) as print from reading as r';
-    expect(await restored.rows(readings)).toEqual((await query(database.url, readings)).rows);
-    await database.run(`delete from migration where name = '0040_work'`);
+    expect(await restored.rows(readings)).toEqual((await query(url, readings)).rows);
+    await query(url, `delete from migration where name = '0040_work'`);
     await back(source, file);
     await expect(restoreInto(await databases.createEmpty(), file)).rejects.toMatchObject({
       code: 'config-invalid',

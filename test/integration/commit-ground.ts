@@ -7,7 +7,7 @@ import type { Database } from '../../src/database/database.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
-import type { Committed } from '../../src/pull/commit.ts';
+import type { Taken } from '../../src/ingest/window-readings.ts';
 import type { Handover } from '../../src/pull/settlement.ts';
 import type { TestDatabases } from '../kit/databases.ts';
 import { claimAll, columnOf, storeSource, storeStream } from '../kit/stored-source.ts';
@@ -44,7 +44,7 @@ export interface Ground {
   readonly database: Database;
   readonly source: StoredSource;
   readonly streamId: number;
-  commit(given: Given): Promise<Committed>;
+  commit(given: Given): Promise<Taken>;
   coverage(): Promise<Coverage>;
 }
 

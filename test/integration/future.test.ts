@@ -14,7 +14,7 @@ import { dueHistories, dueLooks } from '../kit/work.ts';
 // The clock of the database was ahead for a while and has gone back. Its traces lie in the future.
 
 const LOGGED = `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings,
-  duplicates, revised, refused, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)`;
+  duplicates, revised, refused, late, waited_ms, http_ms, normalise_ms, store_ms)`;
 
 const databases = useDatabases();
 let database: Database;
@@ -44,7 +44,7 @@ it('windows that were asked ahead of time are not covered any more, and all othe
     );
   }
   const log = `${LOGGED} select $1, $2, 'live', $6::timestamptz + $3::interval, $6::timestamptz + $4::interval,
-    $6::timestamptz + $5::interval, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`;
+    $6::timestamptz + $5::interval, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`;
   await database.run(log, [streamId, sourceId, '-1 hour', '0 s', '-1 s', now]);
   await database.run(log, [streamId, sourceId, '0 s', '10 h', '11 h', now]);
   await database.run(log, [streamId, sourceId, '10 h', '17 h', '18 h', now]);
@@ -69,7 +69,7 @@ it('windows that were asked too early by a clock that was set back since are ask
   ]);
   const asked = async (at: number, to: number): Promise<number> =>
     await database.run(
-      `${LOGGED} select $1, $2, 'live', at_instant($3::bigint - 1000000), at_instant($3), at_instant($4), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
+      `${LOGGED} select $1, $2, 'live', at_instant($3::bigint - 1000000), at_instant($3), at_instant($4), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
       [streamId, sourceId, to, at],
     );
   const since = now - HOUR;
@@ -107,7 +107,7 @@ it('a running backfill asks again what it asked ahead of time', async () => {
   await backfill('running');
   await database.run(`update stream set covered = ${done}`);
   await database.run(
-    `${LOGGED} select $1, $2, 'history', at_instant($3), at_instant($4), at_instant($5), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
+    `${LOGGED} select $1, $2, 'history', at_instant($3), at_instant($4), at_instant($5), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
     [streamId, sourceId, now - MINUTE, now, now + HOUR],
   );
   expect(await uncoverFutureWindows(database)).toBe(1);

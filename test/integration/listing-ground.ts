@@ -111,8 +111,8 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
     `insert into refusal_count (stream_id, reason, hour, refused, kept) select id, 'text-number', date_trunc('hour', now()), 12345, 1 from stream`,
   );
   await run(
-    `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
-     select id, source_id, 'history', now() - interval '1 hour', now(), now() - interval '1 minute', 17, 123456789, 123456, 12, 3, 4, 5, 6, 12345, 23456, 3456, 4567
+    `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, late, waited_ms, http_ms, normalise_ms, store_ms)
+     select id, source_id, 'history', now() - interval '1 hour', now(), now() - interval '1 minute', 17, 123456789, 123456, 12, 3, 4, 5, 12345, 23456, 3456, 4567
      from stream where source_id = (select min(id) from source)`,
   );
   await run(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/core/errors.ts';
 import { HOUR, SECOND } from '../../src/core/instant.ts';
-import { finishWhenCovered } from '../../src/pull/wishes.ts';
+import { finishCovered } from '../../src/pull/wishes.ts';
 import { backfillState, startBackfill } from '../../src/source/backfills.ts';
 import {
   breaksAfter,
@@ -124,7 +124,7 @@ it('a backfill is not done with the first streams of a look, but when the look h
     await ground.database.run(
       `update stream set covered = (select tstzmultirange(tstzrange(from_at, to_at)) from backfill)`,
     );
-    await finishWhenCovered(ground.database, id);
+    await finishCovered(ground.database, ground.stored.sourceId);
     expect(await stateOf()).toBe('running');
   });
   expect(await stateOf()).toBe('done');

@@ -17,7 +17,7 @@ import { setRemote } from '../../src/delivery/remote.ts';
 import type { RemoteSettings } from '../../src/delivery/remote.ts';
 import { readingPreparer } from '../../src/ingest/prepare.ts';
 import { commitsOf, commitWindow } from '../../src/pull/commit.ts';
-import type { Committed } from '../../src/pull/commit.ts';
+import type { Taken } from '../../src/ingest/window-readings.ts';
 import { heartOf } from '../kit/alive.ts';
 import type { Heart } from '../kit/alive.ts';
 import type { TestDatabases } from '../kit/databases.ts';
@@ -58,7 +58,7 @@ export interface Rig {
   /** The log of all workers. */
   readonly log: () => string;
   /** Commits a window as a poll does. The covered time is that of the stream. */
-  commit(points: readonly Point[], given?: { stream?: number; source?: StoredSource }): Promise<Committed>;
+  commit(points: readonly Point[], given?: { stream?: number; source?: StoredSource }): Promise<Taken>;
   push(settings?: Partial<RemoteSettings>): Promise<void>;
   /** `url`: another address of the database, for a worker that reaches it through a proxy. */
   worker(url?: string, fetch?: GuardedFetch): Promise<Worker>;

@@ -35,8 +35,8 @@ it('splits the lag of a stored source, and the command says it', async () => {
   // The newest live window of the stream counts: neither an older one nor history.
   await database.run(
     `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised,
-       refused, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
-     select $1, $2, lane, now(), now(), now() - age * interval '1 minute', 1, 1, 1, 0, 0, 0, 0, 0, waited, http, 0, 0
+       refused, late, waited_ms, http_ms, normalise_ms, store_ms)
+     select $1, $2, lane, now(), now(), now() - age * interval '1 minute', 1, 1, 1, 0, 0, 0, 0, waited, http, 0, 0
      from (values ('live', 9, 1, 1), ('live', 5, 600000, 60000), ('history', 1, 7, 7)) as given (lane, age, waited, http)`,
     [streamId, source.sourceId],
   );

@@ -19,20 +19,16 @@ const databases = useDatabases();
 /** The end of a month: readings on both sides of it lie in two partitions. */
 const BORDER = parseInstant('2026-01-01T00:00:00Z') ?? 0;
 
-/** Writes columns as a window does, in a transaction of their own. `now`: the time of that transaction. */
+/** Writes columns as a window does, in a transaction of their own. */
 async function write(
   database: Database,
   prepare: PrepareReadings,
   projectId: number,
   columns: readonly Column[],
   covered: Coverage,
-): Promise<{ taken: Taken; now: number }> {
+): Promise<Taken> {
   const prepared = await prepare(projectId, batchOf(columns));
-  return await database.transaction(async (client) => {
-    const taken = await writeMany(client, prepared, { streamId: 1, covered });
-    const { rows } = await client.query<{ now: number }>('select instant_of(now()) as now');
-    return { taken, now: rows[0]?.now ?? 0 };
-  });
+  return await database.transaction((client) => writeMany(client, prepared, { streamId: 1, covered }));
 }
 
 /** A point of the model: the stored content of a series at an instant. */
@@ -104,13 +100,12 @@ describe('writing many readings', () => {
           const revised = known.filter((each) => lineOf(each) !== lineOf(stored.get(keyOf(each)) ?? each));
           const late = fresh.filter(isCovered);
           const news = [...late, ...revised.filter(isCovered)];
-          const { taken, now } = await write(database, prepare, projectId, columnsOf(own), covered);
+          const taken = await write(database, prepare, projectId, columnsOf(own), covered);
           expect(taken).toEqual({
             fresh: fresh.length,
             duplicates: known.length - revised.length,
             revised: revised.length,
             late: late.length,
-            latenessUs: Math.max(0, ...late.map(({ at }) => now - at)),
             oldestNews: news.length === 0 ? null : Math.min(...news.map(({ at }) => at)),
           });
           for (const each of own) stored.set(keyOf(each), each);
@@ -144,8 +139,8 @@ describe('writing many readings', () => {
     const at = Array.from({ length: 30_000 }, (_, index) => BORDER - 15_000 + index);
     const columns = ['a', 'b'].map((sensor) => columnOf(sensor, { at }));
     await write(database, prepare, projectId, [columnOf('b', { at: [BORDER + 14_999], value: [7] })], []);
-    const { taken } = await write(database, prepare, projectId, columns, []);
-    expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, latenessUs: 0, oldestNews: null });
+    const taken = await write(database, prepare, projectId, columns, []);
+    expect(taken).toEqual({ fresh: 59_999, duplicates: 0, revised: 1, late: 0, oldestNews: null });
     expect(await database.row('select count(*) as n, sum(value)::float8 as sum from reading')).toEqual({
       n: 60_000,
       sum: 60_000,

@@ -9,7 +9,8 @@ import type { Database } from '../database.ts';
 import { rowsOf } from '../database.ts';
 import { END_MARK, FIRST_LINE, encodeFrame } from './format.ts';
 import type { BackupHeader, BackupTable } from './format.ts';
-import { AS_TEXT, BACKED_UP, BACKUP_LOCK } from './tables.ts';
+import { LOCKS } from '../locks.ts';
+import { AS_TEXT, BACKED_UP } from './tables.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 /** How far a backup or a restore is. */
@@ -49,7 +50,7 @@ export async function backUp(
   // A connection that dies fails the statement under way.
   client.on('error', () => undefined);
   try {
-    await client.query('select pg_advisory_lock_shared($1)', [BACKUP_LOCK]);
+    await client.query('select pg_advisory_lock_shared($1)', [LOCKS.backup]);
     await client.query('begin isolation level repeatable read read only');
     await client.query(AS_TEXT);
     return await writeWholeFile(request.file, async (file) => await fill(file, client, request));

@@ -67,6 +67,3 @@ export const AS_TEXT = `
   set local lock_timeout = 0;
   set local idle_in_transaction_session_timeout = 0;
   set local transaction_timeout = 0`;
-
-/** Advisory lock: shared by backups under way, exclusive while old partitions are dropped. */
-export const BACKUP_LOCK = 7_263_545;

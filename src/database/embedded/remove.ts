@@ -5,10 +5,8 @@ import { placeOf } from './place.ts';
 import { stopServer } from './server.ts';
 
 /** Stops the server of a settings directory, even while processes use it, and deletes its data for good. */
-export async function removeEmbeddedDatabase(
-  directory: string,
-  log: (message: string) => void = () => undefined,
-): Promise<void> {
+export async function removeEmbeddedDatabase(directory: string): Promise<void> {
+  const log = (): void => undefined;
   const place = placeOf(directory);
   await withLock(place.lock, log, () => stopServer(place, log));
   await rm(place.root, { recursive: true, force: true, maxRetries: 5 });

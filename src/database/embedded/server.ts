@@ -51,15 +51,11 @@ export async function ensureServer(place: EmbeddedPlace, log: (message: string) 
  * Stops the server, if it runs, and resolves when none of its processes is left. Fast shutdown; after two minutes immediate
  * shutdown and then SIGKILL, which both lose nothing that was committed. To be called under the lock.
  */
-export async function stopServer(
-  place: EmbeddedPlace,
-  log: (message: string) => void,
-  fastMs = FAST_SHUTDOWN_MS,
-): Promise<void> {
+export async function stopServer(place: EmbeddedPlace, log: (message: string) => void): Promise<void> {
   const running = existsSync(place.data) ? runningPostmaster(place.data) : undefined;
   if (running === undefined) return;
   signalTo(running.pid, 'SIGINT');
-  if (await endedWithin(place.data, fastMs)) return;
+  if (await endedWithin(place.data, FAST_SHUTDOWN_MS)) return;
   log('the embedded PostgreSQL takes too long to stop and is stopped at once; it will recover at its next start');
   signalTo(running.pid, 'SIGQUIT');
   if (await endedWithin(place.data, IMMEDIATE_SHUTDOWN_MS)) return;
