@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configInvalid } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
-import { LOCKS } from '../database/locks.ts';
 import type { Database } from '../database/database.ts';
+import { LOCKS } from '../database/locks.ts';
 import { LIVES } from '../database/presence.ts';
 import { audit } from './audit.ts';
 import { makeNextKey, takeNextKey } from './keys.ts';

@@ -6,7 +6,7 @@ import type { Window } from './window.ts';
 /**
  * Which covered time is asked for once more, because late data may have come into it. Looks are owed when the end of the coverage
  * moves: at the overlap, into which points come late every day, and at growing ages, because a gateway that was cut off uploads
- * its buffer hours or days later. The commit that moves the end notes those that its window did not hold, so no process has to
+ * its buffer hours or days later. The commit that moves the end notes the looks that its window did not hold, so no process has to
  * remember them.
  */
 export interface LookBack {
@@ -15,12 +15,12 @@ export interface LookBack {
   /** The grid of the source's windows, whole µs. */
   readonly align: Microseconds;
   /**
-   * Looks beyond the overlap reach no further back, because readings got other names or another owner then: points of before would be
-   * stored a second time, or over others. The step of the grid in which it lies is looked at as a whole, because its points of
-   * after may come late, too.
+   * At this instant readings got other names or another owner. Looks beyond the overlap reach no further back, because the bridge would
+   * store earlier points a second time, or over those of another owner. They hold the whole step of the grid around this instant,
+   * because points that were measured after it may come late, too.
    */
   readonly looksFrom?: Instant | undefined;
-  /** How late a point may come, whenever it comes, and still be found at the overlap, µs; 0: no late data is looked for. */
+  /** How late a point may come so that the looks at the overlap find it, µs; 0: the bridge looks for no late data. */
   readonly overlap: Microseconds;
   /** The oldest age of a point that is looked for, µs; 0: none beyond the overlap. */
   readonly lookBackAtMost: Microseconds;
@@ -35,13 +35,13 @@ const AGES_APART = 8;
 /** Looks at an age are taken in steps of this share of it; looks of one reach follow each other after this share of it. */
 const SHARE = 4;
 
-/** Overlaps are looked at this often in the length of one, so a late point is found at most a fourth of the overlap after it came. */
+/** The bridge looks at the overlap this often while the edge moves by one overlap. It finds a late point at most a fourth of the overlap after it came. */
 const LOOK_BACKS = 4;
 
 /**
- * The look at the overlap that is owed when the end of the coverage moves from `before` to `after`. It is owed when the end passes a
- * multiple of a fourth of the overlap, and is longer by that fourth. A source that is polled every second would be asked for the whole
- * overlap every second otherwise.
+ * The look at the overlap that the bridge owes when the end of the coverage moves from `before` to `after`. The bridge owes it only when
+ * the end passes a multiple of a fourth of the overlap, because it would otherwise ask a source that it polls every second for the
+ * whole overlap every second. The look is longer by that fourth, so that two looks leave no time out.
  */
 export function overlapLook({ start, align, overlap }: LookBack, before: Instant, after: Instant): Window | undefined {
   const step = Math.max(align, Math.ceil(overlap / LOOK_BACKS));
@@ -62,7 +62,7 @@ export function agesOf({ overlap, lookBackAtMost }: LookBack): Microseconds[] {
 }
 
 /**
- * The time to look at once more at the ages when the end of the coverage moves from `before` to `after`. All time is looked at once at
+ * The looks at the ages that the bridge owes when the end of the coverage moves from `before` to `after`. All time is looked at once at
  * each of the ages, in steps of a fourth of the age. A point that comes at most `lookBackAtMost` late is therefore found,
  * whatever came between, and whenever processes ran: after a downtime the step reaches over it.
  */
@@ -77,8 +77,8 @@ export const regularLooks = (look: LookBack, before: Instant, after: Instant): C
   );
 
 /**
- * The looks that are owed because `window` moves the end of the coverage, without the time that it holds itself. `covered` may be
- * older than the window, so the look at the overlap reaches to the new end, also over time that is not covered yet.
+ * The looks that the bridge owes because `window` moves the end of the coverage. They leave out the time of the window itself. History
+ * may have filled a gap since the caller learned of `covered`, so the look at the overlap reaches to the new end, also over gaps.
  */
 export function looksOwed(look: LookBack, covered: Coverage, window: Window): Coverage {
   const before = covered.at(-1)?.to ?? window.from;
@@ -94,7 +94,7 @@ export function looksOwed(look: LookBack, covered: Coverage, window: Window): Co
 export const endsAtBound = (age: Microseconds, lookBackAtMost: Microseconds): boolean =>
   age > lookBackAtMost - lookBackAtMost / SHARE;
 
-/** The oldest instant of looks beyond the overlap. */
+/** The oldest instant that looks beyond the overlap ask for. */
 export const oldestOf = ({ start, looksFrom = -Infinity, align }: LookBack): Instant =>
   Math.max(start, Math.floor(looksFrom / align) * align);
 

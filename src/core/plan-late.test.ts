@@ -8,7 +8,7 @@ import { edgeOf, plan } from './plan.ts';
 import type { Policy } from './plan.ts';
 import type { Window } from './window.ts';
 
-/** Late data: what live asks again with its window, and what is owed where it does not. */
+/** What live asks once more for late data, and what the bridge owes where live does not ask. */
 
 const policy: Policy = { start: 0, settle: 30 * SECOND, align: SECOND, overlap: 5 * MINUTE, maxWindow: DAY };
 const look = { ...policy, lookBackAtMost: 0 };
@@ -42,7 +42,7 @@ test('after a downtime live asks for the newest window alone, and owes the overl
   const now = 30 * HOUR + policy.settle;
   const windows = plan({ policy, coverage, now, lane: 'live', learned: HOUR, look });
   expect(windows).toEqual([{ from: 29 * HOUR, to: 30 * HOUR }]);
-  // History asks for the gap itself, and a look of that alone.
+  // The look reaches over the gap, too. The windows with which history fills the gap settle that part.
   const overlapAndStep = { from: 20 * HOUR - (policy.overlap * 5) / 4, to: 29 * HOUR };
   expect(windows.map((window) => looksOwed(look, coverage, window))).toEqual([[overlapAndStep]]);
 });
@@ -122,7 +122,7 @@ test('every point that comes up to the overlap late is found, whatever polls, ru
           now += after;
           if (does !== 'killed' && does !== 'down') take(does);
         }
-        // Unattended, the bridge goes on until the last point has come, and a look after that.
+        // The bridge polls on until the last point has come and a look has followed.
         const { overlap, settle, align, start } = given;
         for (const end = Math.max(now, 3_150) + 2 * overlap + settle + 2 * align; now < end; now += 10) {
           take('live');

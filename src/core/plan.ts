@@ -41,7 +41,7 @@ export interface PlanRequest {
   readonly limit?: number;
   /** Windows that are being asked for at this moment: they are not planned again, but not covered yet either. */
   readonly underWay?: Coverage;
-  /** Time that could not be read (unreadable.ts). It is planned around. */
+  /** Time that could not be read (unreadable.ts). The plan leaves it out. */
   readonly unreadable?: Coverage;
   /** Live only: how it looks for late data. Without this field it asks for no covered time. */
   readonly look?: LookBack;
@@ -71,8 +71,8 @@ export function settledAt({ settle, align, zone }: Settling, instant: Instant): 
  * Live gets the missing time that reaches the edge, at most the newest `learned` µs of it. History gets all other
  * missing time.
  *
- * Late points may have come into covered time. Live asks again for the overlap where that takes no further request; what it
- * leaves is owed (look-back.ts), and asked for as any other look.
+ * Late points may have come into covered time. Live asks for the overlap once more where its one window has room for it. The bridge
+ * owes the rest (look-back.ts), and history asks for it.
  *
  * The windows of one call never overlap, leave nothing out and are never longer than `learned` or `maxWindow`. A caller
  * that covers them, all or only the first, and plans again comes to an end.

@@ -5,13 +5,13 @@
 export const LOCKS = {
   migration: 7_263_541,
   signingKey: 7_263_542,
-  /** Shared by connections that use the schema; a migration takes it alone. */
+  /** Connections that use the schema share it; a migration takes it alone. */
   schemaUse: 7_263_543,
   /** BullMQ lets only one process upsert a scheduler at a time. */
   tick: 7_263_544,
-  /** Shared by backups under way; taken alone while old partitions are dropped. */
+  /** Backups under way share it; the process that drops old partitions of the log takes it alone. */
   backup: 7_263_545,
   keyRotation: 7_263_546,
-  /** One process at a time puts windows of the log together. */
+  /** The process that puts windows of the log together takes it alone. */
   quietWindows: 7_263_547,
 } as const;

@@ -39,7 +39,7 @@ export interface WindowTask {
   readonly covered: Coverage;
   readonly learned: Learned;
   readonly unreadable: readonly Unreadable[];
-  /** How often looks had been noted for the stream. */
+  /** How often commits had noted looks for the stream when the caller learned of them. */
   readonly looksNoted: number;
   readonly backfillId?: number;
   /** Told of the meter of each reading of the window, before its first request. */
@@ -51,7 +51,7 @@ export type FetchResult =
   | {
       readonly kind: 'done';
       readonly covered: Coverage;
-      /** The looks that are owed because of the window. */
+      /** The looks that the bridge owes because of the window. */
       readonly owed: Coverage;
       readonly learned: Learned;
       readonly unreadable: readonly Unreadable[];

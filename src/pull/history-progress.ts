@@ -9,6 +9,7 @@ import type { PlanRequest } from '../core/plan.ts';
 import { nextRetryAt, unreadableTime, wantedOf, windowToRetry } from '../core/unreadable.ts';
 import type { Unreadable } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
+import { looksToAsk } from './look-back.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Wish } from './wishes.ts';
 
@@ -93,20 +94,6 @@ function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | u
   const coverage = missing(range, looks);
   const [window] = plan({ ...requestOf(source, progress, now), coverage, range, order: 'oldest' });
   return window && { window, wish: undefined };
-}
-
-/** The looks that history asks for now: in covered time that can be read, up to the edge. */
-export function looksToAsk(
-  { policy }: OpenSource,
-  { lookAgain, covered, unreadable }: Pick<RunState, 'lookAgain' | 'covered' | 'unreadable'>,
-  now: Instant,
-): Coverage {
-  if (lookAgain.length === 0) return [];
-  const settled = intersect(covered, { from: -Infinity, to: edgeOf(policy, now) });
-  return subtract(
-    lookAgain.flatMap((look) => intersect(settled, look)),
-    unreadableTime(unreadable),
-  );
 }
 
 /** The unreadable time that is asked for again: between the start and the edge, and in the ranges of running backfills. */

@@ -131,7 +131,7 @@ async function fillHistory(
 
 /** A run under way. */
 interface Run extends RunState {
-  /** How often looks had been noted when the run learned of them last. */
+  /** How often commits had noted looks for the stream when the run last read `lookAgain`. */
   looksNoted: number;
   refreshedAt: Instant;
   /** The outbox of the project is full, so the run asks for nothing more. */
@@ -152,7 +152,7 @@ async function refresh({ database, clock }: Bridge, source: OpenSource, { id }: 
   run.wishes = await wishesOf(database, id);
   const { lookAgain: before } = run;
   const later = await askedLater(database, id);
-  // Windows that came in meanwhile may have settled a part of what the database told.
+  // While the database answered, windows of this run may have settled a part of what it tells.
   const settled = subtract(before, run.lookAgain);
   Object.assign(run, { ...later, lookAgain: subtract(later.lookAgain, settled) });
   run.full = await isFull(database, source.projectId);

@@ -1,10 +1,11 @@
 import type { ClientBase } from 'pg';
-import { intersect } from '../core/coverage.ts';
+import { intersect, subtract } from '../core/coverage.ts';
 import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
 import { furtherLook, oldestOf } from '../core/look-back.ts';
 import type { LookBack } from '../core/look-back.ts';
 import { edgeOf } from '../core/plan.ts';
+import { unreadableTime } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { rowsOf } from '../database/database.ts';
 import { multirangeOf } from '../database/multirange.ts';
@@ -19,6 +20,20 @@ export const lookBackOf = ({ policy, config }: OpenSource, { looksFrom }: Pick<S
   looksFrom,
   lookBackAtMost: config.schedule.lookBackAtMost,
 });
+
+/** The looks that history asks for now: in covered time that can be read, up to the edge. */
+export function looksToAsk(
+  { policy }: OpenSource,
+  { lookAgain, covered, unreadable }: Pick<Stream, 'lookAgain' | 'covered' | 'unreadable'>,
+  now: Instant,
+): Coverage {
+  if (lookAgain.length === 0) return [];
+  const settled = intersect(covered, { from: -Infinity, to: edgeOf(policy, now) });
+  return subtract(
+    lookAgain.flatMap((look) => intersect(settled, look)),
+    unreadableTime(unreadable),
+  );
+}
 
 interface LateWindow {
   readonly stream: Stream;

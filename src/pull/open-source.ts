@@ -72,7 +72,7 @@ export interface Stream {
   readonly unreadable: readonly Unreadable[];
   /** Covered time to ask for once more for late data. */
   readonly lookAgain: Coverage;
-  /** How often looks were noted in it. */
+  /** How often commits have noted looks in `lookAgain`. */
   readonly looksNoted: number;
   /** Looks for late data reach no further back, because readings before it have other names, or had another owner. */
   readonly looksFrom: Instant | undefined;

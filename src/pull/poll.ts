@@ -13,8 +13,7 @@ import type { Claimed } from './claim.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
-import { lookBackOf } from './look-back.ts';
-import { looksToAsk } from './history-progress.ts';
+import { lookBackOf, looksToAsk } from './look-back.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 import { notePlatformClock } from './platform-clock.ts';
 import { wakeHistories } from './work.ts';
@@ -159,7 +158,7 @@ async function pollStream(
         covered = union(covered, [current]);
         unreadable = result.unreadable;
         lookAgain = subtract(union(lookAgain, result.owed), [current]);
-        // Missing time before it is left to history, and a look that it would have held is owed.
+        // History asks for the older part. The commit notes the look that the whole window would have held.
       } else windows.unshift({ from: Math.max(current.from, current.to - learned.length), to: current.to });
     }
     await wakeHistory(bridge, source, { ...stream, covered, unreadable, lookAgain }, learned.length);

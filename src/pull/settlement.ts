@@ -34,9 +34,12 @@ export interface Handover {
   readonly learned: Learned;
   /** The looks that are owed because of the window (core/look-back.ts). */
   readonly looks: Coverage;
-  /** How often looks had been noted when the window was planned. Those noted since are settled by the part of the window before `settledTo` alone. */
+  /** How often commits had noted looks for the stream when this process planned the window. */
   readonly looksNoted: number;
-  /** No later point of before this instant is looked for at the overlap: that much older than the question is what it was asked for. */
+  /**
+   * One overlap before the question. Where looks were noted since the plan, the window settles them only before this instant: a point
+   * that came into that time after the question is later than the overlap.
+   */
   readonly settledTo: Instant;
   readonly backfillId: number | undefined;
   readonly askedAt: Instant;

@@ -38,8 +38,8 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
 export const DONE_IN_STREAM = 'case when again then backfill_stream.done else stream.covered end';
 
 /**
- * Marks each backfill of a source as done that every stream of the source has covered. It waits for the first complete look, because
- * a look stores streams while it goes on. Where a change of the source ended all streams, it goes on with those of the next look.
+ * Marks the backfills of a source as done whose time every stream of the source has covered. None is done before the first complete
+ * look, because a look stores streams while it goes on. Where a change of the source ended all streams, a backfill goes on with those of the next look.
  */
 export const finishCovered = (database: Database, sourceId: number): Promise<number> =>
   database.run(

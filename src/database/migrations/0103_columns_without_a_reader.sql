@@ -1,5 +1,6 @@
 -- Up Migration
 
--- Each commit took the age of its latest reading, and nobody read it; no window with a fault has been logged since faults stand with
--- their stream and source.
+-- Each commit stored how late its latest reading was, and nobody read that. The first versions logged failed windows with their fault,
+-- which stands with the stream and the source today; without it those rows would look like windows that were read.
+delete from window_log where fault is not null;
 alter table window_log drop column lateness_us, drop column fault;
