@@ -35,6 +35,7 @@ import type { Redactor } from './redaction.ts';
 import { redirected } from './redirects.ts';
 import { requestOf } from './request.ts';
 import { repeatStale } from './stale.ts';
+import { stopOf } from './stop.ts';
 import type { GrantStore } from './tokens.ts';
 import { transport } from './transport.ts';
 
@@ -155,10 +156,8 @@ class PlatformConnection implements Connection {
     const signed = authorised(signing, this.#grants, this.#exchange());
     const send = judged(judging, false, onTape(this.#parts.record, signed));
     const sendFrom: Send = place === undefined ? send : (request) => place.waitFor(send(request));
-    return this.#client(sendFrom, {
-      ...conversation,
-      signal: AbortSignal.any([conversation.signal, (this.#closing ??= new AbortController()).signal]),
-    });
+    this.#closing ??= new AbortController();
+    return this.#client(sendFrom, conversation, this.#closing.signal);
   }
 
   rest(): void {
@@ -210,17 +209,25 @@ class PlatformConnection implements Connection {
     });
   }
 
-  #client(send: Send, conversation: Conversation): Http {
+  /** `closing`: of the connection. A login needs none, because the request that it is for is stopped. */
+  #client(send: Send, conversation: Conversation, closing?: AbortSignal): Http {
     const redactor = this.#redactor;
     return lightHttp({
       baseUrl: this.#settings.baseUrl,
       userAgent: this.#parts.userAgent,
       cleanError: this.cleanError,
       async adapter(config) {
-        const { signal } = config;
-        const both = signal instanceof AbortSignal ? AbortSignal.any([signal, conversation.signal]) : undefined;
-        const request = requestOf(config, both ? { ...conversation, signal: both } : conversation);
-        return responseOf(await send(request), request, config, redactor);
+        const signals = [conversation.signal, closing, config.signal].filter((one) => one instanceof AbortSignal);
+        const stop = stopOf(signals);
+        try {
+          const request = requestOf(config, { ...conversation, signal: stop.signal });
+          const answer = await send(request);
+          if (!answer.body.closed) answer.body.once('close', stop.end);
+          return await responseOf(answer, request, config, redactor);
+        } catch (error) {
+          stop.end();
+          throw error;
+        }
       },
     });
   }
