@@ -8,16 +8,16 @@ import type { InfluxOptions } from './options.ts';
 const NOT_AUTHORISED_BYTES = 16_384;
 
 /**
- * Sends one request of one or more statements and yields the blocks of the answer while it arrives. POST, because a
+ * Sends one request of one or more statements; the blocks of the answer come while it arrives. POST, because a
  * list of sensors is too long for an address. Chunked, because an answer in one piece may be cut with HTTP 200
  * (`max-row-limit`) while its `partial` is not reliable. Instants in µs, which InfluxDB cuts from its nanoseconds.
  */
-export async function* ask(
+export async function ask(
   http: Http,
   options: InfluxOptions,
   statements: readonly string[],
   rowsPerPiece = options.chunkSize,
-): AsyncGenerator<Block> {
+): Promise<AsyncIterable<Block>> {
   const form = new URLSearchParams({
     db: options.database,
     q: statements.join('; '),
@@ -27,7 +27,7 @@ export async function* ask(
   });
   const answer = await http.post<Readable>('/query', form, { responseType: 'stream', expect: [403] });
   if (answer.status === 403) throw notAuthorised(await saidIn(answer.data), options);
-  yield* blocks(answer.data, statements.length, (said) => influxFailure(said, options));
+  return blocks(answer.data, statements.length, (said) => influxFailure(said, options));
 }
 
 /** The `error` in a body, or its text where it is not JSON. */

@@ -29,7 +29,7 @@ export async function* sensors(http: Http, options: InfluxOptions): AsyncGenerat
     showSeries(options, measurements),
   ];
   let checked = false;
-  for await (const block of ask(http, options, statements)) {
+  for await (const block of await ask(http, options, statements)) {
     if (block.statement === 0) {
       policies.push(...textRows(block));
       continue;
@@ -60,7 +60,7 @@ export async function* sensors(http: Http, options: InfluxOptions): AsyncGenerat
 export async function measurementsOf(http: Http, options: InfluxOptions): Promise<readonly string[]> {
   if (options.measurements !== undefined) return options.measurements;
   const found: string[] = [];
-  for await (const block of ask(http, options, [showRetentionPolicies(options), showMeasurements(options)])) {
+  for await (const block of await ask(http, options, [showRetentionPolicies(options), showMeasurements(options)])) {
     if (block.statement === 1) found.push(...textRows(block).map(([name = '']) => name));
   }
   return found;

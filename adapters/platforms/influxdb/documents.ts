@@ -21,22 +21,27 @@ export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenera
     byteCount = 0;
     return line.toString('utf8');
   };
-  for await (const bytes of bytesOf(stream)) {
-    let from = 0;
-    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
-      const line = take(bytes.subarray(from, end));
-      from = end + 1;
-      if (line !== '') yield line;
+  try {
+    for await (const { buffer, byteOffset, byteLength } of stream) {
+      const bytes = Buffer.from(buffer, byteOffset, byteLength);
+      let from = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+        const line = take(bytes.subarray(from, end));
+        from = end + 1;
+        if (line !== '') yield line;
+      }
+      if (from === bytes.length) continue;
+      pieces.push(bytes.subarray(from));
+      byteCount += bytes.length - from;
+      if (pieces[0]?.[0] !== OPENING_BRACE) throw notInflux(take(Buffer.alloc(0)));
+      if (byteCount > MAX_DOCUMENT_BYTES) {
+        throw tooMuch(
+          `InfluxDB: a piece of the answer is longer than ${MAX_DOCUMENT_BYTES} bytes; lower options.chunkSize`,
+        );
+      }
     }
-    if (from === bytes.length) continue;
-    pieces.push(bytes.subarray(from));
-    byteCount += bytes.length - from;
-    if (pieces[0]?.[0] !== OPENING_BRACE) throw notInflux(take(Buffer.alloc(0)));
-    if (byteCount > MAX_DOCUMENT_BYTES) {
-      throw tooMuch(
-        `InfluxDB: a piece of the answer is longer than ${MAX_DOCUMENT_BYTES} bytes; lower options.chunkSize`,
-      );
-    }
+  } catch (error) {
+    throw asBrokenOff(error);
   }
   if (byteCount > 0) throw busyForNow('InfluxDB: the answer ended inside a document', 'reset');
 }
@@ -48,15 +53,7 @@ export const notInflux = (text: string): BridgeError =>
     text.slice(0, EXCERPT_BYTES),
   );
 
-/** The bytes of a stream; every error of the stream becomes a BridgeError. */
-async function* bytesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  try {
-    for await (const { buffer, byteOffset, byteLength } of stream) yield Buffer.from(buffer, byteOffset, byteLength);
-  } catch (error) {
-    throw asBrokenOff(error);
-  }
-}
-
+/** Every error of a stream becomes a BridgeError. */
 function asBrokenOff(error: unknown): BridgeError {
   if (error instanceof BridgeError) return error;
   const { code = '', message = String(error) } = error as { code?: string; message?: string };

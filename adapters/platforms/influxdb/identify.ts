@@ -32,7 +32,7 @@ export async function identify(http: Http, options: InfluxOptions): Promise<{ pr
     throw unsupported(`this is not InfluxDB 1.x: it calls itself ${version}`, remedy);
   }
   const policies: string[][] = [];
-  for await (const block of ask(http, options, [
+  for await (const block of await ask(http, options, [
     showRetentionPolicies(options),
     `${showMeasurements(options)} LIMIT 1`,
   ])) {

@@ -32,11 +32,7 @@ export async function* read(
   const measurements = selection.group === undefined ? await measurementsOf(http, options) : [selection.group];
   for (const measurement of measurements) {
     for (const sensors of batches(selection, options, measurement)) {
-      const wanted = sensors && new Set(sensors.keys());
-      const tags = sensors && [...sensors.values()];
-      for await (const samples of readBatch(http, options, { measurement, window, sensors: tags })) {
-        if (wanted?.has(samples.sensor) ?? true) yield samples;
-      }
+      yield* readBatch(http, options, { measurement, window, sensors });
     }
   }
 }
@@ -65,42 +61,30 @@ function batches(
 interface Question {
   readonly measurement: string;
   readonly window: Window;
-  readonly sensors: readonly SensorTags[] | undefined;
+  /** Undefined: all. */
+  readonly sensors: ReadonlyMap<string, SensorTags> | undefined;
 }
 
-async function* readBatch(http: Http, options: InfluxOptions, question: Question): AsyncGenerator<Samples> {
-  const { measurement } = question;
+async function* readBatch(
+  http: Http,
+  options: InfluxOptions,
+  { measurement, window, sensors }: Question,
+): AsyncGenerator<Samples> {
   const before = knownWidth(options, measurement) ?? (await askWidth(http, options, measurement));
-  const answers = answersOf(http, options, question, before.fields);
-  yield* isAskedInParts(before) ? answers.inParts() : answers.atOnce();
-  const { fields, density } = answers;
-  rememberWidth(options, measurement, { fields, isSparse: density.isSparse(fields.size, before.isSparse) });
-}
-
-/** A measurement that this process has not read yet counts as sparse, because a sparse wide one could exhaust the server. */
-async function askWidth(http: Http, options: InfluxOptions, measurement: string): Promise<Width> {
-  const fields: FieldTypes = new Map();
-  for await (const block of ask(http, options, [showFieldKeys(options, [measurement])])) addFields(fields, block);
-  return { fields, isSparse: true };
-}
-
-/** The samples of one question, asked for in one of two ways. */
-function answersOf(http: Http, options: InfluxOptions, { measurement, window, sensors }: Question, known: FieldTypes) {
+  const chosen = sensors && [...sensors.values()];
   const density = new Density();
   /** The fields as the last answer listed them. */
-  let fields = known;
-
-  /** Every request lists the fields first, so a field that appeared meanwhile is noticed. */
-  async function* request(columns: readonly TypedField[] | undefined): AsyncGenerator<Samples> {
-    const statements = [
-      showFieldKeys(options, [measurement]),
-      select(options, measurement, window, { sensors, columns }),
-    ];
-    density.nextAnswer();
-    const listed: FieldTypes = new Map();
-    let askedSeparately: readonly TypedField[] | undefined;
-    for await (const block of ask(http, options, statements, rowsPerPiece(options, columns?.length ?? fields.size))) {
-      if (block.statement === 0) {
+  let { fields } = before;
+  for (const { columns, isRest } of requests(options, before, () => fields)) {
+    const points = select(options, measurement, window, { sensors: chosen, columns });
+    // Every request lists the fields first, so a field that appeared meanwhile is noticed.
+    const statements = isRest ? [points] : [showFieldKeys(options, [measurement]), points];
+    const listed: FieldTypes = isRest ? fields : new Map();
+    if (!isRest) density.nextAnswer();
+    let askedSeparately: readonly TypedField[] | undefined = isRest ? [] : undefined;
+    const pieces = rowsPerPiece(options, columns?.length ?? fields.size);
+    for await (const block of await ask(http, options, statements, pieces)) {
+      if (block.statement < statements.length - 1) {
         addFields(listed, block);
         continue;
       }
@@ -108,48 +92,46 @@ function answersOf(http: Http, options: InfluxOptions, { measurement, window, se
       let values = 0;
       for (const samples of samplesOf(named(block, columns), options, listed, askedSeparately)) {
         values += samples.at.length;
-        yield samples;
+        if (sensors?.has(samples.sensor) ?? true) yield samples;
       }
-      density.add(block.rows.length, values);
+      if (!isRest) density.add(block.rows.length, values);
     }
     fields = listed;
   }
+  rememberWidth(options, measurement, { fields, isSparse: density.isSparse(fields.size, before.isSparse) });
+}
 
-  /** The fields and types that the other questions leave out. */
-  async function* rest(): AsyncGenerator<Samples> {
-    const columns = passedOver(fields).filter(({ type }) => !(options.skipStringFields && type === 'string'));
-    for (let begin = 0; begin < columns.length; begin += FIELDS_PER_REQUEST) {
-      const part = columns.slice(begin, begin + FIELDS_PER_REQUEST);
-      const statement = select(options, measurement, window, { sensors, columns: part });
-      for await (const block of ask(http, options, [statement], rowsPerPiece(options, part.length))) {
-        yield* samplesOf(named(block, part), options, fields, []);
-      }
+/** A measurement that this process has not read yet counts as sparse, because a sparse wide one could exhaust the server. */
+async function askWidth(http: Http, options: InfluxOptions, measurement: string): Promise<Width> {
+  const fields: FieldTypes = new Map();
+  for await (const block of await ask(http, options, [showFieldKeys(options, [measurement])])) addFields(fields, block);
+  return { fields, isSparse: true };
+}
+
+/** A request for columns, by default all. `isRest`: for the fields and types that the other requests leave out. */
+interface Request {
+  readonly columns: readonly TypedField[] | undefined;
+  readonly isRest: boolean;
+}
+
+/** The requests of one question, each after the answer to the one before. `fields`: those that the last answer listed. */
+function* requests(options: InfluxOptions, before: Width, fields: () => FieldTypes): Generator<Request> {
+  if (isAskedInParts(before)) {
+    const asked = new Set<string>();
+    for (;;) {
+      const left = [...fields().keys()].filter((field) => !asked.has(field));
+      const part = left
+        .filter((field) => !(options.skipStringFields && isText(fields(), field)))
+        .slice(0, FIELDS_PER_REQUEST);
+      if (part.length === 0) break;
+      for (const field of part) asked.add(field);
+      yield { columns: part.map((field) => ({ field, type: 'field' })), isRest: false };
     }
+  } else yield { columns: undefined, isRest: false };
+  const rest = passedOver(fields()).filter(({ type }) => !(options.skipStringFields && type === 'string'));
+  for (let begin = 0; begin < rest.length; begin += FIELDS_PER_REQUEST) {
+    yield { columns: rest.slice(begin, begin + FIELDS_PER_REQUEST), isRest: true };
   }
-
-  return {
-    density,
-    get fields() {
-      return fields;
-    },
-    async *atOnce(): AsyncGenerator<Samples> {
-      yield* request(undefined);
-      yield* rest();
-    },
-    async *inParts(): AsyncGenerator<Samples> {
-      const asked = new Set<string>();
-      for (;;) {
-        const left = [...fields.keys()].filter((field) => !asked.has(field));
-        const part = left
-          .filter((field) => !(options.skipStringFields && isText(fields, field)))
-          .slice(0, FIELDS_PER_REQUEST);
-        if (part.length === 0) break;
-        for (const field of part) asked.add(field);
-        yield* request(part.map((field) => ({ field, type: 'field' })));
-      }
-      yield* rest();
-    },
-  };
 }
 
 /** InfluxDB renames the second of two columns for one field; their order is that of the question. */
