@@ -1,5 +1,6 @@
 import { Counter, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { Tally } from './tally.ts';
 
 /** Seconds of one step of the planner: three statements and their dispatch. */
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -31,7 +32,7 @@ interface StoredWindow extends WindowLabels {
 export function pullMetersOf(registry: Registry) {
   const registers = [registry];
   const labelNames = ['platform', 'lane'];
-  const windows = new Counter({
+  const windows = new Tally({
     registers,
     name: 'databridge_windows_total',
     help: 'Windows that ended: stored, halved, or with the code of the fault that ended them.',
@@ -44,49 +45,49 @@ export function pullMetersOf(registry: Registry) {
     labelNames,
     buckets: WINDOWS,
   });
-  const phases = new Counter({
+  const phases = new Tally({
     registers,
     name: 'databridge_window_phase_seconds_total',
     help: 'Time that stored windows spent waiting for request slots (wait), for answers (ask), normalising and storing.',
     labelNames: [...labelNames, 'phase'],
   });
-  const points = new Counter({
+  const points = new Tally({
     registers,
     name: 'databridge_points_total',
     help: 'Points that platforms answered, in windows that were stored.',
     labelNames,
   });
-  const readings = new Counter({
+  const readings = new Tally({
     registers,
     name: 'databridge_readings_total',
     help: 'Readings of stored windows: new ones, revised ones, and duplicates of stored ones.',
     labelNames: [...labelNames, 'result'],
   });
-  const bytes = new Counter({
+  const bytes = new Tally({
     registers,
     name: 'databridge_answer_bytes_total',
     help: 'Bytes that platforms sent, in windows that were stored.',
     labelNames,
   });
-  const refused = new Counter({
+  const refused = new Tally({
     registers,
     name: 'databridge_refused_points_total',
     help: 'Points of platforms that may not become readings.',
     labelNames: ['platform', 'reason'],
   });
-  const slots = new Counter({
+  const slots = new Tally({
     registers,
     name: 'databridge_pace_slots_total',
     help: 'Requests to platforms that got a slot, by how they ended.',
     labelNames: ['kind', 'ending'],
   });
-  const refusedSlots = new Counter({
+  const refusedSlots = new Tally({
     registers,
     name: 'databridge_pace_slots_refused_total',
     help: 'Requests to platforms that got no slot in time, and were not sent.',
     labelNames: ['kind'],
   });
-  const waits = new Counter({
+  const waits = new Tally({
     registers,
     name: 'databridge_pace_wait_seconds_total',
     help: 'Time that requests to platforms waited for their slots.',
@@ -98,7 +99,7 @@ export function pullMetersOf(registry: Registry) {
     help: 'Time of one step of the planner.',
     buckets: STEPS,
   });
-  const taken = new Counter({
+  const taken = new Tally({
     registers,
     name: 'databridge_planner_jobs_total',
     help: 'Due jobs that the planner of this process gave to the queue.',
@@ -106,32 +107,31 @@ export function pullMetersOf(registry: Registry) {
   });
   return {
     window({ platform, lane }: WindowLabels, outcome: string, seconds: number): void {
-      windows.inc({ platform, lane, outcome });
+      windows.add(1, platform, lane, outcome);
       durations.observe({ platform, lane }, seconds);
     },
     stored(window: StoredWindow): void {
       const { platform, lane } = window;
-      const labels = { platform, lane };
-      points.inc(labels, window.points);
-      bytes.inc(labels, window.bytes);
-      readings.inc({ ...labels, result: 'new' }, window.fresh);
-      readings.inc({ ...labels, result: 'revised' }, window.revised);
-      readings.inc({ ...labels, result: 'duplicate' }, window.duplicates);
-      phases.inc({ ...labels, phase: 'wait' }, window.waited);
-      phases.inc({ ...labels, phase: 'ask' }, window.asked);
-      phases.inc({ ...labels, phase: 'normalise' }, window.normalised);
-      phases.inc({ ...labels, phase: 'store' }, window.stored);
-      for (const [reason, count] of window.refused) refused.inc({ platform, reason }, count);
+      points.add(window.points, platform, lane);
+      bytes.add(window.bytes, platform, lane);
+      readings.add(window.fresh, platform, lane, 'new');
+      readings.add(window.revised, platform, lane, 'revised');
+      readings.add(window.duplicates, platform, lane, 'duplicate');
+      phases.add(window.waited, platform, lane, 'wait');
+      phases.add(window.asked, platform, lane, 'ask');
+      phases.add(window.normalised, platform, lane, 'normalise');
+      phases.add(window.stored, platform, lane, 'store');
+      for (const [reason, count] of window.refused) refused.add(count, platform, reason);
     },
     slot(kind: string, ending: string): void {
-      slots.inc({ kind, ending });
+      slots.add(1, kind, ending);
     },
     waited(kind: string, seconds: number, got: boolean): void {
-      waits.inc({ kind }, seconds);
-      if (!got) refusedSlots.inc({ kind });
+      waits.add(seconds, kind);
+      if (!got) refusedSlots.add(1, kind);
     },
     planned(work: string, jobs: number): void {
-      taken.inc({ work }, jobs);
+      taken.add(jobs, work);
     },
     step(seconds: number): void {
       steps.observe(seconds);

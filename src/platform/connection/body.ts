@@ -98,6 +98,24 @@ export class Body extends Readable {
     this.#unpacked?.resume();
   }
 
+  /** As that of a Readable, which prepares for many more kinds of streams and takes as long as a layer of a request. */
+  override async *[Symbol.asyncIterator](): NodeJS.AsyncIterator<Buffer, undefined, undefined> {
+    let wake = (): void => undefined;
+    const woken = (): void => wake();
+    this.on('readable', woken).on('close', woken);
+    try {
+      for (;;) {
+        const piece = this.read() as Buffer | null;
+        if (piece !== null) yield piece;
+        else if (this.errored) throw this.errored;
+        else if (this.closed) return;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      this.off('readable', woken).off('close', woken).destroy();
+    }
+  }
+
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (!this.#raw.readableEnded) this.#raw.destroy();
     done(error === null || error instanceof BridgeError ? error : this.#settings.explain(error));
