@@ -118,17 +118,17 @@ function plainConfig(
   if (!isPlain) return undefined;
   const headers = new AxiosHeaders(ofEvery.common as Record<string, string>);
   if (given.headers) headers.set(given.headers as Record<string, string>);
-  return { ...rest, ...given, headers };
+  return { ...rest, ...given, method: (given.method ?? 'get').toLowerCase(), headers };
 }
 
 /** As axios does it; an http has no transforms of answers. */
 async function send(config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
-  const { adapter, headers, method = 'get', signal } = config;
+  const { adapter, headers, method = '', signal } = config;
   if (signal?.aborted) throw cancelled('cancelled');
   for (const transform of [config.transformRequest ?? []].flat()) {
     config.data = transform.call(config, config.data, headers) as unknown;
   }
-  if (['post', 'put', 'patch'].includes(method.toLowerCase())) {
+  if (['post', 'put', 'patch'].includes(method)) {
     headers.setContentType('application/x-www-form-urlencoded', false);
   }
   const answer = await (adapter as AxiosAdapter)(config);
