@@ -110,7 +110,7 @@ function answersOf(http: Http, options: InfluxOptions, { measurement, window, se
         values += samples.at.length;
         yield samples;
       }
-      density.add(block.rows.length, values);
+      density.add(block.rowCount, values);
     }
     fields = listed;
   }
