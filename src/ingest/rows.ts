@@ -1,4 +1,4 @@
-import type { Column } from '../core/batch.ts';
+import type { Column, Segment } from '../core/batch.ts';
 
 /** A column whose series and label sets have their numbers in the database. */
 export interface NumberedColumn {
@@ -48,48 +48,76 @@ const COPY_PIECE_BYTES = 262_144;
 export function* encodeCopy(columns: readonly NumberedColumn[]): Generator<Buffer> {
   const size = Math.min(COPY_PIECE_BYTES, COPY_SIGNATURE.length + countRows(columns) * COPY_ROW_BYTES);
   let buffer = Buffer.allocUnsafe(size);
-  let view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
   let offset = COPY_SIGNATURE.copy(buffer);
   for (const { series, column, labelSets } of columns) {
-    for (const [position, { at, value, precision }] of column.segments.entries()) {
+    for (const [position, segment] of column.segments.entries()) {
       const labels = labelSets[position] ?? null;
-      for (let index = 0; index < at.length; index += 1) {
-        if (offset + COPY_ROW_BYTES > size) {
+      for (let from = 0; from < segment.at.length;) {
+        const room = Math.floor((size - offset) / COPY_ROW_BYTES);
+        if (room === 0) {
           yield buffer.subarray(0, offset);
           buffer = Buffer.allocUnsafe(size);
-          view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
           offset = 0;
+          continue;
         }
-        view.setInt16(offset, 5);
-        view.setInt32(offset + 2, 4);
-        view.setInt32(offset + 6, series);
-        view.setInt32(offset + 10, 8);
-        setInstant(view, offset + 14, at[index] as number);
-        view.setInt32(offset + 22, 8);
-        view.setFloat64(offset + 26, value[index] as number);
-        offset += 34;
-        const grade = precision?.[index];
-        if (grade === undefined) {
-          view.setInt32(offset, NONE);
-          offset += 4;
-        } else {
-          view.setInt32(offset, 2);
-          view.setInt16(offset + 4, grade);
-          offset += 6;
-        }
-        if (labels === null) {
-          view.setInt32(offset, NONE);
-          offset += 4;
-        } else {
-          view.setInt32(offset, 4);
-          view.setInt32(offset + 4, labels);
-          offset += 8;
-        }
+        const to = Math.min(segment.at.length, from + room);
+        offset = putRows(buffer, offset, { series, labels, segment, from, to });
+        from = to;
       }
     }
   }
   yield buffer.subarray(0, offset);
   yield COPY_END;
+}
+
+/** Writes some rows of a segment. A function of its own, because V8 makes a slower loop of a generator. @returns the offset behind them */
+function putRows(
+  buffer: Buffer,
+  begin: number,
+  {
+    series,
+    labels,
+    segment: { at, value, precision },
+    from,
+    to,
+  }: {
+    readonly series: number;
+    readonly labels: number | null;
+    readonly segment: Segment;
+    readonly from: number;
+    readonly to: number;
+  },
+): number {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+  let offset = begin;
+  for (let index = from; index < to; index += 1) {
+    view.setInt16(offset, 5);
+    view.setInt32(offset + 2, 4);
+    view.setInt32(offset + 6, series);
+    view.setInt32(offset + 10, 8);
+    setInstant(view, offset + 14, at[index] as number);
+    view.setInt32(offset + 22, 8);
+    view.setFloat64(offset + 26, value[index] as number);
+    offset += 34;
+    const grade = precision?.[index];
+    if (grade === undefined) {
+      view.setInt32(offset, NONE);
+      offset += 4;
+    } else {
+      view.setInt32(offset, 2);
+      view.setInt16(offset + 4, grade);
+      offset += 6;
+    }
+    if (labels === null) {
+      view.setInt32(offset, NONE);
+      offset += 4;
+    } else {
+      view.setInt32(offset, 4);
+      view.setInt32(offset + 4, labels);
+      offset += 8;
+    }
+  }
+  return offset;
 }
 
 const OID = { int2: 21, int4: 23, float8: 701, timestamptz: 1184 } as const;

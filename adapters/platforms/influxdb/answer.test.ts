@@ -32,7 +32,7 @@ const read = async (
   return { found, error: undefined };
 };
 
-const plain = ({ statement, name, tags, columns, rows }: Block) => ({ statement, name, tags, columns, rows });
+const plain = ({ statement, name, tags, columns, rows }: Block) => ({ statement, name, tags, columns, rows: rows() });
 
 const lines = (...documents: readonly unknown[]): AsyncGenerator<Uint8Array> =>
   piecesOf(Buffer.from(documents.map((document) => `${JSON.stringify(document)}\n`).join('')), []);
@@ -79,6 +79,44 @@ describe('an answer in pieces', () => {
       expect(error, `ended at byte ${end}`).toMatchObject({ fault: { code: 'unavailable', why: 'reset' } });
       expect(found).toEqual(whole.found.slice(0, lineEnds.filter((lineEnd) => lineEnd <= end).length));
     }
+  });
+});
+
+describe('rows of numbers', () => {
+  const numbersOf = async (document: unknown): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for await (const { numbers, rowCount, rows } of blocks(lines(document), 1, failure)) {
+      found.push({ numbers, rowCount, rows: rows() });
+    }
+    return found;
+  };
+  const values = [
+    [1, 2.5],
+    [2, null],
+  ];
+
+  test('come as columns, and as rows where these are asked for', async () => {
+    const document = { results: [{ statement_id: 0, series: [{ ...series(), values }] }] };
+    expect(await numbersOf(document)).toEqual([
+      {
+        numbers: [
+          [1, 2],
+          [2.5, Number.NaN],
+        ],
+        rowCount: 2,
+        rows: values,
+      },
+    ]);
+  });
+
+  test.each([
+    ['of one series of several', { series: [{ ...series(), values }, series()] }],
+    ['that are fewer than the columns', { series: [{ ...series(), columns: ['time', 'speed', 'load'], values }] }],
+    ['at a place where no rows belong', { series: [{ meta: { values }, ...series(), values }] }],
+    ['beside a text', { series: [{ ...series(), values: [...values, [3, '4']] }] }],
+  ])('%s come as rows', async (_what, result) => {
+    const [first] = await numbersOf({ results: [{ statement_id: 0, ...result }] });
+    expect(first).toMatchObject({ numbers: undefined, rows: result.series[0]?.values });
   });
 });
 

@@ -1,4 +1,5 @@
 import { contractBroken } from '../../../src/core/errors.ts';
+import type { BridgeError } from '../../../src/core/errors.ts';
 import type { Instant } from '../../../src/core/instant.ts';
 import type { Block } from './answer.ts';
 
@@ -16,10 +17,12 @@ export interface BlockColumn {
  * is true, integers that a double cannot hold become bigint.
  */
 export function blockColumns(block: Block, mayBeInteger: (index: number) => boolean): BlockColumn[] {
-  const { rows, columns } = block;
+  const { columns, numbers } = block;
   if (columns[0] !== 'time') throw contractBroken('InfluxDB: the first column is not the time', columns.join(', '));
+  if (numbers !== undefined) return numberColumns(numbers);
+  const rows = block.rows();
   const at = instantsOf(rows, columns.length);
-  let exact: Block['rows'] | undefined;
+  let exact: Rows | undefined;
   const found: BlockColumn[] = [];
   for (let index = 1; index < columns.length; index += 1) {
     let column = columnAt(rows, at, index);
@@ -32,19 +35,36 @@ export function blockColumns(block: Block, mayBeInteger: (index: number) => bool
   return found;
 }
 
-const isBeyondDouble = (value: unknown): boolean =>
-  typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER);
-
-function instantsOf(rows: Block['rows'], width: number): Instant[] {
-  return rows.map((row) => {
-    const instant = row[0];
-    if (row.length === width && Number.isSafeInteger(instant)) return instant as Instant;
-    throw contractBroken('InfluxDB: a row that is not a time in µs and one value per column', JSON.stringify(row));
+/** The columns of rows of numbers, which are columns already. None holds an integer that a double cannot hold. */
+function numberColumns([at = [], ...columns]: NonNullable<Block['numbers']>): BlockColumn[] {
+  for (let row = 0; row < at.length; row += 1) {
+    if (!Number.isSafeInteger(at[row])) throw notARow([at, ...columns].map((values) => values[row]));
+  }
+  return columns.flatMap((values, index) => {
+    const all = { index: index + 1, at, values };
+    const column = values.includes(Number.NaN) ? without(all, Number.isNaN) : all;
+    return column.at.length > 0 ? column : [];
   });
 }
 
+const isBeyondDouble = (value: unknown): boolean =>
+  typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER);
+
+type Rows = ReturnType<Block['rows']>;
+
+function instantsOf(rows: Rows, width: number): Instant[] {
+  return rows.map((row) => {
+    const instant = row[0];
+    if (row.length === width && Number.isSafeInteger(instant)) return instant as Instant;
+    throw notARow(row);
+  });
+}
+
+const notARow = (row: readonly unknown[]): BridgeError =>
+  contractBroken('InfluxDB: a row that is not a time in µs and one value per column', JSON.stringify(row));
+
 /** A column without nulls, as nearly all are, shares the array of instants. */
-function columnAt(rows: Block['rows'], at: readonly Instant[], index: number): BlockColumn {
+function columnAt(rows: Rows, at: readonly Instant[], index: number): BlockColumn {
   const column = { index, at, values: rows.map((row) => row[index]) };
   return column.values.includes(null) ? without(column, (value) => value === null) : column;
 }

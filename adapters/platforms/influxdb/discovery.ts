@@ -77,7 +77,8 @@ export function checkPolicy({ retentionPolicy }: InfluxOptions, rows: readonly (
 }
 
 /** Rows of an answer about names. */
-export function textRows({ rows }: Block): string[][] {
+export function textRows(block: Block): string[][] {
+  const rows = block.rows();
   if (rows.some((row) => typeof row[0] !== 'string')) {
     throw contractBroken('InfluxDB: a list of names that holds something else', JSON.stringify(rows).slice(0, 4_000));
   }

@@ -10,16 +10,29 @@ const MAX_DOCUMENT_BYTES = 134_217_728;
 /**
  * Cuts a chunked answer into its documents, one line each, and holds only one of them in memory.
  * A stream that breaks off or ends inside a line is `unavailable`, never the end of an answer (law 5). A page that is
- * not JSON is `contract-broken`. A consumer that stops early destroys the stream.
+ * not JSON is `contract-broken`. A consumer that stops early destroys the stream. The bytes of a document are good until the next one
+ * is asked for.
  */
-export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let pieces: Buffer[] = [];
+export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  // Reused, so that a long answer does not ask for new memory with each of its documents.
+  let held: Buffer = Buffer.alloc(0);
   let byteCount = 0;
-  const take = (last: Buffer): string => {
-    const line = pieces.length === 0 ? last : Buffer.concat([...pieces, last], byteCount + last.length);
-    pieces = [];
+  const hold = (bytes: Buffer): void => {
+    const wanted = byteCount + bytes.length;
+    if (wanted > held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(wanted, 2 * held.length));
+      held.copy(larger, 0, 0, byteCount);
+      held = larger;
+    }
+    bytes.copy(held, byteCount);
+    byteCount = wanted;
+  };
+  const take = (last: Buffer): Buffer => {
+    if (byteCount === 0) return last;
+    hold(last);
+    const line = held.subarray(0, byteCount);
     byteCount = 0;
-    return line.toString('utf8');
+    return line;
   };
   try {
     for await (const { buffer, byteOffset, byteLength } of stream) {
@@ -28,12 +41,11 @@ export async function* documents(stream: AsyncIterable<Uint8Array>): AsyncGenera
       for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
         const line = take(bytes.subarray(from, end));
         from = end + 1;
-        if (line !== '') yield line;
+        if (line.length > 0) yield line;
       }
       if (from === bytes.length) continue;
-      pieces.push(bytes.subarray(from));
-      byteCount += bytes.length - from;
-      if (pieces[0]?.[0] !== OPENING_BRACE) throw notInflux(take(Buffer.alloc(0)));
+      hold(bytes.subarray(from));
+      if (held[0] !== OPENING_BRACE) throw notInflux(take(Buffer.alloc(0)).toString('utf8'));
       if (byteCount > MAX_DOCUMENT_BYTES) {
         throw tooMuch(
           `InfluxDB: a piece of the answer is longer than ${MAX_DOCUMENT_BYTES} bytes; lower options.chunkSize`,

@@ -6,7 +6,7 @@ export type FieldTypes = Map<string, Set<string>>;
 
 /** Adds a block of SHOW FIELD KEYS, whose rows are `[field, type]`. */
 export function addFields(fields: FieldTypes, { rows }: Block): void {
-  for (const [field, type] of rows as readonly (readonly [string, string])[]) {
+  for (const [field, type] of rows() as readonly (readonly [string, string])[]) {
     const types = fields.get(field) ?? new Set();
     fields.set(field, types.add(type));
   }

@@ -94,7 +94,7 @@ async function* readBatch(
         values += samples.at.length;
         if (sensors?.has(samples.sensor) ?? true) yield samples;
       }
-      if (!isRest) density.add(block.rows.length, values);
+      if (!isRest) density.add(block.rowCount, values);
     }
     fields = listed;
   }
