@@ -28,7 +28,7 @@ import { hourInWords } from './requests-in-words.ts';
 
 /** `source show`. */
 export async function sourceShow(name: string, options: { organisation?: string; json?: boolean }): Promise<void> {
-  await withContext({ patient: false }, async ({ database, clock }) => {
+  await withContext(async ({ database, clock }) => {
     const source = await findSource(database, { name, organisation: options.organisation });
     const shown = await showSource(database, registry, source);
     if (options.json) printJson(sourceDocument(shown));
