@@ -27,7 +27,7 @@ export async function projectLock(code: string, { organisation, json }: ProjectO
   else if (!changed) printLine(`project ${code} is locked already`);
   else {
     printLine(`project ${code} is locked: names other than those of its ${grouped(room.series)} series are held back`);
-    printLine(`  databridge project names ${code} --held lists them`);
+    printLine(`  databridge project names ${code} lists them`);
   }
 }
 
