@@ -7,7 +7,7 @@ import { readSettings } from './settings.ts';
 it('makes no bridge in a directory that holds none, unless told to', async () => {
   const home = await makeTempDirectory('no-bridge');
   const settings = readSettings({ DATABRIDGE_HOME: home.path });
-  await expect(openContext({ patient: false, settings })).rejects.toMatchObject({
+  await expect(openContext({ settings })).rejects.toMatchObject({
     code: 'config-invalid',
     message: `there is no bridge at ${home.path}`,
     remedy: expect.stringContaining('DATABRIDGE_HOME'),

@@ -28,7 +28,7 @@ export interface Context {
 
 export interface ContextOptions {
   /** Wait for a database that is away (daemons) instead of failing at once (commands a person waits for). */
-  readonly patient: boolean;
+  readonly patient?: boolean;
   /**
    * Makes a new bridge where the settings directory holds none. Without it that is an error, because an empty bridge would
    * look like the bridge of an operator who is in the wrong directory, or whose disk is not mounted.
@@ -40,7 +40,7 @@ export interface ContextOptions {
 }
 
 /** Opens the database (embedded, or that of DATABASE_URL) and the parts of the bridge that use it. */
-export async function openContext(options: ContextOptions): Promise<Context> {
+export async function openContext(options: ContextOptions = {}): Promise<Context> {
   const settings = options.settings ?? readSettings(process.env);
   const log = options.log ?? (await openLog(settings.logLevel, process.stderr.isTTY));
   if (settings.databaseUrl === undefined && options.mayCreate !== true) await assertBridge(settings.home);
@@ -50,7 +50,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       url: embedded?.url ?? (settings.databaseUrl as string),
       poolSize: settings.poolSize,
       applicationName: 'databridge',
-      patient: options.patient,
+      patient: options.patient ?? false,
       onWaiting: (reason) => {
         log.warn({ reason }, 'the database is away; waiting for it');
       },
@@ -81,7 +81,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 }
 
 /** Opens the context, runs a command with it and closes it, also after an error. */
-export async function withContext<T>(options: ContextOptions, work: (context: Context) => Promise<T>): Promise<T> {
+export async function withContext<T>(work: (context: Context) => Promise<T>, options?: ContextOptions): Promise<T> {
   const context = await openContext(options);
   try {
     return await work(context);

@@ -63,13 +63,6 @@ const schema = z.object({
     .max(100)
     .default(4)
     .describe('history jobs a process works on at a time, besides those that wait for a platform'),
-  DATABRIDGE_TICK_MS: z.coerce
-    .number()
-    .int()
-    .min(50)
-    .max(60_000)
-    .default(250)
-    .describe('interval at which the planner looks for due sources, ms'),
   DATABRIDGE_WINDOW_READINGS: z.coerce
     .number()
     .int()
@@ -170,7 +163,6 @@ export interface Settings {
   readonly queuePrefix: string;
   readonly polls: number;
   readonly historyJobs: number;
-  readonly tickMs: number;
   readonly windowReadings: number;
   /** Where connections to platforms may go, and how. */
   readonly egress: {
@@ -221,7 +213,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     queuePrefix: values.DATABRIDGE_QUEUE_PREFIX,
     polls: values.DATABRIDGE_POLLS,
     historyJobs: values.DATABRIDGE_HISTORY,
-    tickMs: values.DATABRIDGE_TICK_MS,
     windowReadings: values.DATABRIDGE_WINDOW_READINGS,
     egress: egressOf(values),
     adapters: values.DATABRIDGE_ADAPTERS === undefined ? undefined : resolve(values.DATABRIDGE_ADAPTERS),

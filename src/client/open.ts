@@ -1,12 +1,11 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { answerOf } from './answer.ts';
-import type { PushGrant, PushAnswer, PushClient, PushClientOptions, Remote } from './contract.ts';
+import type { PushGrant, PushGrantStore, PushAnswer, PushClient, PushClientOptions, Remote } from './contract.ts';
 import { exchange } from './exchange.ts';
 import type { Answered } from './exchange.ts';
 import { notABridge, quoted } from './fault.ts';
 import type { PushError } from './fault.ts';
-import { grantsInMemory } from './grants.ts';
 import { pushErrorOf, isPage, parsedObject } from './statuses.ts';
 import type { ErrorContext } from './statuses.ts';
 import { isToken, obtainGrant } from './token.ts';
@@ -138,4 +137,20 @@ function errorOf(answered: Answered, context: ErrorContext): PushError {
   const isProblem = status === 422 && typeof parsedObject(text)?.['title'] === 'string';
   if (!isAnswer(status) || isProblem) return pushErrorOf(answered, context);
   return notABridge(`${context.url.origin} answers ${status} with a body that does not fit the readings sent`);
+}
+
+/** Keeps the grant of one process. */
+function grantsInMemory(): PushGrantStore {
+  let kept: PushGrant | undefined;
+  let underWay: Promise<PushGrant> | undefined;
+  return {
+    current: () => Promise.resolve(kept),
+    replace(stale, obtain) {
+      if (kept !== undefined && kept.accessToken !== stale?.accessToken) return Promise.resolve(kept);
+      underWay ??= obtain(kept)
+        .then((grant) => (kept = grant))
+        .finally(() => (underWay = undefined));
+      return underWay;
+    },
+  };
 }

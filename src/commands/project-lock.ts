@@ -33,7 +33,6 @@ export function addProjectLock(project: Command): void {
   project
     .command('names <code>')
     .description('list the names that are held back: where they come from, and how many points they have')
-    .option('--held', 'the names that are held back (the default)')
     .option('--renamed', 'the names that are pushed for series of other names')
     .option('--sensor <id>', 'only this sensorId; * stands for any text')
     .option('--limit <number>', 'names shown', wholeNumber, 50)
@@ -43,7 +42,7 @@ export function addProjectLock(project: Command): void {
     .addHelpText(
       'after',
       helpBelow({
-        examples: ['databridge project names pump-hall --held', 'databridge project names pump-hall --skip 50'],
+        examples: ['databridge project names pump-hall', 'databridge project names pump-hall --skip 50'],
       }),
     )
     .action(whenRun(async () => (await import('./actions/project-lock.ts')).projectNames));

@@ -127,7 +127,7 @@ const REMEDIES: Readonly<Record<RefusalReason, Readonly<Record<RemedyReader, str
   },
   'name-held-back': {
     operator:
-      'Release the name if it is meant: databridge project names PROJECT --held lists all of them. If it is misspelt, correct it with sensors[].as or sensors[].values.<variable>.as.',
+      'Release the name if it is meant: databridge project names PROJECT lists all of them. If it is misspelt, correct it with sensors[].as or sensors[].values.<variable>.as.',
     pusher:
       'Correct sensorId or valueName if they are misspelt. If they are meant, ask the operator of the service to release the name, and send the reading again.',
   },

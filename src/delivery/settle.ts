@@ -10,12 +10,11 @@ const REFUSALS_KEPT_PER_HOUR = 1_000;
 /** Leaves rows of a restored database, which have got the numbers of the delivered ones. Counts only if it takes rows out of the outbox, so that a repeat counts nothing twice. */
 const DELIVERED = `
   with gone as (
-    delete from outbox using unnest($2::bigint[], $6::bigint[]) as sent (id, noted)
+    delete from outbox using unnest($2::bigint[], $5::bigint[]) as sent (id, noted)
     where outbox.id = sent.id and noted_at = at_instant(noted) and project_id = $1 returning readings)
-  insert into delivery_sum as total (project_id, hour, requests, readings, refused)
-  select $1, date_trunc('hour', now(), 'UTC'), $3, $4, $5 where exists (select from gone)
-  on conflict (project_id, hour) do update set requests = total.requests + excluded.requests,
-    readings = total.readings + excluded.readings, refused = total.refused + excluded.refused`;
+  insert into delivery_sum as total (project_id, hour, readings, refused)
+  select $1, date_trunc('hour', now(), 'UTC'), $3, $4 where exists (select from gone)
+  on conflict (project_id, hour) do update set readings = total.readings + excluded.readings, refused = total.refused + excluded.refused`;
 
 const CLEAR_FAULT = `
   update remote set failures = 0, held_until = null, last_fault = null, last_delivery_at = now(), batch = $2,
@@ -69,7 +68,7 @@ export async function settle(
   database: Database,
   claim: Claim,
   head: Head,
-  { requests, refused, batch }: DeliveredReadings,
+  { refused, batch }: DeliveredReadings,
 ): Promise<boolean> {
   const { projectId } = claim;
   return await database.transaction(async (client) => {
@@ -78,7 +77,6 @@ export async function settle(
     const { rowCount } = await client.query(DELIVERED, [
       projectId,
       head.rows.map(({ id }) => id),
-      requests,
       length - refused.length,
       refused.length,
       head.rows.map(({ notedAt }) => notedAt),

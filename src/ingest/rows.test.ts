@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LAST_INSTANT } from '../core/instant.ts';
-import { decodeArrays, decodeCopy } from './rows-decoder.ts';
-import type { DecodedRow } from './rows-decoder.ts';
+import { decodeArrays, decodeCopy } from '../../test/kit/rows-decoder.ts';
+import type { DecodedRow } from '../../test/kit/rows-decoder.ts';
 import { countRows, encodeArrays, encodeCopy } from './rows.ts';
 import type { NumberedColumn } from './rows.ts';
 

@@ -16,7 +16,7 @@ import { refusalsDocument } from '../core/kept-refusals.ts';
 import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
 import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { assertSeen, assertSeesAll, operatorOf, seesOrganisation } from './authenticate.ts';
-import { changing, instantOfField, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
+import { boundsIn, changing, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import { refusalQuery, refusalsSchema } from './facts.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
@@ -241,13 +241,9 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
     },
     async (request) => {
       const applicationId = await seen(request);
-      const { from, to, limit, ...choice } = request.query;
-      const now = clock.now();
-      const bounds = {
-        from: from === undefined ? undefined : instantOfField(from, now, 'from'),
-        to: to === undefined ? undefined : instantOfField(to, now, 'to'),
-      };
-      const refusals = await pushRefusalsOf(database, { applicationId, ...choice, ...bounds }, limit);
+      const { limit, ...choice } = request.query;
+      const wanted = { applicationId, ...choice, ...boundsIn(choice, clock.now()) };
+      const refusals = await pushRefusalsOf(database, wanted, limit);
       const held = resemblingDocument(await resemblingIn(database, refusals, { applicationId }));
       return { ...refusalsDocument(refusals, 'pusher'), ...held } as unknown as z.infer<typeof refusalsSchema>;
     },

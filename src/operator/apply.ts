@@ -3,15 +3,16 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
 import { decodeUtf8 } from '../api/body.ts';
+import type { Instant } from '../core/instant.ts';
 import { parsePath } from '../core/source/path.ts';
 import { applySource } from '../source/registration.ts';
-import type { Applied } from '../source/registration.ts';
+import type { Applied, ApplyWish } from '../source/registration.ts';
 import { sentSource } from '../source/sent.ts';
 import type { SentSource } from '../source/sent.ts';
 import { assertSeen, operatorOf } from './authenticate.ts';
-import { changing, expectedIn, flag, pointerOf } from './route-shapes.ts';
+import { changing, expectedIn, flag } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
-import { OperatorProblem } from './problem.ts';
+import { OperatorProblem, pointerOf } from './problem.ts';
 
 /** A source with a table of sensors has thousands of rows of a hundred bytes. Bytes. */
 const LONGEST_SOURCE = 4 * 1024 * 1024;
@@ -61,7 +62,7 @@ export async function sourceOfBody(parts: OperatorParts, request: FastifyRequest
   });
 }
 
-const appliedSchema = z
+export const appliedSchema = z
   .looseObject({
     name: z.string(),
     organisation: z.string(),
@@ -94,7 +95,18 @@ export const applyQuery = z.object({
   rename: flag.describe('Let series that have readings get other names.'),
 });
 
-export { appliedSchema };
+/** What a request of a route with `applyQuery` wishes. */
+export function wishOf(request: FastifyRequest, now: Instant): ApplyWish {
+  const { dryRun, sameData, rename } = request.query as z.infer<typeof applyQuery>;
+  return {
+    now,
+    actor: actorOf(operatorOf(request)),
+    dryRun: dryRun === 'true',
+    sameData: sameData === 'true',
+    rename: rename === 'true',
+    expected: expectedIn(request),
+  };
+}
 
 /** `POST /api/v1/sources/apply`. */
 export function addApplyRoutes(app: FastifyInstance, parts: OperatorParts): void {
@@ -118,15 +130,7 @@ export function addApplyRoutes(app: FastifyInstance, parts: OperatorParts): void
       },
       async (request) => {
         const { config, registry } = await sourceOfBody(parts, request);
-        const { dryRun, sameData, rename } = request.query;
-        const wish = {
-          now: parts.clock.now(),
-          actor: actorOf(operatorOf(request)),
-          dryRun: dryRun === 'true',
-          sameData: sameData === 'true',
-          rename: rename === 'true',
-          expected: expectedIn(request),
-        };
+        const wish = wishOf(request, parts.clock.now());
         return appliedAnswer(await changing(() => applySource({ ...parts, registry }, config, wish)));
       },
     );

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { actorOf } from '../access/operators.ts';
 import { parseDuration } from '../core/duration.ts';
 import { DAY, formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
@@ -15,11 +14,11 @@ import { isSilent, newestDocument, newestReadings } from '../source/newest.ts';
 import { applySource } from '../source/registration.ts';
 import { refusalsOf } from '../source/refusals.ts';
 import { explainSource, whyDocument } from '../source/why-facts.ts';
-import { appliedAnswer, appliedSchema, applyQuery } from './apply.ts';
+import { appliedAnswer, appliedSchema, applyQuery, wishOf } from './apply.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import {
+  boundsIn,
   changing,
-  expectedIn,
   instantOfField,
   looseDocument,
   pageIn,
@@ -194,13 +193,9 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
     },
     async (request) => {
       const { id: sourceId } = await sourceIn(database, request);
-      const { from, to, limit, ...choice } = request.query;
-      const now = clock.now();
-      const bounds = {
-        from: from === undefined ? undefined : instantOfField(from, now, 'from'),
-        to: to === undefined ? undefined : instantOfField(to, now, 'to'),
-      };
-      const refusals = await refusalsOf(database, { sourceId, ...choice, ...bounds }, limit);
+      const { limit, ...choice } = request.query;
+      const wanted = { sourceId, ...choice, ...boundsIn(choice, clock.now()) };
+      const refusals = await refusalsOf(database, wanted, limit);
       const held = resemblingDocument(await resemblingIn(database, refusals, { sourceId }));
       const document = { ...refusalsDocument(refusals, 'operator'), ...held, undated: refusals.undated };
       return document as unknown as z.infer<typeof refusalsSchema>;
@@ -221,6 +216,15 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
       return { items: hosts as unknown as z.infer<typeof hostSchema>[] };
     },
   );
+  /** The former configurations of a source. Throws 404 where there are none, and where the operator does not see its organisation. */
+  const formerIn = async (request: FastifyRequest) => {
+    const { organisation, name } = request.params as z.infer<typeof sourceParams>;
+    const found = seesOrganisation(operatorOf(request), organisation)
+      ? await formerConfigurations(parts, { organisation, name })
+      : [];
+    if (found.length === 0) throw noSuch(`former configuration of ${name} in organisation ${organisation}`);
+    return found;
+  };
   typed.get(
     `${SOURCE}/former`,
     {
@@ -232,15 +236,11 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
       },
     },
     async (request) => {
-      const { organisation, name } = request.params;
-      const found = seesOrganisation(operatorOf(request), organisation)
-        ? await formerConfigurations(parts, { organisation, name })
-        : [];
-      if (found.length === 0) throw noSuch(`former configuration of ${name} in organisation ${organisation}`);
       return {
-        items: found.map(({ endedAt, ...one }) => ({ ...one, endedAt: formatInstant(endedAt) })) as z.infer<
-          typeof formerSchema
-        >[],
+        items: (await formerIn(request)).map(({ endedAt, ...one }) => ({
+          ...one,
+          endedAt: formatInstant(endedAt),
+        })) as z.infer<typeof formerSchema>[],
       };
     },
   );
@@ -257,23 +257,9 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
     },
     async (request) => {
       const { organisation, name } = request.params;
-      const operator = operatorOf(request);
-      if (
-        !seesOrganisation(operator, organisation) ||
-        (await formerConfigurations(parts, { organisation, name })).length === 0
-      )
-        throw noSuch(`former configuration of ${name} in organisation ${organisation}`);
+      await formerIn(request);
       const former = await lastFormer(parts, { organisation, name });
-      const { dryRun, sameData, rename } = request.query;
-      const wish = {
-        now: clock.now(),
-        actor: actorOf(operator),
-        dryRun: dryRun === 'true',
-        sameData: sameData === 'true',
-        rename: rename === 'true',
-        expected: expectedIn(request),
-      };
-      const applied = await changing(() => applySource(parts, former.source, wish));
+      const applied = await changing(() => applySource(parts, former.source, wishOf(request, clock.now())));
       const { endedAt, endedBy, ending } = former;
       return { ...appliedAnswer(applied), endedAt: formatInstant(endedAt), endedBy, ending };
     },

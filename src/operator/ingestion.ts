@@ -10,10 +10,10 @@ import { ingestionDocument, listIngestions, removeRemote, resumeRemote, setRemot
 import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import {
+  boundsIn,
   changing,
   flag,
   idIn,
-  instantOfField,
   looseDocument,
   nextBelow,
   pageIn,
@@ -224,14 +224,12 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
       },
     },
     async (request) => {
-      const { limit, cursor, from, to, ...choice } = request.query;
+      const { limit, cursor, ...choice } = request.query;
       if (choice.organisation !== undefined && choice.source === undefined)
         throw new OperatorProblem('invalid', 'organisation is that of a source.', { remedy: 'Name the source.' });
-      const now = clock.now();
       const entries = await listAudit(database, {
         ...choice,
-        from: from === undefined ? undefined : instantOfField(from, now, 'from'),
-        to: to === undefined ? undefined : instantOfField(to, now, 'to'),
+        ...boundsIn(choice, clock.now()),
         before: idIn(cursor),
         among: operatorOf(request).organisations ?? undefined,
         limit,

@@ -156,5 +156,5 @@ export function operatorProblemOf(error: unknown, request: { readonly id: string
 }
 
 /** A JSON pointer (RFC 6901). */
-const pointerOf = (path: readonly string[]): string =>
-  path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+export const pointerOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -6,6 +6,7 @@ import { BridgeError } from '../core/errors.ts';
 import { parseInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
+import { sourceOf } from '../source/find-source.ts';
 import type { FoundSource } from '../source/find-source.ts';
 import type { WantedProject } from '../source/project-room.ts';
 import { ChangedMeanwhile } from '../source/revision.ts';
@@ -136,6 +137,15 @@ export function instantOfField(text: string, now: Instant, field: string): Insta
   });
 }
 
+/** The bounds that a query names. */
+export const boundsIn = (
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  now: Instant,
+): { readonly from: Instant | undefined; readonly to: Instant | undefined } => ({
+  from: from === undefined ? undefined : instantOfField(from, now, 'from'),
+  to: to === undefined ? undefined : instantOfField(to, now, 'to'),
+});
+
 /** The query or body field of a point in time. */
 export const timeField = z.string().max(40).describe('`2026-11-01T00:00:00Z`, or `7d` for seven days ago.');
 
@@ -152,10 +162,7 @@ export function organisationsOf(
 export async function sourceIn(database: Database, request: FastifyRequest): Promise<FoundSource> {
   const { organisation, name } = request.params as z.infer<typeof sourceParams>;
   const row = seesOrganisation(operatorOf(request), organisation)
-    ? await database.row<FoundSource & Record<string, unknown>>(
-        'select id, name, organisation_id as organisation, project_id as "projectId" from source where name = $1 and organisation_id = $2',
-        [name, organisation],
-      )
+    ? await sourceOf(database, { name, organisation })
     : undefined;
   if (row === undefined) throw noSuch(`source ${name} in organisation ${organisation}`);
   return row;
@@ -200,7 +207,3 @@ export async function changing<T>(change: () => Promise<T>): Promise<T> {
     throw error;
   }
 }
-
-/** A JSON pointer (RFC 6901). */
-export const pointerOf = (path: readonly PropertyKey[]): string =>
-  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { pointerOf } from './route-shapes.ts';
-import { OperatorProblem } from './problem.ts';
+import { OperatorProblem, pointerOf } from './problem.ts';
 
 /**
  * Throws 400 where a text of the path, the query or the body is one that PostgreSQL cannot store, and so cannot look for either: it

@@ -85,42 +85,37 @@ export async function actOn(
   circumstances: Circumstances,
 ): Promise<Instant | undefined> {
   const { log, clock } = bridge;
+  const { answered = false, failures, lane, setAside, stream, window } = circumstances;
   const now = clock.now();
-  const where = [circumstances.stream?.key, circumstances.window && formatWindow(circumstances.window)]
-    .filter(Boolean)
-    .join(' ');
-  const record = printableJson(faultRecord(error, now, where, circumstances.lane));
-  const context = {
-    source: titleOf(source),
-    stream: circumstances.stream?.key,
-    fault: error.fault.code,
-    remedy: error.remedy,
-  };
+  const where = [stream?.key, window && formatWindow(window)].filter(Boolean).join(' ');
+  const record = printableJson(faultRecord(error, now, where, lane));
+  const context = { source: titleOf(source), stream: stream?.key, fault: error.fault.code, remedy: error.remedy };
+  const holdUntil = (until: Instant, more: Omit<Hold, 'until' | 'now' | 'record'>): Promise<void> =>
+    hold(bridge, source, { until, now, record, ...more });
+  const alone = (its: Stream, wait: Wait): Promise<Instant | undefined> =>
+    waitAlone(bridge, its, { source, now, lane, record, wait });
+  const isAlone = isOfStreamAlone(error, circumstances);
   switch (error.fault.code) {
     case 'cancelled':
       return undefined;
     case 'throttled': {
       const { retryAt, stated, own } = error.fault;
-      const { answered = false, failures, lane, stream } = circumstances;
       if (own) {
         // A wait of history is its own, because live has places and slots that history may not take.
         if (lane === 'history') return Math.min(retryAt, now + WAITS.stream.most);
         // Quiet hours may last for days, and a longer hold would be taken for the trace of a clock that was ahead.
-        const until = Math.min(retryAt, now + LONGEST_OWN_HOLD);
-        await hold(bridge, source, { until, now, record, counts: 'no', own });
+        await holdUntil(Math.min(retryAt, now + LONGEST_OWN_HOLD), { counts: 'no', own });
         return undefined;
       }
       if (lane === 'history' && stream !== undefined) {
         // The silence is for the whole source. That history is refused again and again is no reason to keep live waiting.
-        await hold(bridge, source, { until: retryAt, now, record, counts: 'no' });
-        const given = { source, now, lane, record, wait: WAITS.silentStream };
-        const until = await waitAlone(bridge, stream, given);
+        await holdUntil(retryAt, { counts: 'no' });
+        const until = await alone(stream, WAITS.silentStream);
         return until === undefined ? undefined : Math.max(retryAt, until);
       }
       const asked = stated ? retryAt - now : undefined;
       const wait = refusedDelay(WAITS.throttled, answered ? 0 : failures, Math.random(), asked);
-      const until = Math.max(retryAt, now + wait);
-      await hold(bridge, source, { until, now, record, counts: stated ? 'again' : 'yes', answered });
+      await holdUntil(Math.max(retryAt, now + wait), { counts: stated ? 'again' : 'yes', answered });
       // It met the end of a quota, and the next poll begins with it: a quota may end at the same stream each time. Refused again
       // and again, it has had its turn, so that the next poll begins with another stream.
       if (failures > 0) await passTurn(bridge, source, stream);
@@ -128,18 +123,8 @@ export async function actOn(
     }
     case 'unavailable': {
       log.warn(context, error.message);
-      const { stream, lane } = circumstances;
-      if (stream !== undefined && isOfStreamAlone(error, circumstances)) {
-        return await waitAlone(bridge, stream, {
-          source,
-          now,
-          lane,
-          record,
-          wait: WAITS.silentStream,
-        });
-      }
-      const until = now + delay(WAITS.source, circumstances.failures);
-      await hold(bridge, source, { until, now, record, counts: 'yes' });
+      if (stream !== undefined && isAlone) return await alone(stream, WAITS.silentStream);
+      await holdUntil(now + delay(WAITS.source, failures), { counts: 'yes' });
       await endWaits(bridge, source);
       await passTurn(bridge, source, stream);
       return undefined;
@@ -147,10 +132,9 @@ export async function actOn(
     case 'credentials-rejected':
     case 'unsupported':
     case 'config-invalid': {
-      const { stream, lane } = circumstances;
-      if (stream !== undefined && isOfStreamAlone(error, circumstances)) {
+      if (stream !== undefined && isAlone) {
         log.error(context, error.message);
-        return await waitAlone(bridge, stream, { source, now, lane, record, wait: WAITS.stream });
+        return await alone(stream, WAITS.stream);
       }
       log.error(context, `source stopped: ${error.message}`);
       // A change, resume or pause by an operator meanwhile is newer than this fault and stays in force.
@@ -162,16 +146,12 @@ export async function actOn(
     case 'too-much':
     case 'contract-broken':
     case 'bug': {
-      const { stream, lane } = circumstances;
-      const detail = error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context;
-      log.error(detail, error.message);
+      log.error(error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context, error.message);
       if (stream === undefined) {
-        const until = now + delay(WAITS.stream, circumstances.failures);
-        await hold(bridge, source, { until, now, record, counts: 'yes' });
+        await holdUntil(now + delay(WAITS.stream, failures), { counts: 'yes' });
         return undefined;
       }
-      const wait = circumstances.setAside && lane === 'live' && stream.failures === 0 ? WAITS.setAside : WAITS.stream;
-      return await waitAlone(bridge, stream, { source, now, lane, record, wait });
+      return await alone(stream, setAside && lane === 'live' && stream.failures === 0 ? WAITS.setAside : WAITS.stream);
     }
   }
 }

@@ -27,6 +27,8 @@ export interface Daemon {
   drain(): Promise<boolean>;
 }
 
+/** The planner looks for due work this often. */
+const TICK_MS = 250;
 const WATCH_MS = 1_000;
 const CLOCK_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
@@ -65,7 +67,7 @@ export async function startDaemon(
   const ensureTick = (): Promise<void> =>
     database.transaction(async (client) => {
       await client.query('select pg_advisory_xact_lock($1)', [LOCKS.tick]);
-      await queue.ensureTick(settings.tickMs);
+      await queue.ensureTick(TICK_MS);
     });
   await ensureTick().catch(complain);
 

@@ -16,46 +16,42 @@ export interface JobsUnderWay {
 }
 
 export function jobsUnderWay(database: Pick<Database, 'run'>, workerId: string): JobsUnderWay {
-  /** Ids that run, or whose claim is on its way back: no job of them begins here meanwhile, because it would lose its claim. */
-  const busy: Readonly<Record<Work, Set<number>>> = { poll: new Set(), look: new Set(), history: new Set() };
-  const unreported: Readonly<Record<Work, Set<number>>> = { poll: new Set(), look: new Set(), history: new Set() };
-
-  async function giveBackOf(work: Work): Promise<void> {
-    const ids = [...unreported[work]];
-    if (ids.length === 0) return;
-    unreported[work].clear();
-    for (const id of ids) busy[work].add(id);
-    try {
-      await database.run('update work set claimed_by = null where kind = $1 and id = any($2) and claimed_by = $3', [
-        work,
-        ids,
-        workerId,
-      ]);
-    } catch (error) {
-      for (const id of ids) unreported[work].add(id);
-      throw error;
-    } finally {
-      for (const id of ids) busy[work].delete(id);
-    }
-  }
-
+  /** Jobs that run, or whose claim is on its way back: none of them begins here meanwhile, because it would lose its claim. */
+  const busy = new Set<string>();
+  const unreported = new Map<string, { readonly work: Work; readonly id: number }>();
   return {
     async run(work, id, job) {
-      if (busy[work].has(id)) return;
-      busy[work].add(id);
+      const key = `${work} ${id}`;
+      if (busy.has(key)) return;
+      busy.add(key);
       // The claim is still this worker's, so the job takes it again.
-      unreported[work].delete(id);
+      unreported.delete(key);
       try {
         await job();
       } catch (error) {
-        unreported[work].add(id);
+        unreported.set(key, { work, id });
         throw error;
       } finally {
-        busy[work].delete(id);
+        busy.delete(key);
       }
     },
     async giveBack() {
-      for (const work of ['poll', 'look', 'history'] as const) await giveBackOf(work);
+      const given = [...unreported];
+      if (given.length === 0) return;
+      unreported.clear();
+      for (const [key] of given) busy.add(key);
+      try {
+        await database.run(GIVE_BACK, [given.map(([, { work }]) => work), given.map(([, { id }]) => id), workerId]);
+      } catch (error) {
+        for (const [key, one] of given) unreported.set(key, one);
+        throw error;
+      } finally {
+        for (const [key] of given) busy.delete(key);
+      }
     },
   };
 }
+
+const GIVE_BACK = `
+  update work set claimed_by = null from unnest($1::text[], $2::int[]) as given (kind, id)
+  where work.kind = given.kind and work.id = given.id and claimed_by = $3`;

@@ -5,8 +5,8 @@ import { BridgeError } from '../core/errors.ts';
 import { isMapping } from '../core/source/path.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 
-/** A configuration as the poll path needs it. */
-export type KeptConfig = Omit<SourceConfig, 'raw' | 'secrets'>;
+/** A configuration as the poll path needs it: the claim names the project, and the platform is open. */
+export type KeptConfig = Omit<SourceConfig, 'raw' | 'secrets' | 'project' | 'platform' | 'adapter'>;
 
 /** The configuration without what only its operator reads; parts that equal those of other sources are theirs. */
 export function compactConfig(config: SourceConfig, share: <T>(part: T) => T): KeptConfig {
@@ -14,10 +14,7 @@ export function compactConfig(config: SourceConfig, share: <T>(part: T) => T): K
   return {
     name: config.name,
     organisation: share(config.organisation),
-    project: share(config.project),
     kind: share(config.kind),
-    platform: share(config.platform),
-    ...(config.adapter !== undefined && { adapter: share(config.adapter) }),
     connection: config.connection,
     tls: share(config.tls),
     // Adapters remember what they learn of a platform by this object, so each source has its own.

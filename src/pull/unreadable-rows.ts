@@ -2,6 +2,8 @@ import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Unreadable } from '../core/unreadable.ts';
 import type { Database } from '../database/database.ts';
+import { coverageFrom } from '../database/multirange.ts';
+import type { Ranges } from '../database/multirange.ts';
 
 /** SQL: the unreadable stretches of the row `stream`, as JSON (`UnreadableRow`). */
 export const UNREADABLE = `(select coalesce(jsonb_agg(jsonb_build_array(instant_of(from_at), instant_of(to_at), tries, instant_of(retry_at)) order by from_at), '[]')
@@ -25,13 +27,13 @@ export async function askedLater(
   readonly lookAgain: Coverage;
   readonly looksNoted: number;
 }> {
-  const row = await database.row<{ unreadable: UnreadableRow[]; again: [from: Instant, to: Instant][]; noted: number }>(
+  const row = await database.row<{ unreadable: UnreadableRow[]; again: Ranges; noted: number }>(
     `select ${UNREADABLE} as unreadable, instants_of(look_again) as again, looks_noted as noted from stream where id = $1`,
     [streamId],
   );
   return {
     unreadable: unreadableOf(row?.unreadable ?? []),
-    lookAgain: (row?.again ?? []).map(([from, to]) => ({ from, to })),
+    lookAgain: coverageFrom(row?.again ?? []),
     looksNoted: row?.noted ?? 0,
   };
 }

@@ -2,6 +2,8 @@ import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
+import { coverageFrom } from '../database/multirange.ts';
+import type { Ranges } from '../database/multirange.ts';
 
 /** A running backfill, seen from one of its streams. */
 export interface Wish {
@@ -19,7 +21,7 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
     from: Instant;
     to: Instant;
     again: boolean;
-    done: [Instant, Instant][];
+    done: Ranges;
   }>(
     `select backfill.id, instant_of(from_at) as from, instant_of(to_at) as to, again, instants_of(done) as done
      from backfill join backfill_stream on backfill_id = backfill.id
@@ -30,7 +32,7 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
     id,
     range: { from, to },
     again,
-    done: done.map(([begin, end]) => ({ from: begin, to: end })),
+    done: coverageFrom(done),
   }));
 }
 

@@ -5,9 +5,9 @@ import type { Instant } from '../core/instant.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
+import { coverageFrom } from '../database/multirange.ts';
+import type { Ranges } from '../database/multirange.ts';
 import { LIVES } from '../database/presence.ts';
-
-type Ranges = readonly (readonly [from: Instant, to: Instant])[];
 
 /** A stream with its time inside a range, as the database knows it. */
 export interface StreamTime {
@@ -53,13 +53,11 @@ export async function streamTimes(database: Database, sourceId: number, range: W
   >(STREAMS, [sourceId, `[${formatInstant(range.from)},${formatInstant(range.to)})`]);
   return rows.map((row) => ({
     ...row,
-    covered: windowsOf(row.covered),
-    unreadable: windowsOf(row.unreadable),
-    asking: windowsOf(row.asking),
+    covered: coverageFrom(row.covered),
+    unreadable: coverageFrom(row.unreadable),
+    asking: coverageFrom(row.asking),
   }));
 }
-
-const windowsOf = (ranges: Ranges): Coverage => ranges.map(([from, to]) => ({ from, to }));
 
 /** A series of a source, with the sensor and the variable as the platform calls them. */
 export interface HeldSeries {

@@ -14,11 +14,19 @@ export interface FoundSource extends SourceName {
   readonly projectId: number;
 }
 
+const SOURCES = 'select id, name, organisation_id as organisation, project_id as "projectId" from source';
+
+/** The source of a name and an organisation; undefined where there is none. */
+export const sourceOf = (database: Database, { name, organisation }: SourceName): Promise<FoundSource | undefined> =>
+  database.row<FoundSource & Record<string, unknown>>(`${SOURCES} where name = $1 and organisation_id = $2`, [
+    name,
+    organisation,
+  ]);
+
 /** Throws `config-invalid` for an unknown source, and for a name that stands in several organisations where none is given. */
 export async function findSource(database: Database, { name, organisation }: WantedSource): Promise<FoundSource> {
   const found = await database.rows<FoundSource & Record<string, unknown>>(
-    `select id, name, organisation_id as organisation, project_id as "projectId" from source
-     where name = $1 and ($2::text is null or organisation_id = $2) order by organisation_id`,
+    `${SOURCES} where name = $1 and ($2::text is null or organisation_id = $2) order by organisation_id`,
     [name, organisation ?? null],
   );
   return onlyOne(found, { name, organisation });
@@ -68,8 +76,7 @@ async function matching(
     .replaceAll('*', '%')
     .replaceAll('?', '_');
   const found = await database.rows<FoundSource & Record<string, unknown>>(
-    `select id, name, organisation_id as organisation, project_id as "projectId" from source
-     where name like $1 and ($2::text is null or organisation_id = $2) order by name, organisation_id`,
+    `${SOURCES} where name like $1 and ($2::text is null or organisation_id = $2) order by name, organisation_id`,
     [like, organisation ?? null],
   );
   return ofOneOrganisation(found, pattern, organisation);
@@ -99,7 +106,6 @@ export function ofOneOrganisation<T extends SourceName>(
 /** All sources, or those of an organisation. */
 export const allSources = (database: Database, organisation?: string): Promise<FoundSource[]> =>
   database.rows<FoundSource & Record<string, unknown>>(
-    `select id, name, organisation_id as organisation, project_id as "projectId" from source
-     where $1::text is null or organisation_id = $1 order by organisation_id, name`,
+    `${SOURCES} where $1::text is null or organisation_id = $1 order by organisation_id, name`,
     [organisation ?? null],
   );

@@ -157,7 +157,7 @@ export interface Released {
   readonly room: ProjectRoom;
 }
 
-const LISTED = 'databridge project names PROJECT --held lists the held names';
+const LISTED = 'databridge project names PROJECT lists the held names';
 
 /**
  * Gives held names their series, which belong to the first source or application that writes them. All sources of the project

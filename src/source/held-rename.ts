@@ -66,11 +66,7 @@ export async function renameHeld(
       [id, sensorId, valueName ?? null],
     );
     if (held.length === 0) {
-      throw configInvalid(
-        'no such name is held back',
-        'databridge project names PROJECT --held lists them',
-        'sensorId',
-      );
+      throw configInvalid('no such name is held back', 'databridge project names PROJECT lists them', 'sensorId');
     }
     const renames = held.map((from) => ({
       from,

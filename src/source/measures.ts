@@ -21,7 +21,9 @@ export interface SourceMeasure {
   readonly name: string;
   readonly platform: string;
   readonly condition: Condition;
+  /** From the newest covered instant to now, of the stream that is furthest behind. */
   readonly lag: number | null;
+  /** The part of the lag that the schedule does not explain. */
   readonly overdue: number | null;
   readonly newestReadingAge: number | null;
   /** Of the last hour; `allowed` is null where the pace is that of an adapter which is not loaded. */

@@ -6,7 +6,7 @@ import { parseListed, platformsFor } from '../platform/platforms-for.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
 import type { Bridge } from '../pull/bridge.ts';
-import { findSource } from './find-source.ts';
+import { findSource, sourceOf } from './find-source.ts';
 import type { WantedSource } from './find-source.ts';
 
 /** A bridge whose workers a check, a preview or a search for sensors shares the pace and the accounts with. */
@@ -55,9 +55,6 @@ export async function registeredAs(
   bridge: BridgeAtHand,
   { name, organisation }: SourceConfig,
 ): Promise<RegisteredSource | undefined> {
-  const known = await bridge.database.row('select from source where name = $1 and organisation_id = $2', [
-    name,
-    organisation,
-  ]);
+  const known = await sourceOf(bridge.database, { name, organisation });
   return known && (await registeredSource(bridge, { name, organisation }));
 }

@@ -6,6 +6,7 @@ import { titleOf } from '../core/source/source-name.ts';
 import type { SourceName } from '../core/source/source-name.ts';
 import type { SourceConfig } from '../core/source/source.ts';
 import type { Database } from '../database/database.ts';
+import { nameOfSeries } from '../ingest/new-names.ts';
 import type { Sensor } from '../platform/contract.ts';
 import type { Comparison, KnownPlatform } from './comparison.ts';
 
@@ -97,11 +98,11 @@ export async function renamesOf(
     const [sensor, variable] = JSON.parse(holder) as [string, string];
     const name = renamed(byId.get(sensor) ?? { id: sensor }, variable);
     const to = name === undefined ? 'not-known' : (rules.series(name.sensor, name.variable) ?? 'not-chosen');
-    const other = assigned.get(keyOf(from));
+    const other = assigned.get(nameOfSeries(from));
     // The operator gives the name to a variable of the other platform, so the series goes on.
     if (isOtherPlatform && other !== undefined) continue;
     if (typeof to === 'string') renames.push({ from, to, stored: isStored });
-    else if (keyOf(to) !== keyOf(from))
+    else if (nameOfSeries(to) !== nameOfSeries(from))
       renames.push({ from, to: { sensorId: to.sensorId, valueName: to.valueName }, stored: isStored });
     else if (other !== undefined && other !== holder) renames.push({ from, to: 'name-collision', stored: isStored });
   }
@@ -122,13 +123,11 @@ function assignedNames({ sensors }: SourceConfig): Map<string, string> {
   for (const { id, as, values } of sensors === 'all' ? [] : sensors) {
     for (const [variable, { as: valueName }] of Object.entries(values ?? {})) {
       if (valueName === undefined) continue;
-      assigned.set(keyOf({ sensorId: as ?? id, valueName }), JSON.stringify([id, variable]));
+      assigned.set(nameOfSeries({ sensorId: as ?? id, valueName }), JSON.stringify([id, variable]));
     }
   }
   return assigned;
 }
-
-const keyOf = ({ sensorId, valueName }: SeriesTitle): string => `${sensorId}\n${valueName}`;
 
 function titleFrom(key: string): SeriesTitle {
   const [sensorId = '', valueName = ''] = key.split('\n');

@@ -1,34 +1,14 @@
 import { Counter, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { ApiMeters } from '../api/meters.ts';
 
 /** Seconds: a push of one reading takes some milliseconds, and a push is answered after 30 s at the latest unless told otherwise. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** A request that was answered, or whose client went away. */
-interface AnsweredRequest {
-  readonly api: 'push' | 'operator';
-  /** As it was declared, with the names of its parameters; undefined where no route fits. */
-  readonly route: string | undefined;
-  readonly method: string;
-  readonly status: number;
-  readonly seconds: number;
-  /** Bytes of its connection since the request before it, as they were sent, heads included. */
-  readonly received: number;
-  readonly sent: number;
-}
-
-/** The readings of one push, by what became of them. */
-interface PushedCounts {
-  readonly accepted: number;
-  readonly duplicates: number;
-  readonly revised: number;
-  readonly refused: ReadonlyMap<string, number>;
-}
-
 /** Counters of both APIs. No label holds a text of a client. */
-export function apiMetersOf(registry: Registry) {
+export function apiMetersOf(registry: Registry): ApiMeters {
   const registers = [registry];
   const requests = new Counter({
     registers,
@@ -80,7 +60,7 @@ export function apiMetersOf(registry: Registry) {
     labelNames: ['problem'],
   });
   return {
-    request(answered: AnsweredRequest): void {
+    request(answered) {
       const { api, route = 'none', status } = answered;
       const method = METHODS.has(answered.method) ? answered.method : 'other';
       requests.inc({ api, route, method, status });
@@ -88,16 +68,16 @@ export function apiMetersOf(registry: Registry) {
       received.inc({ api }, answered.received);
       sent.inc({ api }, answered.sent);
     },
-    pushed({ accepted, duplicates, revised, refused: reasons }: PushedCounts): void {
+    pushed({ accepted, duplicates, revised, refused: reasons }) {
       if (accepted > 0) readings.inc({ result: 'new' }, accepted);
       if (duplicates > 0) readings.inc({ result: 'duplicate' }, duplicates);
       if (revised > 0) readings.inc({ result: 'revised' }, revised);
       for (const [reason, count] of reasons) refused.inc({ reason }, count);
     },
-    unauthenticated(reason: string): void {
+    unauthenticated(reason) {
       unauthenticated.inc({ reason });
     },
-    problem(name: string): void {
+    problem(name) {
       problems.inc({ problem: name });
     },
   };

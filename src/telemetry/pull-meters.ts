@@ -1,5 +1,7 @@
 import { Counter, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { DeliveryMeters } from '../delivery/meters.ts';
+import type { PullMeters } from '../pull/meters.ts';
 import { Tally } from './tally.ts';
 
 /** Seconds of one step of the planner: three statements and their dispatch. */
@@ -8,28 +10,8 @@ const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** Seconds from the first request of a window to its commit. */
 const WINDOWS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-interface WindowLabels {
-  readonly platform: string;
-  readonly lane: 'live' | 'history';
-}
-
-/** A window that was handed over. */
-interface StoredWindow extends WindowLabels {
-  readonly points: number;
-  readonly fresh: number;
-  readonly revised: number;
-  readonly duplicates: number;
-  readonly bytes: number;
-  readonly refused: ReadonlyMap<string, number>;
-  /** Seconds in each phase. */
-  readonly waited: number;
-  readonly asked: number;
-  readonly normalised: number;
-  readonly stored: number;
-}
-
-/** Counters of the poll path, by platform and lane. Each call is about a window, a request or a step, never about one reading. */
-export function pullMetersOf(registry: Registry) {
+/** Counters of the poll path, by platform and lane. */
+export function pullMetersOf(registry: Registry): Omit<PullMeters, keyof DeliveryMeters> {
   const registers = [registry];
   const labelNames = ['platform', 'lane'];
   const windows = new Tally({
@@ -106,11 +88,11 @@ export function pullMetersOf(registry: Registry) {
     labelNames: ['work'],
   });
   return {
-    window({ platform, lane }: WindowLabels, outcome: string, seconds: number): void {
+    window({ platform, lane }, outcome, seconds) {
       windows.add(1, platform, lane, outcome);
       durations.observe({ platform, lane }, seconds);
     },
-    stored(window: StoredWindow): void {
+    stored(window) {
       const { platform, lane } = window;
       points.add(window.points, platform, lane);
       bytes.add(window.bytes, platform, lane);
@@ -123,24 +105,24 @@ export function pullMetersOf(registry: Registry) {
       phases.add(window.stored, platform, lane, 'store');
       for (const [reason, count] of window.refused) refused.add(count, platform, reason);
     },
-    slot(kind: string, ending: string): void {
+    slot(kind, ending) {
       slots.add(1, kind, ending);
     },
-    waited(kind: string, seconds: number, got: boolean): void {
+    waited(kind, seconds, got) {
       waits.add(seconds, kind);
       if (!got) refusedSlots.add(1, kind);
     },
-    planned(work: string, jobs: number): void {
+    planned(work, jobs) {
       taken.add(jobs, work);
     },
-    step(seconds: number): void {
+    step(seconds) {
       steps.observe(seconds);
     },
   };
 }
 
 /** Counters of deliveries to remote services. */
-export function deliveryMetersOf(registry: Registry) {
+export function deliveryMetersOf(registry: Registry): DeliveryMeters {
   const registers = [registry];
   const requests = new Counter({
     registers,
@@ -164,12 +146,12 @@ export function deliveryMetersOf(registry: Registry) {
     labelNames: ['kind'],
   });
   return {
-    delivered(given: { readonly requests: number; readonly readings: number; readonly refused: number }): void {
+    delivered(given) {
       requests.inc(given.requests);
       readings.inc(given.readings - given.refused);
       refused.inc(given.refused);
     },
-    failed(kind: string): void {
+    failed(kind) {
       failures.inc({ kind });
     },
   };

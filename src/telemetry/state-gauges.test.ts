@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { stateText } from './state-gauges.ts';
-import type { SourceMeasures, StateMeasures } from './state-gauges.ts';
+import type { BridgeMeasures, SourceMeasure } from '../source/measures.ts';
 
 const POOL = { total: 5, idle: 3, waiting: 1, most: 12 };
 
-const stateOf = (sources: readonly SourceMeasures[], more: Partial<StateMeasures> = {}): StateMeasures => ({
+const stateOf = (sources: readonly SourceMeasure[], more: Partial<BridgeMeasures> = {}): BridgeMeasures => ({
   sources,
   due: { poll: 2, look: 0, history: 4 },
   plannerSilence: 0.3,
@@ -15,7 +15,7 @@ const stateOf = (sources: readonly SourceMeasures[], more: Partial<StateMeasures
   ...more,
 });
 
-const sourceOf = (number: number, more: Partial<SourceMeasures> = {}): SourceMeasures => ({
+const sourceOf = (number: number, more: Partial<SourceMeasure> = {}): SourceMeasure => ({
   organisation: 'default',
   name: `source-${number}`,
   platform: number % 2 === 0 ? 'influxdb' : 'thingsboard',
@@ -34,7 +34,7 @@ const samplesOf = (text: string, name: string): string[] =>
     .filter((line) => new RegExp(`^databridge_${name}[ {]`).test(line))
     .map((line) => line.slice(`databridge_${name}`.length));
 
-const sources = (count: number): SourceMeasures[] => Array.from({ length: count }, (_, index) => sourceOf(index + 1));
+const sources = (count: number): SourceMeasure[] => Array.from({ length: count }, (_, index) => sourceOf(index + 1));
 
 describe('the gauges of a scrape', () => {
   it('name each of a bounded number of sources', async () => {

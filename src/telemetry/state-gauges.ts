@@ -1,46 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
+import type { BridgeMeasures, SourceMeasure } from '../source/measures.ts';
 
 /** At most this many sources are told one by one; of more, only sums and worst values by platform. */
 const MOST_NAMED_SOURCES = 200;
-
-/** A source as the whole bridge knows it. Times in seconds; null where they are not known yet. */
-export interface SourceMeasures {
-  readonly organisation: string;
-  readonly name: string;
-  readonly platform: string;
-  readonly condition: string;
-  /** From the newest covered instant to now, of the stream that is furthest behind. */
-  readonly lag: number | null;
-  /** The part of the lag that the schedule does not explain. */
-  readonly overdue: number | null;
-  readonly newestReadingAge: number | null;
-  /** Of the last hour. `allowed` is null where its adapter is not loaded. */
-  readonly requests: { readonly used: number; readonly allowed: number | null };
-}
-
-/** The measures of the whole bridge, of all its hosts: from the database. Times in seconds. */
-export interface StateMeasures {
-  readonly sources: readonly SourceMeasures[];
-  /** Work that is due and that no planner has taken yet. */
-  readonly due: Readonly<Record<'poll' | 'look' | 'history', number>>;
-  /** Null before the first step of a planner. */
-  readonly plannerSilence: number | null;
-  readonly workers: number;
-  /** Workers that poll nothing because their clock and the database's disagree. */
-  readonly workersAtOdds: number;
-  readonly outbox: {
-    readonly waiting: number;
-    readonly oldestAge: number;
-    /** Projects whose outbox is full, and projects whose delivery waits for an operator. */
-    readonly full: number;
-    readonly stopped: number;
-  };
-  readonly database: {
-    readonly bytes: number;
-    /** By table. */
-    readonly partitions: Readonly<Record<string, number>>;
-  };
-}
 
 /** Connections of this process to the database. */
 export interface PoolState {
@@ -59,7 +21,7 @@ type Values = readonly (readonly [labels: Labels, value: number | null])[];
  * The gauges of one scrape in the text format. They are made for each scrape, so that they hold only what is true then:
  * where the database did not answer, `state` is undefined and the gauges of the whole bridge are left out.
  */
-export async function stateText(state: StateMeasures | undefined, pool: PoolState, version: string): Promise<string> {
+export async function stateText(state: BridgeMeasures | undefined, pool: PoolState, version: string): Promise<string> {
   const registry = new Registry();
   const tell = (name: string, help: string, values: Values): void => {
     const known = values.filter(([, value]) => value !== null);
@@ -84,7 +46,7 @@ export async function stateText(state: StateMeasures | undefined, pool: PoolStat
 }
 
 function tellState(
-  { sources, due, plannerSilence, workers, workersAtOdds, outbox, database }: StateMeasures,
+  { sources, due, plannerSilence, workers, workersAtOdds, outbox, database }: BridgeMeasures,
   tell: (name: string, help: string, values: Values) => void,
   one: (name: string, help: string, value: number | null) => void,
 ): void {
@@ -118,7 +80,7 @@ const OF_SOURCES: readonly {
   readonly name: string;
   readonly help: string;
   readonly combined: keyof typeof COMBINED;
-  readonly value: (source: SourceMeasures) => number | null;
+  readonly value: (source: SourceMeasure) => number | null;
 }[] = [
   {
     name: 'lag_seconds',
@@ -153,7 +115,7 @@ const OF_SOURCES: readonly {
 ];
 
 function tellSources(
-  sources: readonly SourceMeasures[],
+  sources: readonly SourceMeasure[],
   tell: (name: string, help: string, values: Values) => void,
 ): void {
   const counts = new Map<string, { readonly labels: Labels; count: number }>();
@@ -188,7 +150,7 @@ function tellSources(
   }
 }
 
-const labelsOf = ({ platform, organisation, name }: SourceMeasures): Labels => ({
+const labelsOf = ({ platform, organisation, name }: SourceMeasure): Labels => ({
   platform,
   organisation,
   source: name,

@@ -80,7 +80,7 @@ test('a released name has all readings of the truth after the backfill, and a he
     return (rows.length > 0 && rows.every(({ done }) => done)) || new Waiting(rows);
   });
   expect(await storedLines()).toEqual([]);
-  const { names } = JSON.parse(await bridge.succeed('project', 'names', 'hall', '--held', '--json')) as {
+  const { names } = JSON.parse(await bridge.succeed('project', 'names', 'hall', '--json')) as {
     names: { sensorId: string; source: string; refused: number }[];
   };
   expect(names.map(({ sensorId, source, refused }) => ({ sensorId, source, refused }))).toEqual(

@@ -126,7 +126,7 @@ describe('an operator', () => {
         yaml: 'sensors:\n  - id: "Pump-7"\n    as: "pump-7"\n    values:\n      "Flow rate": { as: "flow_rate" }',
       },
     ]);
-    const shown = await databridge(['project', 'names', 'hall', '--held'], {
+    const shown = await databridge(['project', 'names', 'hall'], {
       env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
     });
     expect(shown).toMatchObject({ code: 0, stderr: '' });

@@ -42,7 +42,7 @@ export function useHosts(): (
     });
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
-    const context = await openBridge({ patient: false, settings, log });
+    const context = await openBridge({ settings, log });
     cleanups.push(
       () => home.remove(),
       () => context.close(),

@@ -33,7 +33,7 @@ async function open(): Promise<OpenBridge> {
     DATABRIDGE_HOME: '/nowhere',
     DATABRIDGE_KEY: SEALING_KEY,
   };
-  context = await openBridge({ patient: false, settings: readSettings(env), log: pino({ level: 'silent' }) });
+  context = await openBridge({ settings: readSettings(env), log: pino({ level: 'silent' }) });
   return context;
 }
 

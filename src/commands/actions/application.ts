@@ -20,7 +20,7 @@ import { boundsOf, printRefusalSums } from './refusal-sums.ts';
 
 /** `application revoke`. */
 export async function applicationRevoke(id: string, options: { json?: boolean }): Promise<void> {
-  const revoked = await withContext({ patient: false }, ({ database }) => revokeApplication(database, id, actor()));
+  const revoked = await withContext(({ database }) => revokeApplication(database, id, actor()));
   if (options.json) printJson({ applicationId: id, revoked });
   else printLine(revoked ? `application ${id} revoked` : `application ${id} was revoked already`);
 }
@@ -31,7 +31,7 @@ export async function applicationCreate(
   options: { organisation: string; project?: string[]; json?: boolean },
 ): Promise<void> {
   const { organisation, project: projects } = options;
-  const { applicationId, secret } = await withContext({ patient: false }, ({ database }) =>
+  const { applicationId, secret } = await withContext(({ database }) =>
     createApplication(database, { organisation, name, projects }, actor()),
   );
   if (options.json) printJson({ applicationId, secret, organisation, name, projects: projects ?? null });
@@ -43,7 +43,7 @@ export async function applicationCreate(
 
 /** `application list`. */
 export async function applicationList(options: { limit?: number; json?: boolean }): Promise<void> {
-  const rows = await withContext({ patient: false }, ({ database }) => listApplications(database));
+  const rows = await withContext(({ database }) => listApplications(database));
   if (options.json) printJson(rows.slice(0, options.limit).map(applicationDocument));
   else if (rows.length === 0) printLine('no applications yet; databridge application create NAME creates one');
   else printList(HEADING, rows.map(cells), { noun: ['application'], limit: options.limit });
@@ -64,7 +64,7 @@ const cells = (row: Application): Cell[] => [
 
 /** `application show`. */
 export async function applicationShow(id: string, options: { json?: boolean }): Promise<void> {
-  const row = await withContext({ patient: false }, ({ database }) => showApplication(database, id));
+  const row = await withContext(({ database }) => showApplication(database, id));
   if (options.json) {
     printJson(applicationDocument(row));
     return;
@@ -101,7 +101,7 @@ export async function applicationRefusals(
   options: { reason?: RefusalReason; sensor?: string; from?: string; to?: string; limit: number; json?: boolean },
 ): Promise<void> {
   const { reason, sensor } = options;
-  const { held, ...refusals } = await withContext({ patient: false }, async ({ database, clock }) => {
+  const { held, ...refusals } = await withContext(async ({ database, clock }) => {
     const wanted = { applicationId, reason, sensor, ...boundsOf(options, clock.now()) };
     const found = await pushRefusalsOf(database, wanted, options.limit);
     return { ...found, held: await resemblingIn(database, found, { applicationId }) };
@@ -114,7 +114,7 @@ export async function applicationRefusals(
 /** `application rotate`. */
 export async function applicationRotate(id: string, options: { overlapHours: string; json?: boolean }): Promise<void> {
   const overlapHours = options.overlapHours.trim() === '' ? Number.NaN : Number(options.overlapHours);
-  const { secret, previousUntil } = await withContext({ patient: false }, ({ database }) =>
+  const { secret, previousUntil } = await withContext(({ database }) =>
     rotateSecret(database, id, { overlapHours }, actor()),
   );
   const until = formatInstant(previousUntil);

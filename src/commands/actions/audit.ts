@@ -25,7 +25,7 @@ export async function auditList({ limit, from, to, json, ...options }: AuditOpti
   if (options.organisation !== undefined && source === undefined) {
     throw configInvalid('--organisation is that of a source', 'name the source with --source', '--organisation');
   }
-  const { entries, older } = await withContext({ patient: false }, async ({ database, clock }) => {
+  const { entries, older } = await withContext(async ({ database, clock }) => {
     const instant = (text: string | undefined, option: string) =>
       text === undefined ? undefined : parseTime(text, clock.now(), option);
     const choice = { ...options, from: instant(from, '--from'), to: instant(to, '--to') };

@@ -31,7 +31,7 @@ import { interruptible } from './stop.ts';
 /** `backfill cancel`. */
 export async function backfillCancel(text: string, options: { json?: boolean }): Promise<void> {
   const id = idOf(text);
-  const { cancelled, state } = await withContext({ patient: false }, async ({ database }) => ({
+  const { cancelled, state } = await withContext(async ({ database }) => ({
     cancelled: await cancelBackfill(database, id, actor()),
     state: await backfillState(database, id),
   }));
@@ -52,7 +52,7 @@ export async function backfillStart(
     json?: boolean;
   },
 ): Promise<void> {
-  await withContext({ patient: false }, async (context) => {
+  await withContext(async (context) => {
     const now = context.clock.now();
     const request = {
       source: { name: source, organisation: options.organisation },
@@ -74,7 +74,7 @@ export async function backfillStart(
 /** `backfill list`. */
 export async function backfillList(options: { limit: number; json?: boolean }): Promise<void> {
   const { limit, json } = options;
-  const { backfills, older } = await withContext({ patient: false }, async ({ database }) => {
+  const { backfills, older } = await withContext(async ({ database }) => {
     const newest = await listBackfills(database, limit);
     return { backfills: newest, older: await olderBackfills(database, newest.at(-1)?.id ?? 0) };
   });
@@ -89,7 +89,7 @@ export async function backfillList(options: { limit: number; json?: boolean }): 
 /** `backfill show`. */
 export async function backfillShow(text: string, options: { follow?: boolean; json?: boolean }): Promise<void> {
   const id = idOf(text);
-  await withContext({ patient: false }, async (context) => {
+  await withContext(async (context) => {
     const state = await backfillState(context.database, id);
     if (!state) throw unknownBackfill(id);
     const follows = options.follow === true || (process.stdout.isTTY && options.json !== true);

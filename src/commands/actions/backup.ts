@@ -22,38 +22,43 @@ export async function backup(path: string, options: BackupOptions): Promise<void
 }
 
 const backUpTo = (path: string, options: BackupOptions, signal: AbortSignal): Promise<void> =>
-  withContext({ patient: false, signal }, async ({ database, keys, sealing, settings }) => {
-    const withKey = options.withKey ?? false;
-    const kid = await sealing.verify();
-    const before = await keyState(database);
-    const used = (await keys.withKid(kid)) ?? keys.present();
-    const place = keyPlaceOf(settings);
-    const key = { digest: checkOf(used), place, ...(withKey && { text: keyText(used) }) };
-    const progress = startCopyProgress(options.json ?? false);
-    const file = resolve(path);
-    const onProgress = progress.update;
-    const counts = await backUp(database, { file, version: VERSION, key, signal, onProgress }).finally(progress.stop);
-    const after = await keyState(database);
-    const rotating = before?.rotating === true || before?.kid !== after?.kid;
-    await database.transaction((client) => audit(client, actor(), 'bridge.backup', file, { withKey }));
-    if (options.json) {
-      printJson({ file, version: VERSION, ...counts, key: { place, included: withKey, rotating } });
-      return;
-    }
-    printLine(`${file} is complete: ${countsInWords(counts).join(', ')}`);
-    printLine(
-      wrapped(
-        withKey
-          ? 'It holds the sealing key in clear: whoever reads the file can read every secret.'
-          : `Its secrets are sealed. A restore needs the key too: ${place}. Keep a copy of the key in another place than the backup.`,
-      ),
-    );
-    if (rotating) {
+  withContext(
+    async ({ database, keys, sealing, settings }) => {
+      const withKey = options.withKey ?? false;
+      const kid = await sealing.verify();
+      const before = await keyState(database);
+      const used = (await keys.withKid(kid)) ?? keys.present();
+      const place = keyPlaceOf(settings);
+      const key = { digest: checkOf(used), place, ...(withKey && { text: keyText(used) }) };
+      const progress = startCopyProgress(options.json ?? false);
+      const file = resolve(path);
+      const onProgress = progress.update;
+      const counts = await backUp(database, { file, version: VERSION, key, signal, onProgress }).finally(progress.stop);
+      const after = await keyState(database);
+      const rotating = before?.rotating === true || before?.kid !== after?.kid;
+      await database.transaction((client) => audit(client, actor(), 'bridge.backup', file, { withKey }));
+      if (options.json) {
+        printJson({ file, version: VERSION, ...counts, key: { place, included: withKey, rotating } });
+        return;
+      }
+      printLine(`${file} is complete: ${countsInWords(counts).join(', ')}`);
       printLine(
-        wrapped('The key was being rotated: a restore needs the former key too. Make another backup after key rotate.'),
+        wrapped(
+          withKey
+            ? 'It holds the sealing key in clear: whoever reads the file can read every secret.'
+            : `Its secrets are sealed. A restore needs the key too: ${place}. Keep a copy of the key in another place than the backup.`,
+        ),
       );
-    }
-  });
+      if (rotating) {
+        printLine(
+          wrapped(
+            'The key was being rotated: a restore needs the former key too. Make another backup after key rotate.',
+          ),
+        );
+      }
+    },
+    { signal },
+  );
 
 const keyState = (database: Database): Promise<{ readonly kid: string; readonly rotating: boolean } | undefined> =>
   database.row('select kid, rotating_since is not null as rotating from sealing');

@@ -42,10 +42,13 @@ export async function besideWorkers<T>(settings: Settings, work: (atHand: AtHand
 
 /** Runs a command on a registered source. Starts the embedded database of the bridge where it does not run. */
 export async function onBridge<T>(settings: Settings, work: (bridge: BridgeAtHand) => Promise<T>): Promise<T> {
-  return await withContext({ patient: false, settings }, async (context) => {
-    await context.sealing.verify();
-    return await present({ ...context, registry: registryFor(settings) }, work);
-  });
+  return await withContext(
+    async (context) => {
+      await context.sealing.verify();
+      return await present({ ...context, registry: registryFor(settings) }, work);
+    },
+    { settings },
+  );
 }
 
 async function present<T>(

@@ -56,7 +56,7 @@ export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
   const place = settings.databaseUrl === undefined ? whereEmbedded(settings.home) : 'at DATABASE_URL';
   let context: Context;
   try {
-    context = await openContext({ patient: false, settings });
+    context = await openContext({ settings });
   } catch (error) {
     const { message, remedy } = asBridgeError(error);
     yield failed('database', message, remedy ?? 'look at the log of the database');

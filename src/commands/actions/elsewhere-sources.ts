@@ -11,11 +11,12 @@ import type { SourceChange } from '../../source/state-change.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { EXIT, printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
 import type { Cell } from '../../terminal/output.ts';
-import { grouped, roughly, short } from '../../terminal/words.ts';
+import { roughly, short } from '../../terminal/words.ts';
 import { bridgeAt } from './bridge-elsewhere.ts';
 import type { ApiDocument, BridgeElsewhere } from './bridge-elsewhere.ts';
 import type { ListSourcesOptions } from './source-list.ts';
-import { AFTERWARDS, DONE, OUTBOX_FULL } from './source.ts';
+import { printAllChanged, printChanged } from './source.ts';
+import type { ChangeOptions, Ended } from './source.ts';
 
 /** The path of a source below `/api/v1`. */
 export const apiPathOf = ({ organisation, name }: SourceName): string =>
@@ -120,22 +121,10 @@ export const showElsewhere =
     else printExactly(stringify(shown).trimEnd());
   };
 
-interface ChangeOptions {
-  readonly organisation?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
-
-interface Changed {
-  readonly source: SourceName;
-  readonly document?: ApiDocument;
-  readonly error?: BridgeError;
-}
-
 /** `source pause`, `source resume`, `source poll` and `source remove` of a bridge elsewhere. */
 export const changeElsewhere =
   (url: string, change: SourceChange) =>
-  async (names: readonly string[], { organisation, yes, json }: ChangeOptions): Promise<void> => {
+  async (names: readonly string[], { organisation, yes, json = false }: ChangeOptions): Promise<void> => {
     const bridge = await bridgeAt(url);
     const found = new Map<string, SourceName>();
     for (const name of names) {
@@ -152,56 +141,26 @@ export const changeElsewhere =
       process.exitCode = EXIT.failed;
       return;
     }
-    const one = (source: SourceName): Promise<ApiDocument> =>
-      change === 'remove'
+    const one = async (source: SourceName): Promise<Ended> => {
+      const document = await (change === 'remove'
         ? bridge.send('DELETE', apiPathOf(source), undefined, revisions.get(source))
-        : bridge.send('POST', `${apiPathOf(source)}/${change}`);
+        : bridge.send('POST', `${apiPathOf(source)}/${change}`));
+      return { source, waits: document['outboxFull'] === true };
+    };
     const [name = ''] = names;
     const [only] = found.values();
     if (names.length === 1 && !isPattern(name) && only !== undefined) {
-      const document = await one(only);
-      if (json) printJson(document);
-      else
-        printLine(
-          `source ${titleOf(only)} ${document['outboxFull'] === true ? OUTBOX_FULL : DONE[change]}${change === 'remove' ? AFTERWARDS : ''}`,
-        );
+      printChanged(change, await one(only), json);
       return;
     }
-    const changed: Changed[] = [];
+    const changed: Ended[] = [];
     for (const source of found.values()) {
       try {
-        changed.push({ source, document: await one(source) });
+        changed.push(await one(source));
       } catch (error) {
         if (!(error instanceof BridgeError) || error.code !== 'config-invalid') throw error;
-        changed.push({ source, error });
+        changed.push({ source, waits: false, error });
       }
     }
-    report(change, changed, json ?? false);
+    printAllChanged(change, changed, json);
   };
-
-function report(change: SourceChange, changed: readonly Changed[], json: boolean): void {
-  const failed = changed.filter(({ error }) => error !== undefined).length;
-  if (failed > 0) process.exitCode = EXIT.failed;
-  if (json) {
-    const results = changed.map(({ source: { name, organisation }, document, error }) => ({
-      source: name,
-      organisation,
-      error: error === undefined ? null : { message: error.message, remedy: error.remedy ?? null },
-      ...(change === 'poll' && { outboxFull: document?.['outboxFull'] === true }),
-    }));
-    printJson({ action: change, done: changed.length - failed, failed, results });
-    return;
-  }
-  printTable(
-    ['source', 'result'],
-    changed.map(({ source, document, error }) => [
-      titleOf(source),
-      error === undefined
-        ? document?.['outboxFull'] === true
-          ? OUTBOX_FULL
-          : DONE[change]
-        : `not done: ${error.message}`,
-    ]),
-  );
-  printLine(`${grouped(changed.length - failed)} of ${grouped(changed.length)} sources ${DONE[change]}`);
-}

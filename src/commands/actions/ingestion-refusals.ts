@@ -9,9 +9,7 @@ export async function ingestionRefusals(
   options: { organisation: string; limit: number; json?: boolean },
 ): Promise<void> {
   const project = { organisation: options.organisation, code };
-  const rows = await withContext({ patient: false }, ({ database }) =>
-    remoteRefusals(database, project, options.limit),
-  );
+  const rows = await withContext(({ database }) => remoteRefusals(database, project, options.limit));
   const shown = rows.map((row) => ({ ...row, at: formatInstant(row.at), notedAt: formatInstant(row.notedAt) }));
   if (options.json) printJson(shown);
   else if (shown.length === 0) printLine('the other service refused nothing');

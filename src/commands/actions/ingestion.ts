@@ -18,7 +18,7 @@ export async function ingestionStore(
   options: Owner & { discard?: boolean; json?: boolean },
 ): Promise<void> {
   const project = { organisation: options.organisation, code };
-  const discarded = await withContext({ patient: false }, ({ database }) =>
+  const discarded = await withContext(({ database }) =>
     removeRemote(database, project, { discard: options.discard === true }, actor()),
   );
   if (options.json) printJson({ project: code, ingestion: 'store', discarded: discarded ?? 0 });
@@ -28,7 +28,7 @@ export async function ingestionStore(
 /** `ingestion resume`. */
 export async function ingestionResume(code: string, options: Owner & { json?: boolean }): Promise<void> {
   const project = { organisation: options.organisation, code };
-  const resumed = await withContext({ patient: false }, ({ database }) => resumeRemote(database, project, actor()));
+  const resumed = await withContext(({ database }) => resumeRemote(database, project, actor()));
   if (!resumed)
     throw configInvalid(
       `readings of ${code} are not pushed`,
@@ -67,9 +67,7 @@ export async function ingestionPush(code: string, options: PushOptions): Promise
   if (!options.allowPlain) assertPrivate(options.url);
   if (options.check) await checkRemote(settings, outgoingFetch(readSettings(process.env).egress));
   const project = { organisation: options.organisation, code };
-  await withContext({ patient: false }, ({ database, sealing }) =>
-    setRemote(database, sealing, project, settings, actor()),
-  );
+  await withContext(({ database, sealing }) => setRemote(database, sealing, project, settings, actor()));
   if (options.json) printJson({ project: code, ingestion: 'push', checked: options.check, remote: shown });
   else printLine(`readings of ${code} are pushed to ${settings.url}${options.check ? ', which answers' : ''}`);
 }
@@ -105,7 +103,7 @@ function secretOf({ secret }: PushOptions): string {
 
 /** `ingestion list`. */
 export async function ingestionList(options: { limit?: number; json?: boolean }): Promise<void> {
-  const lines = await withContext({ patient: false }, ({ database }) => listIngestions(database));
+  const lines = await withContext(({ database }) => listIngestions(database));
   if (options.json) printJson(lines.slice(0, options.limit).map(ingestionDocument));
   else if (lines.length === 0) printLine('no projects yet; databridge project create CODE creates one');
   else printList(HEADING, lines.map(cells), { noun: ['project'], limit: options.limit });

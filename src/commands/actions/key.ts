@@ -13,7 +13,7 @@ import { interruptible } from './stop.ts';
 
 /** `key show`. */
 export async function keyShow(options: { json?: boolean }): Promise<void> {
-  const used = await withContext({ patient: false }, async ({ database, keys, sealing }) => {
+  const used = await withContext(async ({ database, keys, sealing }) => {
     // A new database gets its first key here, too. With a wrong key the table shows the one that is missing.
     await sealing.verify().catch(() => undefined);
     return await keyUse(database, keys);
@@ -36,20 +36,24 @@ const inWords = (values: Readonly<Record<string, number>>): string =>
 export async function keyRotate(options: { json?: boolean }): Promise<void> {
   const json = options.json ?? false;
   await interruptible('databridge key rotate goes on where this one stopped', (signal) =>
-    withContext({ patient: false, signal }, async ({ database, keys, settings }) => {
-      const progress = json || !process.stderr.isTTY ? SILENT : startProgress({ share: 0, facts: [] });
-      const rotated = await rotateSealingKey({
-        database,
-        keys,
-        place: settings,
-        actor: actor(),
-        signal,
-        onProgress: (done, of) => progress.update({ share: done / of, facts: [`${grouped(done)} of ${grouped(of)}`] }),
-      }).finally(() => progress.stop());
-      const notNeeded = await keysNotNeeded(database, keys);
-      if (json) printJson({ ...rotated, notNeeded });
-      else report(rotated, notNeeded);
-    }),
+    withContext(
+      async ({ database, keys, settings }) => {
+        const progress = json || !process.stderr.isTTY ? SILENT : startProgress({ share: 0, facts: [] });
+        const rotated = await rotateSealingKey({
+          database,
+          keys,
+          place: settings,
+          actor: actor(),
+          signal,
+          onProgress: (done, of) =>
+            progress.update({ share: done / of, facts: [`${grouped(done)} of ${grouped(of)}`] }),
+        }).finally(() => progress.stop());
+        const notNeeded = await keysNotNeeded(database, keys);
+        if (json) printJson({ ...rotated, notNeeded });
+        else report(rotated, notNeeded);
+      },
+      { signal },
+    ),
   );
 }
 
@@ -72,7 +76,7 @@ function report(
 
 /** `key lost`. */
 export async function keyLost(options: { yes?: boolean; json?: boolean }): Promise<void> {
-  await withContext({ patient: false }, async ({ database, keys }) => {
+  await withContext(async ({ database, keys }) => {
     const { sources, projects } = await lostSecrets(database, keys);
     const question = `Secrets of ${counted(sources.length, 'source')} and of ${counted(projects.length, 'project')} are lost for good. Begin with the key ${keys.present().kid}?`;
     if (!options.yes && !(await confirm(question))) {

@@ -11,7 +11,7 @@ export async function operatorPassword(
   { temporary = false, json }: { temporary?: boolean; json?: boolean },
 ): Promise<void> {
   const password = process.stdin.isTTY ? await askedPassword(name) : (await text(process.stdin)).replace(/\r?\n$/, '');
-  await withContext({ patient: false }, ({ database, settings }) =>
+  await withContext(({ database, settings }) =>
     setOperatorPassword(database, name, { password, temporary, list: settings.operator.passwordList }, actor()),
   );
   if (json) printJson({ name, temporary });

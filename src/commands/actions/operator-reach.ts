@@ -19,9 +19,7 @@ export async function operatorOrganisations(
       'organisation',
     );
   }
-  const changed = await withContext({ patient: false }, ({ database }) =>
-    setOperatorOrganisations(database, name, organisation, actor()),
-  );
+  const changed = await withContext(({ database }) => setOperatorOrganisations(database, name, organisation, actor()));
   const seen = organisation?.join(' ') ?? 'all organisations';
   if (json) printJson({ name, organisations: organisation ?? null, changed });
   else printLine(changed ? `operator ${name} sees ${seen} now` : `operator ${name} sees ${seen} already`);
@@ -35,7 +33,7 @@ export async function operatorSignOut(
   if ((name === undefined) !== (all === true)) {
     throw configInvalid('it is not said whose sessions end', 'name one operator, or say --all', 'name');
   }
-  const sessions = await withContext({ patient: false }, ({ database }) => signOutOperators(database, name, actor()));
+  const sessions = await withContext(({ database }) => signOutOperators(database, name, actor()));
   if (json) printJson({ name: name ?? null, sessions });
   else printLine(`${sessions} ${sessions === 1 ? 'session' : 'sessions'} ended`);
 }

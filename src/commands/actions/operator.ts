@@ -22,8 +22,9 @@ export async function operatorCreate(
   name: string,
   { role, organisation: organisations, json }: AsJson & { role: OperatorRole; organisation?: string[] },
 ): Promise<void> {
-  const created = await withContext({ patient: false, mayCreate: true }, ({ database }) =>
-    createOperator(database, { name, role, organisations }, actor()),
+  const created = await withContext(
+    ({ database }) => createOperator(database, { name, role, organisations }, actor()),
+    { mayCreate: true },
   );
   if (json) printJson({ name, role, organisations: created.organisations });
   else {
@@ -35,7 +36,7 @@ export async function operatorCreate(
 
 /** `operator list`. */
 export async function operatorList({ json }: AsJson): Promise<void> {
-  const rows = await withContext({ patient: false }, ({ database }) => listOperators(database));
+  const rows = await withContext(({ database }) => listOperators(database));
   if (json) {
     printJson(
       rows.map(({ name, role, organisations, tokens, createdAt, disabledAt }) => ({
@@ -66,9 +67,7 @@ export async function operatorList({ json }: AsJson): Promise<void> {
 /** `operator role`. */
 export async function operatorRoleChange(name: string, role: string, { json }: AsJson): Promise<void> {
   const wanted = operatorRole(role);
-  const changed = await withContext({ patient: false }, ({ database }) =>
-    setOperatorRole(database, name, wanted, actor()),
-  );
+  const changed = await withContext(({ database }) => setOperatorRole(database, name, wanted, actor()));
   if (json) printJson({ name, role: wanted, changed });
   else printLine(changed ? `operator ${name} is ${wanted} now` : `operator ${name} is ${wanted} already`);
 }
@@ -80,9 +79,7 @@ export const operatorDisable = (name: string, options: AsJson): Promise<void> =>
 export const operatorEnable = (name: string, options: AsJson): Promise<void> => setDisabled(name, false, options);
 
 async function setDisabled(name: string, disabled: boolean, { json }: AsJson): Promise<void> {
-  const changed = await withContext({ patient: false }, ({ database }) =>
-    setOperatorDisabled(database, name, disabled, actor()),
-  );
+  const changed = await withContext(({ database }) => setOperatorDisabled(database, name, disabled, actor()));
   const state = disabled ? 'disabled' : 'enabled';
   if (json) printJson({ name, disabled, changed });
   else printLine(changed ? `operator ${name} ${state}` : `operator ${name} is ${state} already`);
@@ -93,7 +90,7 @@ export async function operatorTokenCreate(
   operator: string,
   { name, days, json }: AsJson & { name: string; days: number },
 ): Promise<void> {
-  const { token, ...created } = await withContext({ patient: false }, ({ database }) =>
+  const { token, ...created } = await withContext(({ database }) =>
     createOperatorToken(database, { operator, name, days }, actor()),
   );
   if (json) printJson({ ...documentOf(created), token });
@@ -106,7 +103,7 @@ export async function operatorTokenCreate(
 
 /** `operator token list`. */
 export async function operatorTokenList(operator: string | undefined, { json }: AsJson): Promise<void> {
-  const { tokens, now } = await withContext({ patient: false }, async ({ database, clock }) => ({
+  const { tokens, now } = await withContext(async ({ database, clock }) => ({
     tokens: await listOperatorTokens(database, operator),
     now: clock.now(),
   }));
@@ -126,7 +123,7 @@ export async function operatorTokenList(operator: string | undefined, { json }: 
 
 /** `operator token revoke`. */
 export async function operatorTokenRevoke(id: string, { json }: AsJson): Promise<void> {
-  const revoked = await withContext({ patient: false }, ({ database }) => revokeOperatorToken(database, id, actor()));
+  const revoked = await withContext(({ database }) => revokeOperatorToken(database, id, actor()));
   if (json) printJson({ id, revoked });
   else printLine(revoked ? `token ${id} revoked` : `token ${id} was revoked already`);
 }

@@ -20,20 +20,20 @@ interface ProjectOptions {
 
 /** `project lock`. */
 export async function projectLock(code: string, { organisation, json }: ProjectOptions): Promise<void> {
-  const { changed, room } = await withContext({ patient: false }, ({ database }) =>
+  const { changed, room } = await withContext(({ database }) =>
     setLocked(database, { organisation, code }, true, actor()),
   );
   if (json) printJson({ code, organisation, locked: true, changed, series: room.series });
   else if (!changed) printLine(`project ${code} is locked already`);
   else {
     printLine(`project ${code} is locked: names other than those of its ${grouped(room.series)} series are held back`);
-    printLine(`  databridge project names ${code} --held lists them`);
+    printLine(`  databridge project names ${code} lists them`);
   }
 }
 
 /** `project unlock`. */
 export async function projectUnlock(code: string, { organisation, json }: ProjectOptions): Promise<void> {
-  const { changed, room, repairs } = await withContext({ patient: false }, ({ database }) =>
+  const { changed, room, repairs } = await withContext(({ database }) =>
     setLocked(database, { organisation, code }, false, actor()),
   );
   if (json)
@@ -69,7 +69,7 @@ interface NamesOptions extends ProjectOptions {
 export async function projectNames(code: string, options: NamesOptions): Promise<void> {
   const { organisation, sensor: sensorId, limit, skip = 0 } = options;
   if (options.renamed) return await printRenamed({ organisation, code }, options);
-  const { room, names } = await withContext({ patient: false }, async ({ database }) => {
+  const { room, names } = await withContext(async ({ database }) => {
     const project = await projectRoom(database, { organisation, code });
     return { room: project, names: await heldNames(database, project.id, { sensorId, limit, skip }) };
   });
@@ -96,7 +96,7 @@ export async function projectRelease(
   const [sensorId, valueName, ...more] = names;
   if (more.length > 0) throw configInvalid('more than one name is given', 'give a sensorId, and perhaps a valueName');
   const wanted = namesToRelease({ sensorId, valueName, all });
-  const { released, repairs, applications } = await withContext({ patient: false }, ({ database }) =>
+  const { released, repairs, applications } = await withContext(({ database }) =>
     releaseNames(database, { organisation, code }, wanted, actor()),
   );
   if (json) return printJson({ code, organisation, released, repairs: repairs.map(repairDocument), applications });
@@ -116,7 +116,7 @@ function printRepairs(repairs: readonly HeldRepair[]): void {
 
 /** `project show`. */
 export async function projectShow(code: string, { organisation, json }: ProjectOptions): Promise<void> {
-  const room = await withContext({ patient: false }, ({ database }) => showProject(database, { organisation, code }));
+  const room = await withContext(({ database }) => showProject(database, { organisation, code }));
   if (json) return printJson(room);
   printLine(`project ${code}: ${room.locked ? 'locked, new names are held back' : 'takes new names'}`);
   printLine(`  ${grouped(room.series)} series of at most ${grouped(room.quota)}, ${grouped(room.held)} held names`);
@@ -131,9 +131,7 @@ export async function projectShow(code: string, { organisation, json }: ProjectO
 export async function projectQuota(code: string, series: string, options: ProjectOptions): Promise<void> {
   const { organisation, json } = options;
   const quota = /^\d{1,10}$/.test(series) ? Number(series) : Number.NaN;
-  const room = await withContext({ patient: false }, ({ database }) =>
-    setQuota(database, { organisation, code }, quota, actor()),
-  );
+  const room = await withContext(({ database }) => setQuota(database, { organisation, code }, quota, actor()));
   if (json) return printJson({ code, organisation, quota, series: room.series });
   printLine(`project ${code} may have ${grouped(quota)} series, and has ${grouped(room.series)}`);
 }

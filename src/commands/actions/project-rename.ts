@@ -23,7 +23,7 @@ export async function projectRename(
   given: { readonly names: readonly string[]; readonly as: readonly string[]; readonly json?: boolean | undefined },
 ): Promise<void> {
   const [from, as] = [nameOf(given.names, 'name'), nameOf(given.as, '--as')];
-  const { pushed, applications, files } = await withContext({ patient: false }, ({ database }) =>
+  const { pushed, applications, files } = await withContext(({ database }) =>
     renameHeld(database, project, from, as, actor()),
   );
   if (given.json) return printJson({ ...project, pushed, applications, files });
@@ -46,7 +46,7 @@ export async function projectUnrename(
   names: readonly string[],
   { organisation, json }: { readonly organisation: string; readonly json?: boolean },
 ): Promise<void> {
-  const ended = await withContext({ patient: false }, ({ database }) =>
+  const ended = await withContext(({ database }) =>
     unrename(database, { organisation, code }, nameOf(names, 'name'), actor()),
   );
   if (json) return printJson({ code, organisation, ended });
@@ -58,7 +58,7 @@ export async function printRenamed(
   project: WantedProject,
   { limit, json }: { readonly limit: number; readonly json?: boolean | undefined },
 ): Promise<void> {
-  const rows = await withContext({ patient: false }, ({ database }) => pushedRenames(database, project));
+  const rows = await withContext(({ database }) => pushedRenames(database, project));
   if (json) return printJson(rows.slice(0, limit));
   if (rows.length === 0) return printLine('no name is renamed');
   const cells = rows.map(({ from, to }) => [from.sensorId, from.valueName, to.sensorId, to.valueName]);

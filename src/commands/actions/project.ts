@@ -7,8 +7,10 @@ export async function projectCreate(
   code: string,
   options: { organisation: string; name?: string; json?: boolean },
 ): Promise<void> {
-  const created = await withContext({ patient: false, mayCreate: true }, ({ database }) =>
-    createProject(database, { organisation: options.organisation, code, name: options.name }, actor()),
+  const created = await withContext(
+    ({ database }) =>
+      createProject(database, { organisation: options.organisation, code, name: options.name }, actor()),
+    { mayCreate: true },
   );
   if (options.json) printJson({ code, organisation: options.organisation, created });
   else printLine(created ? `project ${code} created` : `project ${code} exists already`);
@@ -16,7 +18,7 @@ export async function projectCreate(
 
 /** `project list`. */
 export async function projectList(options: { limit?: number; json?: boolean }): Promise<void> {
-  const rows = await withContext({ patient: false }, ({ database }) => listProjects(database));
+  const rows = await withContext(({ database }) => listProjects(database));
   if (options.json) printJson(rows.slice(0, options.limit));
   else if (rows.length === 0) printLine('no projects yet; databridge project create CODE creates one');
   else {

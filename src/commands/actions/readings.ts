@@ -23,7 +23,7 @@ type Format = 'table' | 'ndjson' | 'csv';
 
 /** `readings`. */
 export async function readings(project: string, options: ReadingsOptions): Promise<void> {
-  await withContext({ patient: false }, async ({ database, clock }) => {
+  await withContext(async ({ database, clock }) => {
     const now = clock.now();
     const range = {
       from: parseTime(options.from, now, '--from'),

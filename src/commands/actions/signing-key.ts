@@ -5,7 +5,7 @@ import { actor, printJson, printLine, printTable } from '../../terminal/output.t
 
 /** `signing-key list`. */
 export async function signingKeyList(options: { json?: boolean }): Promise<void> {
-  const { keys, now } = await withContext({ patient: false }, async ({ database, clock }) => ({
+  const { keys, now } = await withContext(async ({ database, clock }) => ({
     keys: await storedSigningKeys(database),
     now: clock.now(),
   }));
@@ -20,7 +20,7 @@ export async function signingKeyList(options: { json?: boolean }): Promise<void>
 
 /** `signing-key rotate`. */
 export async function signingKeyRotate(options: { atOnce?: boolean; json?: boolean }): Promise<void> {
-  const rotation = await withContext({ patient: false }, ({ database, sealing }) =>
+  const rotation = await withContext(({ database, sealing }) =>
     rotateSigningKey(database, sealing, { atOnce: options.atOnce ?? false }, actor()),
   );
   const from = formatInstant(rotation.signsFrom);

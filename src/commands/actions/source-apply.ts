@@ -43,15 +43,18 @@ export async function sourceApply(path: string, options: ApplyOptions & Director
       ? 'nothing was changed'
       : `${counted(done, 'source')} applied, the others are as they were; applying again goes on`;
   await interruptible(holds, async (signal) => {
-    await withContext({ patient: false, mayCreate: !dryRun, signal }, async ({ database, sealing, clock }) => {
-      const onApplied = (): void => {
-        done += 1;
-      };
-      const place = { database, sealing, registryOf, signal, onApplied };
-      const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
-      if (isDirectory) await applyDirectory({ place, files, given }, options);
-      else await applyOne(place, files, given, json);
-    });
+    await withContext(
+      async ({ database, sealing, clock }) => {
+        const onApplied = (): void => {
+          done += 1;
+        };
+        const place = { database, sealing, registryOf, signal, onApplied };
+        const given = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
+        if (isDirectory) await applyDirectory({ place, files, given }, options);
+        else await applyOne(place, files, given, json);
+      },
+      { mayCreate: !dryRun, signal },
+    );
   });
 }
 

@@ -30,7 +30,7 @@ const BUCKETS_ON_A_PIPE = 56;
 /** `source coverage`. */
 export async function sourceCoverage(name: string, options: Options): Promise<void> {
   const width = options.json ? undefined : widthOf(process.stdout);
-  const report = await withContext({ patient: false }, async ({ database, clock }) => {
+  const report = await withContext(async ({ database, clock }) => {
     const source = await findSource(database, { name, organisation: options.organisation });
     const now = clock.now();
     return await reportCoverage(database, source, {

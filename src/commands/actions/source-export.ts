@@ -27,7 +27,7 @@ export async function sourceExport(names: readonly string[], options: ExportOpti
       'databridge source export hall-3, or --all --into sources/',
       'name',
     );
-  const exported = await withContext({ patient: false }, async ({ database }) => {
+  const exported = await withContext(async ({ database }) => {
     const found: readonly FoundSource[] = all
       ? await allSources(database, organisation)
       : await findSources(database, names, organisation);

@@ -27,7 +27,7 @@ export interface ListSourcesOptions extends Pick<WantedSources, 'behind' | 'plat
 /** `source list`. */
 export async function sourceList(options: ListSourcesOptions): Promise<void> {
   const { state: condition, limit = Infinity, json, ...choice } = options;
-  const { all, matching, lines, platforms } = await withContext({ patient: false }, ({ database }) =>
+  const { all, matching, lines, platforms } = await withContext(({ database }) =>
     listedSources(database, listed, { ...choice, condition, page: (chosen) => chosen.slice(0, limit) }),
   );
   if (json) {

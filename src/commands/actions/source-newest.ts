@@ -22,7 +22,7 @@ export async function sourceNewest(name: string, options: NewestOptions): Promis
     const given = JSON.stringify(options.silent);
     throw configInvalid(`--silent ${given} is not a length of time`, 'write it like 1d, 12h or 30m', '--silent');
   }
-  const { all, now } = await withContext({ patient: false }, async ({ database, clock }) => ({
+  const { all, now } = await withContext(async ({ database, clock }) => ({
     all: await newestReadings(database, await findSource(database, { name, organisation: options.organisation })),
     now: clock.now(),
   }));

@@ -21,7 +21,7 @@ interface Options {
 
 /** `source refusals`. */
 export async function sourceRefusals(name: string, options: Options): Promise<void> {
-  const { held, ...refusals } = await withContext({ patient: false }, async ({ database, clock }) => {
+  const { held, ...refusals } = await withContext(async ({ database, clock }) => {
     const { id: sourceId } = await findSource(database, { name, organisation: options.organisation });
     const { reason, sensor } = options;
     const bounds = boundsOf(options, clock.now());

@@ -6,7 +6,7 @@ import { grouped } from '../../terminal/words.ts';
 
 /** `source requests`. */
 export async function sourceRequests(options: { json?: boolean }): Promise<void> {
-  const hosts = await withContext({ patient: false }, ({ database }) => requestsByHost(database, platforms));
+  const hosts = await withContext(({ database }) => requestsByHost(database, platforms));
   if (options.json) printJson(hosts);
   else if (hosts.length === 0) printLine('no sources yet; databridge source apply FILE creates one');
   else {

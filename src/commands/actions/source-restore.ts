@@ -13,7 +13,7 @@ export async function sourceRestore(
   options: ApplyOptions & { readonly organisation?: string },
 ): Promise<void> {
   const { dryRun = false, sameData = false, rename = false } = options;
-  const { former, applied } = await withContext({ patient: false }, async ({ database, sealing, clock }) => {
+  const { former, applied } = await withContext(async ({ database, sealing, clock }) => {
     const place = { database, sealing, registry };
     const found = await lastFormer(place, { name, organisation: options.organisation });
     const wish = { now: clock.now(), actor: actor(), dryRun, sameData, rename };

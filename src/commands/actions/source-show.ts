@@ -5,6 +5,8 @@ import { formatDuration } from '../../core/duration.ts';
 import { MILLISECOND, formatInstant, instantOrNull } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
+import { REQUEST_KINDS } from '../../core/request-counts.ts';
+import type { HourOfRequests } from '../../core/request-counts.ts';
 import { messageOf, remedyOf } from '../../core/refusal-remedies.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { formatWindow } from '../../core/window.ts';
@@ -24,11 +26,10 @@ import { registry } from '../../context-registry.ts';
 import type { Cell } from '../../terminal/output.ts';
 import { printExactly, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { grouped, roughly, times } from '../../terminal/words.ts';
-import { hourInWords } from './requests-in-words.ts';
 
 /** `source show`. */
 export async function sourceShow(name: string, options: { organisation?: string; json?: boolean }): Promise<void> {
-  await withContext({ patient: false }, async ({ database, clock }) => {
+  await withContext(async ({ database, clock }) => {
     const source = await findSource(database, { name, organisation: options.organisation });
     const shown = await showSource(database, registry, source);
     if (options.json) printJson(sourceDocument(shown));
@@ -132,6 +133,19 @@ function paceInWords({ pace }: SourceReport, now: Instant): string {
       : `, ${abandoned.length} of them without an answer: the platform may still work on them, so they count until ${formatInstant(latest)}`;
   const silence = pace.holdUntil > now ? `, silent until ${formatInstant(pace.holdUntil)}` : '';
   return `pace: ${counted(pace.leases.length, 'request')} under way${lost}${silence}`;
+}
+
+/** The requests of the last hour against the pace; `allowed` is null where the pace is not known. */
+function hourInWords(hour: HourOfRequests, allowed: number | null): string {
+  const limit = allowed === null ? '' : ` of ${grouped(allowed)} allowed`;
+  const kinds = REQUEST_KINDS.filter((kind) => hour[kind] > 0).map((kind) => `${kind} ${grouped(hour[kind])}`);
+  const words = [
+    `${grouped(hour.all)}${limit}`,
+    ...(kinds.length === 0 ? [] : [kinds.join(', ')]),
+    ...(hour.failed === 0 ? [] : [`${grouped(hour.failed)} failed`]),
+    ...(hour.all === 0 ? [] : [`at most ${grouped(hour.fullestMinute)} in a minute`]),
+  ];
+  return `requests in the last hour: ${words.join('; ')}`;
 }
 
 function printOverload({ demand }: SourceReport, platforms: readonly Platform[]): void {

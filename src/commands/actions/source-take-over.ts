@@ -15,7 +15,7 @@ interface TakeOverOptions {
 export async function sourceTakeOver(name: string, options: TakeOverOptions): Promise<void> {
   const from = ownerNamed(options);
   const wanted = { source: { name, organisation: options.organisation }, from, sensors: options.sensor };
-  const taken = await withContext({ patient: false }, ({ database }) => takeOver(database, wanted, actor()));
+  const taken = await withContext(({ database }) => takeOver(database, wanted, actor()));
   const document = takeOverDocument(taken, from);
   if (options.json) return printJson(document);
   const { source, series } = taken;

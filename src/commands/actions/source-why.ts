@@ -11,7 +11,7 @@ import { roughly, wrapped } from '../../terminal/words.ts';
 
 /** `source why`. */
 export async function sourceWhy(name: string, options: { organisation?: string; json?: boolean }): Promise<void> {
-  await withContext({ patient: false }, async ({ database }) => {
+  await withContext(async ({ database }) => {
     const source = await findSource(database, { name, organisation: options.organisation });
     const explained = await explainSource(database, listed, source);
     if (options.json) printJson(whyDocument(explained));

@@ -1,4 +1,6 @@
+import type { BridgeError } from '../../core/errors.ts';
 import { titleOf } from '../../core/source/source-name.ts';
+import type { SourceName } from '../../core/source/source-name.ts';
 import type { Database } from '../../database/database.ts';
 import { isSourceKeptWaiting } from '../../delivery/waiting.ts';
 import { findSource, findSources, isPattern } from '../../source/find-source.ts';
@@ -11,14 +13,14 @@ import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/ou
 import { grouped } from '../../terminal/words.ts';
 
 /** The result of each change in words. */
-export const DONE = { pause: 'paused', resume: 'resumed', poll: 'will be polled now', remove: 'removed' } as const;
+const DONE = { pause: 'paused', resume: 'resumed', poll: 'will be polled now', remove: 'removed' } as const;
 
 /** Follows the result of a removal. */
-export const AFTERWARDS = '; its readings stay, and databridge source restore brings it back';
+const AFTERWARDS = '; its readings stay, and databridge source restore brings it back';
 /** The result of a poll that has to wait. */
-export const OUTBOX_FULL = 'will be polled when the outbox of its project has room again';
+const OUTBOX_FULL = 'will be polled when the outbox of its project has room again';
 
-interface ChangeOptions {
+export interface ChangeOptions {
   readonly organisation?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -27,17 +29,27 @@ interface ChangeOptions {
 const changing =
   (change: SourceChange) =>
   async (names: readonly string[], options: ChangeOptions): Promise<void> => {
-    await withContext({ patient: false }, async ({ database }) => {
+    const { json = false } = options;
+    await withContext(async ({ database }) => {
       const [name = ''] = names;
       const isOne = names.length === 1 && !isPattern(name);
       const sources = isOne
         ? [await findSource(database, { name, organisation: options.organisation })]
         : await findSources(database, names, options.organisation);
-      if (change === 'remove' && options.yes !== true && !(await isMeant(sources, options.json ?? false))) {
+      if (change === 'remove' && options.yes !== true && !(await isMeant(sources, json))) {
         printLine('nothing was removed');
         process.exitCode = EXIT.failed;
-      } else if (isOne) await changeOne(database, change, sources[0] as FoundSource, options);
-      else await changeAll(database, change, sources, options);
+        return;
+      }
+      if (isOne) {
+        const source = await changeSource(database, change, sources[0] as FoundSource, actor());
+        printChanged(change, await endedOf(database, change, { source }), json);
+        return;
+      }
+      const ended: Ended[] = [];
+      for (const one of await changeSources(database, change, sources, actor()))
+        ended.push(await endedOf(database, change, one));
+      printAllChanged(change, ended, json);
     });
   };
 
@@ -53,14 +65,21 @@ async function isMeant(sources: readonly FoundSource[], json: boolean): Promise<
   );
 }
 
-async function changeOne(
-  database: Database,
-  change: SourceChange,
-  source: FoundSource,
-  { json }: ChangeOptions,
-): Promise<void> {
-  await changeSource(database, change, source, actor());
-  const waits = change === 'poll' && (await isSourceKeptWaiting(database, source.id));
+/** How the change of a source ended. */
+export interface Ended {
+  readonly source: SourceName;
+  /** Of a poll: it waits until the outbox of its project has room. */
+  readonly waits: boolean;
+  readonly error?: BridgeError | undefined;
+}
+
+async function endedOf(database: Database, change: SourceChange, { source, error }: SourceChanged): Promise<Ended> {
+  const waits = change === 'poll' && error === undefined && (await isSourceKeptWaiting(database, source.id));
+  return { source, waits, error };
+}
+
+/** Prints how the change of one source ended. */
+export function printChanged(change: SourceChange, { source, waits }: Ended, json: boolean): void {
   const { name, organisation } = source;
   if (json) printJson({ source: name, organisation, action: change, ...(change === 'poll' && { outboxFull: waits }) });
   else
@@ -69,35 +88,22 @@ async function changeOne(
     );
 }
 
-/** Where some sources could not be changed, the exit code is 1. */
-async function changeAll(
-  database: Database,
-  change: SourceChange,
-  sources: readonly FoundSource[],
-  { json }: ChangeOptions,
-): Promise<void> {
-  const changed = await changeSources(database, change, sources, actor());
-  const waiting = new Set<number>();
-  if (change === 'poll') {
-    for (const { source, error } of changed)
-      if (error === undefined && (await isSourceKeptWaiting(database, source.id))) waiting.add(source.id);
-  }
+/** Prints how the change of several sources ended. Where some could not be changed, the exit code is 1. */
+export function printAllChanged(change: SourceChange, changed: readonly Ended[], json: boolean): void {
   const failed = changed.filter(({ error }) => error !== undefined).length;
   if (failed > 0) process.exitCode = EXIT.failed;
   if (json) {
-    const results = changed.map(({ source: { id, name, organisation }, error }) => ({
+    const results = changed.map(({ source: { name, organisation }, waits, error }) => ({
       source: name,
       organisation,
       error: error === undefined ? null : { message: error.message, remedy: error.remedy ?? null },
-      ...(change === 'poll' && { outboxFull: waiting.has(id) }),
+      ...(change === 'poll' && { outboxFull: waits }),
     }));
     printJson({ action: change, done: changed.length - failed, failed, results });
     return;
   }
-  const result = ({ source, error }: SourceChanged): string => {
-    if (error !== undefined) return `not done: ${error.message}`;
-    return waiting.has(source.id) ? OUTBOX_FULL : DONE[change];
-  };
+  const result = ({ waits, error }: Ended): string =>
+    error === undefined ? (waits ? OUTBOX_FULL : DONE[change]) : `not done: ${error.message}`;
   printTable(
     ['source', 'result'],
     changed.map((one) => [titleOf(one.source), result(one)]),

@@ -197,7 +197,7 @@ export async function startWorker(given: {
     history: (stream) => history(bridge, stream, stopping.signal),
   };
   await given.database.run(
-    `insert into worker (id, host, pid, version, started_at, beat_at) values ($1, 'model', 1, 'test', now(), now())`,
+    `insert into worker (id, host, pid, version, beat_at) values ($1, 'model', 1, 'test', now())`,
     [id],
   );
   time.alive.add(id);

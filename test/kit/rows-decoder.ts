@@ -1,6 +1,6 @@
-import type { EncodedReadings } from './rows.ts';
+import type { EncodedReadings } from '../../src/ingest/rows.ts';
 
-/** Decodes, in tests, the bytes of `rows.ts` as PostgreSQL's documentation describes them, without code of `rows.ts`. */
+/** Decodes the bytes of `rows.ts` as PostgreSQL's documentation describes them, without code of `rows.ts`. */
 
 /** A row as PostgreSQL would understand it; `at` in µs since 1970. */
 export interface DecodedRow {
