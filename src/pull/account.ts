@@ -33,7 +33,7 @@ const PROBE = "interval '90 s'";
  * its slot asks the account before it leaves, and an abandoned one was judged long ago.
  */
 const UNDER_WAY = `
-  select from pace, jsonb_to_recordset(state -> 'leases') as lease (id text, until bigint, abandoned boolean)
+  select from pace, jsonb_to_recordset(leases) as lease (id text, until bigint, abandoned boolean)
     join worker on worker.id = split_part(lease.id, '/', 1)::uuid
   where state ->> 'account' = $1 and abandoned is not true and now() between at_instant(until - ${LEASE + SLACK_OF_HOSTS}) and at_instant(until) and ${LIVES}`;
 

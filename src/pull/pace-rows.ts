@@ -40,18 +40,42 @@ interface Found {
   readonly state: PaceState | null;
 }
 
+/** SQL: a row of `pace` as a `PaceState`. */
+const STATE = `jsonb_strip_nulls(state || jsonb_build_object('requests', requests, 'next', next, 'leases', leases))`;
+
 /** The lock reads the newest row, also where it changed after the statement began. */
 const SWAP = (rows: string): string => `
   with locked as (
-    select place, source_id as locked, seen, next, version, case when version <> seen then state end as state
-    from pace join unnest($1::int[], $2::bigint[], $3::jsonb[]) with ordinality as change (source_id, seen, next, place)
-      using (source_id)
+    select change.*, version, case when version <> seen then ${STATE} end as state
+    from pace join unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::jsonb[], $6::jsonb[]) with ordinality
+      as change (locked, seen, new_requests, new_next, new_leases, new_state, place) on source_id = locked
     for no key update of pace ${rows}),
   swapped as (
-    update pace set version = pace.version + 1, state = next from locked
+    update pace set version = seen + 1, requests = new_requests, next = new_next, leases = new_leases, state = new_state from locked
     where source_id = locked and pace.version = seen
     returning place)
   select place, version, state, swapped.place is not null as done from locked left join swapped using (place)`;
+
+/** The columns of `SWAP` for these states. */
+function columnsOf(states: readonly PaceState[]): unknown[][] {
+  const rows = states.map(({ requests, next, leases, ...state }) => [
+    requests ?? null,
+    next,
+    JSON.stringify(leases),
+    JSON.stringify(state),
+  ]);
+  return [0, 1, 2, 3].map((column) => rows.map((row) => row[column]));
+}
+
+let leasesTaken = 0;
+
+/** The id of a new lease of a worker; short, because it is written with every slot. */
+export function newLeaseId(workerId: string): string {
+  leasesTaken += 1;
+  return `${workerId}/${leasesTaken.toString(36)}`;
+}
+
+export const holderOf = (leaseId: string): string => leaseId.slice(0, leaseId.indexOf('/'));
 
 export function paceRowsOf(database: Database): PaceRows {
   const swap = gathering<Change, Swapped>(async (changes, rows) => {
@@ -61,7 +85,7 @@ export function paceRowsOf(database: Database): PaceRows {
       values: [
         changes.map(({ sourceId }) => sourceId),
         changes.map(({ seen }) => seen.version),
-        changes.map(({ next }) => JSON.stringify(next)),
+        ...columnsOf(changes.map(({ next }) => next)),
       ],
     });
     const swapped = new Map<Change, Swapped>();
@@ -77,7 +101,7 @@ export function paceRowsOf(database: Database): PaceRows {
   const find = gathering<number, PaceRow | undefined>(async (ids) => {
     const { rows: found } = await database.pool.query<PaceRow & { id: number }>({
       name: 'read-paces',
-      text: 'select source_id as id, version, state from pace where source_id = any($1)',
+      text: `select source_id as id, version, ${STATE} as state from pace where source_id = any($1)`,
       values: [ids],
     });
     const rows = new Map(found.map(({ id, ...row }) => [id, row]));
@@ -90,7 +114,7 @@ export function paceRowsOf(database: Database): PaceRows {
     // A source has its row from its registration on; one whose row is missing came from another state of the database.
     const made = await database.run(
       'insert into pace (source_id, state) select id, $2 from source where id = $1 on conflict do nothing',
-      [sourceId, JSON.stringify(IDLE)],
+      [sourceId, JSON.stringify({ holdUntil: IDLE.holdUntil })],
     );
     if (made === 0 && !(await database.row('select 1 from source where id = $1', [sourceId]))) {
       throw new BridgeError({ code: 'cancelled' }, 'the source was removed');

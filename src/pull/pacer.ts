@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
@@ -15,6 +14,7 @@ import { pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
 import type { SharedAccount } from './account.ts';
 import type { PullMeters } from './meters.ts';
+import { holderOf, newLeaseId } from './pace-rows.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
 
 /**
@@ -259,7 +259,7 @@ export function pacerOf(given: {
 
   return {
     async slot(lane, signal, { begun = false, login = false } = {}) {
-      const leaseId = `${workerId}/${randomUUID()}`;
+      const leaseId = newLeaseId(workerId);
       const kind = login ? 'login' : lane;
       underWay.add(leaseId);
       let taken: Taken;
@@ -296,5 +296,3 @@ const REASONS = {
   concurrency: 'other requests are under way',
   abandoned: 'the platform may still work on requests that got no answer',
 } as const;
-
-const holderOf = (leaseId: string): string => leaseId.slice(0, leaseId.indexOf('/'));

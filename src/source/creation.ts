@@ -34,7 +34,7 @@ const CREATE = `
   returning id, organisation_id as organisation, name`;
 
 /** The gate of a new source is open, as `setGate` (gate.ts) would have it. */
-const PACE: PaceState = { ...IDLE, revision: 1, paused: false };
+const PACE: Omit<PaceState, 'next' | 'leases'> = { holdUntil: IDLE.holdUntil, revision: 1, paused: false };
 
 /**
  * Registers new sources. Those that come at a time share a transaction. The row of the pace is made with the source. The first look

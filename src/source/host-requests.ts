@@ -37,7 +37,7 @@ interface Row {
 
 const ROWS = `
   select name, organisation_id as organisation, config #>> '{connection,url}' as url, platform,
-    (config #>> '{pace,requestsPerSecond}')::float8 as "requestsPerSecond", pace.state ->> 'requests' as counts, instant_of(now()) as now
+    (config #>> '{pace,requestsPerSecond}')::float8 as "requestsPerSecond", pace.requests as counts, instant_of(now()) as now
   from source left join pace on source_id = id
   where $1::text[] is null or organisation_id = any($1) order by organisation_id, name`;
 

@@ -83,7 +83,7 @@ const MEASURES = `
        'every', every_us, 'settle', settle_us, 'failures', failures, 'fault', last_fault - 'page', 'lookFault', look_fault - 'page',
        'lastSuccessAt', (select instant_of(well_at) from work where work.kind = 'poll' and work.id = source.id), 'allRefused', ${ALL_REFUSED}, 'streams', reach.streams, 'lag', reach.lag, 'newestAt', reach.newest,
        'requestsPerSecond', config #> '{pace,requestsPerSecond}',
-       'counts', (select pace.state ->> 'requests' from pace where source_id = source.id)) order by organisation_id, name), '[]')
+       'counts', (select pace.requests from pace where source_id = source.id)) order by organisation_id, name), '[]')
      from source cross join lateral (
        select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
          instant_of(max(newest_at)) as newest

@@ -86,7 +86,7 @@ const LINES = `
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at) and ${IS_RETRIED}) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce((select bool_and(clock_ahead_us is not null) from worker where ${POLLS}), false) as "clocksDisagree",
-    ${ALL_REFUSED} as "allRefused", coalesce(sums.readings, 0) as "readings24h", (select pace.state ->> 'requests' from pace where source_id = source.id) as counts,
+    ${ALL_REFUSED} as "allRefused", coalesce(sums.readings, 0) as "readings24h", (select pace.requests from pace where source_id = source.id) as counts,
     instant_of(now()) as "countedAt"
   from source join ml_project on ml_project.id = project_id
   cross join lateral (
@@ -220,7 +220,7 @@ export async function reportSource(database: Database, id: number): Promise<Sour
     `select revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(poll.due_at) as "nextDueAt",
        instant_of(poll.ended_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look.due_at) as "lookDueAt", coalesce(look.failures, 0) as "lookFailures",
-       awaits_look as "awaitsLook", pace.state - 'requests' as pace, sums.*
+       awaits_look as "awaitsLook", pace.state || jsonb_build_object('leases', leases) as pace, sums.*
      from source left join pace on source_id = source.id left join work as poll on poll.kind = 'poll' and poll.id = source.id
        left join work as look on look.kind = 'look' and look.id = source.id cross join lateral (
        select coalesce(sum(refused), 0) as "refused24h", coalesce(sum(repeats), 0) as "repeats24h",

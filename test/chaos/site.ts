@@ -151,7 +151,7 @@ export async function stateOf(client: pg.Client): Promise<string> {
     await ask('select key, covered, learned, retry_at, last_fault from stream'),
     await ask('select * from work'),
     await ask('select id, pid, beat_at from worker'),
-    await ask('select version, state from pace'),
+    await ask('select version, requests, next, leases, state from pace'),
     await ask('select lane, from_at, to_at, asked_at, readings from window_log order by asked_at desc limit 8'),
   ].join('\n');
 }

@@ -256,7 +256,7 @@ async function holderOf(
     async () => {
       const { rows } = await client.query<{ pid: number; id: string; streams: number[] }>(
         `select pid, worker.id::text as id, array_agg(distinct work.id) as streams
-         from pace, jsonb_array_elements(state -> 'leases') as lease, worker join work on kind = 'history' and claimed_by = worker.id
+         from pace, jsonb_array_elements(leases) as lease, worker join work on kind = 'history' and claimed_by = worker.id
          where lease ->> 'lane' = 'history' and lease ->> 'id' like worker.id || '/%' group by 1, 2`,
       );
       const [row] = rows;

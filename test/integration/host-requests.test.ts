@@ -36,9 +36,9 @@ async function sourceAt(
   for (const ago of given.minutesAgo.toSorted((one, other) => other - one))
     counts = countRequest(counts, now - ago * MINUTE, 'live');
   counts = countEnd(counts, { at: now - Math.min(...given.minutesAgo) * MINUTE, kind: 'live', ending: 'failed' });
-  await database.run('insert into pace (source_id, state) values ($1, $2)', [
+  await database.run(`insert into pace (source_id, state, requests) values ($1, '{"holdUntil": 0}', $2)`, [
     sourceId,
-    JSON.stringify({ next: 0, holdUntil: 0, leases: [], requests: counts }),
+    counts,
   ]);
 }
 

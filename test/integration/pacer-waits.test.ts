@@ -119,10 +119,7 @@ describe('a query that the platform works on after', () => {
     const { pacer, now } = await host(pace);
     await pacer.slot('live', never);
     const leases = [{ id: `${randomUUID()}/gone`, lane: 'live', until: now() + MINUTE, abandoned: true }];
-    await database.run(
-      `update pace set version = version + 1, state = state || jsonb_build_object('leases', $1::jsonb)`,
-      [JSON.stringify(leases)],
-    );
+    await database.run('update pace set version = version + 1, leases = $1', [JSON.stringify(leases)]);
     const other = await host(pace);
     await expect(other.pacer.slot('live', never)).rejects.toMatchObject({
       code: 'throttled',

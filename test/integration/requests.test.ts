@@ -51,7 +51,7 @@ async function shown(name: string): Promise<HourOfRequests & { allowed: number }
 const quiet = (name: string): Promise<unknown> =>
   eventually(`no request of ${name}`, async () => {
     const { rows } = await rig.client.query<{ leases: unknown[]; claims: number }>(
-      `select pace.state -> 'leases' as leases, (select count(*)::int from work where work.source_id = source.id
+      `select leases, (select count(*)::int from work where work.source_id = source.id
          and claimed_by is not null) as claims
        from source join pace on source_id = id where name = $1`,
       [name],

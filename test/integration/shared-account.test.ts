@@ -116,12 +116,12 @@ describe('an account that hosts share', () => {
     // One that left a minute ago, and one whose slot is about to come: it may not look for a doubt again.
     for (const sentAt of [Date.now() - 60_000, Date.now() + 1_000]) {
       const lease = { id: `${workerId}/${randomUUID()}`, lane: 'live', until: sentAt * 1000 + LEASE };
-      await one.run(`update pace set state = jsonb_set(state, '{leases}', $1)`, [JSON.stringify([lease])]);
+      await one.run('update pace set leases = $1', [JSON.stringify([lease])]);
       await one.run('update account set refused = 0, probe = null');
       await there.refuse(first, 1);
       expect(await there.admit(first, waiting)).toBe('wait');
     }
-    await one.run(`update pace set state = jsonb_set(state, '{leases}', '[]')`);
+    await one.run(`update pace set leases = '[]'`);
     expect(await there.admit(first, SLOT)).toBe('wait');
     expect(await there.admit(first, waiting)).toBe('probe');
     expect(await there.admit(first, SLOT)).toBe('probe');
@@ -139,7 +139,7 @@ describe('an account that hosts share', () => {
       { ...lease, until: nowUs + LEASE + MINUTE },
       { ...lease, until: nowUs + MINUTE, abandoned: true },
     ];
-    await one.run(`update pace set state = jsonb_set(state, '{leases}', $1)`, [JSON.stringify(leases)]);
+    await one.run('update pace set leases = $1', [JSON.stringify(leases)]);
     await account.refuse(first, 1);
     expect(await account.admit(first, { alone: false, hasSlot: false })).toBe('probe');
   });

@@ -26,7 +26,8 @@ export async function logPace(client: ClientBase | Pool): Promise<void> {
     `create table pace_log (id bigint generated always as identity, source_id int, version bigint, state jsonb)`,
   );
   await client.query(`create function log_pace() returns trigger language plpgsql as
-    'begin insert into pace_log (source_id, version, state) values (new.source_id, new.version, new.state); return null; end'`);
+    'begin insert into pace_log (source_id, version, state)
+      values (new.source_id, new.version, new.state || jsonb_build_object(''requests'', new.requests, ''next'', new.next, ''leases'', new.leases)); return null; end'`);
   await client.query(`create trigger log_pace after insert or update on pace for each row execute function log_pace()`);
 }
 

@@ -54,7 +54,7 @@ export const RELEASE_CLAIMS = `
   update token set replacing_until = null where replacing_until is not null;
   update remote_token set replacing_until = null where replacing_until is not null;
   update account set probe = null, probe_until = null where probe is not null;
-  update pace set state = jsonb_set(state, '{leases}', '[]')`;
+  update pace set leases = '[]'`;
 
 /** Settings of a transaction that copies: every value as exact text that each PostgreSQL reads, and no limit of time. */
 export const AS_TEXT = `

@@ -19,10 +19,10 @@ const RECORDS = `
     from source join stream on stream.id = new.stream_id where source.id = new.source_id;
     return null; end $$;
   create trigger note_window after insert on window_log for each row execute function note_window();
-  create table pace_once (id bigint generated always as identity, source text, source_id int, state jsonb, note int, ahead bigint);
+  create table pace_once (id bigint generated always as identity, source text, source_id int, leases jsonb, note int, ahead bigint);
   create function note_pace() returns trigger language plpgsql as $$ begin
-    insert into pace_once (source, source_id, state, note, ahead)
-    select name, id, new.state, (config #>> '{options,note}')::int, ahead from source, simulated.clock where id = new.source_id;
+    insert into pace_once (source, source_id, leases, note, ahead)
+    select name, id, new.leases, (config #>> '{options,note}')::int, ahead from source, simulated.clock where id = new.source_id;
     return null; end $$;
   create trigger note_pace after insert or update on pace for each row execute function note_pace();`;
 

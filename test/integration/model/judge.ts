@@ -3,7 +3,7 @@ import { coverageOf, subtract } from '../../../src/core/coverage.ts';
 import type { Coverage } from '../../../src/core/coverage.ts';
 import { MINUTE, SECOND, formatInstant } from '../../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../../src/core/instant.ts';
-import type { PaceState } from '../../../src/core/pace.ts';
+import type { Lease } from '../../../src/core/pace.ts';
 import { formatWindow } from '../../../src/core/window.ts';
 import { NEIGHBOUR, NEIGHBOUR_PACE } from './neighbour.ts';
 import type { Answer } from './plant.ts';
@@ -188,21 +188,21 @@ interface Slot {
 
 /** All slots that were ever granted, in order. A lease that is abandoned later is no second slot. */
 async function slotsOf({ source: name, rows: read, applied }: View): Promise<Slot[]> {
-  const rows = await read<{ source: number; state: PaceState; note: number; ahead: Microseconds }>(
-    'select source_id as source, state, note, ahead from pace_once where source = $1 order by id',
+  const rows = await read<{ source: number; leases: readonly Lease[]; note: number; ahead: Microseconds }>(
+    'select source_id as source, leases, note, ahead from pace_once where source = $1 order by id',
     [name],
   );
   const paces = new Map(applied.map(({ note, rate, concurrency }) => [note, { rate, concurrency }]));
   const seen = new Set<string>();
   const slots: Slot[] = [];
-  for (const { source, state, note, ahead } of rows) {
+  for (const { source, leases, note, ahead } of rows) {
     const pace = name === NEIGHBOUR ? NEIGHBOUR_PACE : paces.get(note);
     if (pace === undefined) throw new Error(`the pace of configuration ${note} is in force, which was never applied`);
-    for (const { id, until, abandoned } of state.leases) {
+    for (const { id, until, abandoned } of leases) {
       const key = `${id} ${until}`;
       if (abandoned || seen.has(key)) continue;
       seen.add(key);
-      slots.push({ source, at: until - LEASE, underWay: state.leases.length, ahead, ...pace });
+      slots.push({ source, at: until - LEASE, underWay: leases.length, ahead, ...pace });
     }
   }
   return slots;
