@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAway, isRolledBack } from './away.ts';
 
 /**
@@ -11,6 +12,9 @@ export type GatheredStatement<Item, Answer> = (
 
 /** At most this many items share a statement, unless told. */
 const MOST_ITEMS = 250;
+
+/** A group that follows one of several items waits so much longer, because a statement costs several times as much as an item in it. */
+const LINGER_MS = 20;
 
 /** The next group waits at most this long for a statement, because its connection may be dead. */
 const LONGEST_WAIT_MS = 1_000;
@@ -63,7 +67,12 @@ export function gathering<Item, Answer>(
 
   async function run(): Promise<void> {
     running = true;
-    while (waiting.length > 0) await endedOrOverdue(askTogether(waiting.splice(0, most)));
+    for (let asked = 0; waiting.length > 0;) {
+      if (asked > 1) await sleep(LINGER_MS);
+      const group = waiting.splice(0, most);
+      asked = group.length;
+      await endedOrOverdue(askTogether(group));
+    }
     running = false;
   }
 

@@ -1,4 +1,3 @@
-import type { Coverage } from '../core/coverage.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Learned } from '../core/learn.ts';
 import type { Selection } from '../platform/contract.ts';
@@ -6,6 +5,8 @@ import type { ClientBase } from 'pg';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
+import { coverageFrom } from '../database/multirange.ts';
+import type { Ranges } from '../database/multirange.ts';
 import type { Work } from '../queue/queue.ts';
 import { UNREADABLE, unreadableOf } from './unreadable-rows.ts';
 import type { UnreadableRow } from './unreadable-rows.ts';
@@ -37,8 +38,6 @@ export interface Report {
   /** Failures in a row from now on; undefined: as they stand. */
   readonly failures?: number;
 }
-
-type Ranges = readonly (readonly [from: Instant, to: Instant])[];
 
 interface StreamRow {
   readonly id: number;
@@ -217,8 +216,6 @@ export async function holdsLook(
   return found.length > 0;
 }
 
-const coverageFrom = (ranges: Ranges | null): Coverage => (ranges ?? []).map(([from, to]) => ({ from, to }));
-
 function streamOf(row: StreamRow): Stream {
   const { group, sensors, variables } = row.selection;
   const selection: Selection = { group, sensors, variables };
@@ -226,7 +223,7 @@ function streamOf(row: StreamRow): Stream {
     id: row.id,
     key: row.key,
     selection,
-    covered: coverageFrom(row.covered),
+    covered: coverageFrom(row.covered ?? []),
     learned: row.learned ?? undefined,
     failures: row.failures,
     historyFailures: row.history_failures,
@@ -234,7 +231,7 @@ function streamOf(row: StreamRow): Stream {
     retryAt: row.retry_at ?? undefined,
     historyDue: row.history_due,
     unreadable: unreadableOf(row.unreadable),
-    lookAgain: coverageFrom(row.look_again),
+    lookAgain: coverageFrom(row.look_again ?? []),
     looksNoted: row.looks_noted,
     looksFrom: row.looks_from ?? undefined,
   };
