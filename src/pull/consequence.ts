@@ -161,6 +161,7 @@ export async function actOn(
     }
     case 'too-much':
     case 'contract-broken':
+    case 'too-costly':
     case 'bug': {
       const { stream, lane } = circumstances;
       const detail = error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context;
