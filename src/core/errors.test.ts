@@ -10,6 +10,7 @@ import {
   ownPace,
   rightMissing,
   throttled,
+  tooCostly,
   tooMuch,
   tooMuchAtOnce,
   unsupported,
@@ -38,6 +39,8 @@ describe('an error', () => {
     [{ code: 'config-invalid' }, () => configInvalid('m', 'r')],
     [{ code: 'config-invalid', path: 'options.database' }, () => configInvalid('m', 'r', 'options.database')],
     [{ code: 'unsupported' }, () => unsupported('m', 'r')],
+    [{ code: 'too-costly', path: 'options.x' }, () => tooCostly('m', 'options.x', false)],
+    [{ code: 'too-costly', path: 'options.x', shorter: true }, () => tooCostly('m', 'options.x', true)],
   ])('tells the poll path what to do: %j', (fault, make) => {
     const error = make();
     expect(error.fault).toStrictEqual(fault);
@@ -52,7 +55,8 @@ describe('an error', () => {
       unsupported('m', 'r'),
     ];
     expect(given.map(({ remedy }) => remedy)).toEqual(['r', 'r', 'r', 'r']);
-    for (const { remedy } of [ownPace(5, 'm'), tooMuchAtOnce('m')]) expect(remedy).not.toHaveLength(0);
+    for (const { remedy } of [ownPace(5, 'm'), tooMuchAtOnce('m'), tooCostly('m', 'options.x', false)])
+      expect(remedy).not.toHaveLength(0);
     expect(throttled(5, 'm').remedy).toBeUndefined();
   });
 

@@ -19,6 +19,7 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  * | `too-much` | the window is halved, the length that works is remembered; with `oneInstant` it is set aside as after `contract-broken` |
  * | `credentials-rejected` | the source stops until an operator acts; `http` had tried one fresh token before |
  * | `contract-broken` | the window is set aside (core/unreadable.ts), the page is kept, other time is asked for |
+ * | `too-costly` | as after `contract-broken`; with `shorter` as after `too-much` |
  * | `unsupported`, `config-invalid` | the source stops until an operator acts; only the stream waits, or the history of it, where other streams are well |
  * | `cancelled` | nothing: a drain, a deadline or an operator ended the work; nothing is counted |
  * | `bug` | the window is set aside, the stack is logged |
@@ -26,6 +27,7 @@ export type Unreachable = 'name' | 'refused' | 'time-out' | 'tls' | 'reset' | 's
  * `stated`: the platform named `retryAt` itself. `own`: the bridge's own pace made the request wait, and the platform
  * was not asked. `right`: the credentials are valid but lack a right. `page`: the beginning of the answer, for the
  * operator. `oneInstant`: one instant alone is too much, so no shorter window helps, only a larger page.
+ * `shorter`: the length of the answer explains what it cost, because a shorter one of the source cost its share of that.
  * `path`: the field of the source.
  */
 export type Fault =
@@ -34,6 +36,7 @@ export type Fault =
   | { code: 'too-much'; oneInstant?: true }
   | { code: 'credentials-rejected'; right: boolean }
   | { code: 'contract-broken'; page?: string }
+  | { code: 'too-costly'; path: string; shorter?: true }
   | { code: 'unsupported' }
   | { code: 'config-invalid'; path?: string }
   | { code: 'cancelled' }
@@ -93,6 +96,15 @@ export const tooMuchAtOnce = (message: string): BridgeError =>
 /** The platform gave an answer that its documentation does not allow. `page` is kept for the operator. */
 export const contractBroken = (message: string, page?: string): BridgeError =>
   new BridgeError(page === undefined ? { code: 'contract-broken' } : { code: 'contract-broken', page }, message);
+
+/**
+ * What the file of a source says to be done with an answer takes more time or memory than it may have. `path` is the field, like
+ * `options.answer.points`. `shorter`: a shorter answer would take less.
+ */
+export const tooCostly = (message: string, path: string, shorter: boolean): BridgeError =>
+  new BridgeError(shorter ? { code: 'too-costly', path, shorter } : { code: 'too-costly', path }, message, {
+    remedy: `simplify ${path}; where it is right, make answers shorter by a page size in the options or by schedule.maxWindow`,
+  });
 
 /** The platform refused the user, password, secret or token. */
 export const credentialsRejected = (message: string, remedy: string): BridgeError =>

@@ -102,6 +102,7 @@ const OF_FAULT: Readonly<Partial<Record<FaultCode, OperatorProblemName>>> = {
   throttled: 'unavailable',
   unavailable: 'platform-failed',
   'too-much': 'platform-failed',
+  'too-costly': 'invalid',
   'credentials-rejected': 'platform-failed',
   'contract-broken': 'platform-failed',
   cancelled: 'unavailable',

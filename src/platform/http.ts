@@ -19,10 +19,28 @@ import type { AxiosInstance } from 'axios';
  */
 export type Http = AxiosInstance;
 
+/** The head of an answer whose bytes are to become data. */
+export interface AnswerHead {
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly charset: string;
+  /** It ends when nobody waits for the data any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes the data of an answer from its bytes elsewhere than on the event loop of the bridge. A SyntaxError says that the bytes are
+ * no JSON, and is judged like one of `JSON.parse`.
+ */
+export type AnswerParser = (bytes: Uint8Array, head: AnswerHead) => unknown;
+
 declare module 'axios' {
   // oxlint-disable-next-line typescript/no-explicit-any, no-unused-vars -- a merged declaration repeats axios' own
   export interface AxiosRequestConfig<D = any, P = any> {
     /** Error statuses that the caller handles itself: they are returned instead of thrown. */
     expect?: readonly number[];
+    /** For `json` and `text`: makes the data of the answer; without it that is the JSON or the text. */
+    parse?: AnswerParser;
   }
 }

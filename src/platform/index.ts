@@ -10,6 +10,7 @@ export {
   credentialsRejected,
   rightMissing,
   throttled,
+  tooCostly,
   tooMuch,
   tooMuchAtOnce,
   unsupported,

@@ -145,6 +145,7 @@ export async function actOn(
     }
     case 'too-much':
     case 'contract-broken':
+    case 'too-costly':
     case 'bug': {
       log.error(error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context, error.message);
       if (stream === undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BridgeError, contractBroken, throttled, tooMuch, tooMuchAtOnce } from '../core/errors.ts';
+import { BridgeError, contractBroken, throttled, tooCostly, tooMuch, tooMuchAtOnce } from '../core/errors.ts';
 import { HOUR, MINUTE } from '../core/instant.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import { unavailable } from '../platform/connection/unreachable.ts';
@@ -38,10 +38,21 @@ describe('a window that was too much', () => {
     );
   });
 
-  // At one instant no shorter window helps.
-  test.each([tooMuchAtOnce('many at once'), throttled(1, 'wait'), contractBroken('what?'), new Error('too-much')])(
-    'is not what %o says',
-    (error) => expect(() => halvedAfter(error, { length: HOUR }, window, MINUTE)).toThrow(error),
+  test('is halved where a shorter answer costs less, and stays too costly where there is none', () => {
+    const error = tooCostly('no', 'options.x', true);
+    expect(halvedAfter(error, { length: HOUR }, window, MINUTE)).toMatchObject({ length: 5 * MINUTE });
+    expect(() => halvedAfter(error, { length: HOUR }, window, 10 * MINUTE)).toThrow(error);
+  });
+
+  // At one instant no shorter window helps, and neither where an expression loops.
+  test.each([
+    tooMuchAtOnce('many at once'),
+    tooCostly('loops', 'options.x', false),
+    throttled(1, 'wait'),
+    contractBroken('what?'),
+    new Error('too-much'),
+  ])('is not what %o says', (error) =>
+    expect(() => halvedAfter(error, { length: HOUR }, window, MINUTE)).toThrow(error),
   );
 });
 

@@ -252,12 +252,19 @@ const keepLearned = ({ database }: Bridge, { source, stream }: WindowTask, learn
     [stream.id, JSON.stringify(learned), source.revision, source.edition],
   );
 
-/** The lengths to ask for after `too-much`. Throws any other error again, and `oneInstant`; `contract-broken` where the window is the shortest. */
+/**
+ * The lengths to ask for after `too-much`, and after `too-costly` where a shorter answer helps. Throws any other error again, and
+ * `oneInstant`; where the window is the shortest, `contract-broken`, or `too-costly` as it is.
+ */
 export function halvedAfter(error: unknown, learned: Learned, window: Window, minWindow: Microseconds): Learned {
-  if (!(error instanceof BridgeError) || error.fault.code !== 'too-much' || error.fault.oneInstant) throw error;
+  if (!(error instanceof BridgeError) || !isForShorter(error)) throw error;
   const halved = afterTooMuch(learned, lengthOf(window), minWindow);
   if (halved === 'cannot-shrink') {
+    if (error.code === 'too-costly') throw error;
     throw contractBroken(`${error.message}, and a shorter window cannot be asked for`);
   }
   return halved;
 }
+
+const isForShorter = ({ fault }: BridgeError): boolean =>
+  (fault.code === 'too-much' && !fault.oneInstant) || (fault.code === 'too-costly' && fault.shorter === true);

@@ -169,7 +169,7 @@ async function pollStream(
     const { sourceFailures } = outcome;
     const blame = blameOf(fault, outcome, stream);
     if (isUnanswered(fault) || isPermanent(fault)) noteFailure(outcome, stream);
-    else if (fault.code === 'contract-broken' || fault.code === 'too-much') noteAnswer(outcome);
+    else if (['contract-broken', 'too-much', 'too-costly'].includes(fault.code)) noteAnswer(outcome);
     const setsAside =
       !isUnanswered(fault) &&
       current !== undefined &&

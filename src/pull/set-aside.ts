@@ -28,6 +28,7 @@ export const isWindowAtFault = (
   { source, failures }: { readonly source: OpenSource; readonly failures: number },
 ): boolean =>
   error.code === 'contract-broken' ||
+  error.code === 'too-costly' ||
   error.code === 'too-much' ||
   error.code === 'bug' ||
   (isUnanswered(error) && failures === 0 && isLight(lengthOf(window), source.platform.facts.minWindow));

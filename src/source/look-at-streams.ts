@@ -61,6 +61,7 @@ const isOfStream = (error: BridgeError): boolean =>
   isUnanswered(error) ||
   error.code === 'too-much' ||
   error.code === 'contract-broken' ||
+  error.code === 'too-costly' ||
   (error.fault.code === 'credentials-rejected' && error.fault.right);
 
 /** The counts of several batches by reason. */

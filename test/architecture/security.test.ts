@@ -68,6 +68,7 @@ describe('the sources', () => {
       'src/database/embedded/postmaster.ts',
       'src/database/embedded/process-identity.ts',
       'src/database/embedded/run.ts',
+      'adapters/platforms/http-json/evaluators.ts',
     ]);
     expect(found(/^import \{([^}]*)\} from 'node:child_process'/gm)).toEqual([' execFileSync ', ' spawn ']);
     expect(holding(/\bshell: true/)).toEqual([]);
@@ -157,7 +158,11 @@ describe('SECURITY.md', () => {
     ['src/operator/events.ts', /each: (\d+), all/, /events \((\d+) for each operator/],
     ['src/operator/events.ts', /each: \d+, all: (\d+)/, /operator, (\d+) in a process/],
     ['src/api/read-back-schema.ts', /READ_BACKS_PER_MINUTE = (\d+)/, /read-backs \((\d+) a minute/],
-    ['adapters/platforms/http-json/expression.ts', /LONGEST_MS = (\d+)_000/, /expressions of `http-json` \((\d+) s\)/],
+    [
+      'adapters/platforms/http-json/evaluator.ts',
+      /EVALUATING_MS = (\d+)_000/,
+      /expressions of `http-json` \((\d+) s of computing/,
+    ],
   ])('has the number of %s: %s', (file, code, text) => {
     const [, there] = code.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
     expect(there).toMatch(/^\d+$/);

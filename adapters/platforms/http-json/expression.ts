@@ -1,16 +1,11 @@
 import jsonata from 'jsonata';
 import { z } from 'zod';
-import { contractBroken } from '../../../src/core/errors.ts';
 
-/** The end of an expression that never ends by itself. */
-const LONGEST_MS = 30_000;
+/** An expression has at most this many steps of a path. The time to compile it grows with their square. */
+const MOST_STEPS = 200;
 
-/** Deeper calls than these are an endless recursion. */
-const MOST_CALLS = 1_000;
-
-/** Equal expressions are compiled once, because sources are written alike; all are compiled anew above so many different ones. */
-const MOST_COMPILED = 5_000;
-const compiled = new Map<string, jsonata.Expression>();
+/** An expression has at most this many brackets inside each other. */
+const MOST_DEEP = 100;
 
 /** A JSONata expression as an option. Every option of this kind is compiled when the source is checked. */
 export const expression = (description: string): z.ZodString =>
@@ -19,6 +14,11 @@ export const expression = (description: string): z.ZodString =>
     .min(1)
     .max(4000)
     .superRefine((code, context) => {
+      const large = tooLarge(code);
+      if (large !== undefined) {
+        context.addIssue({ code: 'custom', message: large, params: { remedy: 'make the expression simpler' } });
+        return;
+      }
       try {
         jsonata(code);
       } catch (error) {
@@ -32,35 +32,18 @@ export const expression = (description: string): z.ZodString =>
     })
     .describe(`${description} JSONata.`);
 
-/**
- * The value of an expression on an answer: undefined where it finds nothing. `what` names the option in messages. An expression
- * that fails is `contract-broken`, because the expression was written for another kind of answer.
- */
-export async function evaluate(
-  code: string,
-  document: unknown,
-  what: string,
-  bindings: Readonly<Record<string, unknown>> = {},
-): Promise<unknown> {
-  try {
-    return await expressionOf(code).evaluate(document, bindings);
-  } catch (error) {
-    throw contractBroken(`${what}: ${(error as { message?: string }).message ?? 'fails'}`, excerpt(document));
+/** Why an expression would hold the event loop while it is compiled. Signs in texts count, too; an expression has far fewer. */
+function tooLarge(code: string): string | undefined {
+  let [steps, depth] = [0, 0];
+  for (const sign of code) {
+    if (sign === '.') steps += 1;
+    else if ('([{'.includes(sign)) depth += 1;
+    else if (')]}'.includes(sign)) depth = Math.max(0, depth - 1);
+    if (steps > MOST_STEPS) return `has more than ${MOST_STEPS} steps`;
+    if (depth > MOST_DEEP) return `has more than ${MOST_DEEP} brackets inside each other`;
   }
+  return undefined;
 }
-
-function expressionOf(code: string): jsonata.Expression {
-  const known = compiled.get(code);
-  if (known !== undefined) return known;
-  if (compiled.size >= MOST_COMPILED) compiled.clear();
-  const made = jsonata(code, { timeout: LONGEST_MS, stack: MOST_CALLS });
-  compiled.set(code, made);
-  return made;
-}
-
-/** The value as a list. JSONata turns a list of one into its only item, and an empty one into nothing. */
-export const listOf = (value: unknown): readonly unknown[] =>
-  value === undefined ? [] : Array.isArray(value) ? value : [value];
 
 /** The beginning of an answer, for the operator. */
 export const excerpt = (document: unknown): string =>

@@ -1,12 +1,9 @@
-import { BridgeError, contractBroken } from '../../../src/core/errors.ts';
-import { formatInstant } from '../../../src/core/instant.ts';
+import { BridgeError } from '../../../src/core/errors.ts';
 import type { Window } from '../../../src/core/window.ts';
 import type { FailedSensor, Http, Samples, Selection } from '../../../src/platform/contract.ts';
 import type { HttpJsonSettings } from './options.ts';
 import { pagesOf } from './pages.ts';
 import type { WindowQuestion } from './pages.ts';
-import { samplesOfItems } from './points.ts';
-import type { Item } from './points.ts';
 import { sensors as allSensors } from './sensors.ts';
 
 /** The points of one window, in requests for as many sensors as one may name. */
@@ -35,14 +32,9 @@ async function* readTogether(
   question: WindowQuestion,
   sofar: { readonly named: number; failed: number; read: number },
 ): AsyncGenerator<Samples | FailedSensor> {
-  const { options, sensors, window } = question;
-  const newest = new Map<string, number>();
+  const { options, sensors } = question;
   try {
-    for await (const { items, failed } of pagesOf(question)) {
-      for (const item of items) hold(item, { options, window, newest });
-      yield* failed;
-      yield* samplesOfItems(items);
-    }
+    yield* pagesOf({ ...question, edges: new Map() });
     sofar.read += sensors.length;
   } catch (error) {
     const isOfSensor = error instanceof BridgeError && error.code === 'contract-broken';
@@ -66,25 +58,4 @@ async function idsOf(http: Http, options: HttpJsonSettings): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of allSensors(http, options)) ids.push(id);
   return ids;
-}
-
-/**
- * Holds an item against the declaration. A point outside the asked time shows a platform that does not understand {from} and {to}:
- * it may have answered the latest value only.
- */
-function hold(
-  { at, sensor, text }: Item,
-  { options, window, newest }: { options: HttpJsonSettings; window: Window; newest: Map<string, number> },
-): void {
-  if (Number.isNaN(at)) return;
-  const { order } = options.exactness;
-  if (at < window.from || at > window.to) {
-    throw contractBroken(
-      `a point of ${sensor} at ${text}, and ${formatInstant(window.from)} to ${formatInstant(window.to)} was asked for: check {from}, {to} and \`times\``,
-    );
-  }
-  const before = newest.get(sensor);
-  const isWrong = before !== undefined && (order === 'ascending' ? at < before : order === 'descending' && at > before);
-  if (isWrong) throw contractBroken(`points of ${sensor} are not ${order} at ${text}, as \`exactness.order\` declares`);
-  newest.set(sensor, at);
 }

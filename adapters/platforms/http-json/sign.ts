@@ -1,10 +1,10 @@
-import { configInvalid, contractBroken, credentialsRejected } from '../../../src/core/errors.ts';
+import { BridgeError, configInvalid, contractBroken, credentialsRejected } from '../../../src/core/errors.ts';
 import { apiKey, bearer } from '../../../src/platform/authorisation/api-key.ts';
 import { basic } from '../../../src/platform/authorisation/basic.ts';
 import { loginToken } from '../../../src/platform/authorisation/login-token.ts';
 import { oauth2Client } from '../../../src/platform/authorisation/oauth2-client.ts';
 import type { Authorisation, Credentials } from '../../../src/platform/contract.ts';
-import { evaluate } from './expression.ts';
+import { valuesIn } from './ask.ts';
 import type { HttpJsonSettings } from './options.ts';
 import { filledBody } from './template.ts';
 
@@ -64,10 +64,11 @@ function loginOf({
           `the login was refused with ${status}`,
           'check the credentials by hand, then give them to the source again',
         );
-      const [token, lifetime] = [
-        await quiet(answer, data),
-        seconds === undefined ? undefined : await quiet(seconds, data),
-      ];
+      const codes = { 'authorisation.answer': answer, 'authorisation.seconds': seconds };
+      const found = await valuesIn<{ [ExpressionOption in keyof typeof codes]?: unknown }>(data, codes).catch(
+        unlessTooCostly,
+      );
+      const [token, lifetime] = [found['authorisation.answer'], found['authorisation.seconds']];
       if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
         throw contractBroken('authorisation.answer: finds no token in the answer to the login');
       if (seconds !== undefined && !(typeof lifetime === 'number' && lifetime > 0))
@@ -78,8 +79,11 @@ function loginOf({
   });
 }
 
-const quiet = (code: string, data: unknown): Promise<unknown> =>
-  evaluate(code, data, 'authorisation').catch(() => undefined);
+/** An expression that fails finds nothing: its words may quote the answer. */
+function unlessTooCostly(error: unknown): Record<string, never> {
+  if (error instanceof BridgeError && error.code === 'contract-broken') return {};
+  throw error;
+}
 
 function needed(credentials: Credentials, names: readonly string[]): Credentials {
   for (const name of names) {

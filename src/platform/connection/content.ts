@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../../core/errors.ts';
+import type { AnswerHead, AnswerParser } from '../http.ts';
+import { charsetOf, decoded } from './charset.ts';
 import { headerOf, requestName } from './layer.ts';
 import type { PlatformAnswer, PlatformRequest } from './layer.ts';
 import type { Redactor } from './redaction.ts';
@@ -52,32 +54,40 @@ export async function discard(body: Readable): Promise<void> {
 }
 
 /** Bytes as text in the character set of `Content-Type`, otherwise UTF-8; without a byte order mark. */
-export function textOf(bytes: Buffer, answer: PlatformAnswer): string {
-  const charset = /charset\s*=\s*"?([^\s";]+)/i.exec(headerOf(answer.headers, 'content-type') ?? '')?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(charset).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
-  }
-}
+export const textOf = (bytes: Buffer, answer: PlatformAnswer): string => decoded(bytes, charsetOfAnswer(answer));
+
+const charsetOfAnswer = ({ headers }: PlatformAnswer): string => charsetOf(headerOf(headers, 'content-type'));
+
+/** The head of an answer as its parser gets it. */
+export const answerHead = (answer: PlatformAnswer, { conversation }: PlatformRequest): AnswerHead => ({
+  status: answer.status,
+  headers: Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  ),
+  charset: charsetOfAnswer(answer),
+  signal: conversation.signal,
+});
 
 export const isWebPage = (text: string, answer: PlatformAnswer): boolean =>
   /html/i.test(headerOf(answer.headers, 'content-type') ?? '') || /^\s*<(!doctype\s+html|html|head|body)\b/i.test(text);
 
 /**
  * The JSON of an answer. A web page, other text or an empty body is `contract-broken` with the redacted beginning.
- * JSON that ends early is `unavailable {reset}` where only the end of the connection marked the end of the answer.
+ * JSON that ends early is `unavailable {reset}` where only the end of the connection marked the end of the answer. Errors of
+ * `parse` other than a SyntaxError stay what they are.
  */
-export function parseJson(
+export async function parseJson(
   bytes: Buffer,
   answer: PlatformAnswer,
   request: PlatformRequest,
   redactor: Redactor,
-): unknown {
-  const text = textOf(bytes, answer);
+  parse: AnswerParser | undefined,
+): Promise<unknown> {
   try {
-    return JSON.parse(text);
+    return await parsed(bytes, answer, request, parse);
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const text = textOf(bytes, answer);
     const name = requestName(request);
     const page = redactor.excerpt(text, PAGE_LENGTH);
     if (isWebPage(text, answer)) {
@@ -94,6 +104,15 @@ export function parseJson(
     throw broken(page, `${name}: answered with something that is not JSON${whereInvalid(error, text)}`, CHECK_ADDRESS);
   }
 }
+
+/** The JSON of an answer, or what the adapter makes of it. Throws a SyntaxError where it is none. */
+export const parsed = async (
+  bytes: Buffer,
+  answer: PlatformAnswer,
+  request: PlatformRequest,
+  parse: AnswerParser | undefined,
+): Promise<unknown> =>
+  parse === undefined ? JSON.parse(textOf(bytes, answer)) : await parse(bytes, answerHead(answer, request));
 
 const CHECK_ADDRESS = 'check that the address is that of the API and that the platform is of a supported version';
 

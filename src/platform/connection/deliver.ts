@@ -1,5 +1,5 @@
 import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios';
-import { collect, parseJson, textOf } from './content.ts';
+import { answerHead, collect, parseJson, parsed, textOf } from './content.ts';
 import type { PlatformAnswer, PlatformRequest } from './layer.ts';
 import type { Redactor } from './redaction.ts';
 
@@ -10,7 +10,7 @@ const isBodiless = (answer: PlatformAnswer, request: PlatformRequest): boolean =
 /**
  * The answer as the adapter gets it, by `responseType`: `json` (default) parsed, `text`, `arraybuffer` as a Buffer, or
  * `stream`. Text where JSON was asked for is an error, except with a status that the adapter expects: then the text is
- * returned. Answers without a body give ''.
+ * returned. Answers without a body give ''. A `parse` of the adapter takes the place of the parser.
  */
 export async function responseOf(
   answer: PlatformAnswer,
@@ -19,7 +19,7 @@ export async function responseOf(
   redactor: Redactor,
 ): Promise<AxiosResponse> {
   return {
-    data: await dataOf(answer, request, config.responseType ?? 'json', redactor),
+    data: await dataOf(answer, request, config, redactor),
     status: answer.status,
     statusText: answer.statusText,
     headers: answer.headers,
@@ -30,19 +30,23 @@ export async function responseOf(
 async function dataOf(
   answer: PlatformAnswer,
   request: PlatformRequest,
-  type: string,
+  { responseType: type = 'json', parse }: InternalAxiosRequestConfig,
   redactor: Redactor,
 ): Promise<unknown> {
   if (type === 'stream') return answer.body;
   const bytes = await collect(answer.body);
   if (type === 'arraybuffer') return bytes;
-  if (type === 'text') return textOf(bytes, answer);
+  if (type === 'text') {
+    return parse === undefined ? textOf(bytes, answer) : await parse(bytes, answerHead(answer, request));
+  }
   if (type !== 'json') throw new TypeError(`an answer cannot be delivered as ${type}`);
   if (isBodiless(answer, request)) return '';
-  if (answer.status >= 200 && answer.status < 300) return parseJson(bytes, answer, request, redactor);
+  if (answer.status >= 200 && answer.status < 300) return await parseJson(bytes, answer, request, redactor, parse);
   try {
-    return parseJson(bytes, answer, request, redactor);
-  } catch {
+    return await parsed(bytes, answer, request, parse);
+  } catch (error) {
+    // With a status that the adapter expects, text counts as well as JSON.
+    if (!(error instanceof SyntaxError)) throw error;
     return textOf(bytes, answer);
   }
 }

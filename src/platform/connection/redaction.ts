@@ -21,18 +21,62 @@ const SHORT = 4;
 /** Fields of the connection that messages may show; every other field counts as secret. */
 const PUBLIC_FIELD = /^(url|baseUrl|authUrl|user(name)?|clientId)$/i;
 
-const SECRET_NAME = String.raw`[\w.-]*(?:password|passwd|passphrase|pwd|secret|token|api[-_]?key|authorization|credential|session|signature|assertion)[\w.-]*`;
+/** Words in the names of fields and parameters that hold a secret. */
+const SECRET_WORD =
+  /password|passwd|passphrase|pwd|secret|token|api[-_]?key|authorization|credential|session|signature|assertion/i;
 
-/** Text that looks like a secret. The first group of each pattern stays. */
+/** Text that looks like a secret by its own form. The first group of each pattern stays. */
 const LOOKS_SECRET: readonly RegExp[] = [
   /((?:^|[\s"'{,;])(?:proxy-)?(?:authorization|(?:set-)?cookie|x-api-key)["']?\s*:\s*["']?)[^\r\n"']+/gi,
-  new RegExp(String.raw`(["']${SECRET_NAME}["']\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,}"']+)`, 'gi'),
-  new RegExp(String.raw`(\b${SECRET_NAME}=)(?:"[^"]*"?|[^\s&"'<>;,]+)`, 'gi'),
   /([?&]p=)[^\s&"'<>]+/gi,
   /(\b(?:Basic|Bearer|Digest|Negotiate|ApiKey|Token)\s+)(?!\[|auth|realm|scheme|token|credential|access)[\w+/=.~-]{8,}/gi,
-  /()\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g,
   /(\/\/)[^/\s@"']+(?=@)/g,
 ];
+
+/**
+ * Names with what stands between them and their value, and the value at that place. A name is taken as a whole and judged by
+ * `SECRET_WORD` afterwards: one pattern for both tries each part of a long name, which takes the cube of its length.
+ */
+const NAMED: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
+  { name: /["']([\w.-]+)["']\s*:\s*/g, value: /"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,}"']+/y },
+  { name: /(?<![\w.-])([\w.-]+)=/g, value: /"[^"]*"?|[^\s&"'<>;,]+/y },
+];
+
+/** The text without the values of fields or parameters whose names sound secret. */
+function withoutNamed(text: string, { name, value }: (typeof NAMED)[number]): string {
+  let clean = '';
+  let kept = 0;
+  name.lastIndex = 0;
+  for (let found = name.exec(text); found !== null; found = name.exec(text)) {
+    value.lastIndex = name.lastIndex;
+    if (!SECRET_WORD.test(found[1] ?? '') || !value.test(text)) continue;
+    clean += text.slice(kept, name.lastIndex) + MARK;
+    kept = value.lastIndex;
+    name.lastIndex = kept;
+  }
+  return clean + text.slice(kept);
+}
+
+/** The text without what looks like a JWT: parts between dots, the first of which begins like JSON in base64. */
+const withoutTokens = (text: string): string =>
+  text.replaceAll(/(?<![\w.-])[\w.-]+/g, (run) => {
+    const parts = run.split('.');
+    const first = parts.findIndex(
+      (part, place) => place + 1 < parts.length && parts[place + 1] !== '' && JWT.test(part),
+    );
+    if (first === -1) return run;
+    const before = (parts[first] ?? '').replace(JWT, '');
+    return (
+      [...parts.slice(0, first), before].join('.') +
+      MARK +
+      parts
+        .slice(first + 3)
+        .map((part) => `.${part}`)
+        .join('')
+    );
+  });
+
+const JWT = /\beyJ[\w-]{8,}$/;
 
 export const redactorFor = (credentials: Credentials): Redactor => new SecretRedactor(credentials);
 
@@ -49,6 +93,8 @@ class SecretRedactor implements Redactor {
   readonly redact = (text: string): string => {
     this.#pattern ??= patternOf(this.#all());
     let clean = text.replace(this.#pattern, MARK);
+    for (const named of NAMED) clean = withoutNamed(clean, named);
+    clean = withoutTokens(clean);
     for (const lookalike of LOOKS_SECRET) clean = clean.replace(lookalike, `$1${MARK}`);
     return clean;
   };

@@ -13,7 +13,9 @@ export interface OffsetLoop<P> extends Loop {
   /** Asks for the page at a place, by its offset or by its number, as the platform counts. */
   readonly ask: (place: PagePlace) => Promise<P>;
   /** The items of a page. */
-  readonly items: (page: P) => readonly unknown[];
+  readonly items: (page: P) => ArrayLike<unknown>;
+  /** A text that is the same for pages with the same items. Default: the items as JSON. */
+  readonly print?: (page: P) => string;
   /** How many items a page is asked to have. */
   readonly size: number;
   /**
@@ -31,7 +33,7 @@ export interface OffsetLoop<P> extends Loop {
  * total is reached.
  */
 export async function* byOffset<P>(loop: OffsetLoop<P>): AsyncGenerator<P> {
-  const { ask, items, size, shortPage, total, what } = loop;
+  const { ask, items, size, shortPage, total, what, print = (page) => JSON.stringify(items(page)) } = loop;
   const count = pageCount(loop);
   let before: string | undefined;
   for (let offset = 0, page = 0; ; page += 1) {
@@ -47,7 +49,7 @@ export async function* byOffset<P>(loop: OffsetLoop<P>): AsyncGenerator<P> {
       if (all !== undefined && offset < all) throw contractBroken(`${what}: ended after ${offset} of ${all} items`);
       return;
     }
-    const text = JSON.stringify(found);
+    const text = print(answer);
     if (text === before) throw contractBroken(`${what}: page ${page + 1} repeats the one before it`);
     before = text;
     yield answer;
