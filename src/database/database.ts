@@ -7,6 +7,9 @@ import { migrate, migrationNames } from './migrate.ts';
 import type { MigrationStep } from './migrate.ts';
 import { beginUse } from './schema-use.ts';
 
+/** What a server gets to answer a new connection, ms. */
+const CONNECTING_MS = 10_000;
+
 const INT8 = 20;
 const NUMERIC = 1700;
 const INT8_ARRAY = 1016;
@@ -65,7 +68,18 @@ export interface OpenOptions {
 
 /** A connection to a database that may be empty, in which nothing is made; the caller ends it. */
 export const connect = (options: Omit<OpenOptions, 'poolSize'>): Promise<Client> =>
-  firstConnection(configurationOf(options), options);
+  untilConnected(async () => {
+    const client = new pg.Client({ ...configurationOf(options), connectionTimeoutMillis: CONNECTING_MS });
+    client.on('error', ignored);
+    try {
+      await client.connect();
+      await assertUsable(client);
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+  }, options);
 
 const configurationOf = ({ url, applicationName }: Omit<OpenOptions, 'poolSize'>): pg.ClientConfig => ({
   connectionString: url,
@@ -79,26 +93,39 @@ const configurationOf = ({ url, applicationName }: Omit<OpenOptions, 'poolSize'>
  */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const configuration = configurationOf(options);
-  const first = await firstConnection(configuration, options);
-  try {
-    await migrate(first, { another: () => connect({ ...options, patient: false }), onStep: options.onMigration });
-  } finally {
-    await first.end();
-  }
   const outdated = new AbortController();
   const begin = (client: ClientBase): Promise<void> =>
     beginUse(client, migrationNames(), (reason) => outdated.abort(reason));
+  let isForward = false;
   const pool = new pg.Pool({
     ...configuration,
     // The pool waits for it, which its types do not say.
-    onConnect: begin as (client: ClientBase) => void,
+    onConnect: ((client) => (isForward ? begin(client) : assertUsable(client))) as (client: ClientBase) => void,
     max: options.poolSize,
     keepAlive: true,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECTING_MS,
     idleTimeoutMillis: 60_000,
   });
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', ignored);
+  // A new connection costs the server more than all statements of a command, so the pool keeps the one that migrates.
+  const bringForward = async (client: PoolClient): Promise<void> => {
+    client.on('error', ignored);
+    try {
+      await migrate(client, { another: () => connect({ ...options, patient: false }), onStep: options.onMigration });
+      await begin(client);
+      isForward = true;
+    } finally {
+      client.off('error', ignored);
+      client.release(!isForward);
+    }
+  };
+  try {
+    await bringForward(await untilConnected(() => pool.connect(), options));
+  } catch (error) {
+    await pool.end();
+    throw outdated.signal.aborted ? outdated.signal.reason : error;
+  }
   const dedicated = async (): Promise<Client> => {
     const client = new pg.Client({ ...configuration, keepAlive: true });
     await client.connect();
@@ -162,20 +189,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '3D000': 'create the database first: CREATE DATABASE …',
 };
 
-async function firstConnection(
-  configuration: pg.ClientConfig,
-  options: Omit<OpenOptions, 'poolSize'>,
-): Promise<Client> {
+/** Opens a connection, again and again where the caller is patient. */
+async function untilConnected<C>(open: () => Promise<C>, options: Omit<OpenOptions, 'poolSize'>): Promise<C> {
   for (let attempt = 0; ; attempt += 1) {
-    const client = new pg.Client({ ...configuration, connectionTimeoutMillis: 10_000 });
-    client.on('error', ignored);
     try {
-      await client.connect();
-      await client.query(`set time zone 'UTC'`);
-      await assertUsable(client);
-      return client;
+      return await open();
     } catch (error) {
-      await client.end().catch(() => undefined);
       if (error instanceof BridgeError) throw error;
       const { code, message } = error as { code?: string; message: string };
       const reason = message || code || 'no answer';
@@ -191,7 +210,8 @@ async function firstConnection(
   }
 }
 
-async function assertUsable(client: Client): Promise<void> {
+async function assertUsable(client: ClientBase): Promise<void> {
+  await client.query(`set time zone 'UTC'`);
   const { rows } = await client.query<{ version: string; may: boolean | null }>(
     `select current_setting('server_version_num') as version, has_schema_privilege(current_schema(), 'create') as may`,
   );

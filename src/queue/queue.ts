@@ -211,19 +211,24 @@ function workerOf(
 
 async function onPostgres({ database, onError, prefix }: QueueOptions): Promise<Backend> {
   // BullMQ 6.7 never recovers from a start without its database, so the first migration waits for a live connection.
-  const client = await database.dedicated();
+  const client = await database.pool.connect();
+  // The pool listens to idle connections only.
+  client.on('error', onError);
+  let isMigrated = false;
   try {
     await runMigrations(client);
+    isMigrated = true;
   } finally {
-    await client.end();
+    client.off('error', onError);
+    client.release(!isMigrated);
   }
   const pool = new pg.Pool({
     connectionString: database.url,
     // Without seqscan, BullMQ's promotion of jobs stays cheap at any number of delayed jobs (BullMQ 6.7).
     options: '-c search_path=bullmq -c enable_seqscan=off',
     application_name: 'databridge queue',
-    // Each worker keeps one for itself.
-    max: 12,
+    // Each of the five workers keeps one for itself. The others take statements of a millisecond or two, one after the other.
+    max: 8,
     keepAlive: true,
   });
   // Each queue and each worker listens for its errors.

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databridge } from '../integration/command-line.ts';
+import { databridgeHere } from '../integration/command-line.ts';
 import { startInflux } from '../kit/influx.ts';
 import type { Influx } from '../kit/influx.ts';
 import { startSimulator } from '../kit/simulator.ts';
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const record = (name: string, source: string) =>
-  databridge(['source', 'record', '-', '--into', join(directory.path, name)], {
+  databridgeHere(['source', 'record', '-', '--into', join(directory.path, name)], {
     stdin: `name: hall-3\nproject: p\nschedule: { every: 10s }\npace: { requestsPerSecond: 100 }\n${source}`,
   });
 

@@ -14,7 +14,7 @@ import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY, openProcess } from './access-rig.ts';
 import type { Process } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 
 // Signing keys as several processes on one database see them; the command line is one of these processes.
 
@@ -82,7 +82,7 @@ describe('a rotation', () => {
   test('by another process: the new key is published at once and signs later; the old key verifies until its tokens have expired', async () => {
     const before = await issue(one);
     await issue(other);
-    const ran = await databridge(['signing-key', 'rotate', '--json'], {
+    const ran = await databridgeHere(['signing-key', 'rotate', '--json'], {
       env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
     });
     expect(ran).toMatchObject({ code: 0 });

@@ -9,7 +9,7 @@ import { listSources } from '../../src/source/report.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { batchOf, columnOf } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import { makeGround } from './commit-ground.ts';
 
 // A source that gets points and stores no reading of them is not well, whatever the reason is.
@@ -45,7 +45,7 @@ it('is failing while every point of a day was refused, and well with the first r
   };
   const run = async (...args: string[]): Promise<string> =>
     (
-      await databridge(args, {
+      await databridgeHere(args, {
         env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', COLUMNS: '200' },
       })
     ).stdout;

@@ -6,7 +6,7 @@ import { changeSource } from '../../src/source/state-change.ts';
 import { takeOver } from '../../src/source/take-over.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import { makeGround } from './registration-ground.ts';
 
 const databases = useDatabases();
@@ -47,7 +47,7 @@ it('the audit of a source holds each change of it, also under names that it had,
   const [newest] = await listAudit(database, { source: 'old', limit: 1 });
   expect(await olderAudit(database, { source: 'old' }, newest?.id ?? 0)).toBe(3);
 
-  const { code, stdout } = await databridge(['audit', 'list', '--source', 'old', '--from', '2d'], {
+  const { code, stdout } = await databridgeHere(['audit', 'list', '--source', 'old', '--from', '2d'], {
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });
   expect(stdout).toMatch(/ tester +source\.changed +old +schedule\.every: 10s → 20s, schedule\.start: 7d → not set$/m);

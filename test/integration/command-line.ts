@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { runCommandLine } from '../../src/main-program.ts';
+import { runHere } from '../kit/command-here.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -12,11 +12,13 @@ export interface Ran {
   readonly stderr: string;
 }
 
+interface Given {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly stdin?: string;
+}
+
 /** Runs a command to its end in a process of its own, with the environment of the tests without settings of a bridge, and with `env`. */
-export async function databridge(
-  args: readonly string[],
-  given: { readonly env?: NodeJS.ProcessEnv; readonly stdin?: string } = {},
-): Promise<Ran> {
+export async function databridge(args: readonly string[], given: Given = {}): Promise<Ran> {
   const child = spawn(process.execPath, [MAIN, ...args], { env: environment(given.env), stdio: 'pipe' });
   const ended = once(child, 'close') as Promise<[number | null]>;
   let stdout = '';
@@ -28,35 +30,9 @@ export async function databridge(
   return { code, stdout, stderr };
 }
 
-/**
- * Runs a command to its end in this process, with the environment of `databridge`. That takes a tenth of the time of a process of
- * its own, and does not show that the command lets its process end. One command runs at a time, and nothing else may print.
- */
-export async function databridgeHere(
-  args: readonly string[],
-  given: { readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<Ran> {
-  const { stdout: out, stderr: err, env, exitCode } = process;
-  const before = { out: out.write, err: err.write };
-  const printed = { stdout: '', stderr: '' };
-  const into = (stream: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
-    printed[stream] += String(text);
-    return true;
-  };
-  out.write = into('stdout');
-  err.write = into('stderr');
-  process.env = environment(given.env);
-  process.exitCode = undefined;
-  try {
-    await runCommandLine([process.execPath, MAIN, ...args]);
-    return { code: Number(process.exitCode ?? 0), ...printed };
-  } finally {
-    out.write = before.out;
-    err.write = before.err;
-    process.env = env;
-    process.exitCode = exitCode;
-  }
-}
+/** Runs a command to its end in this process, with the environment of `databridge`; see `runHere`. */
+export const databridgeHere = (args: readonly string[], given: Given = {}): Promise<Ran> =>
+  runHere(args, environment(given.env), given.stdin);
 
 export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(

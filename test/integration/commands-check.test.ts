@@ -16,7 +16,7 @@ import { startProxy } from '../kit/proxy.ts';
 import type { Proxy } from '../kit/proxy.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // `source check` as an operator sees it, against real servers and without any database.
@@ -87,7 +87,7 @@ ${more}`;
 /** Runs a command on a source from stdin, which may neither write to its home nor print the password. */
 async function run(command: readonly string[], stdin: string): Promise<Ran> {
   const home = join(directory.path, 'home');
-  const ran = await databridge(['source', ...command], {
+  const ran = await databridgeHere(['source', ...command], {
     stdin,
     env: { PLANT_PASSWORD: influx.reader.password, DATABRIDGE_HOME: home },
   });

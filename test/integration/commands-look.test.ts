@@ -12,7 +12,7 @@ import { startProcess } from '../kit/process.ts';
 import type { RunningProcess } from '../kit/process.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { MAIN, databridge, environment } from './command-line.ts';
+import { MAIN, databridgeHere, environment } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // An operator looks at a running bridge: a correct source, one with a wrong password, an embedded database.
@@ -21,7 +21,7 @@ let home: TempDirectory;
 let influx: Influx;
 let bridge: RunningProcess;
 
-const run = (...args: readonly string[]): Promise<Ran> => databridge(args, { env: { DATABRIDGE_HOME: home.path } });
+const run = (...args: readonly string[]): Promise<Ran> => databridgeHere(args, { env: { DATABRIDGE_HOME: home.path } });
 
 const sourceText = (name: string, password: string): string => `
 name: ${name}
@@ -49,7 +49,10 @@ beforeAll(async () => {
     stdout: expect.stringMatching(/^unhealthy: .* does not run/) as string,
   });
   const sources = `${sourceText('hall-3', influx.reader.password)}\n---${sourceText('hall-4', 'wrong')}`;
-  const applied = await databridge(['source', 'apply', '-'], { stdin: sources, env: { DATABRIDGE_HOME: home.path } });
+  const applied = await databridgeHere(['source', 'apply', '-'], {
+    stdin: sources,
+    env: { DATABRIDGE_HOME: home.path },
+  });
   expect(applied).toMatchObject({ code: 0 });
   bridge = await startProcess({
     name: 'databridge up',

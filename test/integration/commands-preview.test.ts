@@ -3,7 +3,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { startSimulator } from '../kit/simulator.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';
 import { deviceId } from '../../src/simulator/plant.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // `source check` and `source preview` of a platform with tokens and a stream for each device.
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const run = (args: readonly string[], password = 'tenant-password'): Promise<Ran> =>
-  databridge(['source', ...args], {
+  databridgeHere(['source', ...args], {
     stdin: `
 name: press
 project: pump-hall

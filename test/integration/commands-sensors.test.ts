@@ -10,7 +10,7 @@ import { startSimulator } from '../kit/simulator.ts';
 import type { RunningSimulator } from '../kit/simulator.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // `source sensors` on a real InfluxDB, whose sensors have groups, and on a platform whose sensors have names.
@@ -43,7 +43,7 @@ afterAll(async () => {
 /** Runs a command on the source from stdin, which may neither write to its home nor print the password. */
 async function run(args: readonly string[], more = '', database = 'plant'): Promise<Ran> {
   const home = join(directory.path, 'home');
-  const ran = await databridge(['source', ...args], {
+  const ran = await databridgeHere(['source', ...args], {
     env: { PLANT_PASSWORD: influx.reader.password, DATABRIDGE_HOME: home },
     stdin: `
 name: hall-3
@@ -123,7 +123,7 @@ describe('source sensors', () => {
 
 describe('source sensors of a platform with names and tokens', () => {
   const runNamed = (args: readonly string[], password = 'tenant-password'): Promise<Ran> =>
-    databridge(['source', 'sensors', '-', ...args], {
+    databridgeHere(['source', 'sensors', '-', ...args], {
       stdin: `
 name: press
 project: pump-hall

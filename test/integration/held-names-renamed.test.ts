@@ -10,7 +10,7 @@ import { readingsIn } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { PATH, pushAs, startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 
 // What clients, operators and the log are told of names that are new in a project.
 
@@ -126,7 +126,7 @@ describe('an operator', () => {
         yaml: 'sensors:\n  - id: "Pump-7"\n    as: "pump-7"\n    values:\n      "Flow rate": { as: "flow_rate" }',
       },
     ]);
-    const shown = await databridge(['project', 'names', 'hall'], {
+    const shown = await databridgeHere(['project', 'names', 'hall'], {
       env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
     });
     expect(shown).toMatchObject({ code: 0, stderr: '' });

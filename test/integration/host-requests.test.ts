@@ -8,7 +8,7 @@ import { requestsByHost } from '../../src/source/host-requests.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 
 // The requests of several sources on one host add up, and are set against their paces together.
 
@@ -66,7 +66,7 @@ it('shows each host with the requests of all its sources, the one closest to its
   ]);
 
   const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
-  const { code, stdout } = await databridge(['source', 'requests'], { env });
+  const { code, stdout } = await databridgeHere(['source', 'requests'], { env });
   expect(stdout).toMatch(/^https:\/\/plant\.example:8443 +2 +9 +5 +108 +8 % +2$/m);
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(code).toBe(0);

@@ -4,7 +4,7 @@ import { operatorOfToken } from '../../src/access/operator-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge, databridgeHere } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // An admin sets up operators on the command line; each test continues where the test before ended.
@@ -128,7 +128,7 @@ test('a password is read from standard input, and a weak one refused', async () 
   const from = { address: '::1', agent: 'test' };
   const given = { name: 'anna', password: ' a horse on a staple ' };
   const set = (password: string, ...args: string[]) =>
-    databridge(['operator', 'password', 'anna', ...args], { env: settings(), stdin: `${password}\n` });
+    databridgeHere(['operator', 'password', 'anna', ...args], { env: settings(), stdin: `${password}\n` });
   expect(await signIn(database, given, from)).toBeUndefined();
   expect(await set(given.password)).toMatchObject({ code: 0, stdout: 'operator anna has a password\n' });
   expect(await signIn(database, given, from)).toMatch(/^[\w-]{43}$/);

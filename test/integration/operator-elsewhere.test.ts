@@ -10,7 +10,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge, databridgeHere } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 import { startOperatorApi } from './operator-rig.ts';
 import type { OperatorApiUnderTest } from './operator-rig.ts';
@@ -106,7 +106,7 @@ describe('a bridge elsewhere', () => {
     });
     const { token } = await api.operator('anna', 'operator');
     const login = (stdin: string): Promise<Ran> =>
-      databridge(['login', '--url', `${api.url}/any/path`], { stdin, env: { XDG_CONFIG_HOME: place.path } });
+      databridgeHere(['login', '--url', `${api.url}/any/path`], { stdin, env: { XDG_CONFIG_HOME: place.path } });
     expect(await login(`dbo_${'A'.repeat(43)}\n`)).toMatchObject({ code: 2, stdout: '' });
     expect(await login(`${token}\n`)).toMatchObject({
       code: 0,

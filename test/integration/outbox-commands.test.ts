@@ -5,7 +5,7 @@ import { freePort } from '../kit/free-port.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
-import { databridge, databridgeHere } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 import { eventually } from './daemon-rig.ts';
 import { makeRig } from './outbox-rig.ts';
@@ -234,7 +234,7 @@ describe('a project', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject([{ source: 'source', sensor: 'a', raw: '3: never-three: said of a' }]);
     expect((await run(['refusals', 'project'])).stdout).toMatch(/never-three/);
     expect((await run(['refusals', 'nowhere'])).code).toBe(2);
-    const source = await databridge(['source', 'refusals', 'source', '--json'], {
+    const source = await databridgeHere(['source', 'refusals', 'source', '--json'], {
       env: { DATABASE_URL: rig.database.url, DATABRIDGE_KEY: 'A'.repeat(43) },
     });
     expect(source.stdout).toMatch(/refused-there/);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { outgoingFetch } from '../../src/platform/connection/outgoing.ts';
 import { startConnectProxy } from '../kit/connect-proxy.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 import { eventually } from './daemon-rig.ts';
 import { makeRig } from './outbox-rig.ts';
@@ -34,7 +34,7 @@ describe('a command', () => {
   });
 
   const run = async (args: string, env: Record<string, string> = {}, stdin = ''): Promise<Ran> =>
-    await databridge(args.split(' '), {
+    await databridgeHere(args.split(' '), {
       stdin,
       env: { DATABRIDGE_HOME: '/nowhere', DATABRIDGE_APPLICATION_SECRET: 'secret', ...env },
     });

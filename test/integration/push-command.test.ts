@@ -10,7 +10,7 @@ import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { startApi } from './api-rig.ts';
 import type { ApiUnderTest } from './api-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import { credentials, expectedOf, fileOf, fileReadings, linesOf, ndjson, push, storedIn } from './push-rig.ts';
 
 const databases = useDatabases();
@@ -104,7 +104,7 @@ describe('a file that is pushed', () => {
     expect((await push(env, ['-', ...HALL], ndjson(readings))).code).toBe(0);
     await createProject(api.database, { organisation: 'default', code: 'copy' }, 'test');
     const printed = (project: string) =>
-      databridge(['readings', project, '--from', '2026-01-01', '--to', '2026-02-01', '--format', format], {
+      databridgeHere(['readings', project, '--from', '2026-01-01', '--to', '2026-02-01', '--format', format], {
         env: { DATABASE_URL: api.database.url, DATABRIDGE_HOME: directory.path },
       });
     const { stdout: first } = await printed('hall');

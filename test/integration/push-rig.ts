@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import type { Client } from './api-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 /** A reading of a file that is pushed. */
@@ -41,7 +41,7 @@ export const credentials = (url: string, client: Pick<Client, 'applicationId' | 
 
 /** Runs `databridge push` to its end, and checks that its output holds no secret. */
 export async function push(env: NodeJS.ProcessEnv, args: readonly string[], stdin?: string): Promise<Ran> {
-  const ran = await databridge(['push', ...args], stdin === undefined ? { env } : { env, stdin });
+  const ran = await databridgeHere(['push', ...args], stdin === undefined ? { env } : { env, stdin });
   const secret = env['DATABRIDGE_APPLICATION_SECRET'];
   if (secret) expect(ran.stdout + ran.stderr).not.toContain(secret);
   return ran;

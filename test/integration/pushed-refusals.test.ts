@@ -10,7 +10,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { PATH, pushAs, startApi } from './api-rig.ts';
 import type { ApiUnderTest, Answered, Client } from './api-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 
 const databases = useDatabases();
 let api: ApiUnderTest;
@@ -166,8 +166,8 @@ describe('refused readings of pushes', () => {
 
   it('are listed by a command, and leave with the other logs', async () => {
     await api.push([{ ...good, value: 5 }, good, { ...good, value: 'off' }]);
-    const run = (...args: string[]): ReturnType<typeof databridge> =>
-      databridge(args, {
+    const run = (...args: string[]): ReturnType<typeof databridgeHere> =>
+      databridgeHere(args, {
         env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
       });
     const { applicationId } = api.client;

@@ -9,7 +9,7 @@ import type { RunningSimulator } from '../kit/simulator.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // A source whose sensors stand in a table, as an operator sees it.
@@ -42,7 +42,7 @@ afterAll(async () => {
   await Promise.all([thingsboard.stop(), directory.remove()]);
 });
 
-const run = (...args: readonly string[]): Promise<Ran> => databridge(args, { env });
+const run = (...args: readonly string[]): Promise<Ran> => databridgeHere(args, { env });
 
 const source = (command: string, ...args: readonly string[]): Promise<Ran> =>
   run('source', command, join(directory.path, 'press.yaml'), ...args);

@@ -5,7 +5,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { startApi } from './api-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // What an operator and a client of the push API see of the owners of series.
@@ -16,7 +16,7 @@ const ACTOR = `cli:${userInfo().username}`;
 const databases = useDatabases();
 
 const runOn = (database: Database, ...args: readonly string[]): Promise<Ran> =>
-  databridge(args, {
+  databridgeHere(args, {
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', USER: 'anna' },
   });
 
@@ -81,7 +81,7 @@ test('an operator who names a series of another owner in a source is told so whe
     ],
     schedule: { every: '1m' },
   };
-  const applied = await databridge(['source', 'apply', '--dry-run', '-'], {
+  const applied = await databridgeHere(['source', 'apply', '--dry-run', '-'], {
     stdin: JSON.stringify(source),
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge, databridgeHere } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 
 // Two organisations each have a source with the name `north`.
@@ -13,7 +13,8 @@ let database: Database;
 const settings = () => ({
   env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
 });
-const runWith = (stdin: string, ...args: readonly string[]): Promise<Ran> => databridge(args, { stdin, ...settings() });
+const runWith = (stdin: string, ...args: readonly string[]): Promise<Ran> =>
+  databridgeHere(args, { stdin, ...settings() });
 const run = (...args: readonly string[]): Promise<Ran> => databridgeHere(args, settings());
 
 const textOf = (organisation: string, user: string): string => `

@@ -6,7 +6,7 @@ import { listSources } from '../../src/source/report.ts';
 import { conditionOf } from '../../src/source/condition.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import { makeGround } from './commit-ground.ts';
 
 const databases = useDatabases();
@@ -62,7 +62,7 @@ it('shows the newest reading of each sensor, the silent ones first, and calls no
   await database.run('update work set well_at = now()');
   expect(await condition()).toEqual(['well']);
 
-  const { code, stdout } = await databridge(['source', 'newest', 'source', '--silent', '1d'], {
+  const { code, stdout } = await databridgeHere(['source', 'newest', 'source', '--silent', '1d'], {
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });
   expect(stdout).toMatch(

@@ -6,7 +6,7 @@ import { findSource } from '../../src/source/find-source.ts';
 import { explainSource } from '../../src/source/why-facts.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
-import { databridge } from './command-line.ts';
+import { databridgeHere } from './command-line.ts';
 import { makeGround } from './commit-ground.ts';
 
 // A source that is an hour behind. Its rows are written directly, so the part of each cause is known.
@@ -64,7 +64,7 @@ it('splits the lag of a stored source, and the command says it', async () => {
   ]);
 
   await fallBehind();
-  const { code, stdout } = await databridge(['source', 'why', 'source'], {
+  const { code, stdout } = await databridgeHere(['source', 'why', 'source'], {
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });
   expect(stdout).toMatch(/^source is behind, 1h\S* behind, 59m\S* more than its schedule allows\.\n/);

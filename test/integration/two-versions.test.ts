@@ -141,6 +141,11 @@ it('a process whose database is replaced by one with an earlier schema ends, too
   const database = await databases.create();
   const other = await databases.another(database);
   await database.run('delete from migration where id = (select max(id) from migration)');
+  // The connections to the replaced database end with it.
+  await database.run(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  await eventually('the process lost its connection', () => other.pool.totalCount === 0);
   await expect(other.row('select 1 as one')).rejects.toMatchObject({ code: '57P03' });
   expect(other.outdated.reason).toMatchObject({ remedy: expect.stringContaining('start the process again') as string });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
+import { runHere } from './command-here.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { makeTempDirectory } from './temp-directory.ts';
@@ -25,9 +26,12 @@ export interface BridgeUnderTest {
   readonly home: string;
   /** The settings that lead a process to this installation: its home, and its database where that is not the embedded one. */
   readonly settings: NodeJS.ProcessEnv;
-  /** Runs a command to its end. */
+  /** Runs a command to its end in a process of its own. */
   run(...args: string[]): Promise<Answer>;
-  /** Runs a command to its end and returns its stdout. Throws, with all output, where it does not exit with 0. */
+  /**
+   * Runs a command to its end and returns its stdout. Throws, with all output, where it does not exit with 0. It runs in this
+   * process (`runHere`) where the database is not the embedded one, whose processes each count.
+   */
   succeed(...args: string[]): Promise<string>;
   /** Writes a source as YAML (JSON is YAML) and applies it, with these options of `source apply`; the answer is its stdout. */
   apply(source: Record<string, unknown>, ...options: string[]): Promise<string>;
@@ -70,8 +74,10 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
         resolve({ code, stdout, stderr });
       });
     });
+  const runInProcess = (...args: string[]): Promise<Answer> => runHere(args, { ...env });
   const succeed = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run(...args);
+    const inProcess = env['DATABASE_URL'] === undefined ? run : runInProcess;
+    const { code, stdout, stderr } = await inProcess(...args);
     if (code !== 0) throw new Error(`databridge ${args.join(' ')} exited with ${code}\n${stdout}\n${stderr}`);
     return stdout;
   };

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
+import { runMigrations } from 'bullmq';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/database/database.ts';
@@ -63,6 +64,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   template.pathname = TEMPLATE;
   await execute(url, `create database ${TEMPLATE}`);
   const database = await openDatabase({ url: template.href, poolSize: 1, applicationName: 'tests', patient: false });
+  // A process would make the tables of its queue in every new database, for four times the price of the copy.
+  const client = await database.dedicated();
+  await runMigrations(client);
+  await client.end();
   await database.close();
   project.provide('sharedServer', { url, template: TEMPLATE });
   process.env[MARK] = url;
