@@ -35,6 +35,8 @@ export interface StateMeasures {
     readonly full: number;
     readonly stopped: number;
   };
+  /** Open alerts of each kind and severity. */
+  readonly alerts: readonly { readonly kind: string; readonly severity: string; readonly open: number }[];
   readonly database: {
     readonly bytes: number;
     /** By table. */
@@ -84,7 +86,7 @@ export async function stateText(state: StateMeasures | undefined, pool: PoolStat
 }
 
 function tellState(
-  { sources, due, plannerSilence, workers, workersAtOdds, outbox, database }: StateMeasures,
+  { sources, due, plannerSilence, workers, workersAtOdds, outbox, alerts, database }: StateMeasures,
   tell: (name: string, help: string, values: Values) => void,
   one: (name: string, help: string, value: number | null) => void,
 ): void {
@@ -101,6 +103,11 @@ function tellState(
   );
   one('outbox_full_projects', 'Projects whose outbox is full, so that their sources are not asked.', outbox.full);
   one('outbox_stopped_projects', 'Projects whose delivery waits for an operator.', outbox.stopped);
+  tell(
+    'alerts',
+    'Open alerts, as databridge alerts list shows them.',
+    alerts.map(({ open, ...labels }) => [labels, open]),
+  );
   one('database_size_bytes', 'Size of the database on disk.', database.bytes);
   tell('database_partitions', 'Partitions of a table.', labelled('table', database.partitions));
 }
