@@ -1,6 +1,6 @@
 import type { AlertKind, Severity } from '../core/alert.ts';
 import { counted } from '../core/counted.ts';
-import { formatInstant, instantOrNull } from '../core/instant.ts';
+import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { titleOf } from '../core/source/source-name.ts';
 import { roughly, short, times } from '../terminal/words.ts';
@@ -93,7 +93,7 @@ function linesOfOne(told: ToldAlert): string[] {
   }
   const word = change === 'worse' ? 'NOW CRITICAL' : severity.toUpperCase();
   return [
-    `${word} ${kind}: ${subjectOf(told)}: ${what} (since ${formatInstant(since)}${flaps}${before})`,
+    `${word} ${kind}: ${subjectOf(told)}: ${what} (since ${formatInstant(Math.floor(since / SECOND) * SECOND)}${flaps}${before})`,
     `  try: ${remedy}`,
   ];
 }

@@ -20,8 +20,10 @@ export function addAlerts(program: Command): void {
     .addHelpText('after', helpBelow({ examples: ['databridge alerts list', 'databridge alerts list --all --json'] }))
     .action(whenRun(async () => (await import('./actions/alerts.ts')).alertsList));
   alerts
-    .command('ack <id or kind> [subject]')
-    .description('note that you look after an alert; doctor is silent about it then')
+    .command('ack <alert> [subject]')
+    .description(
+      'note that you look after an alert, by its number or by its kind and subject; doctor is silent about it then',
+    )
     .option('--note <text>', 'what you found or do')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -32,8 +34,8 @@ export function addAlerts(program: Command): void {
     )
     .action(whenRun(async () => (await import('./actions/alerts.ts')).alertsAck));
   alerts
-    .command('mute <id or kind> [subject]')
-    .description('tell nobody of an alert for a while')
+    .command('mute <alert> [subject]')
+    .description('tell nobody of an alert, by its number or by its kind and subject, for a while')
     .requiredOption('--for <length>', 'how long, such as 2h or 3d; 0s ends it')
     .option('--json', 'print JSON')
     .addHelpText(
