@@ -12,15 +12,27 @@ import type { AlertRules } from './rules.ts';
 /** The bridge is looked at this often, by one process of all. */
 const EVALUATE_EVERY = "interval '9 s'";
 
+/** A rest that is longer stems from a clock that was ahead. */
+const LONGEST_REST = "interval '10 minutes'";
+
 /** A turn names its instant, so that a process that lost its turn changes nothing. A beat in the future stems from a clock that was ahead. */
 const TAKE_TURN = `
   insert into heartbeat as last (name, beat_at) values ('alerts', now())
   on conflict (name) do update set beat_at = now() where last.beat_at not between now() - ${EVALUATE_EVERY} and now()
+    and not exists (select from heartbeat where name = 'alerts rest' and beat_at between now() and now() + ${LONGEST_REST})
   returning beat_at::text as turn`;
 
 /** The turn of this process; undefined where it is another one's, or not yet time. */
 export const takeTurn = async (database: Database): Promise<string | undefined> =>
   (await database.row<{ turn: string }>(TAKE_TURN))?.turn;
+
+/** Lets no process look at the bridge for a while. */
+export const restFor = (database: Database, ms: number): Promise<number> =>
+  database.run(
+    `insert into heartbeat (name, beat_at) values ('alerts rest', now() + least($1 * interval '1 ms', ${LONGEST_REST}))
+     on conflict (name) do update set beat_at = excluded.beat_at`,
+    [Math.round(ms)],
+  );
 
 const OPEN = `
   select id, kind, organisation, subject, severity, what, remedy, instant_of(since) as since, instant_of(opened_at) as "openedAt",

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isDatabaseAway } from '../database/away.ts';
 import { repeat } from '../pull/repeat.ts';
 import { deliverAlerts } from './deliver.ts';
-import { applyObserved, dropOldAlerts, takeTurn } from './evaluate.ts';
+import { applyObserved, dropOldAlerts, restFor, takeTurn } from './evaluate.ts';
 import { alertObserverOf } from './observe.ts';
 import type { Observing } from './observe.ts';
 import { watchedRules } from './rules.ts';
@@ -14,6 +14,8 @@ const SEND_MS = 1_000;
 const HOUSEKEEPING_MS = 600_000;
 /** A look rests for so many times as it took, so that thousands of sources cost at most a twentieth of one connection. */
 const REST_TIMES = 20;
+/** A rest that is shorter is over before the next look. */
+const SHORT_MS = 10_000;
 
 /**
  * Watches the bridge and tells the targets of the settings, in each process that runs for long; one of them looks at a time. Throws
@@ -32,15 +34,14 @@ export async function watchAlerts(
   };
   const observe = alertObserverOf(ground);
   const send = senderOf(settings);
-  let restsUntil = 0;
 
   async function look(present: AlertRules): Promise<void> {
     const began = performance.now();
-    if (began < restsUntil) return;
     const turn = await takeTurn(database);
     if (turn === undefined) return;
     await applyObserved(database, turn, await observe(present), present);
-    restsUntil = performance.now() + REST_TIMES * (performance.now() - began);
+    const rest = REST_TIMES * (performance.now() - began);
+    if (rest > SHORT_MS) await restFor(database, rest);
   }
   const loops = [
     repeat(LOOK_MS, async () => look(await rules.present()), complain),
