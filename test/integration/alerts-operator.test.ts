@@ -1,6 +1,7 @@
 import { expect, describe, it } from 'vitest';
 import { acknowledgeAlert, listAlerts, muteAlert, openAlert } from '../../src/alerts/alerts.ts';
 import { useDatabases } from '../kit/databases.ts';
+import { startOperatorApi } from './operator-rig.ts';
 import { pass, toldIn, trouble, useWebhooks, watchedBy } from './alerts-ground.ts';
 
 const databases = useDatabases();
@@ -42,4 +43,45 @@ describe('an operator', () => {
     ]);
     await expect(openAlert(database, { id: 4711 })).rejects.toThrow('there is no open alert 4711');
   });
+});
+
+it('the operator API lists alerts in pages, and an operator of an organisation sees and changes its own only', async () => {
+  const { database, watch } = await ground();
+  await watch.look(
+    trouble('a'),
+    trouble('b'),
+    trouble('c', 'key', { organisation: null }),
+    trouble('d', 'stopped', { organisation: 'north' }),
+  );
+  const api = await startOperatorApi(database);
+  try {
+    const [all, north] = [await api.operator('all', 'operator'), await api.operator('north', 'operator', ['north'])];
+    const list = async (query: string, as = all) =>
+      (await api.send('GET', `/api/v1/alerts?${query}`, { as })).json as {
+        items: { id: number; subject: string }[];
+        next: string | null;
+      };
+    const first = await list('limit=1&kind=stopped');
+    const second = await list(`limit=5&kind=stopped&cursor=${first.next}`);
+    expect([...first.items, ...second.items].map(({ subject }) => subject).toSorted()).toEqual(['a', 'b', 'd']);
+    expect(second.next).toBeNull();
+    const own = await list('', north);
+    expect(own.items.map(({ subject }) => subject)).toEqual(['d']);
+    const others = first.items.concat(second.items).find(({ subject }) => subject === 'a');
+    const change = (id: number | undefined, verb: string, body: unknown) =>
+      api.send('POST', `/api/v1/alerts/${id}/${verb}`, { as: north, body });
+    expect((await change(others?.id, 'ack', {})).status).toBe(404);
+    expect((await change(own.items[0]?.id, 'mute', { for: 'long' })).status).toBe(400);
+    expect((await change(own.items[0]?.id, 'mute', { for: '2h' })).json).toEqual({
+      id: own.items[0]?.id,
+      changed: true,
+    });
+    expect((await change(own.items[0]?.id, 'ack', { note: 'mine' })).json).toEqual({
+      id: own.items[0]?.id,
+      changed: true,
+    });
+    expect((await list('', north)).items).toMatchObject([{ owner: 'operator:north', note: 'mine', state: 'open' }]);
+  } finally {
+    await api.close();
+  }
 });
