@@ -8,6 +8,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(parent: Command) => void>
   api: async () => (await import('./commands/api.ts')).addApi,
   source: async () => (await import('./commands/source.ts')).addSource,
   backfill: async () => (await import('./commands/backfill.ts')).addBackfill,
+  alerts: async () => (await import('./commands/alerts.ts')).addAlerts,
   operator: async () => (await import('./commands/operator.ts')).addOperator,
   organisation: async () => (await import('./commands/organisation.ts')).addOrganisation,
   project: async () => (await import('./commands/project.ts')).addProject,

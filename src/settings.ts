@@ -97,6 +97,12 @@ const schema = z.object({
     .describe(
       'directory from which the adapters that sources name may be loaded, on every host; their code runs as the bridge; without it none',
     ),
+  DATABRIDGE_ALERTS: z
+    .string()
+    .optional()
+    .describe(
+      'YAML file with the rules of alerts and the targets that they are told to, the same on every host; without it the usual rules and no target',
+    ),
   DATABRIDGE_DRAIN_SECONDS: z.coerce
     .number()
     .int()
@@ -172,6 +178,8 @@ export interface Settings {
   };
   /** Undefined: a source may name no adapter. */
   readonly adapters: string | undefined;
+  /** The file of the rules of alerts; undefined: the usual rules, and no target. */
+  readonly alerts: string | undefined;
   readonly drainMs: number;
   readonly clockDifferenceMs: number;
   readonly logDays: number;
@@ -216,6 +224,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     windowReadings: values.DATABRIDGE_WINDOW_READINGS,
     egress: egressOf(values),
     adapters: values.DATABRIDGE_ADAPTERS === undefined ? undefined : resolve(values.DATABRIDGE_ADAPTERS),
+    alerts: values.DATABRIDGE_ALERTS === undefined ? undefined : resolve(values.DATABRIDGE_ALERTS),
     drainMs: values.DATABRIDGE_DRAIN_SECONDS * 1000,
     clockDifferenceMs: values.DATABRIDGE_CLOCK_SECONDS * 1000,
     logDays: values.DATABRIDGE_LOG_DAYS,

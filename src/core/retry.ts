@@ -27,6 +27,8 @@ export const WAITS = {
   delivery: { first: SECOND, most: MINUTE },
   /** That service refuses for a reason that somebody has to end. */
   refusedDelivery: { first: 30 * SECOND, most: 10 * MINUTE },
+  /** A target of alerts took no message. */
+  alert: { first: 30 * SECOND, most: HOUR },
   /** `databridge push` meets a service that is away. */
   upload: { first: SECOND / 2, most: 30 * SECOND },
 } as const satisfies Readonly<Record<string, Wait>>;

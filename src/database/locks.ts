@@ -14,4 +14,6 @@ export const LOCKS = {
   keyRotation: 7_263_546,
   /** The process that puts windows of the log together takes it alone. */
   quietWindows: 7_263_547,
+  /** The process that writes the alerts takes it alone. */
+  alerts: 7_263_548,
 } as const;

@@ -27,22 +27,32 @@ export const BEAT_MS = 3_000;
 export const claimable = (column: string, me: string): string =>
   `(${column} is null or ${column} = ${me} or not exists (select from worker where id = ${column} and ${LIVES}))`;
 
+interface PresenceOptions {
+  readonly polls?: boolean;
+  readonly kids?: () => Promise<readonly string[]>;
+  readonly disk?: () => Promise<{ readonly free: number; readonly size: number }>;
+}
+
 /**
  * `polls`: false for a process that takes slots and claims nothing. `kids`: asks for the ids of the sealing keys that the process
  * has, because a rotation waits until all processes have the new key; left out for work inside a process that is present already.
+ * `disk`: asks for the room on the disk of its home, in bytes.
  */
 export function presenceOf(
   database: Database,
   workerId: string,
   version: string,
-  { polls = true, kids }: { readonly polls?: boolean; readonly kids?: () => Promise<readonly string[]> } = {},
+  { polls = true, kids, disk }: PresenceOptions = {},
 ): Presence {
   return {
     async beat(clockAhead) {
+      const room = await disk?.();
+      const values = [clockAhead ?? null, polls, (await kids?.()) ?? null, room?.free ?? null, room?.size ?? null];
       await database.run(
-        `insert into worker (id, host, pid, version, clock_ahead_us, polls, kids) values ($1, $2, $3, $4, $5, $6, $7)
-         on conflict (id) do update set beat_at = now(), clock_ahead_us = $5, kids = $7`,
-        [workerId, hostname(), process.pid, version, clockAhead ?? null, polls, (await kids?.()) ?? null],
+        `insert into worker (id, host, pid, version, clock_ahead_us, polls, kids, disk_free, disk_size)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         on conflict (id) do update set beat_at = now(), clock_ahead_us = $5, kids = $7, disk_free = $8, disk_size = $9`,
+        [workerId, hostname(), process.pid, version, ...values],
       );
       await database.run(`delete from worker where beat_at < now() - interval '1 hour'`);
     },

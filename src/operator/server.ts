@@ -15,6 +15,7 @@ import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
 import type { OperatorRoute } from './authenticate.ts';
 import { addAccessRoutes } from './access.ts';
+import { addAlertRoutes } from './alerts.ts';
 import { addApplyRoutes } from './apply.ts';
 import { addBackfillRoutes } from './backfills.ts';
 import { addEventRoutes } from './events.ts';
@@ -106,6 +107,7 @@ export async function operatorServer(
   addHeldNameRoutes(app, parts);
   addIngestionRoutes(app, parts);
   addReadingRoutes(app, parts);
+  addAlertRoutes(app, parts);
   addEventRoutes(app, parts, operatorBehind);
   if (parts.metrics) addMetricsRoute(app, { ...parts, metrics: parts.metrics });
   parts.addRoutes?.(app);

@@ -4,6 +4,7 @@ import { isDatabaseAway } from '../database/away.ts';
 import { LOCKS } from '../database/locks.ts';
 import { dropOldMemories } from '../database/memory.ts';
 import { clocksInWords } from '../database/clock.ts';
+import { diskRoom } from '../database/disk.ts';
 import { delivererOf } from '../delivery/deliverer.ts';
 import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { isRedisAway, openQueue } from '../queue/queue.ts';
@@ -54,7 +55,10 @@ export async function startDaemon(
   signal: AbortSignal,
 ): Promise<Daemon> {
   const { database, settings, log } = bridge;
-  const presence = presenceOf(database, bridge.workerId, version, { kids: () => bridge.keys.kids() });
+  const presence = presenceOf(database, bridge.workerId, version, {
+    kids: () => bridge.keys.kids(),
+    disk: () => diskRoom(settings.home),
+  });
   await presence.beat(bridge.clock.disagreement());
   const complain = throttledComplaint(bridge);
   const queue = await openQueue({

@@ -16,10 +16,10 @@ export interface EventPosition {
 /** A change that operators may want to see at once. */
 export interface BridgeEvent {
   readonly position: EventPosition;
-  readonly kind: 'source' | 'backfill' | 'audit';
+  readonly kind: 'source' | 'backfill' | 'audit' | 'alert';
   /** Null: of no organisation. */
   readonly organisation: string | null;
-  /** The name of a source, the number of a backfill or of an entry of the audit. */
+  /** The name of a source, the number of a backfill, of an entry of the audit or of an alert. */
   readonly subject: string;
   readonly at: Instant;
   /** The facts of its kind, without a secret. */

@@ -1,3 +1,5 @@
+import { KINDS_OF_ALERTS, SEVERITIES } from '../core/alert.ts';
+import type { AlertKind, Severity } from '../core/alert.ts';
 import type { Condition } from '../core/condition.ts';
 import { SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
@@ -47,6 +49,8 @@ export interface BridgeMeasures {
     readonly full: number;
     readonly stopped: number;
   };
+  /** Open alerts by kind and severity, those without any included. */
+  readonly alerts: readonly { readonly kind: AlertKind; readonly severity: Severity; readonly open: number }[];
   readonly database: { readonly bytes: number; readonly partitions: Readonly<Record<string, number>> };
 }
 
@@ -100,6 +104,9 @@ const MEASURES = `
        'full', count(full_since), 'stopped', count(*) filter (where state = 'stopped'))
      from remote left join lateral (
        select noted_at from outbox where outbox.project_id = remote.project_id order by id limit 1) as head on true) as outbox,
+    (select jsonb_agg(jsonb_build_object('kind', kind, 'severity', severity, 'open',
+       (select count(*) from alert where ended_at is null and opened_at is not null and alert.kind = kinds.kind and alert.severity = severities.severity)))
+     from unnest(array['${KINDS_OF_ALERTS.join("','")}']) as kinds (kind) cross join unnest(array['${SEVERITIES.join("','")}']) as severities (severity)) as alerts,
     jsonb_build_object('bytes', pg_database_size(current_database()), 'partitions',
       (select jsonb_object_agg(parent.relname, (select count(*) from pg_inherits where inhparent = parent.oid))
        from pg_class as parent where parent.oid in ('reading'::regclass, 'window_log'::regclass))) as database`;

@@ -11,6 +11,7 @@ const stateOf = (sources: readonly SourceMeasure[], more: Partial<BridgeMeasures
   workers: 2,
   workersAtOdds: 0,
   outbox: { waiting: 7, oldestAge: 1.5, full: 0, stopped: 1 },
+  alerts: [{ kind: 'behind', severity: 'warning', open: 3 }],
   database: { bytes: 1_000_000, partitions: { reading: 3, window_log: 2 } },
   ...more,
 });

@@ -46,7 +46,7 @@ export async function stateText(state: BridgeMeasures | undefined, pool: PoolSta
 }
 
 function tellState(
-  { sources, due, plannerSilence, workers, workersAtOdds, outbox, database }: BridgeMeasures,
+  { sources, due, plannerSilence, workers, workersAtOdds, outbox, alerts, database }: BridgeMeasures,
   tell: (name: string, help: string, values: Values) => void,
   one: (name: string, help: string, value: number | null) => void,
 ): void {
@@ -63,6 +63,11 @@ function tellState(
   );
   one('outbox_full_projects', 'Projects whose outbox is full, so that their sources are not asked.', outbox.full);
   one('outbox_stopped_projects', 'Projects whose delivery waits for an operator.', outbox.stopped);
+  tell(
+    'alerts',
+    'Open alerts, as databridge alerts list shows them.',
+    alerts.map(({ open, ...labels }) => [labels, open]),
+  );
   one('database_size_bytes', 'Size of the database on disk.', database.bytes);
   tell('database_partitions', 'Partitions of a table.', labelled('table', database.partitions));
 }

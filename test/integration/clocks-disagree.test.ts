@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clockChecks } from '../../src/commands/actions/doctor-checks.ts';
+import { clockFindings } from '../../src/alerts/bridge-findings.ts';
 import { MINUTE } from '../../src/core/instant.ts';
 import { listSources } from '../../src/source/report.ts';
 import { vitalsOf } from '../../src/source/vitals.ts';
@@ -34,7 +34,7 @@ it('a host whose clock disagrees polls nothing and is told; another host and the
     return beats?.later === true && vitals;
   });
   expect(await isDue()).toBe(true);
-  expect(clockChecks(told)).toMatchObject([
+  expect(clockFindings(told)).toMatchObject([
     {
       state: 'failed',
       detail: expect.stringMatching(/^polls nothing: its clock shows .*Z, the database's .*Z \(3m apart\)$/) as string,
@@ -49,6 +49,6 @@ it('a host whose clock disagrees polls nothing and is told; another host and the
   ahead = undefined;
   await eventually(
     'the heartbeat of the host that was set right',
-    async () => clockChecks(await vitalsOf(database)).length === 0,
+    async () => clockFindings(await vitalsOf(database)).length === 0,
   );
 });

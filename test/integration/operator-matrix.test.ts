@@ -33,6 +33,9 @@ const PROJECT = '/api/v1/projects/default/project';
 /** An application that exists. */
 const APPLICATION = '/api/v1/applications/app_0123456789abcdef0123';
 
+/** An alert that exists. */
+const ALERT = '/api/v1/alerts/1';
+
 /** By method and path, as the server names them. */
 const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/openapi.json': { role: 'public' },
@@ -81,6 +84,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/platforms': { role: 'viewer' },
   'GET /api/v1/platforms/:name/sample': { role: 'viewer', path: '/api/v1/platforms/influxdb/sample' },
   'GET /api/v1/requests': { role: 'viewer' },
+  'GET /api/v1/alerts': { role: 'viewer' },
+  'GET /api/v1/alerts/:id': { role: 'viewer', path: ALERT, elsewhere: 404 },
+  'POST /api/v1/alerts/:id/ack': { role: 'operator', path: `${ALERT}/ack`, body: {}, elsewhere: 404 },
+  'POST /api/v1/alerts/:id/mute': { role: 'operator', path: `${ALERT}/mute`, body: { for: '2h' }, elsewhere: 404 },
+  'GET /api/v1/alert-targets': { role: 'viewer', elsewhere: 403 },
   'GET /api/v1/organisations': { role: 'viewer' },
   'POST /api/v1/organisations': { role: 'admin', body: { id: 'third' }, elsewhere: 403 },
   'GET /api/v1/projects': { role: 'viewer' },
@@ -191,6 +199,9 @@ beforeAll(async () => {
   await api.database.run(
     `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, 'epoch', now(), false, 'test')`,
     [sourceId],
+  );
+  await api.database.run(
+    `insert into alert (kind, organisation, subject, severity, what, remedy, opened_at) values ('failing', 'default', 's', 'warning', 'w', 'r', now())`,
   );
   await api.database.run(
     `insert into application (id, organisation_id, name, secret_hash) values ('app_0123456789abcdef0123', 'default', 'app', '')`,

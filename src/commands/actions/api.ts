@@ -1,8 +1,11 @@
 import { makeFirstOperator } from '../../access/operator-passwords.ts';
+import { readRules } from '../../alerts/rules.ts';
+import { watchAlerts } from '../../alerts/watch.ts';
 import { tidyAccess } from '../../access/tidy.ts';
 import { assertApiSettings, openApi } from '../../api/open.ts';
 import { BridgeError } from '../../core/errors.ts';
 import { assertOperatorSettings, openOperatorApi } from '../../operator/open.ts';
+import { diskRoom } from '../../database/disk.ts';
 import { BEAT_MS, presenceOf } from '../../database/presence.ts';
 import { repeat } from '../../pull/repeat.ts';
 import { readSettings } from '../../settings.ts';
@@ -30,10 +33,15 @@ async function serve(): Promise<number> {
   const given = readSettings(process.env);
   assertApiSettings(given);
   assertOperatorSettings(given);
+  await readRules(given.alerts);
   return await withBridge({ patient: true, monitoredAs: VERSION, signal: stop.signal }, async (context) => {
     const { log, settings, keys } = context;
     // A rotation of the sealing key waits until this process has the new one.
-    const presence = presenceOf(context.database, context.workerId, VERSION, { polls: false, kids: () => keys.kids() });
+    const presence = presenceOf(context.database, context.workerId, VERSION, {
+      polls: false,
+      kids: () => keys.kids(),
+      disk: () => diskRoom(settings.home),
+    });
     const api = await openPushApi(context);
     const tryLater = (error: unknown): void => {
       log.debug({ err: error }, 'a regular task of the API failed and is tried again');
@@ -46,10 +54,11 @@ async function serve(): Promise<number> {
     ];
     log.info({ version: VERSION, url: api.url, page: api.page }, 'the API is up');
     const ofOperators = operatorApiBeside(context);
+    const alerts = await watchAlerts(context);
     const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, log);
     log.info('stopping: requests under way are answered, new ones are not taken');
     const [inTime] = await Promise.all([within(settings.drainMs, api.close()), ofOperators?.close()]);
-    await Promise.all(loops.map((loop) => loop.stop()));
+    await Promise.all([alerts.stop(), ...loops.map((loop) => loop.stop())]);
     await presence.leave().catch(tryLater);
     return code ?? (inTime ? EXIT.done : EXIT.failed);
   });

@@ -1,18 +1,13 @@
 import { formatBytes } from '../../core/bytes.ts';
-import type { StatsFs } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { hostname } from 'node:os';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError } from '../../core/errors.ts';
 import { SECOND, formatInstant } from '../../core/instant.ts';
-import { clockTrouble } from '../../core/platform-clock.ts';
-import { clocksInWords } from '../../database/clock.ts';
+import { diskRoom } from '../../database/disk.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
-import { argumentsOf, titleOf } from '../../core/source/source-name.ts';
+import { titleOf } from '../../core/source/source-name.ts';
 import { keyPlaceOf } from '../../access/keys.ts';
-import { keyUse, sealedValues } from '../../access/key-use.ts';
 import { listIngestions } from '../../delivery/remote.ts';
-import { growthWarnings, strainedProjects } from '../../ingest/name-growth.ts';
 import { conditionOf } from '../../source/condition.ts';
 import { listSources } from '../../source/report.ts';
 import type { SourceLine } from '../../source/report.ts';
@@ -22,16 +17,26 @@ import type { Settings } from '../../settings.ts';
 import { unnamedProxy } from '../../settings-api.ts';
 import { openContext } from '../../context.ts';
 import type { Context } from '../../context.ts';
+import {
+  backupAge,
+  backupFinding,
+  clockFindings,
+  diskFinding,
+  keyFinding,
+  nameFindings,
+  plannerFinding,
+} from '../../alerts/bridge-findings.ts';
+import type { Check } from '../../alerts/judgement.ts';
+import { DEFAULT_RULES, readRules } from '../../alerts/rules.ts';
+import type { AlertRules } from '../../alerts/rules.ts';
+import { refusalFindings, silentFindings, troubleFinding, unwellLines } from '../../alerts/source-findings.ts';
+import { alertChecks } from './doctor-alerts.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
-import type { Check } from './doctor-deliveries.ts';
 import { grouped, roughly, short } from '../../terminal/words.ts';
 import { VERSION } from '../../version.ts';
 
 const OLDEST_NODE = 24;
 const SKEW = 2 * SECOND;
-const GB = 1_000_000_000;
-/** How long after its last beat the planner counts as working: it beats twice a second, and is replaced after 5 s. */
-export const PLANNER_FRESH = 15 * SECOND;
 const TROUBLES_SHOWN = 20;
 
 const ok = (check: string, detail: string): Check => ({ check, state: 'ok', detail });
@@ -41,7 +46,15 @@ const failed = (check: string, detail: string, remedy: string): Check => ({ chec
 /** Runs all checks, one after the other. */
 export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
   yield nodeCheck(process.versions.node);
-  yield await diskCheck(settings.home);
+  const room = await diskRoom(settings.home);
+  let rules = DEFAULT_RULES;
+  try {
+    rules = await readRules(settings.alerts);
+  } catch (error) {
+    const { message, remedy } = asBridgeError(error);
+    yield failed('alerts', message, remedy ?? 'correct the file');
+  }
+  yield diskFinding(room, { host: hostname(), place: settings.home, least: rules.limits.diskFree });
   const proxy = unnamedProxy(settings.api);
   if (proxy !== undefined) yield warning('api', proxy.message, proxy.remedy);
   if (settings.redisUrl !== undefined) yield await redisCheck(settings.redisUrl);
@@ -63,7 +76,7 @@ export async function* diagnose(settings: Settings): AsyncGenerator<Check> {
     return;
   }
   try {
-    yield* checksInside(context, place);
+    yield* checksInside(context, { place, rules });
   } finally {
     await context.close();
   }
@@ -75,12 +88,15 @@ function whereEmbedded(home: string): string {
 
 async function* checksInside(
   { database, clock, keys, sealing, settings }: Context,
-  place: string,
+  { place, rules }: { readonly place: string; readonly rules: AlertRules },
 ): AsyncGenerator<Check> {
+  const { limits } = rules;
   const vitals = await vitalsOf(database);
   yield ok('database', `PostgreSQL ${vitals.version} ${place}, ${formatBytes(vitals.bytes)}`);
   yield schemaCheck(vitals);
-  yield await keyCheck({ database, keys, sealing }, keyPlaceOf(settings));
+  yield await keyFinding({ database, keys, sealing }, keyPlaceOf(settings));
+  const isEmbedded = settings.databaseUrl === undefined;
+  yield backupFinding(await backupAge(database), { most: limits.backupAge, isEmbedded });
   const ahead = clock.now() - Date.now() * 1000;
   yield clockCheck(ahead);
   if (settings.redisUrl === undefined) {
@@ -89,24 +105,33 @@ async function* checksInside(
       : warning('queue', 'has no tables yet', 'databridge up creates them');
   }
   yield workersCheck(vitals);
-  for (const check of clockChecks(vitals)) yield check;
-  const planner = plannerCheck(vitals);
+  yield* clockFindings(vitals);
+  const planner = plannerFinding(vitals);
   yield planner;
-  yield* deliveryChecks(await listIngestions(database));
-  for (const growth of await strainedProjects(database)) {
-    for (const { message, remedy } of growthWarnings(growth)) yield warning('names', message, remedy);
-  }
+  yield* deliveryChecks(await listIngestions(database), { now: vitals.now, oldest: limits.outboxAge });
+  yield* await nameFindings(database);
+  yield* alertChecks(database, rules);
   const troubles = await troublesOf(database);
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
   const reported = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
-  const unwell = unwellCheck(await listSources(database), troubles);
+  const lines = await listSources(database);
+  const unwell = unwellCheck(lines, troubles);
+  const others =
+    planner.state === 'ok'
+      ? [
+          ...silentFindings(lines, { now: vitals.now, silence: limits.silence }),
+          ...(await refusalFindings(database, limits.refusedShare)),
+        ]
+      : [];
   if (unwell !== undefined) yield unwell;
-  else if (reported.length === 0) yield ok('sources', `${vitals.activeSources} active, none in trouble`);
-  for (const trouble of reported.slice(0, TROUBLES_SHOWN)) yield troubleCheck(trouble);
-  if (reported.length > TROUBLES_SHOWN) {
+  else if (reported.length + others.length === 0)
+    yield ok('sources', `${vitals.activeSources} active, none in trouble`);
+  const told = [...reported.map(troubleFinding), ...others];
+  yield* told.slice(0, TROUBLES_SHOWN);
+  if (told.length > TROUBLES_SHOWN) {
     yield warning(
       'sources',
-      `${grouped(reported.length - TROUBLES_SHOWN)} more in trouble`,
+      `${grouped(told.length - TROUBLES_SHOWN)} more in trouble`,
       'databridge source list shows all sources',
     );
   }
@@ -116,25 +141,6 @@ export function nodeCheck(version: string): Check {
   return Number(version.split('.')[0]) >= OLDEST_NODE
     ? ok('node', version)
     : failed('node', `${version} is too old`, `use Node ${OLDEST_NODE} or newer`);
-}
-
-async function diskCheck(home: string): Promise<Check> {
-  const { bavail, blocks, bsize } = await nearestStatfs(home);
-  const free = bavail * bsize;
-  const detail = `${formatBytes(free)} of ${formatBytes(blocks * bsize)} free at ${home}`;
-  const remedy = 'make room, or move DATABRIDGE_HOME to a larger disk: a full disk stops the database';
-  if (free < GB / 2) return failed('disk', detail, remedy);
-  return free < 5 * GB ? warning('disk', detail, remedy) : ok('disk', detail);
-}
-
-/** The disk of a directory, or of its nearest parent that exists. */
-async function nearestStatfs(path: string): Promise<StatsFs> {
-  try {
-    return await statfs(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
-    return nearestStatfs(dirname(path));
-  }
 }
 
 async function redisCheck(url: string): Promise<Check> {
@@ -151,34 +157,6 @@ async function redisCheck(url: string): Promise<Check> {
       `Redis: ${message}`,
       'start Redis, correct REDIS_URL, or leave it out to keep the queue in PostgreSQL',
     );
-  }
-}
-
-async function keyCheck(
-  { database, keys, sealing }: Pick<Context, 'database' | 'keys' | 'sealing'>,
-  place: string,
-): Promise<Check> {
-  try {
-    const kid = await sealing.verify();
-    const others = (await keyUse(database, keys)).filter((use) => use.kid !== kid && sealedValues(use) > 0);
-    const lost = others.some((use) => use.place === null);
-    if (others.length > 0) {
-      const values = others.reduce((sum, use) => sum + sealedValues(use), 0);
-      return warning(
-        'key',
-        `${counted(values, 'value')} ${lost ? 'cannot be opened with any key here' : 'sealed with a previous key'}`,
-        lost ? 'databridge key show names the keys that are missing' : 'databridge key rotate seals them anew',
-      );
-    }
-    if (keys.present().kid === kid) return ok('key', `${kid} seals the secrets; this host has it`);
-    return warning(
-      'key',
-      `${kid} seals the secrets; ${keys.present().kid} in ${place} is not in use yet`,
-      'run databridge key rotate',
-    );
-  } catch (error) {
-    const { message, remedy } = asBridgeError(error);
-    return failed('key', `${message}; looked in ${place}`, remedy ?? 'try again');
   }
 }
 
@@ -201,34 +179,9 @@ function workersCheck({ workers }: Vitals): Check {
   return warning('workers', detail, `bring all hosts to one version; this command is of ${VERSION}`);
 }
 
-/** A check for each worker that polls nothing because the clock of its host and the database's disagree. */
-export function clockChecks({ workers, now }: Pick<Vitals, 'workers' | 'now'>): Check[] {
-  const remedy = `set both clocks by NTP; ${workers.every(({ clockAhead }) => clockAhead !== null) ? 'all workers disagree with the database, so it may be the one that is wrong' : 'other workers poll meanwhile'}`;
-  return workers.flatMap(({ host, pid, clockAhead }) =>
-    clockAhead === null
-      ? []
-      : [failed(`worker ${host}:${pid}`, `polls nothing: ${clocksInWords(clockAhead, now)}`, remedy)],
-  );
-}
-
-export function plannerCheck({ plannerAge, activeSources }: Pick<Vitals, 'plannerAge' | 'activeSources'>): Check {
-  if (plannerAge !== null && plannerAge <= PLANNER_FRESH) return ok('planner', `planned ${roughly(plannerAge)} ago`);
-  const detail = plannerAge === null ? 'has never planned' : `last planned ${roughly(plannerAge)} ago`;
-  const remedy = 'start databridge up; if it runs, look at its log';
-  return activeSources > 0
-    ? failed('planner', `${detail}: no source is polled`, remedy)
-    : warning('planner', detail, remedy);
-}
-
-/**
- * A warning about active sources that are behind, whose points were all refused, or that never had a poll that succeeded. It
- * leaves out those whose trouble is told otherwise.
- */
+/** A warning about sources that are not well and whose trouble is not told otherwise. */
 export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Trouble[]): Check | undefined {
-  const told = new Set(troubles.map(({ source, organisation }) => titleOf({ name: source, organisation })));
-  const unwell = lines.filter(
-    (line) => line.state === 'active' && conditionOf(line) !== 'well' && !told.has(titleOf(line)),
-  );
+  const unwell = unwellLines(lines, troubles);
   if (unwell.length === 0) return undefined;
   const named = unwell.map((line) => `${titleOf(line)} (${conditionOf(line)})`);
   return warning(
@@ -236,53 +189,4 @@ export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Tro
     `${counted(unwell.length, 'active source')} not well: ${short(named.join(', '), 160)}`,
     'databridge source why NAME; databridge source list --behind shows those that lack time',
   );
-}
-
-export function troubleCheck({
-  source: name,
-  organisation,
-  stream,
-  kind,
-  failures,
-  until,
-  fault,
-  clock,
-}: Trouble): Check {
-  const because = fault === null ? '' : `: ${short(fault.message, 160)}`;
-  const source = titleOf({ name, organisation });
-  const show = `databridge source show ${argumentsOf({ name, organisation })}`;
-  switch (kind) {
-    case 'stopped':
-      return failed(
-        `source ${source}`,
-        `stopped${because}`,
-        `${fault?.remedy ?? show}; then databridge source resume ${argumentsOf({ name, organisation })}`,
-      );
-    case 'stalled':
-      return failed(
-        `source ${source}`,
-        'was due long ago and is not polled',
-        `${show}; restart databridge if that shows no fault`,
-      );
-    case 'failing':
-      return warning(`source ${source}`, `${counted(failures, 'failure')} in a row${because}`, fault?.remedy ?? show);
-    case 'clock': {
-      const { message, remedy } = clockTrouble(clock?.ahead ?? 0, clock?.settle ?? 0);
-      return warning(`source ${source}`, message, remedy);
-    }
-    case 'looking':
-      return warning(
-        `sensors of ${source}`,
-        `${counted(failures, 'look')} in a row with a fault${because}`,
-        fault?.remedy ?? show,
-      );
-    case 'waiting': {
-      const wait = until === null ? '' : `, waits until ${formatInstant(until)}`;
-      return warning(
-        `stream ${stream ?? ''} of ${source}`,
-        `${counted(failures, 'failure')}${wait}${because}`,
-        fault?.remedy ?? show,
-      );
-    }
-  }
 }

@@ -2,8 +2,9 @@ import pg from 'pg';
 import { urlOfRunning } from '../../database/running.ts';
 import { readSettings } from '../../settings.ts';
 import type { Settings } from '../../settings.ts';
-import { PLANNER_FRESH, diagnose } from './doctor-checks.ts';
-import type { Check } from './doctor-deliveries.ts';
+import { PLANNER_FRESH } from '../../alerts/bridge-findings.ts';
+import type { Check } from '../../alerts/judgement.ts';
+import { diagnose } from './doctor-checks.ts';
 import { settingsInForce } from './doctor-settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
 import { paintOn } from '../../terminal/screen.ts';
@@ -36,9 +37,17 @@ async function examine(settings: Settings, json: boolean): Promise<void> {
     if (check.remedy !== undefined) printLine(`            try: ${check.remedy}`);
   }
   const fine = checks.every(({ state }) => state !== 'failed');
-  if (json) printJson({ ok: fine, settings: inForce, checks });
+  if (json) printJson({ ok: fine, settings: inForce, checks: checks.map(documentOf) });
   if (!fine) process.exitCode = EXIT.failed;
 }
+
+/** The findings that are alerts hold more than doctor tells. */
+const documentOf = ({ check, state, detail, remedy }: Check): Check => ({
+  check,
+  state,
+  detail,
+  ...(remedy !== undefined && { remedy }),
+});
 
 async function reportHealth(settings: Settings, json: boolean): Promise<void> {
   const { healthy, detail } = await healthOf(settings).catch((error: unknown) => ({

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { assertApiSettings } from '../../api/open.ts';
 import { assertOperatorSettings } from '../../operator/open.ts';
+import { readRules } from '../../alerts/rules.ts';
+import { watchAlerts } from '../../alerts/watch.ts';
 import { startDaemon } from '../../pull/daemon.ts';
 import { readSettings } from '../../settings.ts';
 import { VERSION } from '../../version.ts';
@@ -49,9 +51,11 @@ async function runUntilStopped(serving: boolean): Promise<number> {
   const settings = readSettings(process.env);
   if (serving) assertApiSettings(settings);
   if (serving || settings.operator.onWorkers) assertOperatorSettings(settings);
+  await readRules(settings.alerts);
   const options = { patient: true, mayCreate: true, monitoredAs: VERSION, signal: stop.signal };
   return await withBridge(options, async (context) => {
     const daemon = await startDaemon(context, VERSION, stop.signal);
+    const alerts = await watchAlerts(context);
     const { onWorkers } = context.settings.operator;
     const apis = [
       serving ? apiBeside(context) : undefined,
@@ -64,6 +68,7 @@ async function runUntilStopped(serving: boolean): Promise<number> {
     const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, context.log);
     context.log.info('stopping at the next window boundary');
     endWithin(context.settings.drainMs + CLOSING_MS, context.log);
+    await alerts.stop();
     const [drained] = await Promise.all([daemon.drain(), ...apis.map((api) => api?.close())]);
     return code ?? (drained ? EXIT.done : EXIT.failed);
   });

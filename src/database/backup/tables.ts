@@ -38,6 +38,9 @@ export const BACKED_UP = [
   'operator_account',
   'operator_token',
   'audit',
+  'alert',
+  'alert_target',
+  'alert_notice',
 ] as const;
 
 /**
@@ -53,6 +56,7 @@ export const RELEASE_CLAIMS = `
   update remote set claimed_by = null where claimed_by is not null;
   update token set replacing_until = null where replacing_until is not null;
   update remote_token set replacing_until = null where replacing_until is not null;
+  update alert_target set claimed_by = null where claimed_by is not null;
   update account set probe = null, probe_until = null where probe is not null;
   update pace set leases = '[]'`;
 

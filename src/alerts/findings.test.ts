@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { DAY, HOUR, SECOND } from '../core/instant.ts';
+import type { SourceLine } from '../source/report.ts';
+import { backupFinding, diskFinding, plannerFinding } from './bridge-findings.ts';
+import { DEFAULT_RULES } from './rules.ts';
+import { silentFindings, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import { troubleOf } from './judgement.ts';
+
+describe('the bridge', () => {
+  test('a silent planner fails only where a source is active', () => {
+    expect(plannerFinding({ plannerAge: SECOND, activeSources: 1 }).state).toBe('ok');
+    expect(plannerFinding({ plannerAge: 60 * SECOND, activeSources: 1 }).state).toBe('failed');
+    expect(plannerFinding({ plannerAge: null, activeSources: 1 }).state).toBe('failed');
+    expect(plannerFinding({ plannerAge: null, activeSources: 0 }).state).toBe('warning');
+  });
+
+  test('a disk warns below the limit of the rules, and fails where it is nearly full', () => {
+    const at = { host: 'h', place: '/home', least: 5e9 };
+    const stateOf = (free: number) => diskFinding({ free, size: 1e11 }, at).state;
+    expect([6e9, 4e9, 4e8].map(stateOf)).toEqual(['ok', 'warning', 'failed']);
+  });
+
+  test('a backup is expected of an embedded database, and of one of which a backup was made', () => {
+    const now = 100 * DAY;
+    const stateOf = (backedUpAt: number | null, isEmbedded: boolean) =>
+      backupFinding({ now, backedUpAt, madeAt: 0 }, { most: 7 * DAY, isEmbedded }).state;
+    expect(stateOf(null, true)).toBe('warning');
+    expect(stateOf(null, false)).toBe('ok');
+    expect(stateOf(now - DAY, true)).toBe('ok');
+    expect(stateOf(now - 8 * DAY, false)).toBe('warning');
+  });
+});
+
+describe('a source', () => {
+  test('each trouble has its state, its detail and a remedy', () => {
+    const name = { source: 'hall-3', organisation: 'default', stream: null };
+    const trouble = { ...name, failures: 4, until: null, fault: null, clock: null };
+    const fault = { code: 'unavailable', message: 'no route', remedy: 'open the firewall', at: '' };
+    expect(troubleFinding({ ...trouble, kind: 'stopped' })).toMatchObject({
+      state: 'failed',
+      remedy: expect.stringContaining('source resume hall-3') as string,
+    });
+    expect(troubleFinding({ ...trouble, organisation: 'acme', kind: 'stopped' })).toMatchObject({
+      check: 'source acme/hall-3',
+      remedy: expect.stringContaining('source resume hall-3 --organisation acme') as string,
+    });
+    expect(troubleFinding({ ...trouble, kind: 'stalled' })).toMatchObject({ state: 'failed' });
+    expect(troubleFinding({ ...trouble, kind: 'failing', fault })).toMatchObject({
+      state: 'warning',
+      detail: '4 failures in a row: no route',
+      remedy: 'open the firewall',
+    });
+    expect(troubleFinding({ ...trouble, stream: 'pump', kind: 'waiting', until: 0 })).toMatchObject({
+      check: 'stream pump of hall-3',
+      detail: '4 failures, waits until 1970-01-01T00:00:00Z',
+    });
+    expect(troubleFinding({ ...trouble, kind: 'looking', fault })).toMatchObject({
+      check: 'sensors of hall-3',
+      detail: '4 looks in a row with a fault: no route',
+      remedy: 'open the firewall',
+    });
+    const clock = { ahead: -8 * SECOND, settle: SECOND };
+    expect(troubleFinding({ ...trouble, kind: 'clock', clock })).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('8s behind ours') as string,
+      remedy: expect.stringContaining('set settle to 9s') as string,
+    });
+  });
+
+  const line = (more: Partial<SourceLine> = {}): SourceLine =>
+    ({
+      name: 'hall',
+      organisation: 'default',
+      state: 'active',
+      every: 10 * SECOND,
+      settle: 0,
+      streams: 1,
+      lag: 1,
+      overdue: 0,
+      failures: 0,
+      fault: null,
+      lookFault: null,
+      allRefused: null,
+      lastSuccessAt: 1,
+      newestAt: 0,
+      ...more,
+    }) as SourceLine;
+
+  test('is behind against its own rhythm, and late by more than the rule says', () => {
+    expect(unwellLines([line()], [])).toEqual([]);
+    expect(unwellFinding(line({ overdue: 2 * HOUR }), undefined)).toMatchObject({
+      kind: 'behind',
+      detail: 'late by more than 1h, without a fault',
+    });
+    expect(unwellLines([line({ every: 3 * HOUR, overdue: 2 * HOUR })], [])).toEqual([]);
+    expect(unwellFinding(line({ overdue: 2 * HOUR }), 3 * HOUR)).toBeUndefined();
+  });
+
+  test('that is well and has no new reading is silent; one whose trouble is known is not told twice', () => {
+    const kindsOf = (one: SourceLine) =>
+      silentFindings([one], { now: 7 * HOUR, silence: 6 * HOUR }).map(({ kind }) => kind);
+    expect(kindsOf(line())).toEqual(['silent']);
+    expect(kindsOf(line({ newestAt: 2 * HOUR }))).toEqual([]);
+    expect(kindsOf(line({ every: 2 * HOUR }))).toEqual([]);
+    expect(kindsOf(line({ overdue: 2 * HOUR }))).toEqual([]);
+    expect(kindsOf(line({ state: 'paused' }))).toEqual([]);
+  });
+
+  test('whose points were all refused has an alert of refusals, and a broken contract has one of its own', () => {
+    expect(unwellFinding(line({ allRefused: 'text-number' }), undefined)?.kind).toBe('refusals');
+    const fault = { code: 'contract-broken', message: 'a web page', at: '' };
+    const trouble = {
+      source: 'hall',
+      organisation: 'default',
+      stream: null,
+      failures: 1,
+      until: null,
+      fault,
+      clock: null,
+    };
+    expect(troubleFinding({ ...trouble, kind: 'failing' }).kind).toBe('contract');
+  });
+
+  test('has the severity of doctor, unless a rule names another', () => {
+    const finding = troubleFinding({
+      source: 'hall',
+      organisation: 'default',
+      stream: null,
+      kind: 'stopped',
+      failures: 1,
+      until: null,
+      fault: null,
+      clock: null,
+    });
+    expect(troubleOf(finding, DEFAULT_RULES)?.severity).toBe('critical');
+    const mild = { ...DEFAULT_RULES, severityOf: () => 'warning' as const };
+    expect(troubleOf(finding, mild)?.severity).toBe('warning');
+    expect(troubleOf(finding, { ...DEFAULT_RULES, patienceOf: () => undefined })).toBeUndefined();
+  });
+});

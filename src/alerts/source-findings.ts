@@ -1,0 +1,171 @@
+import { passedStep } from '../core/alert.ts';
+import type { AlertKind } from '../core/alert.ts';
+import type { Condition } from '../core/condition.ts';
+import { counted } from '../core/counted.ts';
+import { formatInstant } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import { clockTrouble } from '../core/platform-clock.ts';
+import { argumentsOf, titleOf } from '../core/source/source-name.ts';
+import type { Database } from '../database/database.ts';
+import { allRefusedInWords } from '../source/all-refused.ts';
+import { conditionOf } from '../source/condition.ts';
+import type { SourceLine } from '../source/report.ts';
+import type { Trouble } from '../source/vitals.ts';
+import { roughly, short } from '../terminal/words.ts';
+import type { Judgement } from './judgement.ts';
+
+/** The finding of a source or stream in trouble. */
+export function troubleFinding(trouble: Trouble): Judgement {
+  const { source: name, organisation, stream, kind, failures, until, fault, clock } = trouble;
+  const because = fault === null ? '' : `: ${short(fault.message, 160)}`;
+  const source = titleOf({ name, organisation });
+  const show = `databridge source show ${argumentsOf({ name, organisation })}`;
+  const faulty: AlertKind = fault?.code === 'contract-broken' ? 'contract' : 'failing';
+  const of = { check: `source ${source}`, organisation, subject: name } as const;
+  switch (kind) {
+    case 'stopped':
+      return {
+        ...of,
+        kind: 'stopped',
+        state: 'failed',
+        detail: `stopped${because}`,
+        remedy: `${fault?.remedy ?? show}; then databridge source resume ${argumentsOf({ name, organisation })}`,
+      };
+    case 'stalled':
+      return {
+        ...of,
+        kind: 'behind',
+        state: 'failed',
+        detail: 'was due long ago and is not polled',
+        remedy: `${show}; restart databridge if that shows no fault`,
+      };
+    case 'failing':
+      return {
+        ...of,
+        kind: faulty,
+        state: 'warning',
+        detail: `${counted(failures, 'failure')} in a row${because}`,
+        remedy: fault?.remedy ?? show,
+      };
+    case 'clock': {
+      const { message, remedy } = clockTrouble(clock?.ahead ?? 0, clock?.settle ?? 0);
+      return { ...of, kind: 'clock', state: 'warning', detail: message, remedy };
+    }
+    case 'looking':
+      return {
+        ...of,
+        check: `sensors of ${source}`,
+        kind: faulty,
+        state: 'warning',
+        detail: `${counted(failures, 'look')} in a row with a fault${because}`,
+        remedy: fault?.remedy ?? show,
+      };
+    case 'waiting': {
+      const wait = until === null ? '' : `, waits until ${formatInstant(until)}`;
+      return {
+        ...of,
+        check: `stream ${stream ?? ''} of ${source}`,
+        subject: `${name} ${stream ?? ''}`,
+        kind: faulty,
+        state: 'warning',
+        detail: `${counted(failures, 'failure')}${wait}${because}`,
+        remedy: fault?.remedy ?? show,
+      };
+    }
+  }
+}
+
+/** The kind of alert of a source in each condition; null for those of which nobody is told. */
+const KIND_OF_CONDITION: Readonly<Record<Condition, AlertKind | null>> = {
+  stopped: 'stopped',
+  failing: 'failing',
+  behind: 'behind',
+  paused: null,
+  starting: 'behind',
+  well: null,
+};
+
+/** Active sources that are not well, without those whose trouble is told otherwise. */
+export function unwellLines(lines: readonly SourceLine[], troubles: readonly Trouble[]): readonly SourceLine[] {
+  const told = new Set(troubles.map(({ source, organisation }) => titleOf({ name: source, organisation })));
+  return lines.filter((line) => KIND_OF_CONDITION[conditionOf(line)] !== null && !told.has(titleOf(line)));
+}
+
+/** The finding of a source that is not well; undefined where it is late by no more than `overdue`. */
+export function unwellFinding(line: SourceLine, overdue: Microseconds | undefined): Judgement | undefined {
+  const condition = conditionOf(line);
+  const kind = line.allRefused === null ? KIND_OF_CONDITION[condition] : 'refusals';
+  if (kind === null || (condition === 'behind' && overdue !== undefined && (line.overdue ?? 0) <= overdue))
+    return undefined;
+  const late = line.overdue ?? 0;
+  const detail =
+    line.allRefused === null
+      ? condition === 'behind'
+        ? `late by more than ${roughly(passedStep(late))}, without a fault`
+        : condition === 'starting'
+          ? 'no poll has succeeded yet'
+          : `is ${condition}${line.fault === null ? '' : `: ${short(line.fault.message, 160)}`}`
+      : allRefusedInWords(line.allRefused);
+  return {
+    check: `source ${titleOf(line)}`,
+    state: 'warning',
+    detail,
+    remedy: `databridge source why ${argumentsOf(line)}`,
+    kind,
+    organisation: line.organisation,
+    subject: line.name,
+  };
+}
+
+/** A finding for each active source whose newest reading is older than its schedule explains and `silence` allows. */
+export const silentFindings = (
+  lines: readonly SourceLine[],
+  { now, silence }: { readonly now: Instant; readonly silence: Microseconds },
+): Judgement[] =>
+  lines.flatMap((line) => {
+    const { state, newestAt, every, settle } = line;
+    if (state !== 'active' || newestAt === null || isExplained(line)) return [];
+    const age = now - newestAt - every - settle;
+    if (age <= silence) return [];
+    return [
+      {
+        check: `source ${titleOf(line)}`,
+        state: 'warning',
+        detail: `its platform has had no new reading for more than ${roughly(passedStep(age))}`,
+        remedy: `databridge source newest ${argumentsOf(line)}`,
+        kind: 'silent',
+        organisation: line.organisation,
+        subject: line.name,
+      } as const,
+    ];
+  });
+
+/** A source whose time is not covered gets no readings for a reason that another finding tells. */
+const isExplained = (line: SourceLine): boolean => conditionOf(line) !== 'well';
+
+/** Fewer refused points in two hours are told by `source refusals` only. */
+const FEWEST_REFUSED = 10;
+
+/** By source, because the sums have no index by hour alone. */
+const REFUSED = `
+  select organisation_id as organisation, name, refused::float8, points::float8
+  from source cross join lateral (
+    select sum(refused) as refused, sum(readings + refused) as points from window_sum
+    where source_id = source.id and hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour') as sums
+  where state = 'active' and refused >= ${FEWEST_REFUSED} and refused > $1 * points order by 1, 2`;
+
+/** A finding for each active source of whose points more than `share` were refused in this hour and the one before. */
+export async function refusalFindings(database: Database, share: number): Promise<Judgement[]> {
+  const rows = await database.rows<{ organisation: string; name: string; refused: number; points: number }>(REFUSED, [
+    share,
+  ]);
+  return rows.map(({ organisation, name, refused, points }) => ({
+    check: `source ${titleOf({ name, organisation })}`,
+    state: 'warning',
+    detail: `about ${Math.max(1, Math.round((100 * refused) / points))} % of its points are refused`,
+    remedy: `databridge source refusals ${argumentsOf({ name, organisation })}`,
+    kind: 'refusals',
+    organisation,
+    subject: name,
+  }));
+}
