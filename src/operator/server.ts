@@ -17,6 +17,7 @@ import type { OperatorRoute } from './authenticate.ts';
 import { addAccessRoutes } from './access.ts';
 import { addApplyRoutes } from './apply.ts';
 import { addBackfillRoutes } from './backfills.ts';
+import { addCoverageRoutes } from './coverage.ts';
 import { addEventRoutes } from './events.ts';
 import { addFactRoutes } from './facts.ts';
 import { addHeldNameRoutes } from './held-names.ts';
@@ -35,6 +36,7 @@ import { addReadingRoutes } from './readings.ts';
 import { addOperatorReference } from './reference.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { assertStorable } from './storable.ts';
+import { addTurns } from './turns.ts';
 
 /** How long the header lines of a request, and a whole request, may take to arrive, ms. */
 const HEADERS_MS = 10_000;
@@ -90,6 +92,7 @@ export async function operatorServer(
   if (parts.metrics) countRequests(app, 'operator', parts.metrics.api);
   await app.register(cookie);
   const { routes, operatorBehind } = addAuthentication(app, parts);
+  addTurns(app);
   await addOperatorReference(app, settings.operator);
   addMeRoutes(app);
   addSessionRoutes(app, parts);
@@ -99,6 +102,7 @@ export async function operatorServer(
   addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
   addFactRoutes(app, parts);
+  addCoverageRoutes(app, parts);
   addTrialRoutes(app, parts);
   addAccessRoutes(app, parts);
   addKeyRoutes(app, parts);
