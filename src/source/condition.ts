@@ -1,7 +1,6 @@
 import { CONDITIONS } from '../core/condition.ts';
 import type { Condition } from '../core/condition.ts';
 import { ALL_REFUSED } from './all-refused.ts';
-import type { SourceLine } from './report.ts';
 
 /** Which sources a statement judges, as conditions on SQL. */
 interface Scope {
@@ -31,7 +30,7 @@ const CONDITION = `case
 const LACKS_TIME = `(is_overdue or (streams = 0 and condition in ('failing', 'stopped')))`;
 
 /** SQL: facts of sources as the columns `state`, `failures`, … of `facts` → the same with `condition`, `is_overdue` and `lacks_time`. */
-export const judged = (facts: string): string => `
+export const judgedFacts = (facts: string): string => `
   select *, ${LACKS_TIME} as lacks_time from (select *, ${CONDITION} as condition, ${IS_OVERDUE} as is_overdue from (${facts}) as facts) as judged`;
 
 /**
@@ -40,7 +39,7 @@ export const judged = (facts: string): string => `
  * `settle`, which every source has just before its next poll; negative where it is in time.
  */
 export const judgedSources = ({ source = 'true', id = () => 'true' }: Scope = {}): string =>
-  judged(`
+  judgedFacts(`
     select source.id, source.name, source.organisation_id as organisation, source.project_id, source.platform, source.state, source.failures,
       source.last_fault is not null and source.last_fault -> 'own' is distinct from 'true' as has_fault, source.look_fault is not null as has_look_fault,
       poll.well_at is not null as has_succeeded, length.every, length.settle, coalesce(reach.streams, 0) as streams, reached,
@@ -59,14 +58,21 @@ export const judgedSources = ({ source = 'true', id = () => 'true' }: Scope = {}
       select least(reach.least, case when reach.has_empty then start_at end) as reached) as reached
     where ${source} and ${id('source.id')}`);
 
+/** What a statement said of a source. */
+interface Judged {
+  readonly condition: Condition;
+  readonly isOverdue: boolean;
+  readonly lacksTime: boolean;
+}
+
 /** The condition of a source, as the statement that read it judged it. */
-export const conditionOf = ({ condition }: Pick<SourceLine, 'condition'>): Condition => condition;
+export const conditionOf = ({ condition }: Pick<Judged, 'condition'>): Condition => condition;
 
 /** Whether a source is later than its schedule allows. */
-export const isOverdue = (source: Pick<SourceLine, 'isOverdue'>): boolean => source.isOverdue;
+export const isOverdue = (source: Pick<Judged, 'isOverdue'>): boolean => source.isOverdue;
 
 /** Whether a source lacks readings that its schedule promised, for whatever reason. */
-export const lacksTime = (source: Pick<SourceLine, 'lacksTime'>): boolean => source.lacksTime;
+export const lacksTime = (source: Pick<Judged, 'lacksTime'>): boolean => source.lacksTime;
 
 /** SQL: a rank of the column `condition`, the worst first. */
 export const SEVERITY = `array_position(array[${Object.keys(CONDITIONS)

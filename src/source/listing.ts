@@ -12,7 +12,7 @@ import { allRefusedDocument } from './all-refused.ts';
 import { SEVERITY, conditionOf, judgedSources } from './condition.ts';
 import type { ConditionCounts } from './condition.ts';
 import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
-import { lineOf, linesOf } from './report.ts';
+import { lineOf, sourceLinesOf } from './report.ts';
 import type { SourceLine, StoredLine } from './report.ts';
 
 /**
@@ -121,7 +121,7 @@ const listOf = (sort: SourceSort): string => `
   select (select coalesce(jsonb_object_agg(condition, sources), '{}') from (select condition, count(*) as sources from judged group by condition) as each) as counts,
     (select count(*) from chosen) as matching, (select count(*) from following) as left,
     (select coalesce(jsonb_agg(to_jsonb(line) - 'first' - 'second' || jsonb_build_object('rank', jsonb_build_array(first::text, second::text))
-       order by ${ORDER}), '[]') from (${linesOf('page', 'judged.first, judged.second,')}) as line) as lines`;
+       order by ${ORDER}), '[]') from (${sourceLinesOf('page', 'judged.first, judged.second,')}) as line) as lines`;
 
 /** Lists, filters and sorts sources in the database, and loads the platforms that their lines need. */
 export async function listedSources(

@@ -85,7 +85,7 @@ export interface SourceLine {
 }
 
 /** SQL: the lines of the sources in a relation as `judgedSources` makes it. `more`: further columns. */
-export const linesOf = (judged: string, more = ''): string => `
+export const sourceLinesOf = (judged: string, more = ''): string => `
   select ${more} source.name, source.organisation_id as organisation, ml_project.code as project, source.platform, source.state, every_us as every, source.failures,
     judged.condition, judged.is_overdue as "isOverdue", judged.lacks_time as "lacksTime", judged.streams, reach.*,
     instant_of(held_until) as "heldUntil", (select instant_of(well_at) from work where work.kind = 'poll' and work.id = source.id) as "lastSuccessAt",
@@ -121,7 +121,7 @@ export const lineOf = ({ counts, countedAt, ...line }: StoredLine): SourceLine =
 });
 
 const LINES = `with judged as materialized (${judgedSources({ source: '($1::text[] is null or source.organisation_id = any($1))' })})
-  ${linesOf('judged')} order by source.organisation_id, source.name`;
+  ${sourceLinesOf('judged')} order by source.organisation_id, source.name`;
 
 /** All sources, or those of some organisations, in the order of their organisations and names. */
 export const listSources = async (database: Database, organisations?: readonly string[]): Promise<SourceLine[]> =>
@@ -225,7 +225,7 @@ const WINDOWS_SHOWN = 10;
 /** Returns undefined for a source that was removed meanwhile. */
 export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
   const line = await database.row<StoredLine & Record<string, unknown>>(
-    linesOf(`(${judgedSources({ id: (column) => `${column} = $1` })})`),
+    sourceLinesOf(`(${judgedSources({ id: (column) => `${column} = $1` })})`),
     [id],
   );
   const more = await database.row<Omit<SourceReport, Exclude<keyof SourceLine, 'fault'> | 'streamReports' | 'windows'>>(

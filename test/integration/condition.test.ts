@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Condition } from '../../src/core/condition.ts';
 import type { Database } from '../../src/database/database.ts';
-import { isOverdue, judged, lacksTime } from '../../src/source/condition.ts';
+import { isOverdue, judgedFacts, lacksTime } from '../../src/source/condition.ts';
 import { listedSources } from '../../src/source/listing.ts';
 import type { ListedPlace, WantedSources } from '../../src/source/listing.ts';
 import { listSources } from '../../src/source/report.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 async function judgedBy(more: Partial<typeof facts>): Promise<{ condition: Condition; lacks: boolean }> {
   const columns = Object.entries({ ...facts, ...more }).map(([name, value]) => `${value} as ${name}`);
   const row = await database.row<{ condition: Condition; lacks: boolean }>(
-    `select condition, lacks_time as lacks from (${judged(`select ${columns.join()}`)}) as one`,
+    `select condition, lacks_time as lacks from (${judgedFacts(`select ${columns.join()}`)}) as one`,
   );
   return row ?? { condition: 'starting', lacks: false };
 }

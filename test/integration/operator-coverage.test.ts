@@ -25,14 +25,14 @@ beforeAll(async () => {
   await database.run(`insert into ml_project (organisation_id, code, name) values ('default', 'hall', '')`);
   await database.run(
     `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
-     select name, id, 'user-credentials', 'influxdb', '{}', '2026-01-01Z', 60000000, 0, 0 from ml_project, unnest(array['large', 'small', 'none']) as name`,
+     select one, id, 'user-credentials', 'influxdb', '{}', '2026-01-01Z', 60000000, 0, 0 from ml_project, unnest(array['large', 'small', 'none']) as one`,
   );
   await database.run(
     `insert into stream (source_id, key, selection, sensors, covered)
-     select id, 's-' || lpad(n::text, 4, '0'), '{}', '[]',
+     select id, 's-' || lpad(n::text, 4, '0'), '{}'::jsonb, '[]'::jsonb,
        (select range_agg(tstzrange(day, day + interval '1 day')) from generate_series(timestamptz '2026-01-01Z', '2026-12-31Z', interval '2 days') as day)
      from source, generate_series(1, $1) as n where name = 'large'
-     union all select id, 's', '{}', '[]', '{[2026-01-01Z, 2026-12-31Z)}' from source where name = 'small'`,
+     union all select id, 's', '{}', '[]', '{[2026-01-01Z, 2026-12-31Z)}'::tstzmultirange from source where name = 'small'`,
     [STREAMS],
   );
   api = await startOperatorApi(database);

@@ -15,7 +15,7 @@ import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { printExactly, printJson, printLine } from '../../terminal/output.ts';
 import { roughly, short, widthOf } from '../../terminal/words.ts';
-import { sourcesIn, sourcesInWords } from './sources-in-words.ts';
+import { sumOfSources, sourcesInWords } from './sources-in-words.ts';
 
 /** The options of `source list`. */
 export interface ListSourcesOptions extends Pick<WantedSources, 'behind' | 'platform' | 'sort'> {
@@ -34,7 +34,7 @@ export async function sourceList(options: ListSourcesOptions): Promise<void> {
     printJson(lines.map((line) => sourceLineDocument(line, platforms)));
     return;
   }
-  if (sourcesIn(counts) === 0) {
+  if (sumOfSources(counts) === 0) {
     printLine('no sources yet; databridge source apply FILE creates one');
     return;
   }

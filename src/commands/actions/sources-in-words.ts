@@ -3,12 +3,12 @@ import type { ConditionCounts } from '../../source/condition.ts';
 import { grouped } from '../../terminal/words.ts';
 
 /** How many sources there are. */
-export const sourcesIn = (counts: ConditionCounts): number =>
+export const sumOfSources = (counts: ConditionCounts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** The last line of a list: `1,002 sources: 998 well, 3 failing, 1 stopped`, and how many of those that match are shown. */
 export function sourcesInWords(counts: ConditionCounts, matching: number, shown: number): string {
-  const all = sourcesIn(counts);
+  const all = sumOfSources(counts);
   const inWords = Object.entries(counts)
     .toSorted(([, one], [, other]) => other - one)
     .map(([condition, count]) => `${grouped(count)} ${condition}`);
