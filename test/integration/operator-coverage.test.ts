@@ -8,7 +8,7 @@ import type { OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
 
 const databases = useDatabases();
 const STREAMS = 1_000;
-const RANGE = 'from=2026-01-01T00:00:00Z&to=2026-12-27T00:00:00Z';
+const RANGE = 'from=2025-01-01T00:00:00Z&to=2025-12-27T00:00:00Z';
 let database: Database;
 let api: OperatorApiUnderTest;
 let anna: SignedIn;
@@ -25,14 +25,14 @@ beforeAll(async () => {
   await database.run(`insert into ml_project (organisation_id, code, name) values ('default', 'hall', '')`);
   await database.run(
     `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us)
-     select one, id, 'user-credentials', 'influxdb', '{}', '2026-01-01Z', 60000000, 0, 0 from ml_project, unnest(array['large', 'small', 'none']) as one`,
+     select one, id, 'user-credentials', 'influxdb', '{}', '2025-01-01Z', 60000000, 0, 0 from ml_project, unnest(array['large', 'small', 'none']) as one`,
   );
   await database.run(
     `insert into stream (source_id, key, selection, sensors, covered)
      select id, 's-' || lpad(n::text, 4, '0'), '{}'::jsonb, '[]'::jsonb,
-       (select range_agg(tstzrange(day, day + interval '1 day')) from generate_series(timestamptz '2026-01-01Z', '2026-12-31Z', interval '2 days') as day)
+       (select range_agg(tstzrange(day, day + interval '1 day')) from generate_series(timestamptz '2025-01-01Z', '2025-12-31Z', interval '2 days') as day)
      from source, generate_series(1, $1) as n where name = 'large'
-     union all select id, 's', '{}', '[]', '{[2026-01-01Z, 2026-12-31Z)}'::tstzmultirange from source where name = 'small'`,
+     union all select id, 's', '{}', '[]', '{[2025-01-01Z, 2025-12-31Z)}'::tstzmultirange from source where name = 'small'`,
     [STREAMS],
   );
   api = await startOperatorApi(database);
@@ -65,12 +65,12 @@ describe('coverage', () => {
 
   it('has days of a zone, and refuses both kinds of buckets at once', async () => {
     const { json } = await get(
-      '/sources/default/small/coverage?from=2026-03-28T00:00:00Z&to=2026-03-30T00:00:00Z&zone=Europe/Berlin',
+      '/sources/default/small/coverage?from=2025-03-29T00:00:00Z&to=2025-03-31T00:00:00Z&zone=Europe/Berlin',
     );
     expect(json).toMatchObject({
       zone: 'Europe/Berlin',
       bucketSeconds: null,
-      edges: ['2026-03-27T23:00:00Z', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z', '2026-03-30T22:00:00Z'],
+      edges: ['2025-03-28T23:00:00Z', '2025-03-29T23:00:00Z', '2025-03-30T22:00:00Z', '2025-03-31T22:00:00Z'],
       streams: [{ states: 'e3', coveredSeconds: 71 * 3600 }],
     });
     for (const query of ['zone=Europe/Berlin&buckets=3', 'zone=Mars/Base', 'from=20000d&zone=UTC', 'cursor=x'])
@@ -79,7 +79,7 @@ describe('coverage', () => {
 
   it('of several sources is a strip each, of all their streams together', async () => {
     const { json } = await get(
-      `/coverage?sources=default/small,default/none,default/large&from=2026-01-01T00:00:00Z&to=2026-01-05T00:00:00Z&buckets=4`,
+      `/coverage?sources=default/small,default/none,default/large&from=2025-01-01T00:00:00Z&to=2025-01-05T00:00:00Z&buckets=4`,
     );
     expect(json).toMatchObject({
       buckets: 4,
