@@ -41,7 +41,7 @@ export interface ReasonRefusals {
 }
 
 /** The refused points inside a range, by reason. */
-export const refusedByReason = (
+export const reasonsInRange = (
   database: Database,
   { streams, sensors, edges }: WantedRefusals,
 ): Promise<readonly ReasonRefusals[]> =>

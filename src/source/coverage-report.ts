@@ -5,7 +5,7 @@ import { configInvalid } from '../core/errors.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
-import { refusalsByBucket, refusedByReason, unkeptRefusals } from './coverage-refusals.ts';
+import { refusalsByBucket, reasonsInRange, unkeptRefusals } from './coverage-refusals.ts';
 import type { ReasonRefusals } from './coverage-refusals.ts';
 import {
   bucketsWithData,
@@ -110,7 +110,7 @@ export async function reportCoverage(database: Database, source: FoundSource, as
     grid,
     streams,
     hidden,
-    refusals: await refusedByReason(database, refusing),
+    refusals: await reasonsInRange(database, refusing),
     unkept: await unkeptRefusals(database, ids),
     next: last === undefined || hidden === 0 ? undefined : { place: last.place, key: last.key },
   };
