@@ -15,11 +15,10 @@ export function addSourceList(source: Command): void {
     .addOption(new Option('--state <state>', 'only sources in this state').choices(Object.keys(CONDITIONS)))
     .option('--platform <name>', 'only sources of this platform')
     .addOption(
-      new Option('--sort <order>', 'by name, the longest lag first, or the most requests first').choices([
-        'name',
-        'lag',
-        'requests',
-      ]),
+      new Option(
+        '--sort <order>',
+        'by name, or the longest lag, the most overdue, the worst state, the most requests first',
+      ).choices(['name', 'lag', 'overdue', 'trouble', 'requests']),
     )
     .option('--limit <number>', 'sources shown', wholeNumber)
     .option('--json', 'print JSON')

@@ -1,8 +1,8 @@
-import { intersect, subtract, totalLength, union } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Window } from './window.ts';
+import type { Zone } from './zone.ts';
 
 /** What is true of a stretch of time of a stream, the worst first: a bucket that holds several has the first of them. */
 export const BUCKET_STATES = {
@@ -18,12 +18,27 @@ export const BUCKET_STATES = {
 
 export type BucketState = keyof typeof BUCKET_STATES;
 
-/** A range of time in equal buckets. The last one ends at or after the end of the range. */
+/** One character for each state, for answers with many of them. */
+export const STATE_LETTERS: Readonly<Record<BucketState, string>> = {
+  failed: 'f',
+  missing: 'm',
+  asking: 'a',
+  refused: 'r',
+  data: 'd',
+  empty: 'e',
+  'before-start': 'b',
+  'not-due': 'n',
+};
+
+/** A range of time in buckets: bucket n is from edge n to edge n + 1. */
 export interface Grid {
-  readonly from: Instant;
+  readonly edges: readonly Instant[];
+  /** The usual length of a bucket; days of a zone are an hour shorter or longer where its clocks change. */
   readonly length: Microseconds;
-  readonly count: number;
 }
+
+/** How a range is cut: in at most so many buckets of a usual length, in exactly so many, or in the days of a zone. */
+export type Cut = { readonly most: number } | { readonly exactly: number } | { readonly daysOf: Zone };
 
 const LENGTHS: readonly Microseconds[] = [
   ...[1, 5, 10, 30].map((count) => count * SECOND),
@@ -31,53 +46,81 @@ const LENGTHS: readonly Microseconds[] = [
   ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
 ];
 
+/** Cuts a range, which holds at least a microsecond. Usual buckets and days may begin before it and end after it. */
+export function gridOf(range: Window, cut: Cut): Grid {
+  if ('most' in cut) return usualGrid(range, cut.most);
+  return 'exactly' in cut ? equalGrid(range, cut.exactly) : dayGrid(range, cut.daysOf);
+}
+
 /** The shortest usual length at which a range takes at most `most` buckets; they lie on whole multiples of it, in UTC. */
-export function gridOf({ from, to }: Window, most: number): Grid {
+function usualGrid({ from, to }: Window, most: number): Grid {
   const days = DAY * Math.ceil((to - from) / DAY / Math.max(1, most - 1));
   const length = LENGTHS.find((each) => countFrom(from, to, each) <= most) ?? days;
   const begin = Math.floor(from / length) * length;
-  return { from: begin, length, count: countFrom(from, to, length) };
+  return { length, edges: Array.from({ length: countFrom(from, to, length) + 1 }, (_, at) => begin + at * length) };
 }
 
 const countFrom = (from: Instant, to: Instant, length: Microseconds): number =>
   Math.ceil((to - Math.floor(from / length) * length) / length);
 
-export const bucketOf = ({ from, length }: Grid, index: number): Window => ({
-  from: from + index * length,
-  to: from + (index + 1) * length,
+/** A range that is too short for so many buckets has one for each microsecond. */
+function equalGrid({ from, to }: Window, wanted: number): Grid {
+  const count = Math.min(wanted, to - from);
+  const edges = Array.from({ length: count + 1 }, (_, at) => from + Math.round((at * (to - from)) / count));
+  return { edges, length: (to - from) / count };
+}
+
+function dayGrid({ from, to }: Window, zone: Zone): Grid {
+  const edges: Instant[] = [];
+  const first = Math.floor((from + zone.offsetAt(from)) / DAY);
+  for (let day = first; edges.length === 0 || (edges.at(-1) as Instant) < to; day += 1) {
+    const { offsets, before } = zone.localStretchAt(day * DAY);
+    const edge = day * DAY - (offsets[0] ?? before);
+    // An island once left out a day.
+    if (edge > (edges.at(-1) ?? -Infinity)) edges.push(edge);
+  }
+  return { edges, length: DAY };
+}
+
+/** The number of buckets. */
+export const countOf = ({ edges }: Grid): number => edges.length - 1;
+
+export const bucketOf = ({ edges }: Grid, index: number): Window => ({
+  from: edges[index] as Instant,
+  to: edges[index + 1] as Instant,
 });
 
-/** What is known of the time of one stream. */
+/** All time of a grid. */
+export const rangeOf = ({ edges }: Grid): Window => ({ from: edges[0] as Instant, to: edges.at(-1) as Instant });
+
+/** The length of the time of a coverage in each bucket, in one walk over both. */
+export function lengthsIn({ edges }: Grid, coverage: Coverage): Float64Array {
+  const lengths = new Float64Array(edges.length - 1);
+  let bucket = 0;
+  for (const { from, to } of coverage) {
+    while (bucket < lengths.length && (edges[bucket + 1] as Instant) <= from) bucket += 1;
+    for (let at = bucket; at < lengths.length && (edges[at] as Instant) < to; at += 1) {
+      const shared = Math.min(to, edges[at + 1] as Instant) - Math.max(from, edges[at] as Instant);
+      lengths[at] = (lengths[at] as number) + shared;
+    }
+  }
+  return lengths;
+}
+
+/** What is true of the time of one stream. No two of them share time. */
 export interface KnownTime {
-  /** Time that the stream is to have: from its start, or the beginning of a backfill, to the newest instant that is due. */
-  readonly wanted: Coverage;
+  /** Fetched, also where it is asked again. */
   readonly covered: Coverage;
-  readonly unreadable: Coverage;
-  /** Time of running history and backfills, which may be covered already. */
+  /** It cannot be read. */
+  readonly failed: Coverage;
+  /** Wanted, and nothing asks for it now. */
+  readonly missing: Coverage;
+  /** Running history and backfills ask for it. */
   readonly asking: Coverage;
 }
 
 /** The length of each kind of time in a bucket, µs. */
-export interface BucketTime {
-  readonly covered: Microseconds;
-  readonly failed: Microseconds;
-  readonly missing: Microseconds;
-  readonly asking: Microseconds;
-}
-
-/** Splits the time of a bucket. Covered time that is asked again counts as covered; time that is not wanted counts nowhere. */
-export function timeIn(bucket: Window, { wanted, covered, unreadable, asking }: KnownTime): BucketTime {
-  const here = intersect(covered, bucket);
-  const failed = subtract(intersect(unreadable, bucket), here);
-  const open = subtract(intersect(union(wanted, asking), bucket), union(here, failed));
-  const missing = subtract(open, asking);
-  return {
-    covered: totalLength(here),
-    failed: totalLength(failed),
-    missing: totalLength(missing),
-    asking: totalLength(open) - totalLength(missing),
-  };
-}
+export type BucketTime = Readonly<Record<keyof KnownTime, Microseconds>>;
 
 /**
  * The state of a bucket. Without readings it is `empty` only where all of it that is due was asked. `early`: it ends before the
@@ -108,5 +151,8 @@ export function runsOf<State extends string>(
   return runs;
 }
 
-/** All time of a grid. */
-export const rangeOf = (grid: Grid): Window => ({ from: grid.from, to: grid.from + grid.count * grid.length });
+/** States as text: a letter for each run of one state, and its length where that is more than one: `b12d300m`. */
+export const lettersOf = (states: readonly BucketState[]): string =>
+  runsOf(states)
+    .map(({ state, first, end }) => `${STATE_LETTERS[state]}${end - first > 1 ? end - first : ''}`)
+    .join('');

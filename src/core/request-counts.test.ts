@@ -7,6 +7,7 @@ import {
   countRequest,
   hourOf,
   requestsByMinute,
+  requestsOfHour,
   requestsIn,
   sumOfRequests,
 } from './request-counts.ts';
@@ -94,6 +95,21 @@ describe('the requests of the last hour', () => {
     const none = { live: 0, history: 0, look: 0, login: 0, failed: 0 };
     expect(hourOf(requestsByMinute(counts, NOW))).toEqual({ ...none, all: 4, live: 3, login: 1, fullestMinute: 3 });
     expect(hourOf([])).toEqual({ ...none, all: 0, fullestMinute: 0 });
+  });
+
+  test('are the same where only their sum is wanted', () => {
+    let counts = countRequest(undefined, NOW - 70 * MINUTE, 'live');
+    for (const [ago, kind] of [
+      [59, 'login'],
+      [20, 'live'],
+      [20, 'look'],
+      [0, 'history'],
+      [-1, 'live'],
+    ] as const)
+      counts = countEnd(countRequest(counts, NOW - ago * MINUTE, kind), { at: NOW, kind, ending: 'failed' }) ?? '';
+    for (const now of [NOW - 5 * MINUTE, NOW, NOW + MINUTE, NOW + 30 * MINUTE, NOW + 5 * HOUR])
+      expect(requestsOfHour(counts, now)).toBe(requestsIn(totalAt(counts, now)));
+    expect(requestsOfHour(undefined, NOW)).toBe(0);
   });
 
   test('stay short: the busiest source has less than a kilobyte, an idle one a few characters', () => {

@@ -58,6 +58,20 @@ export function requestsByMinute(counts: RequestCounts | undefined, now: Instant
   });
 }
 
+/** The requests of all kinds in the last `MINUTES_COUNTED` minutes up to `now`, for a ranking of many texts. */
+export function requestsOfHour(counts: RequestCounts | undefined, now: Instant): number {
+  const { newest, rows } = minutesOf(counts);
+  const last = Math.floor(now / MINUTE);
+  let sum = 0;
+  for (const [index, row] of rows.entries()) {
+    const minute = newest - (rows.length - 1 - index);
+    if (row === '' || minute <= last - MINUTES_COUNTED || minute > last + 1) continue;
+    const fields = row.split(',', REQUEST_KINDS.length);
+    for (const field of fields) sum += Number(field);
+  }
+  return sum;
+}
+
 /** The sums of several minutes or sources. */
 export const sumOfRequests = (tallies: readonly RequestTally[]): RequestTally =>
   tallyFrom((field) => tallies.reduce((sum, tally) => sum + tally[field], 0));

@@ -36,6 +36,11 @@ export interface Database {
   run(text: string, values?: readonly unknown[]): Promise<number>;
   /** One short transaction, rolled back where `work` throws. `work` must not send requests to a platform. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /**
+   * The same database over a pool of its own, which the caller closes, so that its work keeps no other work waiting for a connection.
+   * PostgreSQL gives a statement up that takes longer than `statementMs`.
+   */
+  beside(options: { readonly poolSize: number; readonly statementMs: number }): Database;
   /** A new connection outside the pool, for LISTEN and the like; the caller ends it. */
   dedicated(): Promise<Client>;
   /**
@@ -96,18 +101,22 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   const outdated = new AbortController();
   const begin = (client: ClientBase): Promise<void> =>
     beginUse(client, migrationNames(), (reason) => outdated.abort(reason));
+  const poolOf = (max: number, onConnect: (client: ClientBase) => Promise<void>): Pool => {
+    const pool = new pg.Pool({
+      ...configuration,
+      // The pool waits for it, which its types do not say.
+      onConnect: onConnect as (client: ClientBase) => void,
+      max,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECTING_MS,
+      idleTimeoutMillis: 60_000,
+    });
+    // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+    pool.on('error', ignored);
+    return pool;
+  };
   let isForward = false;
-  const pool = new pg.Pool({
-    ...configuration,
-    // The pool waits for it, which its types do not say.
-    onConnect: ((client) => (isForward ? begin(client) : assertUsable(client))) as (client: ClientBase) => void,
-    max: options.poolSize,
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECTING_MS,
-    idleTimeoutMillis: 60_000,
-  });
-  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
-  pool.on('error', ignored);
+  const pool = poolOf(options.poolSize, (client) => (isForward ? begin(client) : assertUsable(client)));
   // A new connection costs the server more than all statements of a command, so the pool keeps the one that migrates.
   const bringForward = async (client: PoolClient): Promise<void> => {
     client.on('error', ignored);
@@ -135,13 +144,27 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     });
     return client;
   };
-  return databaseOf(options.url, pool, { dedicated, outdated: outdated.signal });
+  const shared = {
+    dedicated,
+    outdated: outdated.signal,
+    beside: ({ poolSize, statementMs }: Parameters<Database['beside']>[0]) =>
+      databaseOf(
+        options.url,
+        poolOf(poolSize, async (client) => {
+          await begin(client);
+          // Statements over all sources seem dear enough to be compiled, which takes longer than they do.
+          await client.query(`set statement_timeout = ${Math.round(statementMs)}; set jit = off`);
+        }),
+        shared,
+      ),
+  };
+  return databaseOf(options.url, pool, shared);
 }
 
 function databaseOf(
   url: string,
   pool: Pool,
-  { dedicated, outdated }: Pick<Database, 'dedicated' | 'outdated'>,
+  { dedicated, outdated, beside }: Pick<Database, 'dedicated' | 'outdated' | 'beside'>,
 ): Database {
   const rows = async <R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     (await pool.query<R>(text, values as unknown[])).rows;
@@ -175,6 +198,7 @@ function databaseOf(
     },
     dedicated,
     outdated,
+    beside,
     close: () => pool.end(),
   };
   return { ...database, memory: memoryOf(database) };

@@ -48,6 +48,9 @@ export interface Authentication {
   readonly operatorBehind: (request: FastifyRequest) => Promise<Operator>;
 }
 
+/** A page sends it as `true` with each request that it makes by itself, so that the session ends as if it had not been sent. */
+const UNATTENDED = 'x-databridge-unattended';
+
 /** Failed authentications a minute of one address. */
 const FAILURES_PER_MINUTE = 60;
 
@@ -93,8 +96,9 @@ export function addAuthentication(
     const secret = request.cookies[cookie.name];
     if (authorization === undefined) {
       if (secret === undefined) throw unauthenticated('it carries no credential');
-      // A stream that looks again is no use: an open page alone keeps no session.
-      const session = await holderOfSession(database, secret, { isUse: request.operator === null });
+      // A stream that looks again is no use, and neither is a page that asks by itself: an open page alone keeps no session.
+      const isUse = request.operator === null && request.headers[UNATTENDED] !== 'true';
+      const session = await holderOfSession(database, secret, { isUse });
       if (session === undefined) throw failed(request, 'the session has ended');
       assertOwnPage(request, settings.operator, secret);
       request.operatorSession = session;

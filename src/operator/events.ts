@@ -9,7 +9,7 @@ import { eventDocument, eventsAfter, formatPosition, presentPosition, resumedPos
 import type { EventPosition } from '../source/events.ts';
 import { operatorOf } from './authenticate.ts';
 import type { OperatorParts } from './parts.ts';
-import { openStreamsOf } from './streams.ts';
+import { REPLACED, openStreamsOf } from './streams.ts';
 
 /** How often the database is asked for events, ms. */
 const LOOK_MS = 1_000;
@@ -22,7 +22,7 @@ const EVENTS_AT_ONCE = 200;
 const MOST_BACKFILLS = 50;
 
 /** Open streams of one operator, such as one for each window of a browser, and of all together. */
-const MOST_STREAMS = { each: 6, all: 200 };
+const MOST_STREAMS = { each: 6, all: 200, newestStay: true };
 
 interface Watch {
   readonly database: Database;
@@ -66,6 +66,7 @@ async function* watch({ database, operator, again, lastEventId, signal }: Watch)
     }
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
+  if (signal.reason === REPLACED) yield message('end', { reason: 'a newer stream of yours took its place' });
 }
 
 const isBehind = (one: EventPosition, other: EventPosition): boolean => BigInt(one.xact) < BigInt(other.xact);
@@ -109,7 +110,7 @@ export function addEventRoutes(
   app.withTypeProvider<ZodTypeProvider>().get(
     '/api/v1/events',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', streams: true },
       schema: {
         operationId: 'watchEvents',
         summary: 'Watch what changes, as server-sent events',

@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { parseDuration } from '../core/duration.ts';
-import { DAY, formatInstant } from '../core/instant.ts';
+import { formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
 import { REFUSALS } from '../core/reading.ts';
 import type { RefusalReason } from '../core/reading.ts';
-import { coverageDocument, reportCoverage } from '../source/coverage-report.ts';
 import { formerConfigurations, lastFormer } from '../source/former.ts';
 import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { requestsByHost } from '../source/host-requests.ts';
@@ -32,8 +31,6 @@ import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 
 const SOURCE = '/api/v1/sources/:organisation/:name';
-const MOST_BUCKETS = 500;
-const USUAL_BUCKETS = 56;
 
 /** The query of a route on refused points. */
 export const refusalQuery = z.object({
@@ -77,10 +74,6 @@ const whySchema = looseDocument(
     causes: [{ cause: 'http', seconds: 40, message: 'the platform takes its time to answer' }],
   },
 );
-const coverageSchema = looseDocument({ bucketSeconds: z.number(), streams: z.array(z.looseObject({})) }, 'Coverage', {
-  bucketSeconds: 10_800,
-  streams: [{ key: 'pump', buckets: [{ from: '2026-11-15T00:00:00Z', state: 'data', readings: 10_800 }] }],
-});
 const newestSchema = looseDocument({ sensor: z.string(), newestAt: z.string().nullable() }, 'NewestReading', {
   sensor: 'pump-7',
   newestAt: '2026-11-22T10:00:00Z',
@@ -118,37 +111,6 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
     async (request) => {
       const source = await sourceIn(database, request);
       return whyDocument(await explainSource(database, registry.platforms, source)) as z.infer<typeof whySchema>;
-    },
-  );
-  typed.get(
-    `${SOURCE}/coverage`,
-    {
-      config,
-      schema: {
-        ...schemaOf('getCoverage', 'The time of each stream that is covered, missing or unreadable'),
-        params: sourceParams,
-        querystring: z.object({
-          from: timeField.optional().describe('Begin; without it seven days ago.'),
-          to: timeField.optional(),
-          sensor: z.string().max(300).optional(),
-          buckets: z.coerce.number().int().min(1).max(MOST_BUCKETS).default(USUAL_BUCKETS),
-          limit: z.coerce.number().int().min(1).max(1000).default(40).describe('At most this many streams.'),
-        }),
-        response: { 200: coverageSchema },
-      },
-    },
-    async (request) => {
-      const source = await sourceIn(database, request);
-      const { from, to, sensor, buckets, limit } = request.query;
-      const now = clock.now();
-      const report = await reportCoverage(database, source, {
-        from: from === undefined ? now - 7 * DAY : instantOfField(from, now, 'from'),
-        to: to === undefined ? now : instantOfField(to, now, 'to'),
-        sensor,
-        mostBuckets: buckets,
-        mostStreams: limit,
-      });
-      return coverageDocument(report, sensor) as z.infer<typeof coverageSchema>;
     },
   );
   typed.get(

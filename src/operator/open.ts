@@ -8,6 +8,9 @@ import type { OperatorRoute } from './authenticate.ts';
 import type { OperatorParts } from './parts.ts';
 import { operatorServer } from './server.ts';
 
+/** Connections of operators, who so keep no poll and no push waiting for one; and the longest statement, ms. */
+const OWN_DATABASE = { poolSize: 5, statementMs: 30_000 };
+
 /** The operator API while it listens. */
 export interface RunningOperatorApi {
   readonly url: string;
@@ -60,8 +63,14 @@ export async function openOperatorApi(
   const trouble = unnamedProxy(settings);
   if (trouble !== undefined) log.warn({ remedy: trouble.remedy }, trouble.message);
   const certificate = certificateOf(settings);
-  const { app, routes } = await operatorServer({ ...parts, ...more, certificate });
+  const database = parts.database.beside(OWN_DATABASE);
+  const closing: (() => Promise<unknown>)[] = [() => database.close()];
+  const close = async (): Promise<void> => {
+    for (const end of closing) await end();
+  };
   try {
+    const { app, routes } = await operatorServer({ ...parts, database, ...more, certificate });
+    closing.unshift(() => app.close());
     const url = await listen(app, settings, certificate !== undefined);
     const following = certificate && followCertificate(app, certificate, { ...settings, log });
     return {
@@ -70,11 +79,11 @@ export async function openOperatorApi(
       routes,
       async close() {
         following?.stop();
-        await app.close();
+        await close();
       },
     };
   } catch (error) {
-    await app.close();
+    await close();
     throw error;
   }
 }

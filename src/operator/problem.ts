@@ -111,9 +111,18 @@ const OF_FAULT: Readonly<Partial<Record<FaultCode, OperatorProblemName>>> = {
 /** Seconds after which to try again while the database is away. */
 const AWAY_SECONDS = 5;
 
+/** PostgreSQL ended the statement at its time limit. */
+const STATEMENT_ENDED = '57014';
+
 /** The answer to any error. An error of this program goes into the log with its stack, and nothing of it into the answer. */
 export function operatorProblemOf(error: unknown, request: { readonly id: string }, log: Logger): OperatorProblem {
   if (error instanceof OperatorProblem) return error;
+  if (error instanceof Error && 'code' in error && error.code === STATEMENT_ENDED) {
+    return new OperatorProblem('unavailable', 'The database gave up, because this takes too long.', {
+      remedy: 'Ask for a shorter range, or for less of it.',
+      headers: retryAfterHeader(AWAY_SECONDS),
+    });
+  }
   if (isTemporary(error)) {
     return new OperatorProblem('unavailable', 'The database does not answer in time.', {
       remedy: 'Send the same request again.',

@@ -17,7 +17,7 @@ export function addReadingRoutes(app: FastifyInstance, { database, clock }: Oper
   app.withTypeProvider<ZodTypeProvider>().get(
     '/api/v1/projects/:organisation/:code/readings',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', streams: true },
       schema: {
         operationId: 'readReadings',
         summary: 'Read the stored readings of a project, series by series',

@@ -9,7 +9,7 @@ import { operatorProblemSchema } from './problem.ts';
 
 const INTRODUCTION = `The operators of a bridge see and change it with this API.
 
-A program sends a personal token: \`Authorization: Bearer dbo_…\`; \`databridge operator token create\` makes one. A browser signs in and gets a cookie; it sends \`X-CSRF-Token\` with each request that changes something. Errors are \`application/problem+json\` (RFC 9457) and name the id of the request, which the answer repeats as \`X-Request-Id\`.`;
+A program sends a personal token: \`Authorization: Bearer dbo_…\`; \`databridge operator token create\` makes one. A browser signs in and gets a cookie; it sends \`X-CSRF-Token\` with each request that changes something, and \`X-Databridge-Unattended: true\` with those that a page makes by itself, which do not prolong the session. Errors are \`application/problem+json\` (RFC 9457) and name the id of the request, which the answer repeats as \`X-Request-Id\`.`;
 
 /** Adds `/api/v1/openapi.json`, which describes the routes added after this call. */
 export async function addOperatorReference(app: FastifyInstance, settings: OperatorSettings): Promise<void> {

@@ -97,10 +97,12 @@ function jsonOf(text: string): unknown {
 
 const cursorShape = z.tuple([z.int().min(0), z.string()]);
 
-const cursorOf = (place: z.infer<typeof cursorShape>): string =>
+/** A place in a list, with the name of the item there, as a cursor. */
+export const cursorOf = (place: z.infer<typeof cursorShape>): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url');
 
-function placeIn(cursor: string): z.infer<typeof cursorShape> {
+/** The place that a cursor names. Throws 400 for a text that is none. */
+export function placeIn(cursor: string): z.infer<typeof cursorShape> {
   try {
     return cursorShape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   } catch {

@@ -18,6 +18,7 @@ import { addAccessRoutes } from './access.ts';
 import { addAlertRoutes } from './alerts.ts';
 import { addApplyRoutes } from './apply.ts';
 import { addBackfillRoutes } from './backfills.ts';
+import { addCoverageRoutes } from './coverage.ts';
 import { addEventRoutes } from './events.ts';
 import { addFactRoutes } from './facts.ts';
 import { addHeldNameRoutes } from './held-names.ts';
@@ -36,6 +37,7 @@ import { addReadingRoutes } from './readings.ts';
 import { addOperatorReference } from './reference.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { assertStorable } from './storable.ts';
+import { addTurns } from './turns.ts';
 
 /** How long the header lines of a request, and a whole request, may take to arrive, ms. */
 const HEADERS_MS = 10_000;
@@ -91,6 +93,7 @@ export async function operatorServer(
   if (parts.metrics) countRequests(app, 'operator', parts.metrics.api);
   await app.register(cookie);
   const { routes, operatorBehind } = addAuthentication(app, parts);
+  addTurns(app);
   await addOperatorReference(app, settings.operator);
   addMeRoutes(app);
   addSessionRoutes(app, parts);
@@ -100,6 +103,7 @@ export async function operatorServer(
   addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
   addFactRoutes(app, parts);
+  addCoverageRoutes(app, parts);
   addTrialRoutes(app, parts);
   addAccessRoutes(app, parts);
   addKeyRoutes(app, parts);

@@ -45,6 +45,13 @@ const listedSchema = z
 /** Longer texts are refused before a hash of them is computed. */
 const text = z.string().max(1_024);
 
+const waysSchema = z
+  .object({
+    password: z.boolean().describe('By name and password: POST /api/v1/session.'),
+    oidc: z.boolean().describe('At an OpenID provider: GET /api/v1/oidc/start.'),
+  })
+  .meta({ id: 'WaysToSignIn', examples: [{ password: true, oidc: false }] });
+
 /** The routes of sign-in: sessions of browsers and passwords. */
 export function addSessionRoutes(app: FastifyInstance, { database, settings, sealing, log }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
@@ -81,6 +88,19 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
       remedy: 'Try again, or ask an admin: databridge operator password NAME sets another one.',
     });
   }
+  typed.get(
+    '/api/v1/sign-in',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'getSignIn',
+        summary: 'The ways to sign in that this bridge has',
+        tags: ['Sessions'],
+        response: { 200: waysSchema },
+      },
+    },
+    () => ({ password: settings.operator.takesPasswords, oidc: settings.operator.oidc !== undefined }),
+  );
   typed.post(
     '/api/v1/session',
     {

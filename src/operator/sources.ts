@@ -2,11 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
-import { CONDITIONS } from '../core/condition.ts';
-import type { Condition } from '../core/condition.ts';
 import { isSourceKeptWaiting } from '../delivery/waiting.ts';
 import { exportSource } from '../source/export.ts';
-import { listedSources, sourceLineDocument } from '../source/listing.ts';
+import { SOURCE_SORTS, listedSources, sourceLineDocument } from '../source/listing.ts';
+import type { ListedPlace } from '../source/listing.ts';
 import { showSource, sourceDocument } from '../source/showing.ts';
 import { changeSource } from '../source/state-change.ts';
 import type { SourceChange } from '../source/state-change.ts';
@@ -14,82 +13,27 @@ import { ownerNamed, takeOver, takeOverDocument } from '../source/take-over.ts';
 import { operatorOf } from './authenticate.ts';
 import {
   changing,
-  looseDocument,
+  cursorOf,
   expectedIn,
   flag,
   organisationsOf,
-  pageIn,
-  pageSchemaOf,
   pageQuery,
   revisionHeader,
   sourceIn,
   sourceParams,
+  textsIn,
 } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
+import { conditions, sourceSchema, sourcesSchema } from './source-shapes.ts';
+import type { lineSchema } from './source-shapes.ts';
 
-const conditions = Object.keys(CONDITIONS) as [Condition, ...Condition[]];
-
-const lineFields = {
-  name: z.string(),
-  organisation: z.string(),
-  project: z.string(),
-  platform: z.string(),
-  state: z.enum(['active', 'paused', 'stopped']).describe('As an operator or a fault left it.'),
-  condition: z.enum(conditions).describe('One word for all there is to know.'),
-  every: z.string().describe('The interval of its polls, such as `1m`.'),
-  streams: z.int(),
-  lagSeconds: z.number().nullable().describe('From the end of its coverage to now; null without streams.'),
-  overdueSeconds: z.number().nullable().describe('The part of the lag that its schedule does not allow.'),
-  newestAt: z.string().nullable().describe('The instant of its newest reading.'),
-  gaps: z.boolean().nullable().describe('Whether older time is missing.'),
-  readings24h: z.int().describe('New and revised readings of the last 24 hours.'),
-  allRefused: z
-    .looseObject({ reason: z.string(), remedy: z.string() })
-    .nullable()
-    .describe('Why its newest point was refused, where every one of the last 24 hours was.'),
-  failures: z.int().describe('Failures in a row.'),
-  fault: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
-};
-
-const EXAMPLE = {
-  name: 'hall-3',
-  organisation: 'default',
-  project: 'pump-hall',
-  platform: 'influxdb',
-  state: 'active',
-  condition: 'well',
-  every: '1m',
-  streams: 2,
-  lagSeconds: 41.2,
-  overdueSeconds: 0,
-  newestAt: '2026-11-22T10:00:00Z',
-  gaps: false,
-  readings24h: 86400,
-  allRefused: null,
-  failures: 0,
-  fault: null,
-} as const;
-
-const lineSchema = looseDocument(lineFields, 'SourceLine');
-const sourceSchema = looseDocument(
-  {
-    ...lineFields,
-    revision: z.int(),
-    revisionTag: z.string().describe('The value of `ETag`, for `If-Match` of a change.'),
-    config: z.unknown().describe('The configuration; a secret reads `(secret)`.'),
-    streams: z.array(z.looseObject({ key: z.string() })),
-    windows: z.array(z.looseObject({})).describe('The last windows that were asked for.'),
-  },
-  'Source',
-  {
-    ...EXAMPLE,
-    revision: 3,
-    revisionTag: '3-0a1b2c3d',
-    config: { name: 'hall-3', platform: 'influxdb', connection: { password: '(secret)' } },
-    streams: [{ key: 'pump' }],
-    windows: [],
-  },
-);
+/** The source behind which a page begins. */
+function placeOf(cursor: string | undefined): ListedPlace | undefined {
+  const [organisation, name, number, instant] = textsIn(cursor) ?? [];
+  if (organisation === undefined || name === undefined || number === undefined || instant === undefined)
+    return undefined;
+  return { organisation, name, rank: [number, instant] };
+}
 
 const listQuery = pageQuery.extend({
   state: z.enum(conditions).optional().describe('Only sources in this condition.'),
@@ -98,7 +42,10 @@ const listQuery = pageQuery.extend({
   project: z.string().max(128).optional(),
   platform: z.string().max(63).optional(),
   text: z.string().max(100).optional().describe('A part of the name, in capital letters or not.'),
-  sort: z.enum(['name', 'lag', 'requests']).optional(),
+  sort: z
+    .enum(SOURCE_SORTS)
+    .optional()
+    .describe('By name, or the longest lag, the most overdue, the worst condition or the most requests first.'),
 });
 
 const changedSchema = z
@@ -171,24 +118,25 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
         summary: 'List sources with lag, gaps, new readings, requests and last fault',
         tags: ['Sources'],
         querystring: listQuery,
-        response: { 200: pageSchemaOf(lineSchema).meta({ examples: [{ items: [EXAMPLE], next: null }] }) },
+        response: { 200: sourcesSchema },
       },
     },
     async (request) => {
       const { behind, state, organisation, limit, cursor, ...choice } = request.query;
-      let next: string | null = null;
-      const { lines, platforms } = await listedSources(database, registry.platforms, {
+      const { counts, matching, lines, last, platforms } = await listedSources(database, registry.platforms, {
         ...choice,
         behind: behind === 'true',
         condition: state,
         organisations: organisationsOf(operatorOf(request), organisation),
-        page: (chosen) => {
-          const page = pageIn(chosen, { limit, cursor }, (line) => `${line.organisation}/${line.name}`);
-          next = page.next;
-          return page.items;
-        },
+        limit,
+        behindSource: placeOf(cursor),
       });
-      return { items: lines.map((line) => sourceLineDocument(line, platforms)) as z.infer<typeof lineSchema>[], next };
+      return {
+        items: lines.map((line) => sourceLineDocument(line, platforms)) as unknown as z.infer<typeof lineSchema>[],
+        next: last === undefined ? null : cursorOf([0, JSON.stringify([last.organisation, last.name, ...last.rank])]),
+        matching,
+        conditions: counts,
+      };
     },
   );
   typed.get(

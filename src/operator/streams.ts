@@ -11,7 +11,7 @@ import { OperatorProblem } from './problem.ts';
 export interface Streams {
   /**
    * Answers with a stream of text. `work` gets a signal that aborts when the client leaves and when the server stops. Throws 429 where
-   * the operator, or the process, has as many open as are allowed. A handler returns the result, which has no type, because the types
+   * the operator, or the process, has as many open as are allowed and none gives way. A handler returns the result, which has no type, because the types
    * of routes know no streams.
    */
   answer(
@@ -20,6 +20,17 @@ export interface Streams {
     type: 'text/event-stream' | 'application/x-ndjson',
     work: (signal: AbortSignal) => AsyncIterable<string>,
   ): never;
+}
+
+/** The reason of a stream's signal where a newer stream of the same operator took its place. */
+export const REPLACED = Symbol('replaced by a newer stream');
+
+/** How many streams may be open, of an operator and of all together. */
+export interface MostStreams {
+  readonly each: number;
+  readonly all: number;
+  /** One more of an operator ends its oldest one; without it one more is 429. */
+  readonly newestStay?: boolean;
 }
 
 /** A document as a line of an answer. */
@@ -38,7 +49,7 @@ export const linesAnswer = (description: string) => ({
 });
 
 /** Counts the streams of each operator. They end when the server stops, because it waits for its answers. */
-export function openStreamsOf(app: FastifyInstance, most: { readonly each: number; readonly all: number }): Streams {
+export function openStreamsOf(app: FastifyInstance, most: MostStreams): Streams {
   const open = new Map<AbortController, number>();
   app.addHook('preClose', (done) => {
     for (const leaving of open.keys()) leaving.abort();
@@ -47,12 +58,17 @@ export function openStreamsOf(app: FastifyInstance, most: { readonly each: numbe
   return {
     answer(request, reply, type, work) {
       const { id } = operatorOf(request);
-      const own = [...open.values()].filter((one) => one === id).length;
-      if (own >= most.each || open.size >= most.all) {
-        throw new OperatorProblem('too-many-requests', `You have ${own} of these open, of at most ${most.each}.`, {
-          remedy: 'Close one of them.',
-          headers: retryAfterHeader(5),
-        });
+      const own = [...open].filter(([stream, one]) => one === id && !stream.signal.aborted).map(([stream]) => stream);
+      if (own.length >= most.each && most.newestStay === true) own[0]?.abort(REPLACED);
+      else if (own.length >= most.each || open.size >= most.all) {
+        throw new OperatorProblem(
+          'too-many-requests',
+          `You have ${own.length} of these open, of at most ${most.each}.`,
+          {
+            remedy: 'Close one of them.',
+            headers: retryAfterHeader(5),
+          },
+        );
       }
       const leaving = new AbortController();
       open.set(leaving, id);

@@ -1,77 +1,83 @@
+import { CONDITIONS } from '../core/condition.ts';
 import type { Condition } from '../core/condition.ts';
-import { MINUTE } from '../core/instant.ts';
-import type { SourceLine } from './report.ts';
+import { ALL_REFUSED } from './all-refused.ts';
 
-type Judged = Pick<
-  SourceLine,
-  | 'state'
-  | 'lag'
-  | 'overdue'
-  | 'every'
-  | 'streams'
-  | 'failures'
-  | 'fault'
-  | 'lookFault'
-  | 'lastSuccessAt'
-  | 'allRefused'
->;
+/** Which sources a statement judges, as conditions on SQL. */
+interface Scope {
+  /** On a row of `source`. */
+  readonly source?: string;
+  /** On the column with the id of a source, so that nothing of other sources is read. */
+  readonly id?: (column: string) => string;
+}
 
 /** A poll itself takes time, so a source is behind only where it is overdue by more than one interval and by a minute. */
-export const isOverdue = ({ overdue, every }: Pick<Judged, 'overdue' | 'every'>): boolean =>
-  (overdue ?? 0) > Math.max(MINUTE, every);
+const IS_OVERDUE = `coalesce(overdue > greatest(interval '1 minute', every), false)`;
 
 /**
- * One word for the state of a source. A wait for its own pace is no failure. A source whose points were all refused is failing,
- * because its time is covered without any reading.
+ * One word for the state of a source. A wait for its own pace is no failure. A source whose points were all refused is failing, because
+ * its time is covered without any reading.
  */
-export function conditionOf(source: Judged): Condition {
-  const { state, failures, fault, lookFault, streams } = source;
-  if (state !== 'active') return state;
-  if (failures > 0 || (fault !== null && fault.own !== true)) return 'failing';
-  if (streams === 0) return lookFault === null ? 'starting' : 'failing';
-  if (source.lastSuccessAt === null) return 'starting';
-  if (source.allRefused !== null) return 'failing';
-  return isOverdue(source) ? 'behind' : 'well';
-}
+const CONDITION = `case
+  when state <> 'active' then state
+  when failures > 0 or has_fault then 'failing'
+  when streams = 0 then case when has_look_fault then 'failing' else 'starting' end
+  when not has_succeeded then 'starting'
+  when is_refused then 'failing'
+  when ${IS_OVERDUE} then 'behind'
+  else 'well' end`;
 
 /** Whether a source lacks readings that its schedule promised, for whatever reason. */
-export const lacksTime = (source: Judged): boolean =>
-  isOverdue(source) || (source.streams === 0 && ['failing', 'stopped'].includes(conditionOf(source)));
+const LACKS_TIME = `(is_overdue or (streams = 0 and condition in ('failing', 'stopped')))`;
 
-/** The sources that an operator asked for. */
-export interface SourceChoice {
-  readonly behind?: boolean | undefined;
-  readonly condition?: Condition | undefined;
-  readonly platform?: string | undefined;
-  readonly project?: string | undefined;
-  /** A part of the name, in capital letters or not. */
-  readonly text?: string | undefined;
-  /** `name`: the order of organisations and names; `lag`: the longest lag first; `requests`: the most requests in the last hour first. */
-  readonly sort: 'name' | 'lag' | 'requests';
+/** SQL: facts of sources as the columns `state`, `failures`, … of `facts` → the same with `condition`, `is_overdue` and `lacks_time`. */
+export const judgedFacts = (facts: string): string => `
+  select *, ${LACKS_TIME} as lacks_time from (select *, ${CONDITION} as condition, ${IS_OVERDUE} as is_overdue from (${facts}) as facts) as judged`;
+
+/**
+ * SQL: sources with the facts that decide about their conditions, and these. It reads each table once, so it judges ten thousand sources
+ * in one go. `reached`: up to where its furthest stream is covered; null without streams. `overdue`: its lag beyond `every` and
+ * `settle`, which every source has just before its next poll; negative where it is in time.
+ */
+export const judgedSources = ({ source = 'true', id = () => 'true' }: Scope = {}): string =>
+  judgedFacts(`
+    select source.id, source.name, source.organisation_id as organisation, source.project_id, source.platform, source.state, source.failures,
+      source.last_fault is not null and source.last_fault -> 'own' is distinct from 'true' as has_fault, source.look_fault is not null as has_look_fault,
+      poll.well_at is not null as has_succeeded, length.every, length.settle, coalesce(reach.streams, 0) as streams, reached,
+      now() - reached - length.every - length.settle as overdue,
+      case when refusing.source_id is null then false else ${ALL_REFUSED} is not null end as is_refused
+    from source
+    cross join lateral (select every_us * interval '1 microsecond' as every, settle_us * interval '1 microsecond' as settle) as length
+    left join work as poll on poll.kind = 'poll' and poll.id = source.id
+    left join (
+      select source_id, count(*) as streams, min(upper(covered)) as least, bool_or(isempty(covered)) as has_empty
+      from stream where retired_at is null and ${id('source_id')} group by source_id) as reach on reach.source_id = source.id
+    left join (
+      select distinct source_id from window_sum
+      where refused > 0 and hour > now() - interval '24 hours' and ${id('source_id')}) as refusing on refusing.source_id = source.id
+    cross join lateral (
+      select least(reach.least, case when reach.has_empty then start_at end) as reached) as reached
+    where ${source} and ${id('source.id')}`);
+
+/** What a statement said of a source. */
+interface Judged {
+  readonly condition: Condition;
+  readonly isOverdue: boolean;
+  readonly lacksTime: boolean;
 }
 
-/** Filters and sorts sources; a source without streams has no lag and comes first among the longest. */
-export function chosenOf<
-  Line extends Judged &
-    Pick<SourceLine, 'name' | 'project' | 'platform'> & { readonly requests: { readonly all: number } },
->(lines: readonly Line[], { behind, condition, platform, project, text = '', sort }: SourceChoice): readonly Line[] {
-  const chosen = lines.filter(
-    (line) =>
-      (behind !== true || lacksTime(line)) &&
-      (condition === undefined || conditionOf(line) === condition) &&
-      (platform === undefined || line.platform === platform) &&
-      (project === undefined || line.project === project) &&
-      line.name.toLowerCase().includes(text.toLowerCase()),
-  );
-  if (sort === 'name') return chosen;
-  if (sort === 'requests') return chosen.toSorted((one, other) => other.requests.all - one.requests.all);
-  const far = ({ lag }: Line): number => lag ?? Infinity;
-  return chosen.toSorted((one, other) => (far(one) === far(other) ? 0 : far(other) - far(one)));
-}
+/** The condition of a source, as the statement that read it judged it. */
+export const conditionOf = ({ condition }: Pick<Judged, 'condition'>): Condition => condition;
 
-/** How many of the sources are in each condition, the most frequent first; conditions without a source are left out. */
-export function countConditions(lines: readonly Judged[]): readonly (readonly [condition: Condition, count: number])[] {
-  const counts = new Map<Condition, number>();
-  for (const line of lines) counts.set(conditionOf(line), (counts.get(conditionOf(line)) ?? 0) + 1);
-  return [...counts].toSorted(([, one], [, other]) => other - one);
-}
+/** Whether a source is later than its schedule allows. */
+export const isOverdue = (source: Pick<Judged, 'isOverdue'>): boolean => source.isOverdue;
+
+/** Whether a source lacks readings that its schedule promised, for whatever reason. */
+export const lacksTime = (source: Pick<Judged, 'lacksTime'>): boolean => source.lacksTime;
+
+/** SQL: a rank of the column `condition`, the worst first. */
+export const SEVERITY = `array_position(array[${Object.keys(CONDITIONS)
+  .map((condition) => `'${condition}'`)
+  .join(', ')}], condition)`;
+
+/** How many sources are in each condition; those without a source are left out. */
+export type ConditionCounts = Readonly<Partial<Record<Condition, number>>>;

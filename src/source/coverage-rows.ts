@@ -1,30 +1,15 @@
+import type { KnownTime } from '../core/buckets.ts';
 import type { Coverage } from '../core/coverage.ts';
-import type { Grid } from '../core/buckets.ts';
-import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import type { RefusalReason } from '../core/reading.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
 import { coverageFrom } from '../database/multirange.ts';
 import type { Ranges } from '../database/multirange.ts';
 import { LIVES } from '../database/presence.ts';
 
-/** A stream with its time inside a range, as the database knows it. */
-export interface StreamTime {
-  readonly id: number;
-  readonly key: string;
-  readonly sensors: readonly string[];
-  /** It reads whatever its group holds, also sensors that no look has listed. */
-  readonly whole: boolean;
-  readonly variables: readonly string[] | null;
-  readonly covered: Coverage;
-  readonly unreadable: Coverage;
-  readonly asking: Coverage;
-}
-
-/** SQL: history of the stream, a backfill, or a poll works on missing time now. */
+/** SQL: time that history of the stream, a backfill or a poll works on now, as far as it is due. */
 const ASKING = `(
-  select jsonb_agg(jsonb_build_array(instant_of(lower(range)), instant_of(upper(range))))
+  select coalesce(range_agg(range * tstzrange(null, source.due)), '{}')
   from (
     select tstzrange(from_at, to_at) as range from backfill where backfill.source_id = source.id and backfill.state = 'running'
     union all
@@ -35,28 +20,220 @@ const ASKING = `(
     where exists (select from work join worker on worker.id = claimed_by where kind = 'poll' and work.id = source.id and ${LIVES})) as asked
   where source.state = 'active' and source.failures = 0 and not awaits_look and not isempty(range))`;
 
-const STREAMS = `
-  select stream.id, key, jsonb_path_query_array(sensors, '$[*].id') as sensors,
-    jsonb_typeof(selection -> 'sensors') is distinct from 'array' as whole, selection -> 'variables' as variables,
-    instants_of(covered * tstzmultirange($2::tstzrange)) as covered,
-    coalesce((select jsonb_agg(jsonb_build_array(instant_of(from_at), instant_of(to_at)) order by from_at) from unreadable
-      where stream_id = stream.id and tstzrange(from_at, to_at) && $2::tstzrange), '[]') as unreadable,
-    coalesce(${ASKING}, '[]') as asking
-  from stream join source on source.id = source_id where source_id = $1 and retired_at is null order by key`;
+/**
+ * SQL: the present streams of the sources `$1` with their time inside `[$2, $3)`, in kinds that share no time. Newer time than schedule
+ * and settle allow is not due, so it is neither missing nor asked for.
+ */
+const TIMES = `
+  select id, source_id, key, weight, covered, failed, open - asking as missing, open * asking as asking
+  from (
+    select stream.id, source_id, key, pg_column_size(stream.covered) as weight, here.covered, here.failed, here.asking,
+      here.wanted + here.asking - here.covered - here.failed as open
+    from (select *, now() - (settle_us + every_us) * interval '1 microsecond' as due from source where id = any($1::int[])) as source
+    join stream on source_id = source.id and retired_at is null
+    cross join lateral (
+      select tstzmultirange(tstzrange(at_instant($2), at_instant($3))) as whole offset 0) as asked
+    cross join lateral (
+      select covered * whole as covered, ${ASKING} * whole as asking,
+        tstzmultirange(tstzrange(start_at, greatest(start_at, due))) * whole as wanted,
+        (select coalesce(range_agg(tstzrange(from_at, to_at)), '{}') from unreadable where stream_id = stream.id) * whole - covered as failed
+      offset 0) as here) as stream`;
 
-/** The streams of a source in the order of their keys, with their time inside `range`. */
-export async function streamTimes(database: Database, sourceId: number, range: Window): Promise<StreamTime[]> {
-  const rows = await database.rows<
-    Omit<StreamTime, 'covered' | 'unreadable' | 'asking'> &
-      Record<'covered' | 'unreadable' | 'asking', Ranges> &
-      Record<string, unknown>
-  >(STREAMS, [sourceId, `[${formatInstant(range.from)},${formatInstant(range.to)})`]);
-  return rows.map((row) => ({
-    ...row,
-    covered: coverageFrom(row.covered),
-    unreadable: coverageFrom(row.unreadable),
-    asking: coverageFrom(row.asking),
-  }));
+/** SQL: the length of a multirange, µs. */
+const lengthOf = (ranges: string): string =>
+  `(select coalesce(sum(instant_of(upper(each)) - instant_of(lower(each))), 0) from unnest(${ranges}) as each)`;
+
+const TIME_COLUMNS = `instants_of(covered) as covered, instants_of(failed) as failed, instants_of(missing) as missing, instants_of(asking) as asking`;
+
+/** The streams of a source whose sensors have one of these names, or all; those that lack most come first. */
+export interface WantedStreams {
+  readonly sourceId: number;
+  readonly range: Window;
+  /** Undefined: all. */
+  readonly ids: readonly number[] | undefined;
+  readonly limit: number;
+  /** The stream behind which the page begins, and its place where it is gone; undefined: the first page. */
+  readonly behind?: { readonly place: number; readonly key: string } | undefined;
+}
+
+/** A stream of a page. */
+export interface ListedStream {
+  readonly id: number;
+  readonly key: string;
+  readonly place: number;
+  /** About the bytes of its coverage. */
+  readonly weight: number;
+}
+
+/** A page of streams in the order of the time that they lack, and the number of all. */
+export async function streamsThatLack(
+  database: Database,
+  { sourceId, range, ids, limit, behind }: WantedStreams,
+): Promise<{ readonly streams: readonly ListedStream[]; readonly count: number }> {
+  const rows = await database.rows<ListedStream & { count: number }>(
+    `with ordered as (
+       select id, key, weight, row_number() over (order by ${lengthOf('failed + missing + asking')} desc, key) as place, count(*) over () as count
+       from (${TIMES}) as stream where $4::int[] is null or id = any($4))
+     select * from ordered
+     where place > coalesce((select place from ordered where key = $6), $7::bigint) order by place limit $5`,
+    [[sourceId], range.from, range.to, ids ?? null, limit, behind?.key ?? null, behind?.place ?? 0],
+  );
+  return { streams: rows, count: rows[0]?.count ?? 0 };
+}
+
+/** The time of one stream, or of all streams of a source together. */
+export interface TimeOfStream extends KnownTime {
+  readonly id: number;
+}
+
+type TimeRow = Pick<TimeOfStream, 'id'> & Record<keyof KnownTime, Ranges>;
+
+const timeOf = ({ covered, failed, missing, asking, ...row }: TimeRow): TimeOfStream => ({
+  ...row,
+  covered: coverageFrom(covered),
+  failed: coverageFrom(failed),
+  missing: coverageFrom(missing),
+  asking: coverageFrom(asking),
+});
+
+/** The time of some streams of a source inside a range. */
+export async function timesOfStreams(
+  database: Database,
+  sourceId: number,
+  { ids, range }: { readonly ids: readonly number[]; readonly range: Window },
+): Promise<readonly TimeOfStream[]> {
+  const rows = await database.rows<TimeRow & Record<string, unknown>>(
+    `select id, ${TIME_COLUMNS} from (${TIMES} where stream.id = any($4::int[])) as stream`,
+    [[sourceId], range.from, range.to, ids],
+  );
+  return rows.map(timeOf);
+}
+
+/** The time of all streams of each source together: it lacks what any of them lacks. Sources without streams are left out. */
+export async function timesOfSources(
+  database: Database,
+  ids: readonly number[],
+  range: Window,
+): Promise<readonly TimeOfStream[]> {
+  const rows = await database.rows<TimeRow & Record<string, unknown>>(
+    `select id, ${TIME_COLUMNS}
+     from (select source_id as id, range_agg(covered) as covered, range_agg(failed) as failed, range_agg(missing) as missing,
+       range_agg(asking) as asking from (${TIMES}) as stream group by source_id) as source`,
+    [ids, range.from, range.to],
+  );
+  return rows.map(timeOf);
+}
+
+/**
+ * SQL: the series of the sources `$1` with the streams that read them. A series belongs to the streams that list its sensor, else to
+ * those that read a whole group, which have also what no look has listed. A name that was not given again since a change counts only
+ * while a present stream reads its sensor: others may be of another place, where the source was before.
+ */
+const REACH = `
+  present as (
+    select id, source_id, sensors, jsonb_typeof(selection -> 'sensors') is distinct from 'array' as whole, nullif(selection -> 'variables', 'null') as variables
+    from stream where source_id = any($1::int[]) and retired_at is null),
+  listed as (
+    select distinct id, source_id, variables, sensor ->> 'id' as sensor from present cross join jsonb_array_elements(sensors) as sensor),
+  held as (
+    select series.id, series_name.source_id, stale, sensor_id, holder::jsonb ->> 0 as sensor, holder::jsonb ->> 1 as variable
+    from series_name join source on source.id = series_name.source_id join series using (project_id, sensor_id, value_name)
+    where series_name.source_id = any($1) and (owner is null or owner = source.name)),
+  reach as (
+    select held.id as series, held.source_id, listed.id as stream, held.sensor, held.sensor_id from held join listed using (source_id, sensor)
+    where variables is null or variables ? variable
+    union all
+    select held.id, held.source_id, present.id, held.sensor, held.sensor_id from held join present on present.source_id = held.source_id and whole
+    where not stale and not exists (select from listed where listed.source_id = held.source_id and listed.sensor = held.sensor)
+      and (variables is null or variables ? variable))`;
+
+/** A sensor of a source, under the name of the platform or of readings. */
+export interface SensorReach {
+  /** As the platform calls it, and as it was asked for. */
+  readonly names: readonly string[];
+  readonly streams: readonly number[];
+  readonly series: readonly number[];
+}
+
+/** The streams that read a sensor, with its series; no streams where the source reads no such sensor. */
+export async function reachOfSensor(database: Database, sourceId: number, name: string): Promise<SensorReach> {
+  const row = await database.row<SensorReach & Record<string, unknown>>(
+    `with ${REACH},
+       its as (select * from reach where sensor = $2 or sensor_id = $2),
+       named as (select $2::text as name union select sensor from its)
+     select array(select name from named) as names, array(select distinct series from its) as series,
+       array(select id from listed where sensor in (select name from named) union select stream from its) as streams`,
+    [[sourceId], name],
+  );
+  return row ?? { names: [name], streams: [], series: [] };
+}
+
+/** Some names of sensors that a source has, in answer to one that it has not. */
+export const sensorsOf = async (database: Database, sourceId: number, limit: number): Promise<readonly string[]> =>
+  (
+    await database.rows<{ sensor: string }>(
+      `with ${REACH} select distinct sensor from (select sensor from listed union all select sensor from held) as one order by sensor limit $2`,
+      [[sourceId], limit],
+    )
+  ).map(({ sensor }) => sensor);
+
+/** The series of each stream, or of each source, as the text of a JSON array, because there may be many and only the database reads them. */
+export async function seriesHeld(
+  database: Database,
+  sourceIds: readonly number[],
+  of: 'stream' | 'source_id',
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.rows<{ id: number; series: string }>(
+    `with ${REACH} select ${of} as id, jsonb_agg(distinct series)::text as series from reach group by ${of}`,
+    [sourceIds],
+  );
+  return new Map(rows.map(({ id, series }) => [id, series]));
+}
+
+/** Buckets of streams or sources, and the series of these. The buckets are given by their places in `edges`. */
+export interface WantedBuckets {
+  readonly edges: readonly Instant[];
+  readonly held: ReadonlyMap<number, string>;
+  readonly ids: readonly number[];
+  readonly buckets: readonly number[];
+}
+
+/** The places in `ids` whose bucket holds a reading. The inner limit keeps each look one step in the key (series, at). */
+export async function bucketsWithData(
+  database: Database,
+  { edges, held, ids, buckets }: WantedBuckets,
+): Promise<ReadonlySet<number>> {
+  const holders = [...new Set(ids)].filter((id) => held.has(id));
+  if (holders.length === 0) return new Set();
+  const rows = await database.rows<{ place: number }>(
+    `with series as materialized (
+       select id, array(select one::int from jsonb_array_elements_text(series::jsonb) as one) as all
+       from unnest($4::int[], $5::text[]) as held (id, series))
+     select (place - 1)::int as place
+     from unnest($2::int[], $3::int[]) with ordinality as wanted (id, bucket, place) join series using (id)
+     cross join lateral (select at_instant(($1::bigint[])[bucket + 1]) as begin, at_instant(($1::bigint[])[bucket + 2]) as end offset 0) as span
+     where exists (
+       select from unnest(series.all) as one (id) cross join lateral (
+         select from reading where reading.series = one.id and at >= span.begin and at < span.end limit 1) as found)`,
+    [edges, ids, buckets, holders, holders.map((id) => held.get(id))],
+  );
+  return new Set(rows.map(({ place }) => place));
+}
+
+/** The number of readings of some series in each bucket. */
+export async function readingsByBucket(
+  database: Database,
+  series: readonly number[],
+  edges: readonly Instant[],
+): Promise<readonly number[]> {
+  const rows = await database.rows<{ bucket: number; readings: number }>(
+    `select width_bucket(instant_of(at), $2::bigint[]) - 1 as bucket, count(*) as readings from reading
+     where series = any($1::int[]) and at >= at_instant($3) and at < at_instant($4) group by 1`,
+    [series, edges, edges[0], edges.at(-1)],
+  );
+  const counts = Array.from({ length: edges.length - 1 }, () => 0);
+  for (const { bucket, readings } of rows) counts[bucket] = readings;
+  return counts;
 }
 
 /** A series of a source, with the sensor and the variable as the platform calls them. */
@@ -86,82 +263,4 @@ export async function seriesOfSource(database: Database, sourceId: number): Prom
     const [sensor = '', variable = ''] = JSON.parse(holder) as readonly string[];
     return { ...row, sensor, variable };
   });
-}
-
-/** Looks for one reading a bucket. The inner limit keeps each look a single step in the key (series, at). */
-const DATA = `
-  select stream.place - 1 as stream, bucket
-  from jsonb_array_elements($1::jsonb) with ordinality as stream (series, place) cross join generate_series(0, $4::int - 1) as bucket
-  where exists (
-    select from jsonb_array_elements_text(stream.series) as one (id) cross join lateral (
-      select from reading where reading.series = one.id::int
-        and at >= at_instant($2::bigint + bucket * $3::bigint) and at < at_instant($2::bigint + (bucket + 1) * $3::bigint) limit 1) as found)`;
-
-/** The buckets of a grid that hold a reading, for each list of series. */
-export async function bucketsWithData(
-  database: Database,
-  series: readonly (readonly number[])[],
-  { from, length, count }: Grid,
-): Promise<readonly ReadonlySet<number>[]> {
-  const values = [JSON.stringify(series), from, length, count];
-  const found = series.map(() => new Set<number>());
-  for (const { stream, bucket } of await database.rows<{ stream: number; bucket: number }>(DATA, values)) {
-    found[stream]?.add(bucket);
-  }
-  return found;
-}
-
-/** The number of readings of some series in each bucket of a grid; buckets without one are left out. */
-export async function readingsByBucket(
-  database: Database,
-  series: readonly number[],
-  { from, length, count }: Grid,
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await database.rows<{ bucket: number; readings: number }>(
-    `select (instant_of(at) - $2::bigint) / $3::bigint as bucket, count(*) as readings from reading
-     where series = any($1::int[]) and at >= at_instant($2) and at < at_instant($2::bigint + $4::bigint * $3::bigint) group by 1`,
-    [series, from, length, count],
-  );
-  return new Map(rows.map(({ bucket, readings }) => [bucket, readings]));
-}
-
-/** Refused points of one stream, reason and bucket. */
-export interface BucketRefusals {
-  readonly stream: number;
-  readonly bucket: number;
-  readonly reason: RefusalReason;
-  readonly refused: number;
-  readonly first: Instant;
-  readonly last: Instant;
-  /** The value of the last one whose value is kept, as the platform sent it; null where that of none is. */
-  readonly raw: string | null;
-}
-
-/** The refused points inside a grid; `sensor`: those of this sensor of the platform only. */
-export const refusalsByBucket = (
-  database: Database,
-  wanted: { readonly streams: readonly number[]; readonly sensors: readonly string[] | undefined },
-  { from, length, count }: Grid,
-): Promise<BucketRefusals[]> =>
-  database.rows<BucketRefusals & Record<string, unknown>>(
-    `select stream_id as stream, (at - $3::bigint) / $4::bigint as bucket, reason, count(*) as refused, min(at) as first, max(at) as last,
-       (array_agg(raw order by at desc) filter (where raw is not null))[1] as raw
-     from refused_hour cross join lateral (
-       select instant_of(hour) + 1800000000 + point as at, (
-         select example ->> 1 from jsonb_array_elements(examples) as example where (example ->> 0)::int = point limit 1) as raw
-       from unnest(points) as point) as one
-     where stream_id = any($1::int[]) and ($2::text[] is null or sensor = any($2))
-       and hour > at_instant($3) - interval '1 hour' and hour < at_instant($3::bigint + $5::bigint * $4::bigint)
-       and at >= $3::bigint and at < $3::bigint + $5::bigint * $4::bigint
-     group by 1, 2, 3 order by 1, 2, 3`,
-    [wanted.streams, wanted.sensors ?? null, from, length, count],
-  );
-
-/** How many refusals of some streams were counted and not kept, so that their instants are not known. */
-export async function unkeptRefusals(database: Database, streams: readonly number[]): Promise<number> {
-  const row = await database.row<{ unkept: number }>(
-    'select coalesce(sum(refused), 0) as unkept from refusal_count where stream_id = any($1::int[])',
-    [streams],
-  );
-  return row?.unkept ?? 0;
 }

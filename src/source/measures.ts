@@ -2,8 +2,7 @@ import { KINDS_OF_ALERTS, SEVERITIES } from '../core/alert.ts';
 import type { AlertKind, Severity } from '../core/alert.ts';
 import type { Condition } from '../core/condition.ts';
 import { SECOND } from '../core/instant.ts';
-import type { Instant, Microseconds } from '../core/instant.ts';
-import type { RefusalReason } from '../core/reading.ts';
+import type { Instant } from '../core/instant.ts';
 import { hourOf, requestsByMinute } from '../core/request-counts.ts';
 import type { RequestCounts } from '../core/request-counts.ts';
 import { rowsOf } from '../database/database.ts';
@@ -12,10 +11,8 @@ import { POLLS } from '../database/presence.ts';
 import { IS_FREE, IS_SENT, NOT_HELD } from '../pull/work.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
-import { ALL_REFUSED } from './all-refused.ts';
-import { conditionOf } from './condition.ts';
+import { judgedSources } from './condition.ts';
 import { allowedPerHour } from './demand.ts';
-import type { FaultRecord } from './report.ts';
 
 /** A source as monitoring sees it. Times in seconds; null where they are not known yet. */
 export interface SourceMeasure {
@@ -54,20 +51,10 @@ export interface BridgeMeasures {
   readonly database: { readonly bytes: number; readonly partitions: Readonly<Record<string, number>> };
 }
 
-interface StoredSource {
-  readonly organisation: string;
-  readonly name: string;
-  readonly platform: string;
-  readonly state: 'active' | 'paused' | 'stopped';
-  readonly every: Microseconds;
-  readonly settle: Microseconds;
-  readonly failures: number;
-  readonly fault: FaultRecord | null;
-  readonly lookFault: FaultRecord | null;
-  readonly lastSuccessAt: Instant | null;
-  readonly allRefused: RefusalReason | null;
-  readonly streams: number;
-  readonly lag: Microseconds | null;
+interface StoredSource extends Pick<
+  SourceMeasure,
+  'organisation' | 'name' | 'platform' | 'condition' | 'lag' | 'overdue'
+> {
   readonly newestAt: Instant | null;
   readonly requestsPerSecond: number | null;
   readonly counts: RequestCounts | null;
@@ -83,15 +70,12 @@ const seconds = (from: string): string => `greatest(0, extract(epoch from now() 
 /** One statement, so that all measures are of one instant. The outbox is not counted here, because that is slow: see `countWaiting`. */
 const MEASURES = `
   select instant_of(now()) as now,
-    (select coalesce(jsonb_agg(jsonb_build_object('organisation', organisation_id, 'name', name, 'platform', platform, 'state', state,
-       'every', every_us, 'settle', settle_us, 'failures', failures, 'fault', last_fault - 'page', 'lookFault', look_fault - 'page',
-       'lastSuccessAt', (select instant_of(well_at) from work where work.kind = 'poll' and work.id = source.id), 'allRefused', ${ALL_REFUSED}, 'streams', reach.streams, 'lag', reach.lag, 'newestAt', reach.newest,
+    (select coalesce(jsonb_agg(jsonb_build_object('organisation', organisation, 'name', judged.name, 'platform', judged.platform, 'condition', condition,
+       'lag', extract(epoch from now() - reached)::float8, 'overdue', greatest(0, extract(epoch from overdue)::float8), 'newestAt', reach.newest,
        'requestsPerSecond', config #> '{pace,requestsPerSecond}',
-       'counts', (select pace.requests from pace where source_id = source.id)) order by organisation_id, name), '[]')
-     from source cross join lateral (
-       select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
-         instant_of(max(newest_at)) as newest
-       from stream where source_id = source.id and retired_at is null) as reach) as sources,
+       'counts', (select pace.requests from pace where source_id = source.id)) order by organisation, judged.name), '[]')
+     from (${judgedSources()}) as judged join source on source.id = judged.id left join (
+       select source_id, instant_of(max(newest_at)) as newest from stream where retired_at is null group by source_id) as reach on reach.source_id = source.id) as sources,
     (select jsonb_build_object('poll', count(*) filter (where work.kind = 'poll'), 'look', count(*) filter (where work.kind = 'look'),
        'history', count(*) filter (where work.kind = 'history'))
      from work join source on source.id = source_id
@@ -125,24 +109,13 @@ export async function measuresOf(
   const used = await loadedOf(platforms, [...new Set(sources.map(({ platform }) => platform))]);
   return {
     ...rest,
-    sources: sources.map((source) => {
-      const { organisation, name, platform, every, settle, lag, newestAt, counts } = source;
-      const overdue = lag === null ? null : Math.max(0, lag - every - settle);
-      return {
-        organisation,
-        name,
-        platform,
-        condition: conditionOf({ ...source, overdue }),
-        lag: inSeconds(lag),
-        overdue: inSeconds(overdue),
-        newestReadingAge: inSeconds(newestAt === null ? null : Math.max(0, now - newestAt)),
-        requests: {
-          used: hourOf(requestsByMinute(counts ?? undefined, now)).all,
-          allowed: allowedPerHour(source, used),
-        },
-      };
-    }),
+    sources: sources.map(({ newestAt, counts, requestsPerSecond, ...source }) => ({
+      ...source,
+      newestReadingAge: newestAt === null ? null : Math.max(0, now - newestAt) / SECOND,
+      requests: {
+        used: hourOf(requestsByMinute(counts ?? undefined, now)).all,
+        allowed: allowedPerHour({ ...source, requestsPerSecond }, used),
+      },
+    })),
   };
 }
-
-const inSeconds = (length: Microseconds | null): number | null => (length === null ? null : length / SECOND);

@@ -1,3 +1,4 @@
+import type { Condition } from '../core/condition.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Lease } from '../core/pace.ts';
 import type { RefusalReason } from '../core/reading.ts';
@@ -7,6 +8,7 @@ import type { Database } from '../database/database.ts';
 import { POLLS } from '../database/presence.ts';
 import { IS_RETRIED } from '../pull/unreadable-rows.ts';
 import { ALL_REFUSED } from './all-refused.ts';
+import { judgedSources } from './condition.ts';
 import { DEMAND } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 import { REVISION_TAG } from './revision.ts';
@@ -32,6 +34,12 @@ export interface SourceLine {
   readonly project: string;
   readonly platform: string;
   readonly state: 'active' | 'paused' | 'stopped';
+  /** One word for all there is to know. */
+  readonly condition: Condition;
+  /** Whether it is later than its schedule allows. */
+  readonly isOverdue: boolean;
+  /** Whether it lacks readings that its schedule promised, for whatever reason. */
+  readonly lacksTime: boolean;
   readonly every: Microseconds;
   readonly streams: number;
   /** From the newest covered instant to now, for the stream that is furthest behind; null without streams. */
@@ -76,22 +84,25 @@ export interface SourceLine {
   readonly adapter: string | null;
 }
 
-const LINES = `
-  select source.name, source.organisation_id as organisation, ml_project.code as project, platform, state, every_us as every, failures,
-    instant_of(held_until) as "heldUntil", (select instant_of(well_at) from work where work.kind = 'poll' and work.id = source.id) as "lastSuccessAt", last_fault as fault, look_fault as "lookFault",
+/** SQL: the lines of the sources in a relation as `judgedSources` makes it. `more`: further columns. */
+export const sourceLinesOf = (judged: string, more = ''): string => `
+  select ${more} source.name, source.organisation_id as organisation, ml_project.code as project, source.platform, source.state, every_us as every, source.failures,
+    judged.condition, judged.is_overdue as "isOverdue", judged.lacks_time as "lacksTime", judged.streams, reach.*,
+    instant_of(held_until) as "heldUntil", (select instant_of(well_at) from work where work.kind = 'poll' and work.id = source.id) as "lastSuccessAt",
+    last_fault - 'page' as fault, look_fault - 'page' as "lookFault",
     coalesce(config #>> '{options,unproven}' = 'accepted', false) as unproven, config ->> 'adapter' as adapter,
-    case when state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, reach.*, ${DEMAND} as demand,
-    case when reach.lag is not null then greatest(0, reach.lag - every_us - settle_us) end as overdue,
+    case when source.state = 'active' then clock_ahead_us end as "clockAhead", settle_us as settle, ${DEMAND} as demand,
+    instant_of(now()) - instant_of(judged.reached) as lag,
+    case when judged.reached is not null then greatest(0, instant_of(now()) - instant_of(judged.reached) - every_us - settle_us) end as overdue,
     (select count(*) from unreadable join stream on stream.id = stream_id
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at) and ${IS_RETRIED}) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce((select bool_and(clock_ahead_us is not null) from worker where ${POLLS}), false) as "clocksDisagree",
     ${ALL_REFUSED} as "allRefused", coalesce(sums.readings, 0) as "readings24h", (select pace.requests from pace where source_id = source.id) as counts,
     instant_of(now()) as "countedAt"
-  from source join ml_project on ml_project.id = project_id
+  from ${judged} as judged join source on source.id = judged.id join ml_project on ml_project.id = source.project_id
   cross join lateral (
-    select count(*) as streams, max(instant_of(now()) - instant_of(coalesce(upper(covered), start_at))) as lag,
-      instant_of(max(newest_at)) as "newestAt",
+    select instant_of(max(newest_at)) as "newestAt",
       bool_or(not covered @> tstzrange(least(start_at, upper(covered)), upper(covered))) as gaps
     from stream where source_id = source.id and retired_at is null) as reach
   left join lateral (
@@ -99,24 +110,22 @@ const LINES = `
     from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums on true`;
 
 /** A line with its requests as they are stored. */
-type StoredLine = Omit<SourceLine, 'requests'> & {
+export type StoredLine = Omit<SourceLine, 'requests'> & {
   readonly counts: RequestCounts | null;
   readonly countedAt: Instant;
 };
 
-const lineOf = ({ counts, countedAt, ...line }: StoredLine): SourceLine => ({
+export const lineOf = ({ counts, countedAt, ...line }: StoredLine): SourceLine => ({
   ...line,
   requests: hourOf(requestsByMinute(counts ?? undefined, countedAt)),
 });
 
+const LINES = `with judged as materialized (${judgedSources({ source: '($1::text[] is null or source.organisation_id = any($1))' })})
+  ${sourceLinesOf('judged')} order by source.organisation_id, source.name`;
+
 /** All sources, or those of some organisations, in the order of their organisations and names. */
 export const listSources = async (database: Database, organisations?: readonly string[]): Promise<SourceLine[]> =>
-  (
-    await database.rows<StoredLine & Record<string, unknown>>(
-      `${LINES} where $1::text[] is null or source.organisation_id = any($1) order by source.organisation_id, source.name`,
-      [organisations ?? null],
-    )
-  ).map(lineOf);
+  (await database.rows<StoredLine & Record<string, unknown>>(LINES, [organisations ?? null])).map(lineOf);
 
 export interface StreamReport {
   readonly key: string;
@@ -215,9 +224,12 @@ const WINDOWS_SHOWN = 10;
 
 /** Returns undefined for a source that was removed meanwhile. */
 export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
-  const line = await database.row<StoredLine & Record<string, unknown>>(`${LINES} where source.id = $1`, [id]);
-  const more = await database.row<Omit<SourceReport, keyof SourceLine | 'streamReports' | 'windows'>>(
-    `select revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(poll.due_at) as "nextDueAt",
+  const line = await database.row<StoredLine & Record<string, unknown>>(
+    sourceLinesOf(`(${judgedSources({ id: (column) => `${column} = $1` })})`),
+    [id],
+  );
+  const more = await database.row<Omit<SourceReport, Exclude<keyof SourceLine, 'fault'> | 'streamReports' | 'windows'>>(
+    `select last_fault as fault, revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(poll.due_at) as "nextDueAt",
        instant_of(poll.ended_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look.due_at) as "lookDueAt", coalesce(look.failures, 0) as "lookFailures",
        awaits_look as "awaitsLook", pace.state || jsonb_build_object('leases', leases) as pace, sums.*

@@ -1,4 +1,4 @@
-import { BUCKET_STATES } from '../core/buckets.ts';
+import { BUCKET_STATES, bucketOf, countOf } from '../core/buckets.ts';
 import type { BucketState, Grid } from '../core/buckets.ts';
 import { DAY, MINUTE, formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
@@ -39,10 +39,11 @@ function signOf(state: BucketState, paint: Paint): string {
 }
 
 /** Each label begins with a bar below the bucket that it names, as far as it fits. */
-function axisOf({ from, length, count }: Grid): string {
+function axisOf(grid: Grid): string {
+  const count = countOf(grid);
   let axis = '';
   for (let index = 0; index < count; index += 1) {
-    const label = `|${labelOf(from + index * length, length)}`;
+    const label = `|${labelOf(bucketOf(grid, index).from, grid.length)}`;
     if (index !== axis.length || (index > 0 && index + label.length > count)) continue;
     axis += `${label}  `;
   }

@@ -14,9 +14,21 @@ import { schedule } from './schedule.ts';
 import { isMet, tableOf } from './table.ts';
 import type { BenchResult } from './table.ts';
 import { turns } from './turns.ts';
+import { viewers } from './viewers.ts';
 import { SPEED_PAGE, writeTable } from './written.ts';
 
-const benches: Readonly<Record<string, Bench>> = { pull, push, schedule, growth, first, cost, pace, turns, hanging };
+const benches: Readonly<Record<string, Bench>> = {
+  pull,
+  push,
+  schedule,
+  growth,
+  first,
+  cost,
+  pace,
+  turns,
+  hanging,
+  viewers,
+};
 
 const QUEUES = ['Redis', 'PostgreSQL'] as const;
 
@@ -25,7 +37,7 @@ const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
   --runs     how often each pull and push is measured, default 3; the middle one counts
-  --seconds  how long the schedule, pace, turns and hanging benches watch, default 60, with --quick 10
+  --seconds  how long the schedule, pace, turns, hanging and viewers benches watch, default 60, with --quick 10
   --load     only the load of this many sources, of schedule, growth and cost
   --queue    redis or postgresql: only its loads, of schedule, growth and cost
   --quick    fewer loads of schedule, growth and cost

@@ -89,6 +89,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /api/v1/alerts/:id/ack': { role: 'operator', path: `${ALERT}/ack`, body: {}, elsewhere: 404 },
   'POST /api/v1/alerts/:id/mute': { role: 'operator', path: `${ALERT}/mute`, body: { for: '2h' }, elsewhere: 404 },
   'GET /api/v1/alert-targets': { role: 'viewer', elsewhere: 403 },
+  'GET /api/v1/coverage': { role: 'viewer', path: '/api/v1/coverage?sources=' },
   'GET /api/v1/organisations': { role: 'viewer' },
   'POST /api/v1/organisations': { role: 'admin', body: { id: 'third' }, elsewhere: 403 },
   'GET /api/v1/projects': { role: 'viewer' },
@@ -174,6 +175,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /api/v1/backfills/:id/cancel': { role: 'operator', path: '/api/v1/backfills/1/cancel', elsewhere: 404 },
   // A program on this host needs no token. The header makes the request one that a proxy passed on, which needs it.
   'GET /metrics': { role: 'viewer', headers: { 'x-forwarded-for': '203.0.113.9' }, elsewhere: 403 },
+  'GET /api/v1/sign-in': { role: 'public' },
   'POST /api/v1/session': { role: 'public', body: { name: 'nobody', password: 'wrong' }, status: 403 },
   'GET /api/v1/oidc/start': { role: 'public', status: 503 },
   'GET /api/v1/oidc/callback': { role: 'public', status: 403 },

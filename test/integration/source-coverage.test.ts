@@ -58,7 +58,7 @@ const report = (more: { sensor?: string; mostStreams?: number } = {}): Promise<C
   reportCoverage(
     ground.database,
     { id: ground.source.sourceId, projectId: ground.source.projectId, name: 'source', organisation: 'default' },
-    { from: BEGIN, to: BEGIN + 12 * HOUR, sensor: undefined, mostBuckets: 12, mostStreams: 9, ...more },
+    { range: { from: BEGIN, to: BEGIN + 12 * HOUR }, cut: { most: 12 }, mostStreams: 9, ...more },
   );
 
 const LETTERS: Readonly<Record<BucketState, string>> = {
@@ -73,7 +73,7 @@ const LETTERS: Readonly<Record<BucketState, string>> = {
 };
 
 const drawn = ({ streams }: CoverageReport): Record<string, string> =>
-  Object.fromEntries(streams.map(({ key, buckets }) => [key, buckets.map(({ state }) => LETTERS[state]).join('')]));
+  Object.fromEntries(streams.map(({ key, states }) => [key, states.map((state) => LETTERS[state]).join('')]));
 
 beforeEach(async () => {
   ground = await makeGround(databases);
@@ -97,8 +97,12 @@ describe('coverage', () => {
     const found = await report();
     expect(Object.keys(drawn(found))).toEqual(['holes', 'whole']);
     expect(drawn(found)).toEqual({ whole: ' ddddedeeedd', holes: ' edemmeefeed' });
-    const bucket = found.streams[0]?.buckets[5];
-    expect(bucket).toMatchObject({ covered: HOUR / 2, missing: HOUR / 2, failed: 0, asking: 0 });
+    expect(found.streams[0]?.time).toEqual({
+      covered: 8.5 * HOUR,
+      missing: 2 * HOUR,
+      failed: HOUR / 2,
+      asking: 0,
+    });
     const limited = await report({ mostStreams: 1 });
     expect([Object.keys(drawn(limited)), limited.hidden]).toEqual([['holes'], 1]);
   });
@@ -136,7 +140,7 @@ describe('coverage', () => {
     for (const sensor of ['a', 'pump']) {
       const found = await report({ sensor });
       expect(drawn(found)).toEqual({ pair: ' edereereeee' });
-      expect(found.streams[0]?.buckets.map(({ readings }) => readings)).toEqual([0, 0, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+      expect(found.streams[0]?.readings).toEqual([0, 0, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
       expect(found.refusals.map(({ reason, refused, first }) => [reason, refused, formatInstant(first)])).toEqual([
         ['not-a-number', 2, formatInstant(BEGIN + 241 * MINUTE)],
         ['null', 1, formatInstant(BEGIN + 421 * MINUTE)],
@@ -170,9 +174,8 @@ it('newer time than schedule and settle allow is not due, not missing', async ()
   const found = await reportCoverage(
     database,
     { id: source.sourceId, projectId: source.projectId, name: 'source', organisation: 'default' },
-    { from: now - HOUR, to: now, sensor: undefined, mostBuckets: 4_000, mostStreams: 1 },
+    { range: { from: now - HOUR, to: now }, cut: { most: 4_000 }, mostStreams: 1 },
   );
-  const lacking = found.streams[0]?.buckets.filter(({ missing }) => missing > 0) ?? [];
   expect(found.grid.length).toBe(SECOND);
-  expect(lacking).toEqual([]);
+  expect(found.streams[0]?.time).toMatchObject({ missing: 0, asking: 0 });
 });

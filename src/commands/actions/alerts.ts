@@ -33,7 +33,7 @@ export async function alertsList(options: {
 }): Promise<void> {
   const kind = options.kind === undefined ? undefined : kindOf(options.kind);
   const state = options.all ? undefined : 'open';
-  const { alerts, targets, now, waitsForTargets } = await withContext({ patient: false }, async (context) => ({
+  const { alerts, targets, now, waitsForTargets } = await withContext(async (context) => ({
     alerts: await listAlerts(context.database, { state, kind }, options.limit),
     targets: await targetStates(context.database),
     now: context.clock.now(),
@@ -109,7 +109,7 @@ export async function alertsAck(
   subject: string | undefined,
   { note, json }: { note?: string; json?: boolean },
 ): Promise<void> {
-  const alert = await withContext({ patient: false }, async ({ database }) => {
+  const alert = await withContext(async ({ database }) => {
     const found = await openAlert(database, chosenBy(idOrKind, subject));
     await acknowledgeAlert(database, found, { actor: actor(), note });
     return found;
@@ -126,7 +126,7 @@ export async function alertsMute(
 ): Promise<void> {
   const length = parseDuration(options.for);
   if (length === undefined) throw configInvalid(`--for ${options.for} is not a length of time`, 'write 30m, 2h or 3d');
-  const { alert, until } = await withContext({ patient: false }, async ({ database, clock }) => {
+  const { alert, until } = await withContext(async ({ database, clock }) => {
     const found = await openAlert(database, chosenBy(idOrKind, subject));
     await muteAlert(database, found, { actor: actor(), length });
     return { alert: found, until: length === 0 ? null : clock.now() + length };

@@ -5,7 +5,8 @@ import { formatDuration } from '../../core/duration.ts';
 import { DAY, formatInstant } from '../../core/instant.ts';
 import { messageOf } from '../../core/refusal-remedies.ts';
 import { withContext } from '../../context.ts';
-import { coverageDocument, lackingIn, reportCoverage } from '../../source/coverage-report.ts';
+import { coverageDocument } from '../../source/coverage-document.ts';
+import { lackingIn, reportCoverage } from '../../source/coverage-report.ts';
 import type { CoverageReport } from '../../source/coverage-report.ts';
 import { findSource } from '../../source/find-source.ts';
 import { bucketsIn, drawCoverage } from '../../terminal/coverage-chart.ts';
@@ -25,6 +26,7 @@ interface Options {
 }
 
 const STREAMS_DRAWN = 40;
+const MOST_STREAMS = 1_000_000;
 const BUCKETS_ON_A_PIPE = 56;
 
 /** `source coverage`. */
@@ -34,20 +36,22 @@ export async function sourceCoverage(name: string, options: Options): Promise<vo
     const source = await findSource(database, { name, organisation: options.organisation });
     const now = clock.now();
     return await reportCoverage(database, source, {
-      from: parseTime(options.from ?? formatDuration(7 * DAY), now, '--from'),
-      to: options.to === undefined ? now : parseTime(options.to, now, '--to'),
+      range: {
+        from: parseTime(options.from ?? formatDuration(7 * DAY), now, '--from'),
+        to: options.to === undefined ? now : parseTime(options.to, now, '--to'),
+      },
       sensor: options.sensor,
-      mostBuckets: width === undefined ? BUCKETS_ON_A_PIPE : bucketsIn(width),
-      mostStreams: options.limit ?? (width === undefined ? Infinity : STREAMS_DRAWN),
+      cut: { most: width === undefined ? BUCKETS_ON_A_PIPE : bucketsIn(width) },
+      mostStreams: options.limit ?? (width === undefined ? MOST_STREAMS : STREAMS_DRAWN),
     });
   });
-  if (options.json) printJson(coverageDocument(report, options.sensor));
+  if (options.json) printJson(coverageDocument(report, { sensor: options.sensor }));
   else if (report.streams.length === 0) printLine('no streams yet: they are made as the look for sensors finds them');
   else if (width === undefined) printRows(report, options.sensor !== undefined);
   else {
     const { grid } = report;
     printLine(`${name}: ${formatDuration(grid.length)} a character, times in UTC\n`);
-    const rows = report.streams.map(({ key, buckets }) => ({ label: key, states: buckets.map(({ state }) => state) }));
+    const rows = report.streams.map(({ key, states }) => ({ label: key, states }));
     for (const line of drawCoverage(rows, { grid, width, paint: paintOn(process.stdout) })) printExactly(line);
     if (options.sensor !== undefined) {
       printLine();
@@ -75,31 +79,22 @@ const UNASKED: ReadonlySet<BucketState> = new Set(['before-start', 'not-due']);
  */
 function printRows({ grid, streams }: CoverageReport, ofSensor: boolean): void {
   const startOf = (bucket: number): string => formatInstant(bucketOf(grid, bucket).from);
-  const rows = streams.flatMap(({ key, buckets }): Cell[][] =>
+  const rows = streams.flatMap(({ key, states, readings, refused }): Cell[][] =>
     ofSensor
-      ? buckets.flatMap(({ state, readings, refused }, index): Cell[][] =>
-          UNASKED.has(state) && buckets[index - 1]?.state === state
+      ? states.flatMap((state, index): Cell[][] =>
+          UNASKED.has(state) && states[index - 1] === state
             ? []
-            : [[key, startOf(index), BUCKET_STATES[state], readings, refused]],
+            : [[key, startOf(index), BUCKET_STATES[state], readings?.[index] ?? 0, refused?.[index] ?? 0]],
         )
-      : runsOf(buckets.map(({ state }) => state)).map(({ state, first, end }) => [
-          key,
-          startOf(first),
-          startOf(end),
-          BUCKET_STATES[state],
-        ]),
+      : runsOf(states).map(({ state, first, end }) => [key, startOf(first), startOf(end), BUCKET_STATES[state]]),
   );
   printTable(ofSensor ? ['stream', 'from', 'state', 'readings', 'refused'] : ['stream', 'from', 'to', 'state'], rows);
 }
 
 /** One line a reason, with the time and an example. */
 function refusalsInWords({ refusals, unkept }: CoverageReport): string[] {
-  const lines = [...Map.groupBy(refusals, ({ reason }) => reason)].map(([reason, all]) => {
-    const refused = all.reduce((sum, each) => sum + each.refused, 0);
-    const first = Math.min(...all.map((each) => each.first));
-    const last = Math.max(...all.map((each) => each.last));
-    const raw = all.findLast((each) => each.raw !== null)?.raw ?? undefined;
-    return `refused ${grouped(refused)} × ${reason}, ${formatInstant(first)} to ${formatInstant(last)}${raw === undefined ? '' : `, such as ${raw}`}: ${messageOf(reason, 'operator')}`;
+  const lines = refusals.map(({ reason, refused, first, last, raw }) => {
+    return `refused ${grouped(refused)} × ${reason}, ${formatInstant(first)} to ${formatInstant(last)}${raw === null ? '' : `, such as ${raw}`}: ${messageOf(reason, 'operator')}`;
   });
   return unkept === 0
     ? lines

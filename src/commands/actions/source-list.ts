@@ -15,7 +15,7 @@ import { fittingTable } from '../../terminal/fitting.ts';
 import type { ShownColumn } from '../../terminal/fitting.ts';
 import { printExactly, printJson, printLine } from '../../terminal/output.ts';
 import { roughly, short, widthOf } from '../../terminal/words.ts';
-import { sourcesInWords } from './sources-in-words.ts';
+import { sumOfSources, sourcesInWords } from './sources-in-words.ts';
 
 /** The options of `source list`. */
 export interface ListSourcesOptions extends Pick<WantedSources, 'behind' | 'platform' | 'sort'> {
@@ -26,22 +26,22 @@ export interface ListSourcesOptions extends Pick<WantedSources, 'behind' | 'plat
 
 /** `source list`. */
 export async function sourceList(options: ListSourcesOptions): Promise<void> {
-  const { state: condition, limit = Infinity, json, ...choice } = options;
-  const { all, matching, lines, platforms } = await withContext(({ database }) =>
-    listedSources(database, listed, { ...choice, condition, page: (chosen) => chosen.slice(0, limit) }),
+  const { state: condition, json, ...choice } = options;
+  const { counts, matching, lines, platforms } = await withContext(({ database }) =>
+    listedSources(database, listed, { ...choice, condition }),
   );
   if (json) {
     printJson(lines.map((line) => sourceLineDocument(line, platforms)));
     return;
   }
-  if (all.length === 0) {
+  if (sumOfSources(counts) === 0) {
     printLine('no sources yet; databridge source apply FILE creates one');
     return;
   }
-  const several = new Set(all.map(({ organisation }) => organisation)).size > 1;
+  const several = new Set(lines.map(({ organisation }) => organisation)).size > 1;
   if (lines.length > 0)
     printExactly(`${fittingTable(columnsOf(several, platforms), lines, widthOf(process.stdout))}\n`);
-  printLine(sourcesInWords(all, matching, lines.length));
+  printLine(sourcesInWords(counts, matching, lines.length));
 }
 
 /** The columns, with those that a narrow terminal leaves out. */

@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shareOf } from './share.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads so much that few such requests run at a time. */
+    readonly costly?: boolean;
+    /** The answer goes on for long, and counts its clients itself. */
+    readonly streams?: boolean;
+  }
+  interface FastifyRequest {
+    /** Aborts when the client has left. */
+    leaving: AbortSignal | null;
+  }
+}
+
+/** Requests of all other kinds, over the connections that the operator API has to the database. */
+const ANY = { running: { all: 8, each: 6 }, waiting: { all: 200, each: 60 }, waitMs: 20_000 };
+/** A costly request keeps a core of the database's host busy, which is often this one. */
+const COSTLY = {
+  running: { all: Math.max(1, Math.floor(availableParallelism() / 2)), each: 1 },
+  waiting: { all: 24, each: 4 },
+  waitMs: 15_000,
+};
+
+/**
+ * Gives each request of an operator its turn before its handler runs, so that many viewers take no more of the process than few.
+ * Streams of events and of lines have limits of their own. To be added before any route.
+ */
+export function addTurns(app: FastifyInstance): void {
+  const [any, costly] = [shareOf(ANY), shareOf(COSTLY)];
+  app.decorateRequest('leaving', null);
+  app.addHook('onRoute', (route) => {
+    const { config, handler } = route;
+    if (config?.role === undefined || config.streams === true) return;
+    const handle = handler as (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+    // Beyond their own queue costly requests wait nowhere, so they keep no light one waiting.
+    const share = config.costly === true ? costly : any;
+    route.handler = function inTurn(this: FastifyInstance, request, reply) {
+      const { operator } = request;
+      if (operator === null) return handle.call(this, request, reply);
+      const leaving = new AbortController();
+      reply.raw.once('close', () => leaving.abort());
+      request.leaving = leaving.signal;
+      return share.run(operator.id, leaving.signal, async () => await handle.call(this, request, reply));
+    };
+  });
+}
