@@ -18,7 +18,6 @@ import { operatorOf, seesOrganisation } from './authenticate.ts';
 import {
   boundsIn,
   changing,
-  instantOfField,
   looseDocument,
   pageIn,
   pageQuery,

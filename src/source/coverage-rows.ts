@@ -1,5 +1,4 @@
 import type { KnownTime } from '../core/buckets.ts';
-import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
