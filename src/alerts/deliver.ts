@@ -13,11 +13,14 @@ import type { SendMessage } from './target.ts';
 /** A target gets at most one message in this time; what changes meanwhile goes with the next one. */
 const APART = "interval '1 minute'";
 
+/** A mute holds back what was noted before it, except what may have arrived already. */
+const IS_TOLD = `(message is not null or ended_at is not null or muted_until is null or muted_until <= now())`;
+
 const CLAIM = `
   update alert_target set claimed_by = $2
   where name = any($1) and (held_until is null or held_until <= now()) and (last_sent_at is null or last_sent_at <= now() - ${APART} or last_sent_at > now())
     and ${claimable('claimed_by', '$2')}
-    and exists (select from alert_notice where target = name and sent_at is null)
+    and exists (select from alert_notice join alert on alert.id = alert_id where target = name and sent_at is null and ${IS_TOLD})
   returning name, failures`;
 
 /** A message that may have arrived is sent again as it was; otherwise all that waits is one message. */
@@ -25,8 +28,8 @@ const GATHER = `
   with wanted as (
     select coalesce((select message from alert_notice where target = $1 and sent_at is null and message is not null limit 1), $2::uuid) as id),
   named as (
-    update alert_notice set message = wanted.id from wanted
-    where target = $1 and sent_at is null
+    update alert_notice set message = wanted.id from wanted, alert
+    where target = $1 and sent_at is null and alert.id = alert_id and ${IS_TOLD}
       and (message = wanted.id or not exists (select from alert_notice where target = $1 and sent_at is null and message is not null))
     returning alert_id, change, alert_notice.message)
   select message, change, alert.id, kind, organisation, subject, severity, what, remedy, instant_of(since) as since,
@@ -35,7 +38,7 @@ const GATHER = `
 
 const SENT = `
   with taken as (
-    update alert_target set claimed_by = null, failures = 0, held_until = null, last_fault = null, last_sent_at = now() where name = $1 returning name)
+    update alert_target set claimed_by = null, failures = 0, held_until = null, last_fault = $3, last_sent_at = now() where name = $1 returning name)
   update alert_notice set sent_at = now() from taken where target = name and message = $2 and sent_at is null`;
 
 const FAILED = `
@@ -57,12 +60,14 @@ export async function deliverAlerts(ground: AlertDelivery, targets: readonly Ale
     targets.map(({ name }) => name),
     ground.workerId,
   ]);
-  await Promise.all(
+  const ends = await Promise.allSettled(
     claimed.map(async ({ name, failures }) => {
       const target = targets.find((one) => one.name === name);
       if (target !== undefined) await deliverTo(ground, target, failures);
     }),
   );
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function deliverTo(
@@ -76,8 +81,10 @@ async function deliverTo(
   if (first === undefined) return;
   const id = first.message;
   const fault = await send(target, alertMessageOf(id, changes));
-  if (fault === undefined) {
-    await database.run(SENT, [name, id]);
+  if (fault?.isTaken) log.error({ target: name, reason: fault.message }, 'a target of alerts took a message in part');
+  if (fault === undefined || fault.isTaken) {
+    const record = fault && printableJson({ message: fault.message, remedy: fault.remedy, at: formatInstant(now()) });
+    await database.run(SENT, [name, id, record ?? null]);
     if (failures > 0) log.info({ target: name }, 'the target of alerts takes messages again');
     return;
   }

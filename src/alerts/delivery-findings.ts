@@ -48,6 +48,6 @@ function deliveryFinding(
     remedy: fault?.remedy ?? `check the service at ${url}; databridge ingestion list shows what waits`,
     kind: state === 'stopped' ? 'stopped' : 'outbox',
     organisation,
-    subject: project,
+    subject: `delivery of ${project}`,
   };
 }

@@ -11,13 +11,13 @@ const PATIENCE_MS = 10_000;
 
 /**
  * Sends a message as one e-mail, through the egress guard. `none` is for a server that speaks no TLS. The mail has an id of its
- * message, so that a mailbox shows one that was sent again once.
+ * message, so that a mailbox shows one that was sent again once. @returns the mailboxes that the server refused
  */
 export async function mailMessage(
   { to, from, server, port, security, user, password }: EmailTarget,
   allowHosts: AllowedHosts,
   { id, title, text }: AlertMessage,
-): Promise<void> {
+): Promise<readonly string[]> {
   const socket = await guardedSocket(server, port, allowHosts);
   const transport = createTransport({
     host: server,
@@ -37,7 +37,14 @@ export async function mailMessage(
     ...(user !== undefined && { auth: { user, pass: password ?? '' } }),
   });
   try {
-    await transport.sendMail({ from, to: [...to], subject: title, text, messageId: `<${id}@databridge>` });
+    const { rejected } = await transport.sendMail({
+      from,
+      to: [...to],
+      subject: title,
+      text,
+      messageId: `<${id}@databridge>`,
+    });
+    return rejected.map(String);
   } finally {
     transport.close();
     socket.destroy();

@@ -77,6 +77,7 @@ const NOTE = `
         and exists (select from alert_notice where alert_id = alert.id and target = target.name and change = 'opened'))
     union all
     select alert.id, notice.target, 'worse', alert.severity from alert join alert_notice as notice on alert_id = alert.id
+      join target on target.name = notice.target and alert.severity = any(severities)
     where ended_at is null and change = 'opened' and notice.severity = 'warning' and alert.severity = 'critical'
       and (muted_until is null or muted_until <= now()))
   insert into alert_notice (alert_id, target, change, severity) select id, name, change, severity from told
@@ -127,9 +128,16 @@ async function write(client: PoolClient, { begun, changed, ended, dropped }: Ale
   if (begun.length > 0) await client.query(BEGIN, [printableJson(begun.map(opens))]);
 }
 
-/** Forgets alerts that ended more than `days` ago, with their notices, and what no target took in two weeks. */
-export async function dropOldAlerts(database: Database, days: number): Promise<void> {
-  await database.run(`delete from alert where ended_at < now() - $1 * interval '1 day'`, [days]);
+/** Forgets alerts that ended more than `days` ago, with their notices, what no target took in two weeks, and targets that are in no file. */
+export async function dropOldAlerts(
+  database: Database,
+  { days, targets }: { readonly days: number; readonly targets: readonly string[] },
+): Promise<void> {
+  await database.run(`delete from alert where ended_at < now() - greatest($1, 14) * interval '1 day'`, [days]);
+  await database.run(
+    `delete from alert_target where name <> all($1) and greatest(last_sent_at, held_until) < now() - interval '14 days'`,
+    [targets],
+  );
   await database.run(
     `delete from alert_notice using alert where alert.id = alert_id and ended_at is not null and sent_at is null
        and noted_at < now() - interval '14 days'`,

@@ -83,17 +83,19 @@ describe('a source', () => {
       allRefused: null,
       lastSuccessAt: 1,
       newestAt: 0,
+      condition: 'well',
       ...more,
     }) as SourceLine;
 
   test('is behind against its own rhythm, and late by more than the rule says', () => {
     expect(unwellLines([line()], [])).toEqual([]);
-    expect(unwellFinding(line({ overdue: 2 * HOUR }), undefined)).toMatchObject({
+    expect(unwellFinding(line({ condition: 'behind', overdue: 2 * HOUR }), undefined)).toMatchObject({
       kind: 'behind',
       detail: 'late by more than 1h, without a fault',
     });
     expect(unwellLines([line({ every: 3 * HOUR, overdue: 2 * HOUR })], [])).toEqual([]);
-    expect(unwellFinding(line({ overdue: 2 * HOUR }), 3 * HOUR)).toBeUndefined();
+    expect(unwellLines([line({ condition: 'behind' })], [])).toHaveLength(1);
+    expect(unwellFinding(line({ condition: 'behind', overdue: 2 * HOUR }), 3 * HOUR)).toBeUndefined();
   });
 
   test('that is well and has no new reading is silent; one whose trouble is known is not told twice', () => {
@@ -102,12 +104,12 @@ describe('a source', () => {
     expect(kindsOf(line())).toEqual(['silent']);
     expect(kindsOf(line({ newestAt: 2 * HOUR }))).toEqual([]);
     expect(kindsOf(line({ every: 2 * HOUR }))).toEqual([]);
-    expect(kindsOf(line({ overdue: 2 * HOUR }))).toEqual([]);
-    expect(kindsOf(line({ state: 'paused' }))).toEqual([]);
+    expect(kindsOf(line({ condition: 'behind', overdue: 2 * HOUR }))).toEqual([]);
+    expect(kindsOf(line({ condition: 'paused', state: 'paused' }))).toEqual([]);
   });
 
   test('whose points were all refused has an alert of refusals, and a broken contract has one of its own', () => {
-    expect(unwellFinding(line({ allRefused: 'text-number' }), undefined)?.kind).toBe('refusals');
+    expect(unwellFinding(line({ condition: 'failing', allRefused: 'text-number' }), undefined)?.kind).toBe('refusals');
     const fault = { code: 'contract-broken', message: 'a web page', at: '' };
     const trouble = {
       source: 'hall',

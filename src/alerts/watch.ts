@@ -51,7 +51,14 @@ export async function watchAlerts(
         deliverAlerts({ database, workerId, log, send, now: () => clock.now() }, (await rules.present()).targets),
       complain,
     ),
-    repeat(HOUSEKEEPING_MS, () => dropOldAlerts(database, settings.logDays), complain),
+    repeat(
+      HOUSEKEEPING_MS,
+      async () => {
+        const targets = (await rules.present()).targets.map(({ name }) => name);
+        await dropOldAlerts(database, { days: settings.logDays, targets });
+      },
+      complain,
+    ),
   ];
   return {
     async stop() {

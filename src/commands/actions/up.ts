@@ -68,8 +68,7 @@ async function runUntilStopped(serving: boolean): Promise<number> {
     const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, context.log);
     context.log.info('stopping at the next window boundary');
     endWithin(context.settings.drainMs + CLOSING_MS, context.log);
-    await alerts.stop();
-    const [drained] = await Promise.all([daemon.drain(), ...apis.map((api) => api?.close())]);
+    const [drained] = await Promise.all([daemon.drain(), alerts.stop(), ...apis.map((api) => api?.close())]);
     return code ?? (drained ? EXIT.done : EXIT.failed);
   });
 }
