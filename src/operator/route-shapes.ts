@@ -110,7 +110,7 @@ export function placeIn(cursor: string): z.infer<typeof cursorShape> {
   }
 }
 
-const noCursor = (): OperatorProblem =>
+export const noCursor = (): OperatorProblem =>
   new OperatorProblem('invalid', 'The cursor is not one of this API.', {
     remedy: 'Begin without a cursor.',
     errors: [{ pointer: '/cursor', detail: 'is no cursor' }],

@@ -76,6 +76,7 @@ export function shareOf({ running, waiting, waitMs }: ShareLimits): Share {
 
   function wait(operator: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(busy());
       const entry: Waiting = {
         operator,
         begin() {

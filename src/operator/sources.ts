@@ -21,6 +21,7 @@ import {
   revisionHeader,
   sourceIn,
   sourceParams,
+  noCursor,
   textsIn,
 } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
@@ -29,9 +30,13 @@ import type { lineSchema } from './source-shapes.ts';
 
 /** The source behind which a page begins. */
 function placeOf(cursor: string | undefined): ListedPlace | undefined {
-  const [organisation, name, number, instant] = textsIn(cursor) ?? [];
-  if (organisation === undefined || name === undefined || number === undefined || instant === undefined)
-    return undefined;
+  const texts = textsIn(cursor);
+  if (texts === undefined) return undefined;
+  const [organisation, name, number, instant = ''] = texts;
+  const isOurs =
+    organisation !== undefined && name !== undefined && number !== undefined && /^-?\d{1,18}$/.test(number);
+  if (!isOurs || (instant !== '-infinity' && instant !== 'infinity' && Number.isNaN(Date.parse(instant))))
+    throw noCursor();
   return { organisation, name, rank: [number, instant] };
 }
 

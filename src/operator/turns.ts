@@ -19,7 +19,8 @@ declare module 'fastify' {
 const ANY = { running: { all: 8, each: 6 }, waiting: { all: 200, each: 60 }, waitMs: 20_000 };
 /** A costly request keeps a core of the database's host busy, which is often this one. */
 const COSTLY = {
-  running: { all: Math.max(1, Math.floor(availableParallelism() / 2)), each: 1 },
+  // At most 2, because all requests of operators share a few connections.
+  running: { all: Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2))), each: 1 },
   waiting: { all: 24, each: 4 },
   waitMs: 15_000,
 };
@@ -41,7 +42,8 @@ export function addTurns(app: FastifyInstance): void {
       const { operator } = request;
       if (operator === null) return handle.call(this, request, reply);
       const leaving = new AbortController();
-      reply.raw.once('close', () => leaving.abort());
+      if (reply.raw.destroyed) leaving.abort();
+      else reply.raw.once('close', () => leaving.abort());
       request.leaving = leaving.signal;
       return share.run(operator.id, leaving.signal, async () => await handle.call(this, request, reply));
     };

@@ -111,12 +111,9 @@ const listOf = (sort: SourceSort): string => `
     where (not $2::boolean or lacks_time) and ($3::text is null or condition = $3) and ($4::text is null or platform = $4)
       and ($5::text is null or exists (select from ml_project where ml_project.id = project_id and code = $5))
       and position(lower($6) in lower(name)) > 0),
-  begins as (
-    select first, second from chosen where organisation = $8 and name = $9
-    union all select $10::bigint, $11::timestamptz where $8::text is not null limit 1),
   following as (
     select * from chosen
-    where $8::text is null or (first, second, organisation collate "C", name collate "C") > (select first, second, $8 collate "C", $9 collate "C" from begins)),
+    where $8::text is null or (first, second, organisation collate "C", name collate "C") > ($10::bigint, $11::timestamptz, $8 collate "C", $9 collate "C")),
   page as (select * from following order by ${ORDER} limit $7)
   select (select coalesce(jsonb_object_agg(condition, sources), '{}') from (select condition, count(*) as sources from judged group by condition) as each) as counts,
     (select count(*) from chosen) as matching, (select count(*) from following) as left,
