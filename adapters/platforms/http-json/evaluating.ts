@@ -74,16 +74,19 @@ export interface ListedSensors {
   readonly names: readonly (string | null | undefined)[];
 }
 
+/** What a question took. `isFull`: the answer left so much in memory that the next one is for a new evaluator. */
+export interface Spent {
+  readonly milliseconds: number;
+  readonly isFull: boolean;
+}
+
 /** How an evaluator ends a question. `syntax`: the bytes are no JSON. */
-export type Reply =
-  | { readonly found: unknown; readonly milliseconds: number }
-  | { readonly syntax: string; readonly milliseconds: number }
-  | {
-      readonly fault: Fault;
-      readonly message: string;
-      readonly remedy: string | undefined;
-      readonly milliseconds: number;
-    };
+export type Reply = Spent &
+  (
+    | { readonly found: unknown }
+    | { readonly syntax: string }
+    | { readonly fault: Fault; readonly message: string; readonly remedy: string | undefined }
+  );
 
 /** The last words of an evaluator that ends itself. */
 export interface LastWords {

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { asBridgeError, contractBroken, tooMuch } from '../../../src/core/errors.ts';
 import { parsedBody } from './document.ts';
 import { STEPS, framed, messages } from './evaluating.ts';
-import type { Evaluation, Reply, ExpressionOption } from './evaluating.ts';
+import type { Evaluation, Reply, Spent, ExpressionOption } from './evaluating.ts';
 import type { Watching } from './evaluator-watch.ts';
 import { foundIn } from './page.ts';
 import { decoded } from '../../../src/platform/connection/charset.ts';
@@ -22,6 +22,9 @@ const PARSING_MS = 10_000;
 
 /** The most memory of the process. */
 const MOST_BYTES = 1_000_000_000;
+
+/** With more memory than this after an answer the process is ended. */
+const MOST_KEPT = 300_000_000;
 
 /** The longest reply, so that reading it keeps the event loop of the bridge for a moment only. */
 const LONGEST_REPLY = 16_000_000;
@@ -46,7 +49,7 @@ function begin(step: ExpressionOption): void {
 async function replyTo(question: Evaluation, bytes: Buffer): Promise<Buffer> {
   begin('answer.body');
   const since = Atomics.load(cell, 1);
-  const done = (): { milliseconds: number } => ({ milliseconds: usedMs() - since });
+  const done = (): Spent => ({ milliseconds: usedMs() - since, isFull: process.memoryUsage.rss() > MOST_KEPT });
   try {
     const text = decoded(bytes, question.charset);
     const document = parsedBody(text, question);

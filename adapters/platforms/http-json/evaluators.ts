@@ -36,7 +36,7 @@ interface Evaluator {
   words: string;
 }
 
-const turns = new Turns<Task>();
+const turns = new Turns<Task>(MOST);
 const evaluators = new Set<Evaluator>();
 
 /**
@@ -78,7 +78,12 @@ function begin(): void {
     const busy = [...evaluators].filter(({ task }) => task !== undefined).length;
     const next = turns.next(MOST - busy);
     if (next === undefined) return;
-    give(free ?? started(), next.source, next.item);
+    const evaluator = free ?? started();
+    if (evaluator !== undefined) give(evaluator, next.source, next.item);
+    else {
+      turns.done(next.source, { milliseconds: 0, bytes: next.item.bytes.length }, true);
+      next.item.end(new BridgeError({ code: 'bug' }, 'this host has no room for a process that evaluates expressions'));
+    }
   }
 }
 
@@ -89,7 +94,8 @@ function give(evaluator: Evaluator, source: string, task: Task): void {
   for (const part of framed(serialize(question), bytes)) evaluator.process.stdin.write(part);
 }
 
-function started(): Evaluator {
+/** Undefined where the host has no room for another process or pipe. */
+function started(): Evaluator | undefined {
   // Nothing of the environment, which holds secrets; the zone of local times is no secret.
   const env = process.env.TZ === undefined ? {} : { TZ: process.env.TZ };
   const child: Process = spawn(process.execPath, [`--max-old-space-size=${MOST_OBJECTS_MB}`, FILE], {
@@ -97,6 +103,11 @@ function started(): Evaluator {
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
+  // Without descriptors Node.js makes no pipes, and tells the error later.
+  if ((child as Partial<Process>).stdout === undefined) {
+    child.once('error', () => undefined);
+    return undefined;
+  }
   const idle = setTimeout(() => {
     if (evaluator.task === undefined) end(evaluator);
   }, IDLE_MS).unref();
@@ -141,6 +152,8 @@ function replied(evaluator: Evaluator, head: Buffer): void {
     turns.done(source, { milliseconds: reply.milliseconds, bytes: ended.bytes.length }, false);
     ended.end(reply);
   }
+  // What the answer left in memory must not count against the next one.
+  if (reply.isFull) end(evaluator);
   begin();
 }
 
@@ -171,7 +184,8 @@ function faultOf(words: string, source: string, { question, bytes }: Task): Brid
   const { step, why } = found === undefined ? { step: undefined, why: 'memory' } : (JSON.parse(found) as LastWords);
   const size = bytes.length < 1e6 ? `${Math.ceil(bytes.length / 1e3)} kB` : `${(bytes.length / 1e6).toFixed(1)} MB`;
   if (step === 0) return tooMuch(`an answer of ${size} took too much ${why} to be parsed`);
-  const option = step === undefined ? Object.keys(question.codes)[0] : STEPS[step];
+  const option =
+    step === undefined ? Object.entries(question.codes).find(([, code]) => code !== undefined)?.[0] : STEPS[step];
   const took = why === 'memory' ? 'more memory than it may have' : `more than ${LIMIT_MS / 1000} s of computing`;
   const path = `options.${option}`;
   return tooCostly(

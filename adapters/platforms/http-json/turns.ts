@@ -22,14 +22,22 @@ interface Known {
 
 /**
  * Who is next: answers wait in the queue of their source, and the source that had least is next. A source that comes anew, or after a
- * while, begins at what the others have had. Each source has one answer at a time, and the last free place is for sources
- * whose answer before was evaluated to its end: answers that loop never take all places.
+ * while, begins at what the others have had. Each source has one answer at a time, and one place is never taken by
+ * sources whose answer before was not evaluated to its end: answers that loop keep no other source waiting.
  */
 export class Turns<T> {
   readonly #waiting = new Map<string, T[]>();
   readonly #underWay = new Set<string>();
+  /** Of the sources under way, those whose answer before was not evaluated to its end. */
+  readonly #unproven = new Set<string>();
   readonly #known = new Map<string, Known>();
+  readonly #places: number;
   #had = 0;
+
+  /** `places`: how many answers are evaluated at a time, two or more. */
+  constructor(places: number) {
+    this.#places = places;
+  }
 
   add(source: string, item: T): void {
     const queue = this.#waiting.get(source);
@@ -51,7 +59,7 @@ export class Turns<T> {
     for (const source of this.#waiting.keys()) {
       if (this.#underWay.has(source)) continue;
       const known = this.#known.get(source);
-      if (free === 1 && !known?.isProven) continue;
+      if (this.#unproven.size >= this.#places - 1 && !known?.isProven) continue;
       const had = Math.max(known?.had ?? 0, this.#had);
       if (best === undefined || had < best.had) best = { source, had };
     }
@@ -61,6 +69,7 @@ export class Turns<T> {
     const item = queue.shift() as T;
     if (queue.length === 0) this.#waiting.delete(source);
     this.#underWay.add(source);
+    if (!this.#known.get(source)?.isProven) this.#unproven.add(source);
     this.#had = had;
     return { source, item };
   }
@@ -68,6 +77,7 @@ export class Turns<T> {
   /** Tells how much the answer of a source took, and whether it was ended for that. */
   done(source: string, cost: Cost, wasEnded: boolean): void {
     this.#underWay.delete(source);
+    this.#unproven.delete(source);
     const known = this.#known.get(source);
     const had = Math.max(known?.had ?? 0, this.#had) + cost.milliseconds * (wasEnded ? PENALTY : 1);
     const isLongest = !wasEnded && cost.bytes >= (known?.longest?.bytes ?? 0);
