@@ -16,8 +16,9 @@ export class Tally {
       ...counter,
       collect() {
         for (const sum of sums.values()) {
-          this.inc(sum.labels, sum.value);
+          const { value } = sum;
           sum.value = 0;
+          this.inc(sum.labels, value);
         }
       },
     });

@@ -19,7 +19,10 @@ export interface BlockColumn {
 export function blockColumns(block: Block, mayBeInteger: (index: number) => boolean): BlockColumn[] {
   const { columns, numbers } = block;
   if (columns[0] !== 'time') throw contractBroken('InfluxDB: the first column is not the time', columns.join(', '));
-  if (numbers !== undefined) return numberColumns(numbers);
+  if (numbers !== undefined) {
+    if (numbers.length !== columns.length) throw notARow(numbers.map((values) => values[0]));
+    return numberColumns(numbers);
+  }
   const rows = block.rows();
   const at = instantsOf(rows, columns.length);
   let exact: Rows | undefined;

@@ -44,19 +44,26 @@ describe('sources', () => {
     streams: 1,
     lag: 1,
     overdue: 0,
+    condition: 'well',
   } as const;
   const source = (more: Partial<SourceLine> = {}): SourceLine =>
     ({ ...line, failures: 0, fault: null, lookFault: null, allRefused: null, lastSuccessAt: 1, ...more }) as SourceLine;
   const trouble = { source: 'hall', organisation: 'default' } as Parameters<typeof unwellCheck>[1][number];
 
   test('that are late or never had a poll that succeeded are not called well, and trouble is told once', () => {
-    expect(unwellCheck([source(), source({ state: 'paused', overdue: 1e9 })], [])).toBeUndefined();
-    const check = unwellCheck([source({ lastSuccessAt: null }), source({ name: 'pit', overdue: 1e9 })], []);
+    expect(unwellCheck([source(), source({ state: 'paused', condition: 'paused', overdue: 1e9 })], [])).toBeUndefined();
+    const check = unwellCheck(
+      [
+        source({ condition: 'starting', lastSuccessAt: null }),
+        source({ name: 'pit', condition: 'behind', overdue: 1e9 }),
+      ],
+      [],
+    );
     expect(check).toMatchObject({
       state: 'warning',
       detail: '2 active sources not well: hall (starting), pit (behind)',
     });
-    expect(unwellCheck([source({ lastSuccessAt: null })], [trouble])).toBeUndefined();
+    expect(unwellCheck([source({ condition: 'starting', lastSuccessAt: null })], [trouble])).toBeUndefined();
   });
 });
 

@@ -7,6 +7,7 @@ const report = (more: Partial<SourceReport>): SourceReport =>
   ({
     name: 'hall-3',
     state: 'active',
+    condition: 'failing',
     every: MINUTE,
     streams: 1,
     failures: 0,
@@ -25,7 +26,7 @@ it('says that a source is failing where every point is refused', () => {
 
 it('says that a source is well, and why it is not younger', () => {
   const cause = { cause: 'schedule', length: 40 * SECOND, message: 'a poll every minute', remedy: 'nothing' } as const;
-  expect(whyInWords(report({ lag: 40 * SECOND, overdue: 0 }), [cause])).toEqual([
+  expect(whyInWords(report({ condition: 'well', lag: 40 * SECOND, overdue: 0 }), [cause])).toEqual([
     'hall-3 is well, 40s behind.',
     '',
     '40s: a poll every minute',

@@ -113,6 +113,7 @@ function plainConfig(
   const { headers: ofEvery, ...rest } = defaults;
   const isPlain =
     Object.keys(ofEvery).length === 1 &&
+    [rest.transformResponse ?? []].flat().length === 0 &&
     Object.keys(rest).every((name) => DEFAULTS.has(name)) &&
     Object.keys(given).every((name) => PLAIN.has(name));
   if (!isPlain) return undefined;

@@ -219,14 +219,16 @@ class PlatformConnection implements Connection {
       async adapter(config) {
         const signals = [conversation.signal, closing, config.signal].filter((one) => one instanceof AbortSignal);
         const stop = stopOf(signals);
+        let isStreamed = false;
         try {
           const request = requestOf(config, { ...conversation, signal: stop.signal });
           const answer = await send(request);
-          if (!answer.body.closed) answer.body.once('close', stop.end);
+          isStreamed = config.responseType === 'stream' && !answer.body.closed;
+          // The caller reads on, and may be stopped until the end of the body.
+          if (isStreamed) answer.body.once('close', stop.end);
           return await responseOf(answer, request, config, redactor);
-        } catch (error) {
-          stop.end();
-          throw error;
+        } finally {
+          if (!isStreamed) stop.end();
         }
       },
     });

@@ -61,19 +61,14 @@ function withoutNamed(text: string, { name, value }: (typeof NAMED)[number]): st
 const withoutTokens = (text: string): string =>
   text.replaceAll(/(?<![\w.-])[\w.-]+/g, (run) => {
     const parts = run.split('.');
-    const first = parts.findIndex(
-      (part, place) => place + 1 < parts.length && parts[place + 1] !== '' && JWT.test(part),
-    );
-    if (first === -1) return run;
-    const before = (parts[first] ?? '').replace(JWT, '');
-    return (
-      [...parts.slice(0, first), before].join('.') +
-      MARK +
-      parts
-        .slice(first + 3)
-        .map((part) => `.${part}`)
-        .join('')
-    );
+    const kept: string[] = [];
+    for (let place = 0; place < parts.length; place += 1) {
+      const part = parts[place] ?? '';
+      const isToken = place + 1 < parts.length && parts[place + 1] !== '' && JWT.test(part);
+      kept.push(isToken ? part.replace(JWT, '') + MARK : part);
+      if (isToken) place += 2;
+    }
+    return kept.join('.');
   });
 
 const JWT = /\beyJ[\w-]{8,}$/;
@@ -94,9 +89,8 @@ class SecretRedactor implements Redactor {
     this.#pattern ??= patternOf(this.#all());
     let clean = text.replace(this.#pattern, MARK);
     for (const named of NAMED) clean = withoutNamed(clean, named);
-    clean = withoutTokens(clean);
     for (const lookalike of LOOKS_SECRET) clean = clean.replace(lookalike, `$1${MARK}`);
-    return clean;
+    return withoutTokens(clean);
   };
 
   excerpt(text: string, length: number): string {
