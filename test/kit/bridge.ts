@@ -75,9 +75,10 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
       });
     });
   const runInProcess = (...args: string[]): Promise<Answer> => runHere(args, { ...env });
+  // Node.js itself loads adapters from a directory.
+  const isOwnProcess = env['DATABASE_URL'] === undefined || env['DATABRIDGE_ADAPTERS'] !== undefined;
   const succeed = async (...args: string[]): Promise<string> => {
-    const inProcess = env['DATABASE_URL'] === undefined ? run : runInProcess;
-    const { code, stdout, stderr } = await inProcess(...args);
+    const { code, stdout, stderr } = await (isOwnProcess ? run : runInProcess)(...args);
     if (code !== 0) throw new Error(`databridge ${args.join(' ')} exited with ${code}\n${stdout}\n${stderr}`);
     return stdout;
   };
