@@ -66,6 +66,7 @@ describe('a share', () => {
       const second = run(1, 'a2', leaving.signal);
       const third = run(1, 'a3');
       leaving.abort();
+      await expect(run(1, 'a4', leaving.signal)).rejects.toMatchObject({ status: 503 });
       await expect(second).rejects.toMatchObject({ status: 503 });
       vi.advanceTimersByTime(LIMITS.waitMs);
       await expect(third).rejects.toMatchObject({ status: 503 });

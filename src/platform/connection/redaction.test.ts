@@ -217,3 +217,9 @@ it.each([
   const { user, system } = process.threadCpuUsage(begun);
   expect(user + system).toBeLessThan(2_000_000);
 });
+
+it('every token of a run of tokens is taken out, and a credential behind one', () => {
+  const { redact } = redactorFor({ password: 'open sesame' });
+  expect(redact('eyJaaaaaaaaaa.bbbb.cccc.eyJdddddddddd.SECRETPAYLOAD.sig')).not.toMatch(/bbbb|SECRETPAYLOAD/);
+  expect(redact('eyJabcdefghij.Bearer SECRETX1')).not.toContain('SECRETX1');
+});
