@@ -48,7 +48,7 @@ export interface WantedSources {
   readonly organisations?: readonly string[] | undefined;
   /** At most so many; undefined: all. */
   readonly limit?: number | undefined;
-  /** The last source of the page before: the page begins behind it, wherever it stands now. */
+  /** The last source of the page before: the page begins behind the place that it had. */
   readonly behindSource?: ListedPlace | undefined;
 }
 

@@ -94,8 +94,13 @@ async function showFirstOperator({ database, settings }: OpenBridge): Promise<vo
   printLine(`  ${first.password}`);
 }
 
-interface Beside {
+interface Running {
   close(): Promise<void>;
+}
+
+interface Beside extends Running {
+  /** Ends with the first try to open the server, however it ended. */
+  readonly tried: Promise<void>;
 }
 
 /**
@@ -105,9 +110,9 @@ interface Beside {
 function openBeside(
   { log, settings }: OpenBridge,
   title: string,
-  start: () => Promise<Beside & { readonly url: string; readonly page?: string | undefined }>,
+  start: () => Promise<Running & { readonly url: string; readonly page?: string | undefined }>,
 ): Beside {
-  let running: Beside | undefined;
+  let running: Running | undefined;
   let warned = false;
   const open = async (): Promise<void> => {
     if (running) return;
@@ -125,6 +130,7 @@ function openBeside(
   const first = open().catch(warnOnce);
   const again = repeat(RETRY_MS, open, warnOnce);
   return {
+    tried: first,
     async close() {
       await first;
       await again.stop();
