@@ -1,14 +1,20 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
-import { backfillDocument, backfillState, cancelBackfill, listBackfills, startBackfill } from '../source/backfills.ts';
-import type { BackfillState } from '../source/backfills.ts';
+import { KINDS_OF_BACKFILL, STATES_OF_BACKFILL } from '../core/backfill.ts';
+import { asBridgeError } from '../core/errors.ts';
+import { changeBackfill } from '../source/backfill/change.ts';
+import { quoteBackfill, quoteDocument } from '../source/backfill/quote.ts';
+import { activeSources, startBackfill } from '../source/backfill/start.ts';
+import type { WantedBackfill } from '../source/backfill/start.ts';
+import { backfillDocument, backfillState, listBackfills } from '../source/backfill/state.ts';
+import type { BackfillState } from '../source/backfill/state.ts';
 import { platformsBehind } from '../source/demand.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
+import { backfillSchema, quoteSchema, startedSchema } from './backfill-shapes.ts';
 import {
   changing,
-  looseDocument,
   idIn,
   instantOfField,
   nextBelow,
@@ -22,63 +28,85 @@ import {
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
 
-const backfillSchema = looseDocument(
-  {
-    id: z.int(),
-    source: z.string(),
-    organisation: z.string(),
-    from: z.string(),
-    to: z.string(),
-    again: z.boolean().describe('Whether covered time is asked for, too.'),
-    state: z.enum(['running', 'done', 'cancelled']),
-    share: z.number().describe('The part of its range that is covered, 0 to 1.'),
-    readings: z.int(),
-    createdAt: z.string(),
-    finishedAt: z.string().nullable(),
-  },
-  'Backfill',
-  {
-    id: 7,
-    source: 'hall-3',
-    organisation: 'default',
-    from: '2026-11-15T10:00:00Z',
-    to: '2026-11-22T10:00:00Z',
-    again: false,
-    state: 'running',
-    share: 0.42,
-    readings: 254_000,
-    createdAt: '2026-11-22T10:00:03Z',
-    finishedAt: null,
-  },
-);
-
 const idParams = z.object({ id: z.coerce.number().int().min(1).max(999_999_999) });
 
-const startBody = z
-  .strictObject({
-    from: timeField,
-    to: timeField.optional().describe('End, not included; without it the newest settled time.'),
-    again: z.boolean().default(false).describe('Also ask for covered time: revised values replace the old ones.'),
-  })
-  .meta({ examples: [{ from: '7d', again: false }] });
+const wish = {
+  from: timeField,
+  to: timeField.optional().describe('End, not included; without it the newest settled time.'),
+  what: z
+    .enum(KINDS_OF_BACKFILL)
+    .default('missing')
+    .describe(
+      '`missing`: time that is not covered; `failed`: time that could not be read; `refused`: hours of which points were refused; `all`: covered time, too, so that revised values replace the old ones.',
+    ),
+  order: z.enum(['oldest', 'newest']).default('oldest').describe('The time that is asked for first.'),
+  sensors: z
+    .array(z.string().min(1).max(500))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only the streams with these sensors. Sensors that are fetched with them are asked for, too.'),
+  requestsPerDay: z.int().min(1).max(999_999_999).optional().describe('At most so many requests on a day of UTC.'),
+};
 
-/** The routes that start, list, show and cancel backfills. */
-export function addBackfillRoutes(app: FastifyInstance, { database, registry, clock }: OperatorParts): void {
+const startBody = z.strictObject(wish).meta({ examples: [{ from: '7d' }] });
+
+const startAllBody = z
+  .strictObject({
+    ...wish,
+    organisation: z.string().max(128).optional().describe('Only its sources; without it all that the operator sees.'),
+  })
+  .meta({ examples: [{ from: '7d', requestsPerDay: 5_000 }] });
+
+/** The routes that quote, start, list, show, pause, resume and cancel backfills. */
+export function addBackfillRoutes(app: FastifyInstance, { database, registry, clock, settings }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const documents = async (states: readonly BackfillState[]) => {
+  const documents = async (states: readonly BackfillState[]): Promise<z.infer<typeof backfillSchema>[]> => {
     const platforms = await platformsBehind(
       states.map(({ demand }) => demand),
       registry.platforms,
     );
     return states.map((state) => backfillDocument(state, platforms) as z.infer<typeof backfillSchema>);
   };
-  const seen = async (request: Parameters<typeof operatorOf>[0]): Promise<BackfillState> => {
+  const document = async (id: number): Promise<z.infer<typeof backfillSchema>> => {
+    const [one] = await documents([(await backfillState(database, id)) as BackfillState]);
+    return one as z.infer<typeof backfillSchema>;
+  };
+  const seen = async (request: FastifyRequest): Promise<BackfillState> => {
     const { id } = request.params as z.infer<typeof idParams>;
     const state = await backfillState(database, id);
     if (state === undefined || !seesOrganisation(operatorOf(request), state.organisation))
       throw noSuch(`backfill ${id}`);
     return state;
   };
+  const wanted = (body: z.infer<typeof startBody>, source: WantedBackfill['source']): WantedBackfill => {
+    const now = clock.now();
+    const { from, to, ...more } = body;
+    return {
+      ...more,
+      source,
+      from: instantOfField(from, now, 'from'),
+      to: to === undefined ? undefined : instantOfField(to, now, 'to'),
+    };
+  };
+  typed.post(
+    '/api/v1/sources/:organisation/:name/backfills/quote',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'quoteBackfill',
+        summary: 'What a backfill would take; nothing is started, and the platform is not asked',
+        tags: ['Backfills'],
+        params: sourceParams,
+        body: startBody,
+        response: { 200: quoteSchema },
+      },
+    },
+    async (request) => {
+      const wish = wanted(request.body, await sourceIn(database, request));
+      return quoteDocument(await changing(() => quoteBackfill(database, registry, wish, settings.windowReadings)));
+    },
+  );
   typed.post(
     '/api/v1/sources/:organisation/:name/backfills',
     {
@@ -93,23 +121,46 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
       },
     },
     async (request, reply) => {
-      const source = await sourceIn(database, request);
-      const { from, to, again } = request.body;
-      const now = clock.now();
-      const id = await changing(() =>
-        startBackfill(database, {
-          source,
-          from: instantOfField(from, now, 'from'),
-          to: to === undefined ? undefined : instantOfField(to, now, 'to'),
-          again,
-          requestedBy: actorOf(operatorOf(request)),
-        }),
-      );
-      const [document] = await documents([(await backfillState(database, id)) as BackfillState]);
+      const wish = wanted(request.body, await sourceIn(database, request));
+      const id = await changing(async () => {
+        const { quote } = await quoteBackfill(database, registry, wish, settings.windowReadings);
+        return await startBackfill(database, { ...wish, quote, requestedBy: actorOf(operatorOf(request)) });
+      });
       return await reply
         .code(201)
         .header('location', `/api/v1/backfills/${id}`)
-        .send(document as z.infer<typeof backfillSchema>);
+        .send(await document(id));
+    },
+  );
+  typed.post(
+    '/api/v1/backfills',
+    {
+      config: { role: 'operator' },
+      schema: {
+        operationId: 'startBackfills',
+        summary: 'Fetch a past range of every active source; where one cannot be started, the others are',
+        tags: ['Backfills'],
+        body: startAllBody,
+        response: { 201: startedSchema },
+      },
+    },
+    async (request, reply) => {
+      const { organisation, ...body } = request.body;
+      const operator = operatorOf(request);
+      const items: z.infer<typeof startedSchema>['items'] = [];
+      for (const one of await activeSources(database, organisation, organisationsOf(operator, organisation))) {
+        const begun = await startBackfill(database, { ...wanted(body, one), requestedBy: actorOf(operator) }).catch(
+          (error: unknown) => asBridgeError(error),
+        );
+        const isBegun = typeof begun === 'number';
+        items.push({
+          organisation: one.organisation,
+          source: one.name,
+          backfill: isBegun ? begun : null,
+          fault: isBegun ? null : begun.message,
+        });
+      }
+      return await reply.code(201).send({ items });
     },
   );
   typed.get(
@@ -123,7 +174,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
         querystring: pageQuery.extend({
           organisation: z.string().max(128).optional(),
           source: z.string().max(63).optional(),
-          state: z.enum(['running', 'done', 'cancelled']).optional(),
+          state: z.enum(STATES_OF_BACKFILL).optional(),
         }),
         response: { 200: pageSchemaOf(backfillSchema) },
       },
@@ -149,25 +200,29 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     },
     async (request) => (await documents([await seen(request)]))[0] as z.infer<typeof backfillSchema>,
   );
-  typed.post(
-    '/api/v1/backfills/:id/cancel',
-    {
-      config: { role: 'operator' },
-      schema: {
-        operationId: 'cancelBackfill',
-        summary: 'Stop a backfill; the time it covered stays covered',
-        tags: ['Backfills'],
-        params: idParams,
-        response: {
-          200: z
-            .object({ id: z.int(), cancelled: z.boolean().describe('False where it was not running.') })
-            .meta({ examples: [{ id: 7, cancelled: true }] }),
+  const changes = [
+    ['pause', 'Ask for nothing more until it is resumed; windows under way are stored'],
+    ['resume', 'Let a paused backfill go on'],
+    ['cancel', 'Stop a backfill; the time it covered stays covered'],
+  ] as const;
+  for (const [change, summary] of changes) {
+    typed.post(
+      `/api/v1/backfills/:id/${change}`,
+      {
+        config: { role: 'operator' },
+        schema: {
+          operationId: `${change}Backfill`,
+          summary,
+          tags: ['Backfills'],
+          params: idParams,
+          response: { 200: backfillSchema },
         },
       },
-    },
-    async (request) => {
-      const { id } = await seen(request);
-      return { id, cancelled: await cancelBackfill(database, id, actorOf(operatorOf(request))) };
-    },
-  );
+      async (request) => {
+        const { id } = await seen(request);
+        await changing(() => changeBackfill(database, id, change, actorOf(operatorOf(request))));
+        return await document(id);
+      },
+    );
+  }
 }

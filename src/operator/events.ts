@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Operator } from '../access/operators.ts';
 import type { Database } from '../database/database.ts';
-import { listBackfills } from '../source/backfills.ts';
+import { listBackfills } from '../source/backfill/state.ts';
 import { eventDocument, eventsAfter, formatPosition, presentPosition, resumedPosition } from '../source/events.ts';
 import type { EventPosition } from '../source/events.ts';
 import { operatorOf } from './authenticate.ts';
@@ -87,7 +87,13 @@ async function* progress(
   told: Map<number, string>,
 ): AsyncGenerator<string> {
   const running = await listBackfills(database, MOST_BACKFILLS, { organisations, state: 'running' });
-  for (const { id, source, organisation, share, readings } of running) {
+  for (const {
+    id,
+    source,
+    organisation,
+    share,
+    work: { readings },
+  } of running) {
     const state = JSON.stringify([share, readings]);
     if (told.get(id) === state) continue;
     told.set(id, state);

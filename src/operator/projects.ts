@@ -47,7 +47,7 @@ export const repairsField = z
       points: z.int().describe('Points that stand as refused.'),
       from: z.string(),
       to: z.string(),
-      command: z.string().describe('The command that starts it. `startBackfill` with `again` does the same.'),
+      command: z.string().describe('The command that starts it. `startBackfill` with `what: all` does the same.'),
     }),
   )
   .describe('For each source the range to ask once more, because its points of these names were refused.');
@@ -59,7 +59,7 @@ export const REPAIR = {
   points: 120,
   from: '2026-11-20T08:00:00Z',
   to: '2026-11-20T09:00:00Z',
-  command: 'databridge backfill start hall-3 --from 2026-11-20T08:00:00Z --to 2026-11-20T09:00:00Z --again',
+  command: 'databridge backfill start hall-3 --from 2026-11-20T08:00:00Z --to 2026-11-20T09:00:00Z --what all',
 };
 
 const lockedSchema = z

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { rowsOf } from '../database/database.ts';
 import { printable, printableJson } from '../database/printable.ts';
 import { afterChoice, unusedKeyOf } from './stream-plan.ts';
+import { IS_OPEN, hasOneOf } from './wishes.ts';
 import { wakeHistories } from './work.ts';
 import type { Choice, KnownStream, PlannedStream, StreamPlan } from './stream-plan.ts';
 
@@ -39,8 +40,8 @@ export async function lockNewStreams(client: ClientBase, sourceId: number): Prom
 
 /**
  * Stores new streams. A look and a poll that sets a sensor apart may add streams at the same time, and neither knows those of the
- * other: a key that is taken by now gets a number. A running backfill covers every stream of its source, so it takes in those that
- * were found after it began.
+ * other: a key that is taken by now gets a number. A backfill covers every stream that has its sensors, so it takes in those that were
+ * found after it began. One of time that failed or was refused takes in those that take over from its own.
  *
  * A stream that takes over from several covers what each of them covered, because its sensors were spread over them. So it is
  * with the time that a running backfill has done. It looks once more at all time that one of them was to look at.
@@ -75,17 +76,20 @@ export async function addStreams(
   }
   const idOf = new Map(rows.map(({ id, key }) => [key, id]));
   await client.query(
-    `insert into backfill_stream (backfill_id, stream_id, done)
-     select backfill.id, stream.id, coalesce((select range_intersect_agg(done) from backfill_stream as old
-       where old.backfill_id = backfill.id and ${isOneOf('old.stream_id', 'inherits')}), '{}')
+    `insert into backfill_stream (backfill_id, stream_id, done, wanted)
+     select backfill.id, stream.id, coalesce(own.done, '{}'), own.wanted
      from backfill join stream using (source_id) left join unnest($2::text[], $3::jsonb[]) as planned (key, inherits) using (key)
-     where source_id = $1 and state = 'running' and retired_at is null on conflict do nothing`,
+     cross join lateral (
+       select count(*) as streams, range_intersect_agg(done) as done, range_agg(wanted) as wanted from backfill_stream as old
+       where old.backfill_id = backfill.id and ${isOneOf('old.stream_id', 'inherits')}) as own
+     where source_id = $1 and ${IS_OPEN} and retired_at is null
+       and (own.streams > 0 or (what in ('missing', 'all') and ${hasOneOf('backfill.sensors')})) on conflict do nothing`,
     [sourceId, keys, inherits],
   );
   await client.query(
     // Live polls make history due for missing time, and not for time to ask for once more.
     wakeHistories(`from stream where source_id = $1 and retired_at is null
-       and (exists (select from backfill where source_id = $1 and state = 'running') or (look_again <> '{}' and id = any($2)))`),
+       and (exists (select from backfill where source_id = $1 and ${IS_OPEN}) or (look_again <> '{}' and id = any($2)))`),
     [sourceId, rows.map(({ id }) => id)],
   );
   return planned.flatMap(({ selection }, place) => {

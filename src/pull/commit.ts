@@ -70,7 +70,8 @@ export async function commitWindow(
   async function commit(): Promise<Taken | undefined> {
     const isSmall = batch.readings <= SMALL_READINGS;
     if (isSmall && also === undefined) {
-      const shares = batch.readings <= GATHERED_READINGS && batch.refusals.length === 0;
+      const shares =
+        batch.readings <= GATHERED_READINGS && batch.refusals.length === 0 && handover.backfills === undefined;
       return shares ? await commits(item) : (await commitSmall(database.pool, [item], '')).get(item);
     }
     return await database.transaction(async (client) => {
@@ -100,14 +101,14 @@ export async function commitWindow(
 type OfWindows = ReturnType<typeof windowsOf>;
 
 /** `origin` reads `moved`, so that the rows of the streams are locked before their readings: see `commitLarge`. */
-const small = (rows: 'skip locked' | '', withRefusals: boolean) =>
+const small = (rows: 'skip locked' | '', withRefusals = false) =>
   statementOf<OfWindows & EncodedReadings & { readonly part: Buffer }>(
-    `with ${lockedStreams(rows)}, ${MOVED}, origin as (select part, stream_id from moved), ${WRITING_PARTS}, ${TAKEN_PARTS}, ${settled(withRefusals)}`,
+    `with ${lockedStreams(rows)}, ${MOVED}, origin as (select part, stream_id from moved), ${WRITING_PARTS}, ${TAKEN_PARTS}, ${settled({ alone: rows === '', withRefusals })}`,
     `commit-small ${withRefusals ? 'refusing' : rows}`.trim(),
   );
 
-const COMMIT_TOGETHER = small('skip locked', false);
-const COMMIT_SMALL = small('', false);
+const COMMIT_TOGETHER = small('skip locked');
+const COMMIT_SMALL = small('');
 const COMMIT_REFUSING = small('', true);
 
 /**
@@ -143,7 +144,7 @@ const LOCK = statementOf<OfWindows>(`with ${lockedStreams('')} select from locke
 const large = (withRefusals: boolean) =>
   statementOf<OfWindows>(
     `with ${lockedStreams('')}, ${MOVED},
-     taken as (select part, fresh, revised, late, oldest_news from windows), ${settled(withRefusals)}`,
+     taken as (select part, fresh, revised, late, oldest_news from windows), ${settled({ alone: true, withRefusals })}`,
   );
 
 const SETTLE_LARGE = large(false);

@@ -58,9 +58,9 @@ describe('a window that was too much', () => {
 
 test('the first window of a stream is an hour long, or as long as the source allows, and later ones as was learned', () => {
   const source = (maxWindow: number) => ({ policy: { maxWindow } }) as unknown as OpenSource;
-  expect(learnedOf(source(24 * HOUR), { learned: undefined })).toEqual({ length: HOUR });
-  expect(learnedOf(source(MINUTE), { learned: undefined })).toEqual({ length: MINUTE });
-  expect(learnedOf(source(MINUTE), { learned: { length: 7 } })).toEqual({ length: 7 });
+  expect(learnedOf(source(24 * HOUR).policy, { learned: undefined })).toEqual({ length: HOUR });
+  expect(learnedOf(source(MINUTE).policy, { learned: undefined })).toEqual({ length: MINUTE });
+  expect(learnedOf(source(MINUTE).policy, { learned: { length: 7 } })).toEqual({ length: 7 });
 });
 
 describe('a window', () => {

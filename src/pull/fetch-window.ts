@@ -20,6 +20,7 @@ import type { FailedSensors } from './set-apart.ts';
 import { noteRead } from './set-aside.ts';
 import type { Bridge } from './bridge.ts';
 import { commitWindow } from './commit.ts';
+import type { Handover } from './settlement.ts';
 import { newMeter } from '../platform/connection/index.ts';
 import type { Meter } from '../platform/connection/index.ts';
 import type { OpenSource, Stream } from './open-source.ts';
@@ -41,7 +42,8 @@ export interface WindowTask {
   readonly unreadable: readonly Unreadable[];
   /** How often commits had noted looks for the stream when the caller learned of them. */
   readonly looksNoted: number;
-  readonly backfillId?: number;
+  /** In history: the backfill that asks for the window, and those that ask for covered time and are served by it. */
+  readonly backfills?: Handover['backfills'];
   /** Told of the meter of each reading of the window, before its first request. */
   readonly metered?: (meter: Meter) => void;
 }
@@ -73,8 +75,10 @@ export interface ReadResult {
 const FIRST_LENGTH = HOUR;
 
 /** The learned window length of a stream, or the length of its first window. */
-export const learnedOf = (source: OpenSource, stream: Pick<Stream, 'learned'>): Learned =>
-  stream.learned ?? { length: Math.min(source.policy.maxWindow, FIRST_LENGTH) };
+export const learnedOf = (
+  { maxWindow }: Pick<OpenSource['policy'], 'maxWindow'>,
+  stream: Pick<Stream, 'learned'>,
+): Learned => stream.learned ?? { length: Math.min(maxWindow, FIRST_LENGTH) };
 
 /** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
@@ -212,7 +216,7 @@ async function fetchUncounted(bridge: Bridge, task: WindowTask, signal: AbortSig
         looks: owed,
         looksNoted: task.looksNoted,
         settledTo: read.askedAt - source.policy.overlap,
-        backfillId: task.backfillId,
+        backfills: task.backfills,
       },
       lookFurther(bridge, source, task),
     );

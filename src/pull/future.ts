@@ -4,6 +4,7 @@ import { WAITS } from '../core/retry.ts';
 import type { Database } from '../database/database.ts';
 import type { SetBack } from '../database/set-back.ts';
 import { LONGEST_RETRY_AFTER } from '../delivery/consequence.ts';
+import { IS_OPEN } from './wishes.ts';
 
 /** Clocks may differ by this much, and a statement may take this long, before a due time counts as impossible. */
 const SLACK = "interval '1 minute'";
@@ -30,7 +31,7 @@ const UNCOVER = `,
        on conflict do nothing),
      undone as (
        update backfill_stream set done = done - ranges from asked, backfill
-       where backfill_stream.stream_id = asked.stream_id and backfill.id = backfill_id and state = 'running')
+       where backfill_stream.stream_id = asked.stream_id and backfill.id = backfill_id and ${IS_OPEN})
      select count(*) as windows from early`;
 
 /**

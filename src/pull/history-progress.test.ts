@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import { firstTurnAt, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, restsUntil, servedBy } from './history-progress.ts';
 import type { RunState } from './history-progress.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Wish } from './wishes.ts';
@@ -32,6 +32,8 @@ const runOf = (more: Partial<RunState> = {}): RunState => ({
 const wishOf = (id: number, range: Window, more: Partial<Wish> = {}): Wish => ({
   id,
   range,
+  wanted: [range],
+  order: 'oldest',
   again: false,
   done: [],
   ...more,
@@ -73,7 +75,7 @@ describe('a run asks for', () => {
     expect(ask(BACKFILL, { wishes: [] })).toEqual(gap);
   });
 
-  it('a gap that a backfill with --again would ask for once more as a part of that backfill', () => {
+  it('a gap that a backfill with --what all would ask for once more as a part of that backfill', () => {
     const wish = (range: Window, again: boolean) => wishOf(1, range, { again });
     const asked = (given: Wish) => nextAsk(sourceOf(), runOf({ wishes: [given] }), NOW)?.wish;
     expect(asked(wish(ALL, true))).toEqual(wish(ALL, true));
@@ -94,7 +96,7 @@ describe('a run asks for', () => {
     ]);
   });
 
-  it('the time that a wish with --again has not done, also where it is covered', () => {
+  it('the time that a wish with --what all has not done, also where it is covered', () => {
     const wish = wishOf(1, { from: 300, to: 500 }, { again: true, done: [{ from: 300, to: 420 }] });
     const run = runOf({ covered: [ALL], wishes: [wish] });
     expect(nextAsk(sourceOf(), run, NOW)).toEqual({ window: { from: 420, to: 500 }, wish });
@@ -178,10 +180,19 @@ describe('time to ask for once more', () => {
   });
 });
 
-it('a window that was read is covered, looked at and done for its wish alone', () => {
-  const wishes = [wishOf(1, ALL), wishOf(2, ALL, { done: [{ from: 0, to: 10 }] })];
+it('a window that was read is covered, looked at, and done for each wish that also asks for it', () => {
+  const again = { again: true };
+  const wishes = [
+    wishOf(1, ALL, again),
+    wishOf(2, ALL, { ...again, done: [{ from: 0, to: 10 }] }),
+    wishOf(3, { from: 500, to: NOW }, again),
+    wishOf(4, ALL),
+  ];
   const run = runOf({ wishes, covered: [{ from: 0, to: 10 }], lookAgain: [{ from: 0, to: 30 }] });
-  noteDone(run, { window: { from: 10, to: 20 }, wish: wishes[1] });
+  const window = { from: 10, to: 20 };
+  const served = servedBy({ window, wish: wishes[1] }, run);
+  expect(served.map(({ id }) => id)).toEqual([2, 1]);
+  noteDone(run, window, served, 1);
   expect(run).toEqual(
     runOf({
       covered: [{ from: 0, to: 20 }],
@@ -189,11 +200,53 @@ it('a window that was read is covered, looked at and done for its wish alone', (
         { from: 0, to: 10 },
         { from: 20, to: 30 },
       ],
-      wishes: [wishOf(1, ALL), wishOf(2, ALL, { done: [{ from: 0, to: 20 }] })],
+      wishes: [
+        wishOf(1, ALL, { ...again, done: [window] }),
+        wishOf(2, ALL, { ...again, done: [{ from: 0, to: 20 }] }),
+        ...wishes.slice(2),
+      ],
     }),
   );
-  noteDone(run, { window: { from: 30, to: 40 }, wish: undefined });
-  expect(run.wishes.map(({ done }) => done)).toEqual([[], [{ from: 0, to: 20 }]]);
+});
+
+describe('a wish', () => {
+  const at = (wish: Wish, more: Partial<RunState> = {}) =>
+    nextAsk(sourceOf(), runOf({ covered: [{ from: 600, to: NOW }], wishes: [wish], turn: BACKFILL, ...more }), NOW);
+
+  it('asks for the parts of its range that are wanted, in its order', () => {
+    const wanted = [
+      { from: 10, to: 40 },
+      { from: 300, to: 320 },
+    ];
+    const wish = wishOf(1, ALL, { wanted });
+    expect(at(wish)?.window).toEqual(wanted[0]);
+    expect(at({ ...wish, order: 'newest' })?.window).toEqual(wanted[1]);
+    expect(at(wish, { covered: [{ from: 0, to: 305 }] })?.window).toEqual({ from: 305, to: 320 });
+    expect(at(wish, { covered: [ALL] })).toBeUndefined();
+    expect(at(wishOf(1, ALL, { wanted, again: true }), { covered: [ALL] })?.window).toEqual(wanted[0]);
+  });
+
+  it('asks as long as its requests of the day suffice for a window more, and goes on with those of the next day', () => {
+    const budget = { left: 4, perWindow: 2, renewsAt: 5_000 };
+    const wish = (left: number) => wishOf(1, { from: -900, to: -100 }, { budget: { ...budget, left } });
+    const all = { covered: [ALL] };
+    const underWay = new Set([{ from: -900, to: -800 }]);
+    expect(at(wish(4), { ...all, underWay })?.wish?.id).toBe(1);
+    expect(at(wish(3), { ...all, underWay })).toBeUndefined();
+    expect(at(wish(1), all)?.wish?.id).toBe(1);
+    expect(at(wish(0), all)).toBeUndefined();
+    expect(restsUntil(sourceOf(), runOf({ ...all, wishes: [wish(0)] }), NOW)).toBe(5_000);
+    const run = runOf({ ...all, wishes: [wish(4)] });
+    noteDone(run, { from: -900, to: -800 }, run.wishes, 3);
+    expect(run.wishes[0]?.budget?.left).toBe(1);
+  });
+
+  it('without requests for today leaves unreadable time before the start alone', () => {
+    const wish = wishOf(1, { from: -900, to: -100 }, { budget: { left: 0, perWindow: 1, renewsAt: 5_000 } });
+    const run = { covered: [ALL], unreadable: [unreadableOf(-800, -700)] };
+    expect(at(wish, run)).toBeUndefined();
+    expect(at({ ...wish, budget: { left: 1, perWindow: 1, renewsAt: 5_000 } }, run)?.wish?.id).toBe(1);
+  });
 });
 
 describe('a run that has nothing to ask for is due again', () => {

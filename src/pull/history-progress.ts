@@ -63,28 +63,50 @@ function askForGap(source: OpenSource, progress: RunState, now: Instant): Ask | 
   const order = source.config.schedule.catchUp;
   const [window] = plan({ ...requestOf(source, progress, now), order });
   if (window === undefined) return undefined;
-  // A backfill with --again would ask for it once more.
-  return { window, wish: progress.wishes.find(({ again, range }) => again && covers([range], window)) };
+  // A backfill with --what all would ask for it once more.
+  return { window, wish: progress.wishes.find(({ again, wanted }) => again && covers(wanted, window)) };
 }
 
-/** The next window of the first wish that has a missing one. */
+/** The next window of the first wish that has a missing one and a request left for today. */
 function askForWish(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
-  const request = requestOf(source, progress, now);
   for (const wish of progress.wishes) {
-    const coverage = wish.again ? wish.done : progress.covered;
-    // Planned with the edge of the run's begin: a wish that ends at unsettled time would otherwise ask for it second by second.
-    const [window] = plan({ ...request, now: progress.begun, coverage, range: wish.range, order: 'oldest' });
+    if (!mayAsk(wish, progress)) continue;
+    const window = windowOf(wish, source, progress, now);
     if (window) return { window, wish };
   }
   return undefined;
 }
+
+function windowOf(wish: Wish, source: OpenSource, progress: RunState, now: Instant): Window | undefined {
+  const { range, order, wanted } = wish;
+  // Time of the range that is not wanted counts as covered, so that the plan asks for none of it.
+  const coverage = union(doneOf(wish, progress), missing(range, wanted));
+  // Planned with the edge of the run's begin: a wish that ends at unsettled time would otherwise ask for it second by second.
+  const [window] = plan({ ...requestOf(source, progress, now), now: progress.begun, coverage, range, order });
+  return window;
+}
+
+const doneOf = ({ again, done }: Wish, { covered }: RunState): Coverage => (again ? done : covered);
+
+/**
+ * Whether what is left of today's requests is enough for one more window beside those under way, as windows of this backfill were
+ * so far. The first window of a run is asked for with whatever is left, because a window may need more than a day's requests.
+ */
+const mayAsk = ({ budget }: Wish, { underWay }: RunState): boolean =>
+  budget === undefined || budget.left >= (underWay.size === 0 ? 1 : budget.perWindow * (underWay.size + 1));
+
+/** The running backfills that a window asked for now serves: the one that asks, and those that also ask for covered time. */
+export const servedBy = ({ window, wish }: Ask, { wishes }: RunState): readonly Wish[] => [
+  ...(wish === undefined ? [] : [wish]),
+  ...wishes.filter((one) => one.again && one.id !== wish?.id && intersect(one.wanted, window).length > 0),
+];
 
 /** The next window of unreadable time, otherwise of covered time that late data may have come into. */
 function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
   const { learned } = progress;
   const underWay = coverageOf([...progress.underWay]);
   const retried = windowToRetry(retriedOf(source, progress, now), { now, length: learned.length, underWay });
-  if (retried) return { window: retried, wish: undefined };
+  if (retried) return { window: retried, wish: progress.wishes.find(({ wanted }) => covers(wanted, retried)) };
   const looks = looksToAsk(source, progress, now);
   const [oldest] = looks;
   const newest = looks.at(-1);
@@ -97,9 +119,11 @@ function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | u
 }
 
 /** The unreadable time that is asked for again: between the start and the edge, and in the ranges of running backfills. */
-function retriedOf({ policy }: OpenSource, { unreadable, wishes }: RunState, now: Instant): Unreadable[] {
+function retriedOf({ policy }: OpenSource, progress: RunState, now: Instant): Unreadable[] {
+  const { unreadable, wishes } = progress;
   const edge = edgeOf(policy, now);
-  const ranges = [{ from: policy.start, to: edge }, ...wishes.map(({ range }) => range)];
+  const asking = wishes.filter((wish) => mayAsk(wish, progress));
+  const ranges = [{ from: policy.start, to: edge }, ...asking.flatMap(({ wanted }) => wanted)];
   return wantedOf(
     unreadable,
     coverageOf(ranges.flatMap((range) => intersect([range], { from: range.from, to: edge }))),
@@ -119,25 +143,35 @@ function requestOf(source: OpenSource, progress: RunState, now: Instant): PlanRe
   };
 }
 
-/** Notes that the window of an ask was read. */
-export function noteDone(progress: RunState, { window, wish }: Ask): void {
+/** Notes that a window was read with so many requests, which the first of `served` asked for. */
+export function noteDone(progress: RunState, window: Window, served: readonly Wish[], requests: number): void {
   progress.covered = union(progress.covered, [window]);
   progress.lookAgain = subtract(progress.lookAgain, [window]);
   progress.wishes = progress.wishes.map((one) =>
-    one.id === wish?.id ? { ...one, done: union(one.done, [window]) } : one,
+    served.some(({ id }) => id === one.id) ? { ...one, done: union(one.done, [window]) } : one,
+  );
+  noteRequests(progress, served[0], requests);
+}
+
+/** Takes requests that a wish sent from what is left for today. */
+export function noteRequests(progress: RunState, wish: Wish | undefined, requests: number): void {
+  progress.wishes = progress.wishes.map((one) =>
+    one.id === wish?.id && one.budget ? { ...one, budget: { ...one.budget, left: one.budget.left - requests } } : one,
   );
 }
 
 /**
- * When a run that has nothing to ask for is due again: when the end of a wish settles, or unreadable time is tried again. That
- * waits for longer than a stream does (core/retry.ts), so the run looks in between and asks for nothing.
+ * When a run that has nothing to ask for is due again: when the end of a wish settles, when a wish gets its requests of the next
+ * day, or when unreadable time is tried again. That waits for longer than a stream does (core/retry.ts), so the run looks in between
+ * and asks for nothing.
  */
 export function restsUntil(source: OpenSource, progress: RunState, now: Instant): Instant | undefined {
   const { policy } = source;
-  const settling = progress.wishes
-    .filter(({ again, done, range }) => !covers(again ? done : progress.covered, range))
-    .map(({ range }) => settledAt(policy, range.to))
-    .filter((settled) => settled > progress.begun);
+  const open = progress.wishes.filter((wish) => subtract(wish.wanted, doneOf(wish, progress)).length > 0);
+  const settling = [
+    ...open.map(({ range }) => settledAt(policy, range.to)).filter((settled) => settled > progress.begun),
+    ...open.flatMap((wish) => (wish.budget && !mayAsk(wish, progress) ? [wish.budget.renewsAt] : [])),
+  ];
   const retryAt = nextRetryAt(retriedOf(source, progress, now));
   const rests = retryAt === undefined ? settling : [...settling, Math.min(retryAt, now + WAITS.stream.most)];
   return rests.length === 0 ? undefined : Math.min(...rests);

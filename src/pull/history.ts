@@ -8,14 +8,16 @@ import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import type { Meter } from '../platform/connection/index.ts';
 import { isFull } from '../delivery/waiting.ts';
-import { finishCovered, wishesOf } from './wishes.ts';
+import { finishCovered, noteFailed, wishesOf } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
-import { firstTurnAt, nextAsk, noteDone, restsUntil } from './history-progress.ts';
+import type { WindowTask } from './fetch-window.ts';
+import { firstTurnAt, nextAsk, noteDone, noteRequests, restsUntil, servedBy } from './history-progress.ts';
 import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
+import type { Wish } from './wishes.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
 import { askedLater } from './unreadable-rows.ts';
 
@@ -84,7 +86,7 @@ async function fillHistory(
   const run: Run = {
     begun,
     covered: stream.covered,
-    learned: learnedOf(source, stream),
+    learned: learnedOf(source.policy, stream),
     wishes: await wishesOf(bridge.database, stream.id),
     unreadable: stream.unreadable,
     lookAgain: stream.lookAgain,
@@ -117,6 +119,7 @@ async function fillHistory(
       return 'go-on';
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
+      await noteSpent(bridge, run, ask);
       return await afterFailure(bridge, source, { claimed, run, window: ask.window }, asBridgeError(error));
     } finally {
       run.underWay.delete(ask.window);
@@ -204,18 +207,50 @@ async function fetchAsk(
 ): Promise<void> {
   const { window, wish } = ask;
   const { covered, learned, unreadable, looksNoted } = run;
-  const metered = (meter: Meter): void => void run.meters.set(window, meter);
-  const backfill = wish?.again ? { backfillId: wish.id } : {};
+  let sent = 0;
+  const metered = (meter: Meter): void => {
+    // A window that is read twice has a meter for each reading.
+    sent += run.meters.get(window)?.requests ?? 0;
+    run.meters.set(window, meter);
+  };
+  const served = servedBy(ask, run);
   const result = await fetchWindow(
     bridge,
-    { source, stream, lane: 'history', window, covered, learned, unreadable, looksNoted, metered, ...backfill },
+    {
+      source,
+      stream,
+      lane: 'history',
+      window,
+      covered,
+      learned,
+      unreadable,
+      looksNoted,
+      metered,
+      backfills: backfillsOf(wish, served),
+    },
     signal,
   );
   run.learned = result.learned;
   run.failures = 0;
   run.unreadableInARow = 0;
-  if (result.kind === 'halved') return;
+  if (result.kind === 'halved') {
+    await noteSpent(bridge, run, ask);
+    return;
+  }
   run.unreadable = result.unreadable;
   run.lookAgain = union(run.lookAgain, result.owed);
-  noteDone(run, ask);
+  noteDone(run, window, served, sent + (run.meters.get(window)?.requests ?? 0));
+}
+
+const backfillsOf = (asking: Wish | undefined, served: readonly Wish[]): WindowTask['backfills'] => ({
+  asking: asking?.id,
+  served: served.filter(({ again }) => again).map(({ id }) => id),
+});
+
+/** Counts what a window of a backfill cost that was not stored. */
+async function noteSpent({ database }: Bridge, run: Run, { window, wish }: Ask): Promise<void> {
+  const meter = run.meters.get(window);
+  if (wish === undefined || meter === undefined || meter.requests === 0) return;
+  noteRequests(run, wish, meter.requests);
+  await noteFailed(database, wish.id, meter);
 }

@@ -126,7 +126,7 @@ async function pollStream(
 ): Promise<'go-on' | 'stop'> {
   const { policy } = source;
   let { covered } = stream;
-  let learned = learnedOf(source, stream);
+  let learned = learnedOf(source.policy, stream);
   let { unreadable, lookAgain } = stream;
   const windows = plan({
     policy,

@@ -41,7 +41,8 @@ export interface Handover {
    * that came into that time after the question is later than the overlap.
    */
   readonly settledTo: Instant;
-  readonly backfillId: number | undefined;
+  /** The backfill that asked, which the window is counted for, and those of covered time that have it now. */
+  readonly backfills: { readonly asking: number | undefined; readonly served: readonly number[] } | undefined;
   readonly askedAt: Instant;
   readonly meter: Meter;
   readonly normaliseMs: number;
@@ -66,6 +67,7 @@ const COLUMNS = {
   settled_us: 'bigint',
   looks: 'tstzmultirange',
   backfill_id: 'int',
+  served: 'text',
   asked_us: 'bigint',
   newest_us: 'bigint',
   requests: 'int',
@@ -141,10 +143,20 @@ export const MOVED = `
 const COUNTED = `one.source_id, one.lane, one.requests, one.bytes, one.readings, one.readings - taken.fresh - taken.revised as duplicates,
       taken.revised, one.refused, one.repeats, one.outside, taken.late`;
 
-const LOGGED = `
+const BACKFILLED = `
   backfilled as (
     update backfill_stream set done = done + one.time from moved join windows as one using (part)
-    where backfill_stream.backfill_id = one.backfill_id and backfill_stream.stream_id = moved.stream_id),
+    where backfill_stream.backfill_id = any(string_to_array(one.served, ',')::int[]) and backfill_stream.stream_id = moved.stream_id),
+  of_day as (
+    insert into backfill_day as total (backfill_id, day, windows, failures, requests, bytes, readings, worked_ms)
+    select backfill.id, (at_instant(one.asked_us) at time zone 'UTC')::date, 1, 0, one.requests, one.bytes, one.readings,
+      one.http_ms + one.normalise_ms + one.store_ms
+    from moved join windows as one using (part) join backfill on backfill.id = one.backfill_id
+    on conflict (backfill_id, day) do update set windows = total.windows + 1, requests = total.requests + excluded.requests,
+      bytes = total.bytes + excluded.bytes, readings = total.readings + excluded.readings,
+      worked_ms = total.worked_ms + excluded.worked_ms),`;
+
+const LOGGED = `
   counted as (
     select ${COUNTED}, moved.stream_id, at_instant(one.asked_us) as asked_at, at_instant(one.from_us) as from_at,
       at_instant(one.to_us) as to_at, one.waited_ms, one.http_ms, one.normalise_ms, one.store_ms
@@ -169,11 +181,11 @@ const LOGGED = `
       outside = total.outside + excluded.outside, late = total.late + excluded.late)`;
 
 /**
- * SQL: logs the windows of `moved`, their parts of backfills and their refusals, and ends the statement with the rows of `taken`
- * that are in `moved`. `withRefusals`: the statement has one window, and points of it were refused.
+ * SQL: logs the windows of `moved`, and ends the statement with the rows of `taken` that are in `moved`. `alone`: the statement has
+ * one window, which may belong to backfills; with `refusals` points of it were refused.
  */
-export const settled = (withRefusals: boolean): string =>
-  `${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.* from taken join moved using (part)`;
+export const settled = ({ alone, withRefusals }: { alone: boolean; withRefusals: boolean }): string =>
+  `${alone ? BACKFILLED : ''} ${LOGGED}, ${withRefusals ? REFUSED : RESOLVED} select taken.* from taken join moved using (part)`;
 
 /** A window as a row of `windows`. `storeMs`: how long the readings took to store before the statement; `taken`: what they were. */
 export function settlementOf(handover: Handover, { process, mark }: Stamp, storeMs = 0, taken?: Taken): Settlement {
@@ -194,7 +206,8 @@ export function settlementOf(handover: Handover, { process, mark }: Stamp, store
     looks: multirangeOf(handover.looks),
     known_looks: handover.looksNoted,
     settled_us: handover.settledTo,
-    backfill_id: handover.backfillId,
+    backfill_id: handover.backfills?.asking,
+    served: handover.backfills?.served.join(','),
     asked_us: handover.askedAt,
     newest_us: newestIn(batch),
     requests: meter.requests,

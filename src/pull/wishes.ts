@@ -2,17 +2,51 @@ import type { Coverage } from '../core/coverage.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
 import type { Database } from '../database/database.ts';
+import type { Meter } from '../platform/connection/index.ts';
 import { coverageFrom } from '../database/multirange.ts';
 import type { Ranges } from '../database/multirange.ts';
 
 /** A running backfill, seen from one of its streams. */
 export interface Wish {
   readonly id: number;
+  /** Its end may not have settled yet. */
   readonly range: Window;
+  /** The parts of the range that it asks for. */
+  readonly wanted: Coverage;
+  readonly order: 'oldest' | 'newest';
   /** Covered time is asked again, too. Progress is then counted in `done`, otherwise in the stream's coverage. */
   readonly again: boolean;
   readonly done: Coverage;
+  /** Without it, only the pace bounds its requests. */
+  readonly budget?: Budget;
 }
+
+/** The requests that a backfill may send on a day of UTC. */
+export interface Budget {
+  /** Not used yet. */
+  readonly left: number;
+  /** Requests of a window of this backfill so far, on average; 1 before the first one. */
+  readonly perWindow: number;
+  /** The first instant of the next day. */
+  readonly renewsAt: Instant;
+}
+
+/** SQL: a backfill that goes on, now or when an operator resumes it. */
+export const IS_OPEN = `backfill.state in ('running', 'paused')`;
+
+/** SQL: the row `stream` has one of `sensors`, a text[] of names as the platform or as readings have them; null: all streams do. */
+export const hasOneOf = (sensors: string): string => `(${sensors} is null or exists (
+  select from jsonb_array_elements(stream.sensors) as listed where listed ->> 'id' = any(${sensors}) or exists (
+    select from series_name where series_name.source_id = stream.source_id and sensor_id = any(${sensors}) and holder::jsonb ->> 0 = listed ->> 'id')))`;
+
+/** SQL for the time that is wanted of a stream. */
+export const WANTED = 'coalesce(backfill_stream.wanted, tstzmultirange(tstzrange(from_at, to_at)))';
+
+/** SQL: covered time is asked again, too. */
+export const IS_AGAIN = `backfill.what in ('refused', 'all')`;
+
+/** SQL for the time a stream has done of a backfill. */
+export const DONE_IN_STREAM = `case when ${IS_AGAIN} then backfill_stream.done else stream.covered end`;
 
 /** The running backfills of a stream, the oldest first. */
 export async function wishesOf(database: Database, streamId: number): Promise<Wish[]> {
@@ -20,37 +54,67 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
     id: number;
     from: Instant;
     to: Instant;
+    wanted: Ranges;
+    newest: boolean;
     again: boolean;
     done: Ranges;
+    perDay: number | null;
+    today: number;
+    perWindow: number;
+    renewsAt: Instant;
   }>(
-    `select backfill.id, instant_of(from_at) as from, instant_of(to_at) as to, again, instants_of(done) as done
+    `select backfill.id, instant_of(from_at) as from, instant_of(to_at) as to, instants_of(${WANTED}) as wanted, newest_first as newest,
+       ${IS_AGAIN} as again, instants_of(done) as done, requests_per_day as "perDay",
+       coalesce(used.today, 0) as today, coalesce(used.per_window, 1)::float8 as "perWindow",
+       instant_of(date_trunc('day', now(), 'UTC') + interval '1 day') as "renewsAt"
      from backfill join backfill_stream on backfill_id = backfill.id
+     left join lateral (
+       select sum(requests) filter (where day = (now() at time zone 'UTC')::date) as today,
+         greatest(1, sum(requests) / nullif(sum(windows + failures), 0)) as per_window
+       from backfill_day where backfill_day.backfill_id = backfill.id and requests_per_day is not null) as used on true
      where stream_id = $1 and state = 'running' order by backfill.id`,
     [streamId],
   );
-  return rows.map(({ id, from, to, again, done }) => ({
+  return rows.map(({ id, from, to, wanted, newest, again, done, perDay, today, perWindow, renewsAt }) => ({
     id,
     range: { from, to },
+    wanted: coverageFrom(wanted),
+    order: newest ? 'newest' : 'oldest',
     again,
     done: coverageFrom(done),
+    ...(perDay !== null && { budget: { left: perDay - today, perWindow, renewsAt } }),
   }));
 }
 
-/** SQL for the time a stream has done of a backfill. */
-export const DONE_IN_STREAM = 'case when again then backfill_stream.done else stream.covered end';
+/** SQL: marks the backfills of the source `$1` as done whose wanted time every stream has. See `finishCovered`. */
+export const FINISH_COVERED = `
+  update backfill set state = 'done', finished_at = now()
+  where source_id = $1 and state = 'running'
+    and exists (select from source where source.id = source_id and discovered_at is not null)
+    and (what in ('failed', 'refused')
+      or exists (select from backfill_stream join stream on stream.id = stream_id where backfill_id = backfill.id and retired_at is null))
+    and not exists (
+      select from backfill_stream join stream on stream.id = stream_id
+      where backfill_id = backfill.id and retired_at is null and not (${WANTED} <@ (${DONE_IN_STREAM})))`;
 
 /**
  * Marks the backfills of a source as done whose time every stream of the source has covered. None is done before the first complete
- * look, because a look stores streams while it goes on. Where a change of the source ended all streams, a backfill goes on with those of the next look.
+ * look, because a look stores streams while it goes on. Where a change of the source ended all streams, a backfill goes on with those of the
+ * next look; one of time that failed or was refused has nothing left, because the coverage of its streams went with them.
  */
 export const finishCovered = (database: Database, sourceId: number): Promise<number> =>
+  database.run(FINISH_COVERED, [sourceId]);
+
+/** Counts the requests of a window of a backfill that could not be read. */
+export const noteFailed = (
+  database: Database,
+  backfillId: number,
+  { requests, bytesIn, httpMs }: Pick<Meter, 'requests' | 'bytesIn' | 'httpMs'>,
+): Promise<number> =>
   database.run(
-    `update backfill set state = 'done', finished_at = now()
-     where source_id = $1 and state = 'running'
-       and exists (select from source where source.id = source_id and discovered_at is not null)
-       and exists (select from backfill_stream join stream on stream.id = stream_id where backfill_id = backfill.id and retired_at is null)
-       and not exists (
-       select from backfill_stream join stream on stream.id = stream_id
-       where backfill_id = backfill.id and retired_at is null and not (tstzrange(from_at, to_at) <@ (${DONE_IN_STREAM})))`,
-    [sourceId],
+    `insert into backfill_day as total (backfill_id, day, windows, failures, requests, bytes, readings, worked_ms)
+     select id, (now() at time zone 'UTC')::date, 0, 1, $2, $3, 0, $4 from backfill where id = $1
+     on conflict (backfill_id, day) do update set failures = total.failures + 1, requests = total.requests + excluded.requests,
+       bytes = total.bytes + excluded.bytes, worked_ms = total.worked_ms + excluded.worked_ms`,
+    [backfillId, requests, bytesIn, httpMs],
   );

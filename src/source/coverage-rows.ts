@@ -5,12 +5,13 @@ import type { Database } from '../database/database.ts';
 import { coverageFrom } from '../database/multirange.ts';
 import type { Ranges } from '../database/multirange.ts';
 import { LIVES } from '../database/presence.ts';
+import { IS_OPEN } from '../pull/wishes.ts';
 
 /** SQL: time that history of the stream, a backfill or a poll works on now, as far as it is due. */
 const ASKING = `(
   select coalesce(range_agg(range * tstzrange(null, source.due)), '{}')
   from (
-    select tstzrange(from_at, to_at) as range from backfill where backfill.source_id = source.id and backfill.state = 'running'
+    select tstzrange(from_at, to_at) as range from backfill where backfill.source_id = source.id and ${IS_OPEN}
     union all
     select tstzrange(start_at, greatest(start_at, upper(covered)))
     where exists (select from work where kind = 'history' and work.id = stream.id and due_at < now() + interval '1 minute' and work.failures = 0)

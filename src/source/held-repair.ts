@@ -96,7 +96,7 @@ export async function heldRepairs(
     const from = formatInstant(Math.floor(first / align) * align);
     const to = formatInstant((Math.floor(last / align) + 1) * align);
     const named = argumentsOf({ name: source.source, organisation: source.organisation });
-    const command = `databridge backfill start ${named} --from ${from} --to ${to} --again`;
+    const command = `databridge backfill start ${named} --from ${from} --to ${to} --what all`;
     return [{ ...source, points: points.reduce((sum, one) => sum + one.points, 0), from, to, command }];
   });
 }

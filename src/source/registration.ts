@@ -14,6 +14,7 @@ import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { followChoice } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
+import { IS_AGAIN, IS_OPEN } from '../pull/wishes.ts';
 import { HISTORIES_NOW, LOOK_NOW, POLL_NOW } from '../pull/work.ts';
 import { compareWithStored, findingOf } from './comparison.ts';
 import type { Comparison, Find, KnownPlatform, SourceSchemas } from './comparison.ts';
@@ -248,7 +249,7 @@ function changesReadings(differences: readonly Difference[]): boolean {
 
 /** A backfill that asks for covered time again begins anew, so that all of its readings follow the same configuration. */
 const ASK_ALL_AGAIN = `update backfill_stream set done = '{}' from backfill
-  where backfill.id = backfill_id and source_id = $1 and again and state = 'running'`;
+  where backfill.id = backfill_id and source_id = $1 and ${IS_AGAIN} and ${IS_OPEN}`;
 
 function noProject(source: SourceConfig): Error {
   const organisation = source.organisation === DEFAULT_ORGANISATION ? '' : ` --organisation ${source.organisation}`;

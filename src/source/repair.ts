@@ -70,7 +70,7 @@ export async function repairOf(
 }
 
 const commandOf = (source: SourceConfig, from: string, to: string): string =>
-  `databridge backfill start ${argumentsOf(source)} --from ${from} --to ${to} --again`;
+  `databridge backfill start ${argumentsOf(source)} --from ${from} --to ${to} --what all`;
 
 type Mended = Pick<RefusalSum, 'reason' | 'sensor'>;
 

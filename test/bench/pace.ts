@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../../src/core/duration.ts';
 import { MINUTE } from '../../src/core/instant.ts';
 import type { Window } from '../../src/core/window.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { WrongData } from './bench.ts';
 import type { BenchOptions, Measure } from './bench.ts';
 import { READER } from './dataset.ts';
@@ -50,7 +50,7 @@ export async function pace({ seconds, profile, say }: BenchOptions): Promise<Mea
   await sleep(1_000);
   const before = workers.map(({ pid }) => usageOf(pid)?.cpuSeconds ?? 0);
   const to = FROM + windowsPerStream * WINDOW;
-  const backfill = { source: { name: 'bench' }, from: FROM, to, again: false, requestedBy: 'bench' };
+  const backfill = { source: { name: 'bench' }, from: FROM, to, requestedBy: 'bench' };
   const id = await startBackfill(database, backfill);
   await untilDone(room, id, seconds);
   const cpu = workers.reduce((sum, { pid }, index) => sum + (usageOf(pid)?.cpuSeconds ?? 0) - (before[index] ?? 0), 0);

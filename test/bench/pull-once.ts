@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/database/database.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { assertStored } from './checksum.ts';
 import { MEASUREMENTS, SERIES, SPACING } from './dataset.ts';
 import type { Dataset } from './dataset.ts';
@@ -59,7 +59,6 @@ export async function pullOnce(
       source: { name: 'bench' },
       from: dataset.from,
       to: dataset.to,
-      again: false,
       requestedBy: 'bench',
     });
     const seconds = await untilCovered(database, dataset);

@@ -109,7 +109,7 @@ test('a week of history and live writes survive kills point for point, and a bac
     const from = new Date(fromUs / 1000).toISOString();
     const to = new Date(Math.floor(lastWritten / 1000)).toISOString();
     const again = JSON.parse(
-      await bridge.succeed('backfill', 'start', 'hall-3', '--from', from, '--to', to, '--again', '--json'),
+      await bridge.succeed('backfill', 'start', 'hall-3', '--from', from, '--to', to, '--what', 'all', '--json'),
     ) as { state: string; share: number };
     expect(again).toMatchObject({ state: 'done', share: 1 });
     expect(await fingerprintOf(client)).toEqual(before);

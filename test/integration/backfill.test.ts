@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
-import { backfillState, cancelBackfill, listBackfills, startBackfill } from '../../src/source/backfills.ts';
+import { changeBackfill } from '../../src/source/backfill/change.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
+import type { BackfillRequest } from '../../src/source/backfill/start.ts';
+import { backfillState, listBackfills } from '../../src/source/backfill/state.ts';
 import { addStreams } from '../../src/pull/change-streams.ts';
 import { finishCovered, wishesOf } from '../../src/pull/wishes.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -19,13 +22,13 @@ beforeEach(async () => {
   streams = [await storeStream(database, source, 'a'), await storeStream(database, source, 'b')];
 });
 
-const start = (given: { from?: number; to?: number; again?: boolean; source?: string } = {}): Promise<number> =>
+const start = (given: Omit<Partial<BackfillRequest>, 'source'> & { source?: string } = {}): Promise<number> =>
   startBackfill(database, {
-    source: { name: given.source ?? 'source' },
-    from: given.from ?? 0,
-    to: 'to' in given ? given.to : DAY,
-    again: given.again ?? false,
+    from: 0,
+    to: DAY,
     requestedBy: 'tester',
+    ...given,
+    source: { name: given.source ?? 'source' },
   });
 
 const cover = (streamId: number, from: number, to: number): Promise<number> =>
@@ -43,7 +46,9 @@ describe('a backfill', () => {
       { due: true },
       { due: true },
     ]);
-    expect(await wishesOf(database, a())).toEqual([{ id, range: { from: 0, to: DAY }, again: false, done: [] }]);
+    expect(await wishesOf(database, a())).toEqual([
+      { id, range: { from: 0, to: DAY }, wanted: [{ from: 0, to: DAY }], order: 'oldest', again: false, done: [] },
+    ]);
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY / 2);
     await finishCovered(database, source.sourceId);
@@ -59,10 +64,10 @@ describe('a backfill', () => {
     expect(await wishesOf(database, a())).toEqual([]);
   });
 
-  it('with --again counts its own progress instead of the coverage', async () => {
+  it('with --what all counts its own progress instead of the coverage', async () => {
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY);
-    const id = await start({ again: true });
+    const id = await start({ what: 'all' });
     await finishCovered(database, source.sourceId);
     expect(await backfillState(database, id)).toMatchObject({ state: 'running', share: 0 });
     await database.run(
@@ -79,7 +84,7 @@ describe('a backfill', () => {
     await database.transaction(async (client) => {
       const selection = { group: 'hall', sensors: undefined, variables: undefined };
       await addStreams(client, source.sourceId, [{ key: 'hall', selection, sensors: [], inherits: [] }]);
-      starting = start({ again: true }).finally(() => (hasEnded = true));
+      starting = start({ what: 'all' }).finally(() => (hasEnded = true));
       starting.catch(() => undefined);
       const isWaiting = async (): Promise<boolean> =>
         (await database.row(
@@ -118,8 +123,8 @@ describe('a backfill', () => {
 
   it('that was cancelled asks for nothing more, and cannot be cancelled twice', async () => {
     const id = await start();
-    expect(await cancelBackfill(database, id, 'tester')).toBe(true);
-    expect(await cancelBackfill(database, id, 'tester')).toBe(false);
+    expect(await changeBackfill(database, id, 'cancel', 'tester')).toBe(true);
+    expect(await changeBackfill(database, id, 'cancel', 'tester')).toBe(false);
     expect(await wishesOf(database, a())).toEqual([]);
     await cover(a(), 0, DAY);
     await cover(b(), 0, DAY);

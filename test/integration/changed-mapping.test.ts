@@ -30,16 +30,16 @@ describe('a source', () => {
     ['a longer list of sensors', { sensors: [{ id: 'flow', values: { v: { scale: 1 } } }, { id: 'heat' }] }, false],
     ['a schedule', { schedule: { ...good.schedule, every: '20s' } }, false],
   ])(
-    'with %s lets a running backfill --again begin anew where points become other readings',
+    'with %s lets a running backfill --what all begin anew where points become other readings',
     async (_, change, anew) => {
       const before = { sensors: [{ id: 'flow', values: { v: { scale: 1 } } }] };
       await ground.apply(before);
       await ground.storeStreams('flow');
       await ground.database.run(
         `with wish as (
-         insert into backfill (source_id, from_at, to_at, again, requested_by, state)
-         select id, '2026-01-01', '2026-02-01', given.again, 'test', given.state from source,
-           (values (true, 'running'), (false, 'running'), (true, 'done')) as given (again, state) returning id)
+         insert into backfill (source_id, from_at, to_at, what, requested_by, state)
+         select id, '2026-01-01', '2026-02-01', given.what, 'test', given.state from source,
+           (values ('all', 'running'), ('missing', 'running'), ('all', 'done')) as given (what, state) returning id)
        insert into backfill_stream (backfill_id, stream_id, done)
        select wish.id, stream.id, '{[2026-01-01,2026-01-20)}' from wish, stream`,
       );

@@ -74,7 +74,8 @@ export async function makeGround(databases: TestDatabases): Promise<Ground> {
         looks: given.looks ?? [],
         looksNoted: given.looksNoted ?? 0,
         settledTo: given.settledTo ?? 0,
-        backfillId: given.backfillId,
+        backfills:
+          given.backfillId === undefined ? undefined : { asking: given.backfillId, served: [given.backfillId] },
         revision: 1,
         askedAt: given.askedAt ?? BORDER,
         meter: { requests: 2, bytesIn: 300, bytesOut: 40, waitedMs: 5, httpMs: 6 },

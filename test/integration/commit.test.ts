@@ -112,8 +112,8 @@ describe('a window is stored as a whole or not at all:', () => {
 
   it.each([10, 5_000])('none of %i readings remains where a later statement fails', async (count) => {
     const row = await database.row<{ id: number }>(
-      `insert into backfill (source_id, from_at, to_at, again, requested_by)
-       values ($1, at_instant($2), at_instant($3), true, 'test') returning id`,
+      `insert into backfill (source_id, from_at, to_at, what, requested_by)
+       values ($1, at_instant($2), at_instant($3), 'all', 'test') returning id`,
       [ground.source.sourceId, window.from, window.to],
     );
     await database.run('insert into backfill_stream (backfill_id, stream_id) values ($1, $2)', [
@@ -125,7 +125,7 @@ describe('a window is stored as a whole or not at all:', () => {
       batch: batchOf(columnsFrom(BORDER, count), refusals),
       ...(row ? { backfillId: row.id } : {}),
     };
-    for (const table of ['window_log', 'window_sum', 'refused_hour', 'backfill_stream', 'stream']) {
+    for (const table of ['window_log', 'window_sum', 'refused_hour', 'backfill_stream', 'backfill_day', 'stream']) {
       await database.run(`alter table ${table} add constraint never check (false) not valid`);
       await expect(commit(given), table).rejects.toMatchObject({ code: '23514' });
       await database.run(`alter table ${table} drop constraint never`);

@@ -6,9 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchBackfill } from '../../src/commands/actions/backfill.ts';
-import { clockOf } from '../../src/database/clock.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { onTerminal } from '../kit/pseudo-terminal.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -39,7 +38,6 @@ const start = (): Promise<number> =>
     source: { name: 'source' },
     from: 0,
     to: 86_400_000_000,
-    again: false,
     requestedBy: 'tester',
   });
 
@@ -53,7 +51,7 @@ describe('the bar of a backfill', () => {
   it('tells that no process polls, shows the progress again when one does, and Ctrl-C says that the backfill goes on', async () => {
     const id = await start();
     await beat('90 s');
-    const watching = onTerminal([process.execPath, MAIN, 'backfill', 'show', String(id)], { env });
+    const watching = onTerminal([process.execPath, MAIN, 'backfill', 'watch', String(id)], { env });
     await watching.shows(/no process polls since 20\d\d-\d\d-\d\dT[\d:]+Z; start databridge up/);
     expect(watching.screen()).not.toContain('left');
     // An hour ahead would be a clock that was wrong; within a second is fresh, so it beats until it is seen.
@@ -66,14 +64,14 @@ describe('the bar of a backfill', () => {
     expect(screen.lastIndexOf(CURSOR_SHOWN)).toBeGreaterThan(screen.lastIndexOf('\u001B[?25l'));
     const said = screen.slice(screen.lastIndexOf(CURSOR_SHOWN)).replaceAll(/\s+/g, ' ');
     expect(said).toContain(
-      `interrupted: backfill ${id} goes on; databridge backfill show ${id} shows it, databridge backfill cancel ${id} ends it`,
+      `interrupted: backfill ${id} goes on; databridge backfill watch ${id} shows it, databridge backfill cancel ${id} ends it`,
     );
     expect(said).not.toContain('error');
   });
 
   it('ends with its terminal', async () => {
     const id = await start();
-    const watching = onTerminal([process.execPath, MAIN, 'backfill', 'show', String(id)], { env });
+    const watching = onTerminal([process.execPath, MAIN, 'backfill', 'watch', String(id)], { env });
     await watching.shows(/0%/);
     const running = async (): Promise<number> =>
       (
@@ -91,14 +89,13 @@ describe('without a terminal', () => {
   it('a watch ends when no process polls for long, and says how to go on', async () => {
     const id = await start();
     await database.run('delete from heartbeat');
-    const clock = await clockOf(database, { mostDifference: 1e12 });
-    await expect(watchBackfill({ database, clock }, id, { json: true, patienceMs: 0 })).rejects.toMatchObject({
+    await expect(watchBackfill({ database }, id, { json: true, patienceMs: 0 })).rejects.toMatchObject({
       code: 'unavailable',
       message: `backfill ${id} waits: no process polls`,
       remedy: expect.stringContaining(`databridge backfill show ${id}`) as string,
     });
     await beat('1 hour');
-    await expect(watchBackfill({ database, clock }, id, { json: true, patienceMs: 0 })).rejects.toThrow(
+    await expect(watchBackfill({ database }, id, { json: true, patienceMs: 0 })).rejects.toThrow(
       /waits: no process polls since 20\d\d/,
     );
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applicationRefusals, applicationRevoke, applicationRotate } from '../../src/commands/actions/application.ts';
-import { backfillCancel, backfillShow, backfillStart } from '../../src/commands/actions/backfill.ts';
+import { backfillChange, backfillShow, backfillStart } from '../../src/commands/actions/backfill.ts';
 import { ingestionRefusals } from '../../src/commands/actions/ingestion-refusals.ts';
 import { ingestionResume, ingestionStore } from '../../src/commands/actions/ingestion.ts';
 import { organisationCreate } from '../../src/commands/actions/organisation.ts';
@@ -15,7 +15,7 @@ import { sourceTakeOver } from '../../src/commands/actions/source-take-over.ts';
 import { sourceWhy } from '../../src/commands/actions/source-why.ts';
 import { sourceChanges } from '../../src/commands/actions/source.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { EXIT, exitCodeOf } from '../../src/terminal/output.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource, storeStream } from '../kit/stored-source.ts';
@@ -61,7 +61,7 @@ describe('a name that stands for nothing is wrong use (2) in', () => {
     ['application rotate', () => applicationRotate('app_none', { overlapHours: '1' })],
     ['backfill start', () => backfillStart('none', { from: '7d' })],
     ['backfill show', () => backfillShow('99', {})],
-    ['backfill cancel', () => backfillCancel('99', {})],
+    ['backfill cancel', () => backfillChange('cancel')('99', {})],
     ['ingestion refusals', () => ingestionRefusals('none', { ...ORGANISATION, limit: 1 })],
     ['ingestion resume', () => ingestionResume('none', ORGANISATION)],
     ['ingestion store', () => ingestionStore('none', ORGANISATION)],
@@ -89,9 +89,9 @@ it('what stands already as it is asked for is done (0)', async () => {
   expect(await twice(() => ingestionStore('hall', ORGANISATION))).toEqual([0, 0]);
   expect(await twice(() => sourceChanges.pause(['source'], {}))).toEqual([0, 0]);
   expect(await twice(() => sourceChanges.resume(['source'], {}))).toEqual([0, 0]);
-  const backfill = { source: { name: 'source' }, from: 0, to: 60_000_000, again: false, requestedBy: 'tester' };
+  const backfill = { source: { name: 'source' }, from: 0, to: 60_000_000, requestedBy: 'tester' };
   const id = await startBackfill(database, backfill);
-  expect(await twice(() => backfillCancel(String(id), {}))).toEqual([0, 0]);
+  expect(await twice(() => backfillChange('cancel')(String(id), {}))).toEqual([0, 0]);
 });
 
 it('wrong options are wrong use (2)', async () => {

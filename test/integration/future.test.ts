@@ -97,8 +97,8 @@ it('a running backfill asks again what it asked ahead of time', async () => {
   const backfill = async (state: string): Promise<void> => {
     await database.run(
       `with wish as (
-         insert into backfill (source_id, from_at, to_at, again, requested_by, state)
-         values ($1, at_instant($2), at_instant($3), true, 'test', $4) returning id)
+         insert into backfill (source_id, from_at, to_at, what, requested_by, state)
+         values ($1, at_instant($2), at_instant($3), 'all', 'test', $4) returning id)
        insert into backfill_stream (backfill_id, stream_id, done) select id, $5, ${done} from wish`,
       [sourceId, now - HOUR, now, state, streamId],
     );

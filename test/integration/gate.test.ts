@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { sharedAccountOf } from '../../src/pull/account.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { changeSource } from '../../src/source/state-change.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -69,7 +69,7 @@ it.each([1, 3_000])(
       source: { name: 'source' },
       from: window.from,
       to: 2 * window.to,
-      again: true,
+      what: 'all',
       requestedBy: 'tester',
     });
     const at = Array.from({ length: readings }, (_, index) => index);

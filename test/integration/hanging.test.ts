@@ -59,7 +59,18 @@ test('many more hanging platforms than places keep no other source waiting, neit
     to: new Date(Date.now() - 60_000).toISOString(),
   };
   const backfill = (name: string): Promise<string> =>
-    rig.bridge.succeed('backfill', 'start', name, '--from', between.from, '--to', between.to, '--again', '--detach');
+    rig.bridge.succeed(
+      'backfill',
+      'start',
+      name,
+      '--from',
+      between.from,
+      '--to',
+      between.to,
+      '--what',
+      'all',
+      '--detach',
+    );
   for (const name of HANGING.slice(0, 3)) await backfill(name);
   await eventually('their histories hang, too', async () => (await unanswered()).length >= HANGING.length + 3);
   await backfill('well-1');

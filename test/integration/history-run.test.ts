@@ -7,13 +7,16 @@ import type { Instant } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
 import type { Window } from '../../src/core/window.ts';
 import { history } from '../../src/pull/history.ts';
-import { backfillState, cancelBackfill, startBackfill } from '../../src/source/backfills.ts';
+import { changeBackfill } from '../../src/source/backfill/change.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
+import { backfillState } from '../../src/source/backfill/state.ts';
 import { bridgeOf, openSourceOf } from '../kit/open-source.ts';
 import { FROM, POLICY, useHistory } from './history-ground.ts';
 
 // What one run of history makes of answers and failures, and of what changes while it is under way.
 
 const lane = useHistory();
+const WHOLE = { from: FROM, to: FROM + DAY };
 
 const halfAPage = (): never => {
   throw contractBroken('half a page');
@@ -30,10 +33,9 @@ const setAside = async (): Promise<Window[]> =>
 describe('a run of history that is under way', () => {
   it('asks for nothing more of a backfill that is cancelled', async () => {
     await lane.store(HOUR, { from: FROM, to: FROM + DAY });
-    const range = { from: FROM, to: FROM + DAY };
-    const wish = { source: { name: 'source' }, ...range, again: true, requestedBy: 'tester' };
+    const wish = { source: { name: 'source' }, ...WHOLE, what: 'all' as const, requestedBy: 'tester' };
     const id = await startBackfill(lane.database, wish);
-    await lane.run({ answer: () => cancelBackfill(lane.database, id, 'tester') });
+    await lane.run({ answer: () => changeBackfill(lane.database, id, 'cancel', 'tester') });
     expect(lane.asked).toHaveLength(1);
     expect((await lane.stream()).due).toBeNull();
   });
@@ -41,7 +43,7 @@ describe('a run of history that is under way', () => {
   it('asks for a backfill that is begun as soon as that has its turn', async () => {
     await lane.store(HOUR, { from: FROM + 12 * HOUR, to: FROM + DAY });
     const range = { from: FROM + HOUR, to: FROM + 2 * HOUR };
-    const wish = { source: { name: 'source' }, ...range, again: false, requestedBy: 'tester' };
+    const wish = { source: { name: 'source' }, ...range, requestedBy: 'tester' };
     let id = 0;
     await lane.run({
       answer: async (_window, place) => {
@@ -55,10 +57,10 @@ describe('a run of history that is under way', () => {
 
   it('learns of changes once a second, however quick the windows are', async () => {
     await lane.store(HOUR, { from: FROM, to: FROM + DAY });
-    const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
+    const wish = { source: { name: 'source' }, ...WHOLE, what: 'all' as const, requestedBy: 'tester' };
     const id = await startBackfill(lane.database, wish);
     lane.windowTakes = SECOND / 4;
-    await lane.run({ answer: () => cancelBackfill(lane.database, id, 'tester') });
+    await lane.run({ answer: () => changeBackfill(lane.database, id, 'cancel', 'tester') });
     // A second has passed after four windows, and the fifth begins only after more than one.
     expect(lane.asked).toHaveLength(5);
   });

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { coverageOf, totalLength } from '../../src/core/coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
-import { backfillState, startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
+import { backfillState } from '../../src/source/backfill/state.ts';
 import { FROM, useHistory } from './history-ground.ts';
 
 // A gap and a backfill that a stream has at a time.
@@ -19,7 +20,6 @@ it.each([
     source: { name: 'source' },
     from: FROM - 100 * DAY,
     to: FROM,
-    again: false,
     requestedBy: 'tester',
   });
   lane.windowTakes = windowTakes;
@@ -33,10 +33,10 @@ it.each([
   expect(totalLength(coverageOf(lane.asked))).toBe(lengths.reduce((sum, length) => sum + length, 0));
 });
 
-it('asks once for a gap that a backfill with --again asks for, too', async () => {
+it('asks once for a gap that a backfill with --what all asks for, too', async () => {
   const gap = { from: FROM + 12 * HOUR, to: FROM + 16 * HOUR };
   await lane.store(HOUR, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + DAY });
-  const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
+  const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, what: 'all' as const, requestedBy: 'tester' };
   const id = await startBackfill(lane.database, wish);
   while ((await lane.stream()).due !== null) await lane.run();
   expect(lane.asked).toHaveLength(24);

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { coverageOf } from '../../src/core/coverage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
 import { lengthOf } from '../../src/core/window.ts';
-import { backfillState, startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
+import { backfillState } from '../../src/source/backfill/state.ts';
 import { changeSource } from '../../src/source/state-change.ts';
 import type { Samples } from '../../src/platform/contract.ts';
 import { unavailable } from '../../src/platform/connection/unreachable.ts';
@@ -17,7 +18,7 @@ import { FROM, POLICY, useHistory } from './history-ground.ts';
 
 const lane = useHistory();
 
-const BACKFILL = { source: { name: 'source' }, again: false, requestedBy: 'tester' };
+const BACKFILL = { source: { name: 'source' }, requestedBy: 'tester' };
 
 describe('a run of history', () => {
   it('ends after 30 s and is due again at once, until the history is complete', async () => {
@@ -59,7 +60,7 @@ describe('a run of history', () => {
       await lane.store(MINUTE, { from: FROM, to: gap.from }, { from: gap.to, to: FROM + 2 * DAY });
       await lane.owe(look);
       if (order === 'backfill')
-        await startBackfill(lane.database, { source: { name: 'source' }, ...gap, again: false, requestedBy: 'tester' });
+        await startBackfill(lane.database, { source: { name: 'source' }, ...gap, requestedBy: 'tester' });
       for (let runs = 0; (await lane.stream()).due !== null; runs += 1) {
         await lane.run({ maxWindow: MINUTE, concurrency, ...(order === 'oldest first' && { catchUp: 'oldest' }) });
         expect(runs).toBeLessThan(10);
@@ -84,9 +85,15 @@ describe('a run of history', () => {
     },
   );
 
-  it('of a backfill with --again also ends after 30 s', async () => {
+  it('of a backfill with --what all also ends after 30 s', async () => {
     await lane.store(HOUR, { from: FROM, to: FROM + DAY });
-    const wish = { source: { name: 'source' }, from: FROM, to: FROM + DAY, again: true, requestedBy: 'tester' };
+    const wish = {
+      source: { name: 'source' },
+      from: FROM,
+      to: FROM + DAY,
+      what: 'all' as const,
+      requestedBy: 'tester',
+    };
     const id = await startBackfill(lane.database, wish);
     await lane.run({ overlap: HOUR });
     expect(lane.asked.length).toBeLessThanOrEqual(4);
@@ -108,7 +115,6 @@ describe('a run of history', () => {
       source: { name: 'source' },
       from: start - HOUR,
       to: start,
-      again: false,
       requestedBy: 'tester',
     });
     lane.now = start + SECOND;

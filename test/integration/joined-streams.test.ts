@@ -134,7 +134,7 @@ test('time that any of them was to look at once more is looked at by the new one
 test('a running backfill goes on with what one of them had not done, and ends', async () => {
   const [s0, s1] = [await storeListed('s0', MINUTE_LONG), await storeListed('s1', MINUTE_LONG)];
   await database.run(
-    `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, at_instant($2), at_instant($3), true, 'test')`,
+    `insert into backfill (source_id, from_at, to_at, what, requested_by) values ($1, at_instant($2), at_instant($3), 'all', 'test')`,
     [stored.sourceId, begin, now],
   );
   for (const [id, done] of [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDuration } from '../../src/core/duration.ts';
 import { DAY, HOUR, MINUTE, SECOND, formatInstant } from '../../src/core/instant.ts';
 import { LOOK_BACK_AT_MOST } from '../../src/core/look-back.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { databridgeHere } from './command-line.ts';
 import { startOperatorApi } from './operator-rig.ts';
@@ -94,7 +94,7 @@ describe('late data', () => {
     const { missing } = await rig.difference();
     expect(missing.length).toBeGreaterThan(0);
     expect(await shown()).toMatch(
-      /^ {2}late data: found up to 5\dm.* after its instant\n {4}looks for more of it end at schedule\.lookBackAtMost, so there may be more before that\n {4}try: a longer lookBackAtMost, or databridge backfill start with --again$/m,
+      /^ {2}late data: found up to 5\dm.* after its instant\n {4}looks for more of it end at schedule\.lookBackAtMost, so there may be more before that\n {4}try: a longer lookBackAtMost, or databridge backfill start with --what all$/m,
     );
     expect(await streamAsJson()).toMatchObject({ newsBeyond: 0, mayMissLateData: true });
     await rig.pass(15 * MINUTE);
@@ -133,7 +133,7 @@ describe('late data', () => {
     await rig.pass(CUT.to - BEGIN + 5 * HOUR + 20 * MINUTE, 10 * MINUTE);
     expect(await streamAsJson()).toMatchObject({ newsAge: 0, newsBeyond: 0, mayMissLateData: false });
     const source = { name: 'source', organisation: 'default' };
-    await startBackfill(rig.database, { source, ...CUT, again: true, requestedBy: 'tester' });
+    await startBackfill(rig.database, { source, ...CUT, what: 'all', requestedBy: 'tester' });
     await rig.database.run('update backfill set created_at = at_instant($1)', [rig.now()]);
     await rig.runHistory();
     expect(await shown()).toMatch(

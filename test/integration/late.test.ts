@@ -3,7 +3,7 @@ import { totalLength } from '../../src/core/coverage.ts';
 import { BridgeError } from '../../src/core/errors.ts';
 import { agesOf } from '../../src/core/look-back.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/instant.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { startPullRig } from './pull-rig.ts';
 import type { PullRig } from './pull-rig.ts';
@@ -82,7 +82,7 @@ describe('a cut of three minutes', () => {
       source: { name: 'source', organisation: 'default' },
       from: CUT.from,
       to: CUT.to,
-      again: true,
+      what: 'all',
       requestedBy: 'tester',
     });
     await rig.runHistory();

@@ -116,7 +116,7 @@ export async function fillWithLongNames(database: Database, sources: number): Pr
      from stream where source_id = (select min(id) from source)`,
   );
   await run(
-    `insert into backfill (source_id, from_at, to_at, again, requested_by) select id, now() - interval '2 days', now(), true, 'cli:operator' from source where id < 20`,
+    `insert into backfill (source_id, from_at, to_at, what, requested_by) select id, now() - interval '2 days', now(), 'all', 'cli:operator' from source where id < 20`,
   );
   await run(
     `insert into application (id, organisation_id, name, projects, secret_hash, previous_secret_until) values ($1, $2, $3, array[$4, $4], '', now() + interval '1 day')`,

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/core/errors.ts';
 import { HOUR, SECOND } from '../../src/core/instant.ts';
 import { finishCovered } from '../../src/pull/wishes.ts';
-import { backfillState, startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
+import { backfillState } from '../../src/source/backfill/state.ts';
 import {
   breaksAfter,
   device,
@@ -112,7 +113,6 @@ it('a backfill is not done with the first streams of a look, but when the look h
     source: { name: 'source' },
     from: ground.now - HOUR,
     to: ground.now,
-    again: false,
     requestedBy: 'tester',
   });
   const stateOf = async () => (await backfillState(ground.database, id))?.state;

@@ -226,7 +226,7 @@ describe('a bridge elsewhere', () => {
     const show = ['backfill', 'show', String(id), '--json'];
     expect(answerOf(await there(...show))).toEqual(answerOf(await here(...show)));
     expect((await there('backfill', 'list')).stdout).toContain('running');
-    expect((await there('backfill', 'cancel', String(id))).stdout).toBe(`backfill ${id} cancelled\n`);
+    expect((await there('backfill', 'cancel', String(id))).stdout).toBe(`backfill ${id} is cancelled\n`);
     const again = await there('backfill', 'start', 'hall-2', '--from', '2026-11-05T00:00:00Z', '--to', '1999-01-01');
     expect(again).toMatchObject({ code: 2 });
     const actors = await database.rows<{ actor: string }>(

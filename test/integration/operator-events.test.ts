@@ -126,7 +126,7 @@ describe('events', () => {
     await database.run('update source set held_until = now() where id = $1', [sourceId]);
     await database.run(`update source set state = 'paused' where id = $1`, [sourceId]);
     await database.run(
-      `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, 'epoch', now(), false, 'test')`,
+      `insert into backfill (source_id, from_at, to_at, what, requested_by) values ($1, 'epoch', now(), 'missing', 'test')`,
       [sourceId],
     );
     await database.run(`update backfill set state = 'cancelled'`);

@@ -58,6 +58,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { from: '7d' },
     elsewhere: 404,
   },
+  'POST /api/v1/sources/:organisation/:name/backfills/quote': {
+    role: 'viewer',
+    path: `${SOURCE}/backfills/quote`,
+    body: { from: '7d' },
+    elsewhere: 404,
+  },
   'GET /api/v1/sources/:organisation/:name/why': { role: 'viewer', path: `${SOURCE}/why`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/coverage': { role: 'viewer', path: `${SOURCE}/coverage`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/newest': { role: 'viewer', path: `${SOURCE}/newest`, elsewhere: 404 },
@@ -172,6 +178,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/events': { role: 'viewer', streams: true },
   'GET /api/v1/backfills': { role: 'viewer' },
   'GET /api/v1/backfills/:id': { role: 'viewer', path: '/api/v1/backfills/1', elsewhere: 404 },
+  'POST /api/v1/backfills': { role: 'operator', body: { from: '7d' }, status: 201 },
+  'POST /api/v1/backfills/:id/pause': { role: 'operator', path: '/api/v1/backfills/1/pause', elsewhere: 404 },
+  'POST /api/v1/backfills/:id/resume': { role: 'operator', path: '/api/v1/backfills/1/resume', elsewhere: 404 },
   'POST /api/v1/backfills/:id/cancel': { role: 'operator', path: '/api/v1/backfills/1/cancel', elsewhere: 404 },
   // A program on this host needs no token. The header makes the request one that a proxy passed on, which needs it.
   'GET /metrics': { role: 'viewer', headers: { 'x-forwarded-for': '203.0.113.9' }, elsewhere: 403 },
@@ -199,7 +208,7 @@ beforeAll(async () => {
   });
   const { sourceId } = await storeSource(api.database);
   await api.database.run(
-    `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, 'epoch', now(), false, 'test')`,
+    `insert into backfill (source_id, from_at, to_at, what, requested_by) values ($1, 'epoch', now(), 'missing', 'test')`,
     [sourceId],
   );
   await api.database.run(

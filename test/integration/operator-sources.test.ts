@@ -268,15 +268,15 @@ describe('backfills', () => {
     expect(started.status).toBe(201);
     const { id } = started.json as { id: number };
     expect(started.headers.get('location')).toBe(`/api/v1/backfills/${id}`);
-    const again = await post('/sources/default/hall-2/backfills', anna, { from: '2026-11-02T00:00:00Z', again: true });
+    const again = await post('/sources/default/hall-2/backfills', anna, { from: '2026-11-02T00:00:00Z', what: 'all' });
     const { json } = await get('/backfills');
     expect(json).toEqual({ items: await command('backfill', 'list'), next: null });
     expect((await get(`/backfills/${id}`)).json).toEqual(await command('backfill', 'show', String(id)));
     const first = (await get('/backfills?limit=1')).json as { items: { id: number }[]; next: string };
     expect(first.items).toEqual([again.json]);
     expect((await get(`/backfills?limit=1&cursor=${first.next}`)).json).toMatchObject({ items: [{ id }] });
-    expect((await post(`/backfills/${id}/cancel`)).json).toEqual({ id, cancelled: true });
-    expect((await post(`/backfills/${id}/cancel`)).json).toEqual({ id, cancelled: false });
+    expect((await post(`/backfills/${id}/cancel`)).json).toMatchObject({ id, state: 'cancelled' });
+    expect((await post(`/backfills/${id}/cancel`)).json).toMatchObject({ id, state: 'cancelled' });
     expect((await get('/backfills?state=cancelled')).json).toMatchObject({ items: [{ id, state: 'cancelled' }] });
     expect((await get(`/backfills/${id}`, north)).status).toBe(404);
     expect((await post(`/backfills/${id}/cancel`, north)).status).toBe(404);

@@ -176,7 +176,7 @@ export async function makeRig(databases: TestDatabases): Promise<Rig> {
         looks: [],
         looksNoted: 0,
         settledTo: 0,
-        backfillId: undefined,
+        backfills: undefined,
         revision: 1,
         askedAt: clock.now(),
         meter: { requests: 1, bytesIn: 1, bytesOut: 1, waitedMs: 0, httpMs: 0 },

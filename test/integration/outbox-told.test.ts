@@ -19,7 +19,7 @@ beforeAll(async () => {
     [projectId],
   );
   await database.run(
-    `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, '2026-01-01', '2026-01-02', false, 'anna')`,
+    `insert into backfill (source_id, from_at, to_at, what, requested_by) values ($1, '2026-01-01', '2026-01-02', 'missing', 'anna')`,
     [sourceId],
   );
   name = (await database.row<{ name: string }>('select name from source'))?.name ?? '';

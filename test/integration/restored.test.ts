@@ -83,7 +83,7 @@ describe('one process', () => {
           looksNoted: 0,
           settledTo: 0,
           learned: { length: SECOND },
-          backfillId: undefined,
+          backfills: undefined,
           revision: 1,
           askedAt: Date.now() * 1000,
           meter: { requests: 1, bytesIn: 1, bytesOut: 1, waitedMs: 0, httpMs: 0 },

@@ -138,7 +138,7 @@ test('a refusal is kept with the instant and the value, under the names of the p
 test('time that is read again counts no refusal again and changes no reading', async () => {
   const from = new Date(fromUs / 1000).toISOString();
   const to = new Date(fromUs / 1000 + MINUTES * 60_000).toISOString();
-  await rig.bridge.succeed('backfill', 'start', 'hall', '--from', from, '--to', to, '--again');
+  await rig.bridge.succeed('backfill', 'start', 'hall', '--from', from, '--to', to, '--what', 'all');
   expect(await stored()).toEqual(truth);
   const { refusals, ...sums } = await show();
   expect(refusals).toMatchObject([{ reason: 'same-instant', refused: expected.refused.length }]);

@@ -111,7 +111,7 @@ describe('coverage', () => {
     const { database, source } = ground;
     const id = await store('late', ['a'], hours([6, 8]));
     await database.run(
-      `insert into backfill (source_id, from_at, to_at, again, requested_by) values ($1, at_instant($2), at_instant($3), false, 'test')`,
+      `insert into backfill (source_id, from_at, to_at, what, requested_by) values ($1, at_instant($2), at_instant($3), 'missing', 'test')`,
       [source.sourceId, BEGIN, BEGIN + 2 * HOUR],
     );
     expect(drawn(await report())).toEqual({ late: 'aammmmeemmmm' });

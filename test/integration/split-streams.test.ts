@@ -103,7 +103,7 @@ test('a group that grows too large goes on from the coverage and the backfills i
   await lookNow();
   await pollUntilCovered();
   await database.run(
-    `insert into backfill (source_id, from_at, to_at, again, state, requested_by) values ($1, at_instant($2), at_instant($3), true, 'running', 'test')`,
+    `insert into backfill (source_id, from_at, to_at, what, state, requested_by) values ($1, at_instant($2), at_instant($3), 'all', 'running', 'test')`,
     [stored.sourceId, begin, begin + 10 * SECOND],
   );
   await database.run(

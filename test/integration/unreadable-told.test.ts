@@ -47,8 +47,8 @@ beforeEach(async () => {
     );
   }
   await database.run(
-    `with begun as (insert into backfill (source_id, from_at, to_at, again, requested_by)
-       values ($1, '2026-11-01Z', '2026-11-02Z', false, 'test') returning id)
+    `with begun as (insert into backfill (source_id, from_at, to_at, what, requested_by)
+       values ($1, '2026-11-01Z', '2026-11-02Z', 'missing', 'test') returning id)
      insert into backfill_stream (backfill_id, stream_id) select begun.id, stream.id from begun, stream`,
     [stored.sourceId],
   );

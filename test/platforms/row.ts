@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import type { KindName } from '../../src/platform/contract.ts';
 import { millisOf } from '../../src/simulator/instants.ts';
 import type { TruthSpec } from '../../src/simulator/truth.ts';
-import { startBackfill } from '../../src/source/backfills.ts';
+import { startBackfill } from '../../src/source/backfill/start.ts';
 import type { Subject } from '../conformance/kit/subject.ts';
 import { changesIn } from '../kit/time-changes.ts';
 import { judge } from './judge.ts';
@@ -105,7 +105,7 @@ export async function runRow(
       tell('live');
       await site.workUntil(begin + scale.live);
       tell('backfill');
-      await startBackfill(site.database, { source: site.source, from, to: start, again: false, requestedBy: 'test' });
+      await startBackfill(site.database, { source: site.source, from, to: start, requestedBy: 'test' });
       await untilCovered(site, { from, to: site.now() - HOUR }, scale.trouble);
       tell('faults');
       for (const trouble of tried) {

@@ -1,75 +1,122 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { KindOfBackfill } from '../../core/backfill.ts';
 import { counted } from '../../core/counted.ts';
-import { BridgeError, configInvalid } from '../../core/errors.ts';
-import { MILLISECOND, SECOND, formatInstant } from '../../core/instant.ts';
-import type { Instant } from '../../core/instant.ts';
-import { titleOf } from '../../core/source/source-name.ts';
-import {
-  backfillDocument,
-  backfillState,
-  cancelBackfill,
-  listBackfills,
-  olderBackfills,
-  startBackfill,
-  unknownBackfill,
-} from '../../source/backfills.ts';
-import type { BackfillState } from '../../source/backfills.ts';
+import { asBridgeError, configInvalid } from '../../core/errors.ts';
+import { changeBackfill, unknownBackfill } from '../../source/backfill/change.ts';
+import type { BackfillChange } from '../../source/backfill/change.ts';
+import { quoteBackfill, quoteDocument } from '../../source/backfill/quote.ts';
+import { activeSources, startBackfill } from '../../source/backfill/start.ts';
+import type { WantedBackfill } from '../../source/backfill/start.ts';
+import { backfillDocument, backfillState, listBackfills, olderBackfills } from '../../source/backfill/state.ts';
+import type { BackfillState } from '../../source/backfill/state.ts';
 import { plannerSilence } from '../../pull/planner.ts';
 import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
-import { hindranceOf, measuredOverload, platformsBehind } from '../../source/demand.ts';
-import type { Platform } from '../../platform/contract.ts';
+import { registryFor } from '../../context-registry.ts';
+import { platformsBehind } from '../../source/demand.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { parseTime } from '../options.ts';
-import { SILENT, startProgress } from '../../terminal/progress.ts';
-import { isScreen } from '../../terminal/screen.ts';
-import type { TaskState } from '../../terminal/progress.ts';
-import { roughly } from '../../terminal/words.ts';
-import { interruptible } from './stop.ts';
+import { goesOn, watchUntilEnd } from './backfill-watch.ts';
+import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote } from './backfill-words.ts';
+import type { BackfillDocument } from './backfill-words.ts';
 
-/** `backfill cancel`. */
-export async function backfillCancel(text: string, options: { json?: boolean }): Promise<void> {
-  const id = idOf(text);
-  const { cancelled, state } = await withContext(async ({ database }) => ({
-    cancelled: await cancelBackfill(database, id, actor()),
-    state: await backfillState(database, id),
-  }));
-  if (state === undefined) throw unknownBackfill(id);
-  if (options.json) printJson({ id, cancelled });
-  else printLine(cancelled ? `backfill ${id} cancelled` : `backfill ${id} was ${state.state} already`);
+/** The options that say what is wanted. */
+export interface WishOptions {
+  readonly organisation?: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly what?: KindOfBackfill;
+  readonly order?: 'oldest' | 'newest';
+  readonly sensor?: readonly string[];
+  readonly requestsPerDay?: number;
+}
+
+export interface StartOptions extends WishOptions {
+  readonly all?: boolean;
+  readonly detach?: boolean;
+  readonly json?: boolean;
+}
+
+function wanted(name: string, options: WishOptions, { clock }: Pick<Context, 'clock'>): WantedBackfill {
+  const now = clock.now();
+  return {
+    source: { name, organisation: options.organisation },
+    from: parseTime(options.from, now, '--from'),
+    to: options.to === undefined ? undefined : parseTime(options.to, now, '--to'),
+    what: options.what,
+    order: options.order,
+    sensors: options.sensor,
+    requestsPerDay: options.requestsPerDay,
+  };
+}
+
+/** `backfill quote`. */
+export async function backfillQuote(source: string, options: WishOptions & { readonly json?: boolean }): Promise<void> {
+  const quote = await withContext(async (context) => {
+    const { database, settings } = context;
+    const wish = wanted(source, options, context);
+    return quoteDocument(await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings));
+  });
+  if (options.json) printJson(quote);
+  else printQuote(quote);
 }
 
 /** `backfill start`. */
-export async function backfillStart(
-  source: string,
-  options: {
-    organisation?: string;
-    from: string;
-    to?: string;
-    again?: boolean;
-    detach?: boolean;
-    json?: boolean;
-  },
-): Promise<void> {
+export async function backfillStart(source: string | undefined, options: StartOptions): Promise<void> {
+  const { json = false } = options;
+  if ((source === undefined) !== (options.all === true))
+    throw configInvalid('one source or all of them', 'give the name of a source, or --all', 'source');
   await withContext(async (context) => {
-    const now = context.clock.now();
-    const request = {
-      source: { name: source, organisation: options.organisation },
-      from: parseTime(options.from, now, '--from'),
-      to: options.to === undefined ? undefined : parseTime(options.to, now, '--to'),
-      again: options.again ?? false,
-      requestedBy: actor(),
-    };
-    const id = await startBackfill(context.database, request);
-    if (options.detach) {
-      if (options.json) printJson(await documentOf((await backfillState(context.database, id)) as BackfillState));
-      else printLine(`backfill ${id} started; databridge backfill show ${id} watches it`);
-      return;
-    }
-    await watchBackfill(context, id, { json: options.json ?? false });
+    if (source === undefined) return await startAll(context, options);
+    const { database, settings } = context;
+    const wish = wanted(source, options, context);
+    const { quote } = await quoteBackfill(database, registryFor(settings), wish, settings.windowReadings);
+    const id = await startBackfill(database, { ...wish, quote, requestedBy: actor() });
+    if (!options.detach) return await watchBackfill(context, id, { json });
+    if (json) printJson(await documentOf((await backfillState(database, id)) as BackfillState));
+    else printLine(`backfill ${id} started; databridge backfill watch ${id} watches it`);
   });
 }
+
+/** One for each active source; it does not watch them. Where one cannot be started, the others are, and the exit code is 1. */
+async function startAll(context: Context, options: StartOptions): Promise<void> {
+  const { database } = context;
+  const rows: { organisation: string; source: string; backfill: number | null; fault: string | null }[] = [];
+  for (const { name, organisation } of await activeSources(database, options.organisation)) {
+    const wish = wanted(name, { ...options, organisation }, context);
+    const started = await startBackfill(database, { ...wish, requestedBy: actor() }).catch((error: unknown) =>
+      asBridgeError(error),
+    );
+    const fault = typeof started === 'number' ? null : started.message;
+    rows.push({ organisation, source: name, backfill: typeof started === 'number' ? started : null, fault });
+  }
+  if (options.json) printJson(rows);
+  else if (rows.length === 0) printLine('no active sources');
+  else {
+    printTable(
+      ['organisation', 'source', 'backfill'],
+      rows.map((row) => [row.organisation, row.source, row.fault ?? row.backfill]),
+    );
+    printLine(
+      `\n${counted(rows.filter(({ fault }) => fault === null).length, 'backfill')} started; databridge backfill list shows them`,
+    );
+  }
+  if (rows.some(({ fault }) => fault !== null)) process.exitCode = EXIT.failed;
+}
+
+/** `backfill pause`, `resume` and `cancel`. */
+export const backfillChange =
+  (change: BackfillChange) =>
+  async (text: string, options: { json?: boolean }): Promise<void> => {
+    const id = idOf(text);
+    const { changed, state } = await withContext(async ({ database }) => ({
+      changed: await changeBackfill(database, id, change, actor()),
+      state: await backfillState(database, id),
+    }));
+    if (state === undefined) throw unknownBackfill(id);
+    if (options.json) printJson(await documentOf(state));
+    else printLine(`backfill ${id} ${changed ? 'is' : 'was'} ${state.state}${changed ? '' : ' already'}`);
+  };
 
 /** `backfill list`. */
 export async function backfillList(options: { limit: number; json?: boolean }): Promise<void> {
@@ -78,144 +125,58 @@ export async function backfillList(options: { limit: number; json?: boolean }): 
     const newest = await listBackfills(database, limit);
     return { backfills: newest, older: await olderBackfills(database, newest.at(-1)?.id ?? 0) };
   });
-  if (json) printJson(await Promise.all(backfills.map(documentOf)));
-  else if (backfills.length === 0) printLine('no backfills yet');
+  const documents = await Promise.all(backfills.map(documentOf));
+  if (json) printJson(documents);
+  else if (documents.length === 0) printLine('no backfills yet');
   else {
-    printTable(['id', 'organisation', 'source', 'from', 'to', 'again', 'state', 'done'], backfills.map(cells));
+    printTable(BACKFILL_HEADING, documents.map(backfillCells));
     if (older > 0) printLine(`\n${counted(older, 'older backfill')} not shown (--limit)`);
   }
 }
 
 /** `backfill show`. */
-export async function backfillShow(text: string, options: { follow?: boolean; json?: boolean }): Promise<void> {
+export async function backfillShow(text: string, options: { json?: boolean }): Promise<void> {
+  const state = await withContext(({ database }) => backfillState(database, idOf(text)));
+  if (!state) throw unknownBackfill(idOf(text));
+  const document = await documentOf(state);
+  if (options.json) printJson(document);
+  else printBackfill(document);
+}
+
+/** `backfill watch`. */
+export async function backfillWatch(text: string, options: { json?: boolean }): Promise<void> {
   const id = idOf(text);
   await withContext(async (context) => {
     const state = await backfillState(context.database, id);
     if (!state) throw unknownBackfill(id);
-    const follows = options.follow === true || (process.stdout.isTTY && options.json !== true);
-    if (follows && state.state === 'running') await watchBackfill(context, id, { json: options.json ?? false });
-    else if (options.json) printJson(await documentOf(state));
-    else printLine(await describe(state));
+    const document = await documentOf(state);
+    if (goesOn(document)) await watchBackfill(context, id, { json: options.json ?? false });
+    else if (options.json) printJson(document);
+    else printBackfill(document);
   });
 }
 
-const WATCH_MS = 500;
-
-/** Off a terminal a watch ends when no process has polled for so long. Starting `up` takes a few seconds. */
-const PATIENCE_MS = 30_000;
-
-/**
- * Shows the progress of a backfill until it ends. On a terminal it goes on while no process polls, and says so. Elsewhere that
- * would be without end, so it fails after `patienceMs` with `unavailable`.
- */
-export async function watchBackfill(
-  context: Pick<Context, 'database' | 'clock'>,
+/** Watches a backfill of this bridge; see `watchUntilEnd`. */
+export const watchBackfill = (
+  { database }: Pick<Context, 'database'>,
   id: number,
-  { json, patienceMs = PATIENCE_MS }: { readonly json: boolean; readonly patienceMs?: number },
-): Promise<void> {
-  const { database, clock } = context;
-  const holds = `backfill ${id} goes on; databridge backfill show ${id} shows it, databridge backfill cancel ${id} ends it`;
-  let state = await backfillState(database, id);
-  const progress = json || !state ? SILENT : startProgress(taskState(state, []));
-  const mayWait = !json && isScreen(process.stderr);
-  let begun = { at: performance.now(), share: state?.share ?? 0 };
-  let silentAt: number | undefined;
-  let told = '';
-  try {
-    await interruptible(holds, async (signal) => {
-      while (state?.state === 'running') {
-        const silence = await plannerSilence(database);
-        const trouble =
-          silence === undefined
-            ? noteOf(state, clock.now(), await platformsOf(state))
-            : `${pollsNobody(silence.since)}; start databridge up`;
-        if (trouble !== told) progress.tell(trouble === '' ? undefined : trouble);
-        told = trouble;
-        progress.update(taskState(state, silence === undefined ? [etaOf(state, begun)] : []));
-        if (silence === undefined) silentAt = undefined;
-        else {
-          silentAt ??= performance.now();
-          // The time without a process says nothing about the pace of the rest.
-          begun = { at: performance.now(), share: state.share };
-          if (!mayWait && performance.now() - silentAt >= patienceMs) throw nobodyPolls(id, silence.since);
-        }
-        await sleep(WATCH_MS, undefined, { signal });
-        state = await backfillState(database, id);
-      }
-    });
-    if (state) progress.update(taskState(state, [state.state]));
-  } finally {
-    progress.stop();
-  }
-  if (!state) throw configInvalid(`backfill ${id} is gone`, 'its source was removed');
-  if (json) printJson(await documentOf(state));
-  else printLine(await describe(state));
-  if (state.state !== 'done') process.exitCode = EXIT.failed;
-}
+  options: { readonly json: boolean; readonly patienceMs?: number },
+): Promise<void> =>
+  watchUntilEnd(
+    {
+      read: async () => {
+        const state = await backfillState(database, id);
+        return state && (await documentOf(state));
+      },
+      silence: () => plannerSilence(database),
+    },
+    id,
+    options,
+  );
 
-const pollsNobody = (since: Instant | null): string =>
-  since === null ? 'no process polls' : `no process polls since ${formatInstant(Math.floor(since / SECOND) * SECOND)}`;
-
-const nobodyPolls = (id: number, since: Instant | null): BridgeError =>
-  new BridgeError({ code: 'unavailable', why: 'time-out' }, `backfill ${id} waits: ${pollsNobody(since)}`, {
-    remedy: `start databridge up; databridge backfill show ${id} shows the backfill, databridge backfill cancel ${id} ends it`,
-  });
-
-const taskState = ({ share, readings }: BackfillState, facts: readonly string[]): TaskState => ({
-  share,
-  facts: [counted(readings, 'reading'), ...facts],
-});
-
-function etaOf(state: BackfillState, begun: { at: number; share: number }): string {
-  const gained = state.share - begun.share;
-  if (gained <= 0) return 'no estimate yet';
-  const leftMs = ((performance.now() - begun.at) / gained) * (1 - state.share);
-  return `about ${roughly(Math.ceil(leftMs) * MILLISECOND)} left`;
-}
-
-function noteOf(state: BackfillState, now: Instant, platforms: readonly Platform[]): string {
-  if (state.sourceState !== 'active') return `source is ${state.sourceState}: ${state.fault?.message ?? ''}`;
-  if (state.outboxFullSince !== null)
-    return `source is not asked since ${formatInstant(state.outboxFullSince)}: the outbox is full (databridge ingestion list)`;
-  if (state.heldUntil !== null && state.heldUntil > now)
-    return `source waits until ${formatInstant(state.heldUntil)}: ${hindranceOf(state, platforms)}`;
-  if (state.fault === null && state.settlesAt !== null)
-    return `its last readings settle at ${formatInstant(state.settlesAt)}`;
-  return hindranceOf(state, platforms) || unreadableIn(state);
-}
-
-const unreadableIn = ({ state, unreadable }: BackfillState): string =>
-  state === 'running' && unreadable > 0
-    ? `${counted(unreadable, 'stretch', 'stretches')} of it cannot be read (databridge source show)`
-    : '';
-
-const cells = (state: BackfillState): (string | number)[] => [
-  state.id,
-  state.organisation,
-  state.source,
-  formatInstant(state.from),
-  formatInstant(state.to),
-  state.again ? 'yes' : 'no',
-  state.state,
-  `${(state.share * 100).toFixed(1)} %`,
-];
-
-const documentOf = async (state: BackfillState): Promise<Record<string, unknown>> =>
-  backfillDocument(state, await platformsOf(state));
-
-/** Loaded once in a process, however often it is asked. */
-const platformsOf = ({ demand }: BackfillState): Promise<readonly Platform[]> => platformsBehind([demand], listed);
-
-const describe = async (state: BackfillState): Promise<string> => {
-  const overload = state.state === 'running' ? measuredOverload(state.demand, await platformsOf(state)) : undefined;
-  return overload === undefined
-    ? progressOf(state)
-    : `${progressOf(state)}\n${overload.message}\n  try: ${overload.remedy}`;
-};
-
-const progressOf = (state: BackfillState): string =>
-  `backfill ${state.id} of ${titleOf({ name: state.source, organisation: state.organisation })}, ${formatInstant(state.from)} to ${formatInstant(state.to)}: ${state.state}, ` +
-  `${(state.share * 100).toFixed(1)} % covered, ${counted(state.readings, 'reading')} read${state.unreadable > 0 ? `; ${unreadableIn(state)}` : ''}`;
+/** Its platforms are loaded once in a process, however often it is asked. */
+const documentOf = async (state: BackfillState): Promise<BackfillDocument> =>
+  backfillDocument(state, await platformsBehind([state.demand], listed));
 
 function idOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -1,35 +1,71 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { titleOf } from '../../core/source/source-name.ts';
-import { EXIT, printJson, printLine, printTable } from '../../terminal/output.ts';
+import { configInvalid } from '../../core/errors.ts';
+import type { BackfillChange } from '../../source/backfill/change.ts';
+import { printJson, printLine, printTable } from '../../terminal/output.ts';
+import type { StartOptions, WishOptions } from './backfill.ts';
+import { goesOn, watchUntilEnd } from './backfill-watch.ts';
+import { BACKFILL_HEADING, backfillCells, printBackfill, printQuote } from './backfill-words.ts';
+import type { BackfillDocument, QuoteDocument } from './backfill-words.ts';
 import { bridgeAt } from './bridge-elsewhere.ts';
 import type { ApiDocument, BridgeElsewhere } from './bridge-elsewhere.ts';
 import { apiPathOf, sourceNamed } from './elsewhere-sources.ts';
-import { interruptible } from './stop.ts';
 
-const WATCH_MS = 1_000;
+const wishIn = ({ from, to, what, order, sensor, requestsPerDay }: WishOptions): Record<string, unknown> => ({
+  from,
+  ...(to !== undefined && { to }),
+  ...(what !== undefined && { what }),
+  ...(order !== undefined && { order }),
+  ...(sensor !== undefined && { sensors: sensor }),
+  ...(requestsPerDay !== undefined && { requestsPerDay }),
+});
 
-interface StartOptions {
-  readonly organisation?: string;
-  readonly from: string;
-  readonly to?: string;
-  readonly again?: boolean;
-  readonly detach?: boolean;
-  readonly json?: boolean;
-}
+/** The API gives the documents of this program. */
+const backfillIn = (document: ApiDocument): BackfillDocument => document as unknown as BackfillDocument;
+
+/** `backfill quote` on a bridge elsewhere. */
+export const quoteBackfillElsewhere =
+  (url: string) =>
+  async (name: string, options: WishOptions & { readonly json?: boolean }): Promise<void> => {
+    const bridge = await bridgeAt(url);
+    const path = apiPathOf(await sourceNamed(bridge, name, options.organisation));
+    const quote = await bridge.send('POST', `${path}/backfills/quote`, wishIn(options));
+    if (options.json) printJson(quote);
+    else printQuote(quote as unknown as QuoteDocument);
+  };
 
 /** `backfill start` on a bridge elsewhere. */
 export const startBackfillElsewhere =
   (url: string) =>
-  async (
-    name: string,
-    { organisation, from, to, again = false, detach, json = false }: StartOptions,
-  ): Promise<void> => {
+  async (name: string | undefined, options: StartOptions): Promise<void> => {
+    const { all = false, json = false } = options;
+    if ((name === undefined) !== all)
+      throw configInvalid('one source or all of them', 'give the name of a source, or --all', 'source');
     const bridge = await bridgeAt(url);
-    const path = `${apiPathOf(await sourceNamed(bridge, name, organisation))}/backfills`;
-    const started = await bridge.send('POST', path, { from, again, ...(to !== undefined && { to }) });
-    if (!detach) await watch(bridge, started, json);
+    if (name === undefined) {
+      const { organisation } = options;
+      const begun = await bridge.send('POST', '/backfills', {
+        ...wishIn(options),
+        ...(organisation && { organisation }),
+      });
+      if (json) printJson(begun['items']);
+      else {
+        const rows = begun['items'] as {
+          organisation: string;
+          source: string;
+          backfill: number | null;
+          fault: string | null;
+        }[];
+        printTable(
+          ['organisation', 'source', 'backfill'],
+          rows.map((row) => [row.organisation, row.source, row.fault ?? row.backfill]),
+        );
+      }
+      return;
+    }
+    const path = `${apiPathOf(await sourceNamed(bridge, name, options.organisation))}/backfills`;
+    const started = backfillIn(await bridge.send('POST', path, wishIn(options)));
+    if (!options.detach) await watch(bridge, started.id, json);
     else if (json) printJson(started);
-    else printLine(`backfill ${String(started['id'])} started; databridge backfill show watches it`);
+    else printLine(`backfill ${started.id} started; databridge backfill watch ${started.id} watches it`);
   };
 
 /** `backfill list` of a bridge elsewhere. */
@@ -39,55 +75,42 @@ export const listBackfillsElsewhere =
     const backfills = await (await bridgeAt(url)).list('/backfills', {}, limit);
     if (json) printJson(backfills);
     else if (backfills.length === 0) printLine('no backfills yet');
-    else {
-      const cells = backfills.map((one) =>
-        [one['id'], one['organisation'], one['source'], one['from'], one['to'], one['state'], share(one)].map(String),
-      );
-      printTable(['id', 'organisation', 'source', 'from', 'to', 'state', 'done'], cells);
-    }
+    else printTable(BACKFILL_HEADING, backfills.map(backfillIn).map(backfillCells));
   };
+
+const shown = async (bridge: BridgeElsewhere, id: number | string): Promise<BackfillDocument> =>
+  backfillIn(await bridge.send('GET', `/backfills/${encodeURIComponent(id)}`));
 
 /** `backfill show` of a bridge elsewhere. */
 export const showBackfillElsewhere =
   (url: string) =>
-  async (id: string, { follow, json = false }: { follow?: boolean; json?: boolean }): Promise<void> => {
-    const bridge = await bridgeAt(url);
-    const state = await bridge.send('GET', `/backfills/${encodeURIComponent(id)}`);
-    if (follow && state['state'] === 'running') await watch(bridge, state, json);
-    else print(state, json);
+  async (id: string, { json = false }: { json?: boolean }): Promise<void> => {
+    const state = await shown(await bridgeAt(url), id);
+    if (json) printJson(state);
+    else printBackfill(state);
   };
 
-/** `backfill cancel` on a bridge elsewhere. */
-export const cancelBackfillElsewhere =
+/** `backfill watch` of a bridge elsewhere. */
+export const watchBackfillElsewhere =
   (url: string) =>
-  async (id: string, { json }: { json?: boolean }): Promise<void> => {
-    const done = await (await bridgeAt(url)).send('POST', `/backfills/${encodeURIComponent(id)}/cancel`);
-    if (json) printJson(done);
-    else printLine(done['cancelled'] === true ? `backfill ${id} cancelled` : `backfill ${id} was not running`);
+  async (id: string, { json = false }: { json?: boolean }): Promise<void> => {
+    const bridge = await bridgeAt(url);
+    const state = await shown(bridge, id);
+    if (goesOn(state)) await watch(bridge, state.id, json);
+    else if (json) printJson(state);
+    else printBackfill(state);
   };
 
-const share = (state: ApiDocument): string => `${(Number(state['share']) * 100).toFixed(1)} %`;
+/** `backfill pause`, `resume` and `cancel` on a bridge elsewhere. */
+export const changeBackfillElsewhere =
+  (url: string, change: BackfillChange) =>
+  async (id: string, { json }: { json?: boolean }): Promise<void> => {
+    const path = `/backfills/${encodeURIComponent(id)}/${change}`;
+    const state = backfillIn(await (await bridgeAt(url)).send('POST', path));
+    if (json) printJson(state);
+    else printLine(`backfill ${id} is ${state.state}`);
+  };
 
-function print(state: ApiDocument, json: boolean): void {
-  if (json) printJson(state);
-  else {
-    const title = titleOf({ name: String(state['source']), organisation: String(state['organisation']) });
-    printLine(
-      `backfill ${String(state['id'])} of ${title}, ${String(state['from'])} to ${String(state['to'])}: ${String(state['state'])}, ${share(state)} covered`,
-    );
-  }
-}
-
-/** Waits until the backfill ends; cancelled is exit code 1. */
-async function watch(bridge: BridgeElsewhere, begun: ApiDocument, json: boolean): Promise<void> {
-  const id = String(begun['id']);
-  let state = begun;
-  await interruptible(`backfill ${id} goes on`, async (signal) => {
-    while (state['state'] === 'running') {
-      await sleep(WATCH_MS, undefined, { signal });
-      state = await bridge.send('GET', `/backfills/${id}`);
-    }
-  });
-  print(state, json);
-  if (state['state'] !== 'done') process.exitCode = EXIT.failed;
-}
+/** Waits until the backfill ends; cancelled is exit code 1. That no process polls there shows in its alerts. */
+const watch = (bridge: BridgeElsewhere, id: number, json: boolean): Promise<void> =>
+  watchUntilEnd({ read: () => shown(bridge, id), silence: () => Promise.resolve(undefined) }, id, { json });

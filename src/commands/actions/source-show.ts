@@ -214,7 +214,7 @@ function printAskedLater(stream: ShownStream): void {
         ? `    ${counted(newsBeyond, 'reading')} came later than schedule.lookBackAtMost, so there may be more`
         : '    looks for more of it end at schedule.lookBackAtMost, so there may be more before that',
     );
-    printLine('    try: a longer lookBackAtMost, or databridge backfill start with --again');
+    printLine('    try: a longer lookBackAtMost, or databridge backfill start with --what all');
   }
   if (lookAgain > 0) printLine(`  ${roughly(lookAgain)} are asked once more for late data`);
 }

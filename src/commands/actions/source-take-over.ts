@@ -21,6 +21,6 @@ export async function sourceTakeOver(name: string, options: TakeOverOptions): Pr
   const { source, series } = taken;
   printLine(`source ${titleOf(source)} took over ${series} series from ${ownerInWords({ owner: document.from })}`);
   printLine(
-    `  databridge backfill start ${argumentsOf(source)} --again --from TIME reads points that were refused before`,
+    `  databridge backfill start ${argumentsOf(source)} --what refused --from TIME reads points that were refused before`,
   );
 }

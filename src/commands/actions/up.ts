@@ -65,7 +65,7 @@ async function runUntilStopped(serving: boolean): Promise<number> {
     const database =
       context.settings.databaseUrl === undefined ? `embedded in ${context.settings.home}` : 'DATABASE_URL';
     // Who reads that the bridge is up may ask it.
-    await Promise.all(apis.map((api) => api?.tried));
+    for (const api of apis) await api?.tried;
     context.log.info({ version: VERSION, database, queue }, 'databridge is up');
     const code = await stoppedOrOutdated(stop.stopped, context.database.outdated, context.log);
     context.log.info('stopping at the next window boundary');

@@ -20,6 +20,7 @@ export const BACKED_UP = [
   'unreadable',
   'backfill',
   'backfill_stream',
+  'backfill_day',
   'window_log',
   'window_sum',
   'sealing',

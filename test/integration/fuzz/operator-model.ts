@@ -139,17 +139,10 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
       if (last === undefined) return undefined;
       return applied(answer, last, isDry);
     },
-    startBackfill({ id, organisation, source, from, to, again }, body) {
-      if (again !== (body['again'] ?? false)) throw new Error('the backfill is another than was asked for');
-      state.backfills.set(String(id), [id, organisation, source, seconds(from), seconds(to), again, 'running']);
+    startBackfill({ id, organisation, source, from, to, what, state: begun }, body) {
+      if (what !== (body['what'] ?? 'missing')) throw new Error('the backfill is another than was asked for');
+      state.backfills.set(String(id), [id, organisation, source, seconds(from), seconds(to), what, begun]);
       return [`backfill.started ${String(source)}`];
-    },
-    cancelBackfill({ id, cancelled }) {
-      const line = state.backfills.get(String(id));
-      if (line === undefined) throw new Error('a backfill was cancelled that was never started');
-      if (cancelled !== true) return [];
-      state.backfills.set(String(id), [...line.slice(0, 6), 'cancelled']);
-      return [`backfill.cancelled ${String(line[2])}`];
     },
     pushIngestion({ project, remote }, _body, [organisation]) {
       const { url, organisation: to, code, applicationId, mostWaiting } = remote as Fields;
@@ -162,6 +155,19 @@ export async function operatorModelOf(database: Database): Promise<OperatorModel
     resumeIngestion: ({ project }) => [`ingestion.resumed ${String(project)}`],
     changePassword: () => ['operator.password paul'],
   };
+  for (const [action, word] of [
+    ['pause', 'paused'],
+    ['resume', 'resumed'],
+    ['cancel', 'cancelled'],
+  ] as const) {
+    (settled as Record<string, unknown>)[`${action}Backfill`] = ({ id, state: reached }: Fields): readonly string[] => {
+      const line = state.backfills.get(String(id));
+      if (line === undefined) throw new Error(`a backfill was ${word} that was never started`);
+      if (line[6] === reached) return [];
+      state.backfills.set(String(id), [...line.slice(0, 6), reached]);
+      return [`backfill.${word} ${String(line[2])}`];
+    };
+  }
   for (const action of ['pause', 'resume', 'poll', 'remove']) {
     (settled as Record<string, unknown>)[`${action}Source`] = (answer: Fields): readonly string[] => {
       const { source: name, organisation } = answer as { source: string; organisation: string };

@@ -7,7 +7,7 @@ import { parseSource } from '../../../src/core/source/source.ts';
 import type { Registry } from '../../../src/platform/registry.ts';
 import { forgetImpossibleWaits, uncoverFutureWindows } from '../../../src/pull/future.ts';
 import { planOnce } from '../../../src/pull/planner.ts';
-import { startBackfill } from '../../../src/source/backfills.ts';
+import { startBackfill } from '../../../src/source/backfill/start.ts';
 import { applySource } from '../../../src/source/registration.ts';
 import { changeSource } from '../../../src/source/state-change.ts';
 import type { Change, Deed } from './deeds.ts';
@@ -257,7 +257,13 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
   async function backfill(from: Instant, again: boolean): Promise<void> {
     if ((await state()) !== 'active') return;
     const to = undefined;
-    await startBackfill(database, { source: { name: NAME }, from, to, again, requestedBy: 'model' });
+    await startBackfill(database, {
+      source: { name: NAME },
+      from,
+      to,
+      what: again ? 'all' : 'missing',
+      requestedBy: 'model',
+    });
   }
 
   return {

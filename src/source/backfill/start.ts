@@ -1,0 +1,190 @@
+import { audit } from '../../access/audit.ts';
+import type { KindOfBackfill } from '../../core/backfill.ts';
+import { parseDuration } from '../../core/duration.ts';
+import { configInvalid } from '../../core/errors.ts';
+import { SECOND, formatInstant } from '../../core/instant.ts';
+import type { Instant, Microseconds } from '../../core/instant.ts';
+import { edgeOf } from '../../core/plan.ts';
+import type { Quote } from '../../core/quote.ts';
+import type { Database } from '../../database/database.ts';
+import { lockNewStreams } from '../../pull/change-streams.ts';
+import { RETRY_UNREADABLE } from '../../pull/unreadable-rows.ts';
+import { FINISH_COVERED, hasOneOf } from '../../pull/wishes.ts';
+import { askHistories } from '../../pull/work.ts';
+import { findSource } from '../find-source.ts';
+import type { WantedSource } from '../find-source.ts';
+import { inactiveSource, unknownSource } from '../unusable-source.ts';
+
+/** What a backfill is asked to do. */
+export interface WantedBackfill {
+  readonly source: WantedSource;
+  readonly from: Instant;
+  /** Undefined: up to the newest settled instant, or up to the start of the source where that is later. */
+  readonly to?: Instant | undefined;
+  /** `missing` where undefined. */
+  readonly what?: KindOfBackfill | undefined;
+  /** `oldest` time first where undefined. */
+  readonly order?: 'oldest' | 'newest' | undefined;
+  /** At most so many requests on a day of UTC; undefined: the pace alone bounds them. */
+  readonly requestsPerDay?: number | undefined;
+  /** Sensors as the platform or as readings call them; undefined: all. Sensors that are fetched with them are asked for, too. */
+  readonly sensors?: readonly string[] | undefined;
+}
+
+export interface BackfillRequest extends WantedBackfill {
+  readonly requestedBy: string;
+  /** What the operator was told to expect. */
+  readonly quote?: Quote | undefined;
+}
+
+/** The fields of a source that tell how far its time has settled. */
+interface SettledRow {
+  readonly state: string;
+  readonly now: Instant;
+  readonly start: Instant;
+  readonly settle: Microseconds;
+  readonly every: Microseconds;
+  /** As the operator wrote it, like `1m`. */
+  readonly align: string | null;
+}
+
+/** A backfill that could be started, with its exact range. */
+export interface CheckedBackfill {
+  readonly id: number;
+  readonly name: string;
+  readonly organisation: string;
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** Throws `config-invalid` with a remedy for an unknown or inactive source and for a range that is empty or has not settled. */
+export async function checkBackfill(database: Database, wanted: WantedBackfill): Promise<CheckedBackfill> {
+  const found = await findSource(database, wanted.source);
+  const source = await database.row<SettledRow & Record<string, unknown>>(
+    `select state, instant_of(now()) as now, instant_of(start_at) as start, settle_us as settle, every_us as every, config #>> '{schedule,align}' as align
+     from source where id = $1`,
+    [found.id],
+  );
+  if (!source) throw unknownSource(found);
+  // The end is a point of the grid, because windows end there: a backfill that reached further would never be covered.
+  const align = parseDuration(source.align ?? '') ?? Math.min(SECOND, source.every);
+  const edge = edgeOf({ settle: source.settle, align }, source.now);
+  if (source.state !== 'active') throw inactiveSource(found, source.state);
+  // The start of a new source has not settled yet, and live polls never ask before it. A backfill that ended at the edge
+  // would leave the time between edge and start unread.
+  const latest = Math.max(edge, source.start);
+  const to = wanted.to ?? latest;
+  if (wanted.from >= to) {
+    throw configInvalid('--from is not before --to', 'give a range that begins before it ends', 'to');
+  }
+  if (to > latest) {
+    const remedy = `leave --to out to go up to ${formatInstant(latest)}; live polls fetch the rest`;
+    throw configInvalid(`--to ${formatInstant(to)} has not settled yet`, remedy, 'to');
+  }
+  return { ...found, from: wanted.from, to };
+}
+
+/** SQL: the present streams of the source `$1` that have one of the sensors `$2`, or all. */
+const CHOSEN = `
+  select stream.* from stream where source_id = $1 and retired_at is null and ${hasOneOf('$2::text[]')}`;
+
+/** SQL: what a backfill of the kind `$3` wants of the row `stream` in `[$4, $5)`; null: all of it. */
+const WANTED_OF_KIND = `case $3
+  when 'failed' then (select coalesce(range_agg(tstzrange(from_at, to_at)), '{}') from unreadable where stream_id = stream.id)
+    * tstzmultirange(tstzrange(at_instant($4), at_instant($5)))
+  when 'refused' then (select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') from refused_hour where stream_id = stream.id)
+    * tstzmultirange(tstzrange(at_instant($4), at_instant($5)))
+  end`;
+
+/** A stream that a backfill asks, with the time that it asks for now. */
+export interface ChosenStream {
+  readonly id: number;
+  /** JSON of a multirange of instants. */
+  readonly wanted: readonly (readonly [Instant, Instant])[];
+}
+
+/** The streams that a backfill would ask, each with the time that it would ask for. Throws `config-invalid` for an unknown sensor. */
+export async function chosenStreams(
+  database: Pick<Database, 'rows'>,
+  { id, from, to }: CheckedBackfill,
+  { what = 'missing', sensors }: WantedBackfill,
+): Promise<readonly ChosenStream[]> {
+  const rows = await database.rows<{ id: number; wanted: [Instant, Instant][] }>(
+    `select stream.id, instants_of(coalesce(${WANTED_OF_KIND}, tstzmultirange(tstzrange(at_instant($4), at_instant($5))))
+       - case when $3 in ('refused', 'all') then '{}' else covered end) as wanted
+     from (${CHOSEN}) as stream order by id`,
+    [id, sensors ?? null, what, from, to],
+  );
+  if (sensors !== undefined && rows.length === 0) throw unknownSensors(sensors);
+  return rows;
+}
+
+const unknownSensors = (sensors: readonly string[]) =>
+  configInvalid(
+    `no stream has ${sensors.length === 1 ? `a sensor ${sensors[0] ?? ''}` : 'one of these sensors'}`,
+    'databridge source sensors shows the sensors of a source',
+    'sensors',
+  );
+
+/**
+ * Stores a backfill for the streams that it asks and makes their history due at once. Where nothing is wanted it is done at once.
+ * Returns its id. Throws as `checkBackfill`, and `config-invalid` for sensors that no stream has.
+ */
+export async function startBackfill(database: Database, request: BackfillRequest): Promise<number> {
+  const checked = await checkBackfill(database, request);
+  const { what = 'missing', order = 'oldest', requestsPerDay = null, sensors = null } = request;
+  return await database.transaction(async (client) => {
+    // A look that adds streams meanwhile would not see the backfill, nor would the backfill see them.
+    await lockNewStreams(client, checked.id);
+    const { rows } = await client.query<{ id: number }>(
+      `insert into backfill (source_id, from_at, to_at, what, newest_first, requests_per_day, sensors, quoted, requested_by)
+       values ($1, at_instant($2), at_instant($3), $4, $5, $6, $7, $8, $9) returning id`,
+      [
+        checked.id,
+        checked.from,
+        checked.to,
+        what,
+        order === 'newest',
+        requestsPerDay,
+        sensors,
+        request.quote === undefined ? null : JSON.stringify(request.quote),
+        request.requestedBy,
+      ],
+    );
+    const id = rows[0]?.id as number;
+    const { rowCount } = await client.query(
+      `insert into backfill_stream (backfill_id, stream_id, wanted) select $6, stream.id, ${WANTED_OF_KIND} from (${CHOSEN}) as stream`,
+      [checked.id, sensors, what, checked.from, checked.to, id],
+    );
+    if (sensors !== null && !rowCount) throw unknownSensors(sensors);
+    const asked =
+      'from stream join backfill_stream on stream_id = stream.id where backfill_id = $1 and retired_at is null';
+    await client.query(`update stream set retry_at = null where id in (select stream.id ${asked})`, [id]);
+    await client.query(askHistories(asked), [id]);
+    await client.query(RETRY_UNREADABLE, [checked.id]);
+    await client.query(FINISH_COVERED, [checked.id]);
+    await audit(client, request.requestedBy, 'backfill.started', checked.name, {
+      organisation: checked.organisation,
+      backfill: id,
+      from: formatInstant(checked.from),
+      to: formatInstant(checked.to),
+      what,
+      ...(order === 'newest' && { order }),
+      ...(sensors !== null && { sensors }),
+      ...(requestsPerDay !== null && { requestsPerDay }),
+    });
+    return id;
+  });
+}
+
+/** The sources that may have a backfill, of one organisation or of all of `organisations`; undefined: of all. */
+export const activeSources = (
+  database: Database,
+  organisation?: string,
+  organisations?: readonly string[],
+): Promise<readonly { readonly name: string; readonly organisation: string }[]> =>
+  database.rows<{ name: string; organisation: string }>(
+    `select name, organisation_id as organisation from source where state = 'active' and ($1::text is null or organisation_id = $1)
+       and ($2::text[] is null or organisation_id = any($2)) order by 2, 1`,
+    [organisation ?? null, organisations ?? null],
+  );
