@@ -53,7 +53,7 @@ export interface DemoOptions {
 const PATIENCE_MS = 15_000;
 
 /** A machine that is busy may take so much longer than `length` until every source has a reading. */
-const FIRST_READINGS_MS = 60_000;
+const FIRST_READINGS_MS = 300_000;
 
 /** A token of an authorisation server is replaced every few seconds, so that the demo shows it. */
 const TOKEN_SECONDS = 10;
