@@ -73,6 +73,8 @@ export interface SlotRequest {
   readonly leaseLength: Microseconds;
   /** How far ahead each lane may reserve, a look as far as live. History's is short, so that live never waits behind it. */
   readonly horizon: Readonly<Record<Lane, Microseconds>>;
+  /** When live is due next and how often; history leaves it the slot of that instant. Undefined: history need not. */
+  readonly live?: { readonly dueAt: Instant; readonly every: Microseconds } | undefined;
 }
 
 /**
@@ -88,9 +90,19 @@ export type Reservation =
   | {
       readonly kind: 'wait';
       readonly askAgainAt: Instant;
-      readonly why: 'pace' | 'hold' | 'quiet' | 'concurrency' | 'abandoned';
+      readonly why: keyof typeof NO_SLOT;
       readonly state?: PaceState;
     };
+
+/** Why no slot is free, in an operator's words. */
+export const NO_SLOT = {
+  pace: 'requestsPerSecond of the source',
+  hold: 'the platform asked for silence',
+  quiet: 'quiet hours of the source',
+  concurrency: 'other requests are under way',
+  abandoned: 'the platform may still work on requests that got no answer',
+  live: 'the live poll that is due has the next slot',
+} as const;
 
 /** Requests leave 2 % further apart than agreed, because jitter on the network must not make them arrive too fast. */
 const GUARD = 1.02;
@@ -116,14 +128,20 @@ const ALWAYS_QUIET_WAIT: Microseconds = DAY;
 /** Live counts as waiting for this long after it found no place; it asks several times in this time. */
 const LIVE_WAITS: Microseconds = SECOND / 2;
 
+/** A poll that is due comes within this time: the planner looks for it four times a second. */
+const LIVE_COMES: Microseconds = 300_000;
+
+/** The part of the time between two polls that history waits for one at most, so that little is lost where it does not come. */
+const KEPT_SHARE = 20;
+
 /** The distance between two requests, whole µs. */
 const intervalOf = (pace: Pace): Microseconds => Math.ceil((SECOND * GUARD) / pace.requestsPerSecond);
 
 /**
  * Reserves the next slot, or says when to ask again. The source gets at most `burst + requestsPerSecond` requests in
  * any second, even where the clocks of the hosts differ. No slot lies in quiet hours or before `holdUntil`. At most
- * `concurrency` leases are alive at a time; where that is more than one, the last place is kept for live. A lease id
- * that already has a lease gets a new one in its place.
+ * `concurrency` leases are alive at a time; where that is more than one, the last place is kept for live. History takes no slot
+ * that the next live poll would wait for. A lease id that already has a lease gets a new one in its place.
  */
 export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reservation {
   const interval = intervalOf(pace);
@@ -157,6 +175,10 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
   }
 
   const next = Math.max(at, state.next) + interval;
+  if (ask.lane === 'history' && ask.live !== undefined && next - (pace.burst - 1) * interval > ask.live.dueAt) {
+    const kept = Math.min(LIVE_COMES, Math.ceil(ask.live.every / KEPT_SHARE));
+    return { kind: 'wait', askAgainAt: Math.max(ask.now, ask.live.dueAt) + kept, why: 'live' };
+  }
   const lease = { id: ask.leaseId, lane: ask.lane, until: at + ask.leaseLength };
   return { kind: 'go', at, state: { ...rest, next, leases: [...leases, lease] } };
 }

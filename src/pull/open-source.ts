@@ -10,9 +10,10 @@ import type { Mapping, NameRoom } from '../core/mapping.ts';
 import type { Policy } from '../core/plan.ts';
 import { referencesIn } from '../core/source/reference.ts';
 import { sharing } from '../core/source/shared-parts.ts';
-import type { SourceConfig } from '../core/source/source.ts';
+import { nextDue } from '../core/schedule.ts';
 import { zoneOf } from '../core/zone.ts';
 import { isMapping } from '../core/source/path.ts';
+import { titleOf } from '../core/source/source-name.ts';
 import type { SharedClock } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { parseListed, platformsFor } from '../platform/platforms-for.ts';
@@ -150,7 +151,7 @@ export function sourceOpener(given: {
       {
         config: source,
         platform: parsed.platform,
-        shared: (secrets) => partsFor(process, { id, revision, pace: source.pace }, accountDigest(sealing, secrets)),
+        shared: (secrets) => partsFor(process, { id, revision, config: source }, accountDigest(sealing, secrets)),
         now,
         allowHosts,
         proxy,
@@ -172,15 +173,20 @@ interface OfProcess {
   readonly meters: PullMeters | undefined;
 }
 
-type Paced = Pick<Identity, 'id' | 'revision'> & { readonly pace: SourceConfig['pace'] };
+type Paced = Pick<Identity, 'id' | 'revision'> & {
+  readonly config: Pick<KeptConfig, 'name' | 'organisation' | 'pace' | 'schedule'>;
+};
 
 /** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
-function partsFor(process: OfProcess, { id, revision, pace }: Paced, digest: string): SharedParts {
+function partsFor(process: OfProcess, { id, revision, config }: Paced, digest: string): SharedParts {
   const account = (): SharedAccount => sharedAccountOf(process.database, digest, process.links);
+  const { pace, schedule } = config;
+  const { every } = schedule;
+  const liveAfter = (now: Instant) => ({ every, dueAt: nextDue(titleOf(config), every, now) });
   const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
   return {
     account,
-    pacer: pacerOf({ ...process, sourceId: id, revision, pace, account: linked }),
+    pacer: pacerOf({ ...process, sourceId: id, revision, pace, liveAfter, account: linked }),
     tokens: () => sourceTokensOf(process.database, process.sealing, id),
     agents: process.agents,
   };

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { LEASE, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
-import type { Lease, Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
+import { LEASE, NO_SLOT, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
+import type { Lease, Pace, PaceState, Reservation, SlotLane, SlotRequest } from '../core/pace.ts';
 import { retryDelay } from '../core/retry.ts';
 import { countEnd, countRequest } from '../core/request-counts.ts';
 import type { RequestKind } from '../core/request-counts.ts';
@@ -52,12 +52,6 @@ interface Taken {
   readonly inDoubt: boolean;
 }
 
-/** A slot, as its request is counted. */
-interface CountedSlot {
-  readonly at: Instant;
-  readonly kind: RequestKind;
-}
-
 interface SlotWanted {
   readonly lane: SlotLane;
   readonly kind: RequestKind;
@@ -88,6 +82,8 @@ export function pacerOf(given: {
   readonly workerId: string;
   /** The clock of the database, because slots of several hosts are points on one clock. */
   readonly now: () => Instant;
+  /** When live is due next, for the slot that history leaves it. */
+  readonly liveAfter?: (now: Instant) => SlotRequest['live'];
   /** An operator asks by hand, which a paused or stopped source lets pass. */
   readonly byHand?: boolean;
   readonly meters?: PullMeters | undefined;
@@ -103,6 +99,7 @@ export function pacerOf(given: {
     account,
     now,
     workerId,
+    liveAfter,
     byHand = false,
     meters,
     sleep = setTimeout,
@@ -173,7 +170,7 @@ export function pacerOf(given: {
     abandoned === true || holderOf(id) !== workerId || underWay.has(id);
 
   /** Gives a slot back. Its request was counted with the slot, so that no crash loses it; here the count is corrected. */
-  function end(leaseId: string, { at, kind }: CountedSlot, ending: RequestEnd): Promise<void> {
+  function end(leaseId: string, { at, kind }: { at: Instant; kind: RequestKind }, ending: RequestEnd): Promise<void> {
     const life = { sentAt: at, givenUpAt: now() };
     return change((state) => {
       const next = ending === 'abandoned' ? abandon(state, leaseId, life) : release(state, leaseId);
@@ -196,13 +193,22 @@ export function pacerOf(given: {
     const isBounded = lane === 'history' && !begun;
     if (isBounded) historyWaitsSince ??= now();
     let readAnew = false;
+    // Once a request, because live that is due all the time would keep history waiting for ever.
+    let leftToLive = false;
     for (let missed = false; ;) {
       if (signal.aborted) throw stoppedWaiting();
       const at = now();
       const decision = await change<Reservation | undefined>((state) => {
         if (!isOpen(state)) return { next: undefined, result: undefined };
         const counted = { ...state, leases: state.leases.filter(counts) };
-        const answer = reserve(pace, counted, { now: at, lane, leaseId, leaseLength: LEASE, horizon: HORIZON });
+        const answer = reserve(pace, counted, {
+          now: at,
+          lane,
+          leaseId,
+          leaseLength: LEASE,
+          horizon: HORIZON,
+          live: leftToLive || lane !== 'history' ? undefined : liveAfter?.(at),
+        });
         if (answer.kind === 'wait') return { next: answer.state, result: answer };
         return {
           next: { ...answer.state, requests: countRequest(state.requests, answer.at, kind) },
@@ -214,6 +220,7 @@ export function pacerOf(given: {
       if (decision.kind === 'wait') {
         // Other processes release, hold and reserve too, so the known state may be out of date.
         known = undefined;
+        if (decision.why === 'live') leftToLive = true;
         if (decision.why === 'concurrency') await releaseSilent();
         const until =
           decision.why === 'concurrency' ? Math.min(decision.askAgainAt, at + LOOK_AGAIN) : decision.askAgainAt;
@@ -228,7 +235,7 @@ export function pacerOf(given: {
             continue;
           }
           const retryAt = inVain ? Math.max(until, at + restFrom(at)) : until;
-          throw ownPace(retryAt, `the next request slot is at ${formatInstant(until)} (${REASONS[decision.why]})`);
+          throw ownPace(retryAt, `the next request slot is at ${formatInstant(until)} (${NO_SLOT[decision.why]})`);
         }
         // In pieces, so that a pause of the source ends the wait.
         await pause(sleep, Math.min(until - now(), LONGEST_WAIT), signal);
@@ -287,12 +294,3 @@ export function pacerOf(given: {
     hold: (until) => change((state) => ({ next: hold(state, until), result: undefined })),
   };
 }
-
-/** Why no slot is free, in an operator's words. */
-const REASONS = {
-  pace: 'requestsPerSecond of the source',
-  hold: 'the platform asked for silence',
-  quiet: 'quiet hours of the source',
-  concurrency: 'other requests are under way',
-  abandoned: 'the platform may still work on requests that got no answer',
-} as const;

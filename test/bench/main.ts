@@ -7,6 +7,7 @@ import { cost } from './cost.ts';
 import { first } from './first.ts';
 import { growth } from './growth.ts';
 import { hanging } from './hanging.ts';
+import { backfill } from './backfill.ts';
 import { pace } from './pace.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, Bench>> = {
   first,
   cost,
   pace,
+  backfill,
   turns,
   hanging,
   viewers,
@@ -37,7 +39,7 @@ const usage = `usage: npm run bench -- [--only ${Object.keys(benches).join('|')}
   --json     print the measures as JSON instead of the table
   --points   readings of the pull bench, default 1000000; push sends half as many
   --runs     how often each pull and push is measured, default 3; the middle one counts
-  --seconds  how long the schedule, pace, turns, hanging and viewers benches watch, default 60, with --quick 10
+  --seconds  how long the schedule, pace, backfill, turns, hanging and viewers benches watch, default 60, with --quick 10
   --load     only the load of this many sources, of schedule, growth and cost
   --queue    redis or postgresql: only its loads, of schedule, growth and cost
   --quick    fewer loads of schedule, growth and cost
