@@ -16,6 +16,8 @@ import { addSourceRequests } from './source-requests.ts';
 import { addSourceRestore } from './source-restore.ts';
 import { addSourceSensors } from './source-sensors.ts';
 import { addSourceTakeOver } from './source-take-over.ts';
+import { addSourceAdvise } from './source-advise.ts';
+import { addSourceTrace } from './source-trace.ts';
 import { addSourceWhy } from './source-why.ts';
 import { whenRun } from './when-run.ts';
 
@@ -41,6 +43,8 @@ export function addSource(program: Command): void {
   addSourceApply(source);
   addSourceList(source);
   addSourceWhy(source);
+  addSourceTrace(source);
+  addSourceAdvise(source);
   addSourceCoverage(source);
   addSourceNewest(source);
   addSourceRecord(source);

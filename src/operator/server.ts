@@ -18,6 +18,7 @@ import { addAccessRoutes } from './access.ts';
 import { addAlertRoutes } from './alerts.ts';
 import { addApplyRoutes } from './apply.ts';
 import { addBackfillRoutes } from './backfills.ts';
+import { addLateRoutes } from './late.ts';
 import { addCoverageRoutes } from './coverage.ts';
 import { addEventRoutes } from './events.ts';
 import { addFactRoutes } from './facts.ts';
@@ -102,6 +103,7 @@ export async function operatorServer(
   addApplyRoutes(app, parts);
   addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
+  addLateRoutes(app, parts);
   addFactRoutes(app, parts);
   addCoverageRoutes(app, parts);
   addTrialRoutes(app, parts);

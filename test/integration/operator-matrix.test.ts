@@ -64,6 +64,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { from: '7d' },
     elsewhere: 404,
   },
+  'GET /api/v1/sources/:organisation/:name/trace': {
+    role: 'viewer',
+    path: `${SOURCE}/trace?sensor=none&at=1d`,
+    elsewhere: 404,
+    status: 400,
+  },
+  'GET /api/v1/sources/:organisation/:name/advice': { role: 'viewer', path: `${SOURCE}/advice`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/why': { role: 'viewer', path: `${SOURCE}/why`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/coverage': { role: 'viewer', path: `${SOURCE}/coverage`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/newest': { role: 'viewer', path: `${SOURCE}/newest`, elsewhere: 404 },
