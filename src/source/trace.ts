@@ -177,7 +177,7 @@ export function wordsFor(
       return { message: 'it is stored', remedy: null };
     case 'refused':
       return {
-        message: `it was refused: ${refused?.reason ?? ''}${refused?.raw == null ? '' : `, the platform sent ${refused.raw}`}`,
+        message: `it was refused: ${refused?.reason ?? ''}${(refused?.raw ?? null) === null ? '' : `, the platform sent ${refused?.raw ?? ''}`}`,
         remedy: `correct the mapping, then databridge backfill start ${name} --what refused --from ${text}`,
       };
     case 'nothing':
