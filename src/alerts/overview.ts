@@ -142,7 +142,6 @@ function groupOf(findings: readonly Judgement[]): TroubleGroup {
 function nextOf({ kind, organisation, subject, source }: Judgement): string {
   if (source !== undefined && organisation !== null) {
     const named = argumentsOf({ name: source, organisation });
-    if (kind === 'silent') return `databridge source newest ${named}`;
     if (kind === 'refusals') return `databridge source refusals ${named}`;
     return `databridge source why ${named}`;
   }
