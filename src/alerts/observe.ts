@@ -6,7 +6,7 @@ import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings.ts';
 import type { ConditionCounts } from '../source/condition.ts';
-import { listSources } from '../source/report.ts';
+import { unwellSources } from '../source/listing.ts';
 import { troublesOf, vitalsOf } from '../source/vitals.ts';
 import type { Trouble, Vitals } from '../source/vitals.ts';
 import {
@@ -22,7 +22,7 @@ import { deliveryFindings, presentDeliveries } from './delivery-findings.ts';
 import { troubleOf } from './judgement.ts';
 import type { Judgement } from './judgement.ts';
 import type { AlertLimits, AlertRules } from './rules.ts';
-import { refusalFindings, silentFindings, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import { refusalFindings, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
 
 /** The parts of a process by which it judges the bridge. */
 export interface Observing {
@@ -106,15 +106,12 @@ export async function sourceFindings(
     readonly organisations?: readonly string[] | undefined;
   },
 ): Promise<{ readonly findings: readonly Judgement[]; readonly conditions: ConditionCounts }> {
-  const lines = await listSources(database, organisations);
+  const { conditions, lines } = await unwellSources(database, organisations);
   return {
-    conditions: Object.fromEntries(
-      [...Map.groupBy(lines, ({ condition }) => condition)].map(([condition, of]) => [condition, of.length]),
-    ),
+    conditions,
     findings: [
-      ...troubles.map(troubleFinding),
-      ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, limits.overdue) ?? []),
-      ...silentFindings(lines, { now, silence: limits.silence }),
+      ...troubles.map((trouble) => troubleFinding(trouble, now)),
+      ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
       ...(await refusalFindings(database, limits.refusedShare)),
     ],
   };
