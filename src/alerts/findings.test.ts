@@ -3,7 +3,7 @@ import { DAY, HOUR, SECOND } from '../core/instant.ts';
 import type { SourceLine } from '../source/report.ts';
 import { backupFinding, diskFinding, plannerFinding } from './bridge-findings.ts';
 import { DEFAULT_RULES } from './rules.ts';
-import { silentFindings, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import { troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
 import { troubleOf } from './judgement.ts';
 
 describe('the bridge', () => {
@@ -36,31 +36,32 @@ describe('a source', () => {
     const name = { source: 'hall-3', organisation: 'default', stream: null };
     const trouble = { ...name, failures: 4, until: null, fault: null, clock: null };
     const fault = { code: 'unavailable', message: 'no route', remedy: 'open the firewall', at: '' };
-    expect(troubleFinding({ ...trouble, kind: 'stopped' })).toMatchObject({
+    expect(troubleFinding({ ...trouble, kind: 'stopped' }, 0)).toMatchObject({
       state: 'failed',
       remedy: expect.stringContaining('source resume hall-3') as string,
     });
-    expect(troubleFinding({ ...trouble, organisation: 'acme', kind: 'stopped' })).toMatchObject({
+    expect(troubleFinding({ ...trouble, organisation: 'acme', kind: 'stopped' }, 0)).toMatchObject({
       check: 'source acme/hall-3',
       remedy: expect.stringContaining('source resume hall-3 --organisation acme') as string,
     });
-    expect(troubleFinding({ ...trouble, kind: 'stalled' })).toMatchObject({ state: 'failed' });
-    expect(troubleFinding({ ...trouble, kind: 'failing', fault })).toMatchObject({
+    expect(troubleFinding({ ...trouble, kind: 'stalled' }, 0)).toMatchObject({ state: 'failed' });
+    expect(troubleFinding({ ...trouble, kind: 'failing', fault }, 0)).toMatchObject({
       state: 'warning',
       detail: '4 failures in a row: no route',
       remedy: 'open the firewall',
     });
-    expect(troubleFinding({ ...trouble, stream: 'pump', kind: 'waiting', until: 0 })).toMatchObject({
+    expect(troubleFinding({ ...trouble, stream: 'pump', kind: 'waiting', until: 0 }, -1)).toMatchObject({
       check: 'stream pump of hall-3',
       detail: '4 failures, waits until 1970-01-01T00:00:00Z',
     });
-    expect(troubleFinding({ ...trouble, kind: 'looking', fault })).toMatchObject({
+    expect(troubleFinding({ ...trouble, stream: 'pump', kind: 'waiting', until: 0 }, 1).detail).toBe('4 failures');
+    expect(troubleFinding({ ...trouble, kind: 'looking', fault }, 0)).toMatchObject({
       check: 'sensors of hall-3',
       detail: '4 looks in a row with a fault: no route',
       remedy: 'open the firewall',
     });
     const clock = { ahead: -8 * SECOND, settle: SECOND };
-    expect(troubleFinding({ ...trouble, kind: 'clock', clock })).toMatchObject({
+    expect(troubleFinding({ ...trouble, kind: 'clock', clock }, 0)).toMatchObject({
       state: 'warning',
       detail: expect.stringContaining('8s behind ours') as string,
       remedy: expect.stringContaining('set settle to 9s') as string,
@@ -83,33 +84,42 @@ describe('a source', () => {
       allRefused: null,
       lastSuccessAt: 1,
       newestAt: 0,
+      silence: { sensors: 3, silent: 2, never: 1 },
       condition: 'well',
       ...more,
     }) as SourceLine;
 
+  const by = (limits: { overdue?: number; silence?: number } = {}) => ({
+    now: 7 * HOUR,
+    limits: { overdue: undefined, silence: undefined, ...limits },
+  });
+
   test('is behind against its own rhythm, and late by more than the rule says', () => {
     expect(unwellLines([line()], [])).toEqual([]);
-    expect(unwellFinding(line({ condition: 'behind', overdue: 2 * HOUR }), undefined)).toMatchObject({
+    expect(unwellFinding(line({ condition: 'behind', overdue: 2 * HOUR }), by())).toMatchObject({
       kind: 'behind',
       detail: 'late by more than 1h, without a fault',
     });
     expect(unwellLines([line({ every: 3 * HOUR, overdue: 2 * HOUR })], [])).toEqual([]);
     expect(unwellLines([line({ condition: 'behind' })], [])).toHaveLength(1);
-    expect(unwellFinding(line({ condition: 'behind', overdue: 2 * HOUR }), 3 * HOUR)).toBeUndefined();
+    expect(unwellFinding(line({ condition: 'behind', overdue: 2 * HOUR }), by({ overdue: 3 * HOUR }))).toBeUndefined();
   });
 
-  test('that is well and has no new reading is silent; one whose trouble is known is not told twice', () => {
-    const kindsOf = (one: SourceLine) =>
-      silentFindings([one], { now: 7 * HOUR, silence: 6 * HOUR }).map(({ kind }) => kind);
-    expect(kindsOf(line())).toEqual(['silent']);
-    expect(kindsOf(line({ newestAt: 2 * HOUR }))).toEqual([]);
-    expect(kindsOf(line({ every: 2 * HOUR }))).toEqual([]);
-    expect(kindsOf(line({ condition: 'behind', overdue: 2 * HOUR }))).toEqual([]);
-    expect(kindsOf(line({ condition: 'paused', state: 'paused' }))).toEqual([]);
+  test('with a silent sensor has an alert of silence, which a rule may keep back for longer', () => {
+    const silent = line({ condition: 'silent' });
+    expect(unwellFinding(silent, by())).toMatchObject({
+      kind: 'silent',
+      detail: '2 of 3 sensors silent, 1 of them has never given a reading',
+      cause: 'sensors without new readings',
+    });
+    expect(unwellFinding(silent, by({ silence: 8 * HOUR }))).toBeUndefined();
+    expect(unwellFinding(line({ condition: 'silent', newestAt: null }), by({ silence: 8 * HOUR }))?.kind).toBe(
+      'silent',
+    );
   });
 
   test('whose points were all refused has an alert of refusals, and a broken contract has one of its own', () => {
-    expect(unwellFinding(line({ condition: 'failing', allRefused: 'text-number' }), undefined)?.kind).toBe('refusals');
+    expect(unwellFinding(line({ condition: 'failing', allRefused: 'text-number' }), by())?.kind).toBe('refusals');
     const fault = { code: 'contract-broken', message: 'a web page', at: '' };
     const trouble = {
       source: 'hall',
@@ -120,20 +130,23 @@ describe('a source', () => {
       fault,
       clock: null,
     };
-    expect(troubleFinding({ ...trouble, kind: 'failing' }).kind).toBe('contract');
+    expect(troubleFinding({ ...trouble, kind: 'failing' }, 0).kind).toBe('contract');
   });
 
   test('has the severity of doctor, unless a rule names another', () => {
-    const finding = troubleFinding({
-      source: 'hall',
-      organisation: 'default',
-      stream: null,
-      kind: 'stopped',
-      failures: 1,
-      until: null,
-      fault: null,
-      clock: null,
-    });
+    const finding = troubleFinding(
+      {
+        source: 'hall',
+        organisation: 'default',
+        stream: null,
+        kind: 'stopped',
+        failures: 1,
+        until: null,
+        fault: null,
+        clock: null,
+      },
+      0,
+    );
     expect(troubleOf(finding, DEFAULT_RULES)?.severity).toBe('critical');
     const mild = { ...DEFAULT_RULES, severityOf: () => 'warning' as const };
     expect(troubleOf(finding, mild)?.severity).toBe('warning');

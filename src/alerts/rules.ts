@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ALERT_KINDS, SEVERITIES } from '../core/alert.ts';
 import type { AlertKind, AlertPatience, Severity } from '../core/alert.ts';
 import { configInvalid } from '../core/errors.ts';
-import { DAY, HOUR, MINUTE } from '../core/instant.ts';
+import { DAY, MINUTE } from '../core/instant.ts';
 import type { Microseconds } from '../core/instant.ts';
 import { duration, secret, text } from '../core/source/fields.ts';
 import { formatProblem, problemsOf } from '../core/source/problems.ts';
@@ -20,7 +20,11 @@ const LIMITS = {
   behind: {
     overdue: duration('only sources that are late by more than this, besides one interval of their own').optional(),
   },
-  silent: { longest: duration('age of the newest reading', { atLeast: MINUTE }).default(6 * HOUR) },
+  silent: {
+    longest: duration(
+      'only sources whose newest reading is older than this, besides the rhythm of each sensor',
+    ).optional(),
+  },
   refusals: {
     share: z.number().gt(0).max(1).describe('share of the points of two hours that are refused').default(0.05),
   },
@@ -122,10 +126,13 @@ const fileSchema = z.strictObject({
 export type AlertTarget = z.infer<typeof targetSchema>;
 export type EmailTarget = z.infer<typeof emailSchema>;
 
-/** The limits beyond which a state is a trouble; `overdue` is undefined where one interval of the source decides. */
+/**
+ * The limits beyond which a state is a trouble. `overdue` is undefined where one interval of the source decides, and `silence` where the
+ * rhythm of each sensor does.
+ */
 export interface AlertLimits {
   readonly overdue: Microseconds | undefined;
-  readonly silence: Microseconds;
+  readonly silence: Microseconds | undefined;
   readonly refusedShare: number;
   readonly outboxAge: Microseconds;
   readonly diskFree: number;

@@ -2,26 +2,29 @@ import { passedStep } from '../core/alert.ts';
 import type { AlertKind } from '../core/alert.ts';
 import type { Condition } from '../core/condition.ts';
 import { counted } from '../core/counted.ts';
+import { causeOfFault } from '../core/fault-words.ts';
 import { formatInstant } from '../core/instant.ts';
-import type { Instant, Microseconds } from '../core/instant.ts';
+import type { Instant } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
 import { argumentsOf, titleOf } from '../core/source/source-name.ts';
 import type { Database } from '../database/database.ts';
 import { allRefusedInWords } from '../source/all-refused.ts';
-import { conditionOf } from '../source/condition.ts';
+import { silenceInWords } from '../source/freshness.ts';
 import type { SourceLine } from '../source/report.ts';
 import type { Trouble } from '../source/vitals.ts';
 import { roughly, short } from '../terminal/words.ts';
 import type { Judgement } from './judgement.ts';
+import type { AlertLimits } from './rules.ts';
 
-/** The finding of a source or stream in trouble. */
-export function troubleFinding(trouble: Trouble): Judgement {
+/** The finding of a source or stream in trouble. A wait that is over at `now` is not told. */
+export function troubleFinding(trouble: Trouble, now: Instant): Judgement {
   const { source: name, organisation, stream, kind, failures, until, fault, clock } = trouble;
   const because = fault === null ? '' : `: ${short(fault.message, 160)}`;
   const source = titleOf({ name, organisation });
   const show = `databridge source show ${argumentsOf({ name, organisation })}`;
   const faulty: AlertKind = fault?.code === 'contract-broken' ? 'contract' : 'failing';
-  const of = { check: `source ${source}`, organisation, subject: name } as const;
+  const cause = fault === null ? {} : { cause: causeOfFault(fault) };
+  const of = { check: `source ${source}`, organisation, subject: name, source: name, ...cause } as const;
   switch (kind) {
     case 'stopped':
       return {
@@ -36,6 +39,7 @@ export function troubleFinding(trouble: Trouble): Judgement {
         ...of,
         kind: 'behind',
         state: 'failed',
+        cause: 'not polled',
         detail: 'was due long ago and is not polled',
         remedy: `${show}; restart databridge if that shows no fault`,
       };
@@ -49,7 +53,14 @@ export function troubleFinding(trouble: Trouble): Judgement {
       };
     case 'clock': {
       const { message, remedy } = clockTrouble(clock?.ahead ?? 0, clock?.settle ?? 0);
-      return { ...of, kind: 'clock', state: 'warning', detail: message, remedy };
+      return {
+        ...of,
+        kind: 'clock',
+        state: 'warning',
+        cause: 'clocks of platforms are wrong',
+        detail: message,
+        remedy,
+      };
     }
     case 'looking':
       return {
@@ -61,7 +72,7 @@ export function troubleFinding(trouble: Trouble): Judgement {
         remedy: fault?.remedy ?? show,
       };
     case 'waiting': {
-      const wait = until === null ? '' : `, waits until ${formatInstant(until)}`;
+      const wait = until === null || until <= now ? '' : `, waits until ${formatInstant(until)}`;
       return {
         ...of,
         check: `stream ${stream ?? ''} of ${source}`,
@@ -80,6 +91,7 @@ const KIND_OF_CONDITION: Readonly<Record<Condition, AlertKind | null>> = {
   stopped: 'stopped',
   failing: 'failing',
   behind: 'behind',
+  silent: 'silent',
   paused: null,
   starting: 'behind',
   well: null,
@@ -88,60 +100,51 @@ const KIND_OF_CONDITION: Readonly<Record<Condition, AlertKind | null>> = {
 /** Active sources that are not well, without those whose trouble is told otherwise. */
 export function unwellLines(lines: readonly SourceLine[], troubles: readonly Trouble[]): readonly SourceLine[] {
   const told = new Set(troubles.map(({ source, organisation }) => titleOf({ name: source, organisation })));
-  return lines.filter((line) => KIND_OF_CONDITION[conditionOf(line)] !== null && !told.has(titleOf(line)));
+  return lines.filter((line) => KIND_OF_CONDITION[line.condition] !== null && !told.has(titleOf(line)));
 }
 
-/** The finding of a source that is not well; undefined where it is late by no more than `overdue`. */
-export function unwellFinding(line: SourceLine, overdue: Microseconds | undefined): Judgement | undefined {
-  const condition = conditionOf(line);
+/**
+ * The finding of a source that is not well; undefined where it is late by no more than `overdue` of the limits, or where its newest
+ * reading is younger than their `silence`.
+ */
+export function unwellFinding(
+  line: SourceLine,
+  { now, limits }: { readonly now: Instant; readonly limits: Pick<AlertLimits, 'overdue' | 'silence'> },
+): Judgement | undefined {
+  const { condition, newestAt } = line;
   const kind = line.allRefused === null ? KIND_OF_CONDITION[condition] : 'refusals';
-  if (kind === null || (condition === 'behind' && overdue !== undefined && (line.overdue ?? 0) <= overdue))
-    return undefined;
-  const late = line.overdue ?? 0;
-  const detail =
-    line.allRefused === null
-      ? condition === 'behind'
-        ? `late by more than ${roughly(passedStep(late))}, without a fault`
-        : condition === 'starting'
-          ? 'no poll has succeeded yet'
-          : `is ${condition}${line.fault === null ? '' : `: ${short(line.fault.message, 160)}`}`
-      : allRefusedInWords(line.allRefused);
+  if (kind === null) return undefined;
+  if (kind === 'behind' && condition === 'behind' && (line.overdue ?? 0) <= (limits.overdue ?? 0)) return undefined;
+  if (kind === 'silent' && newestAt !== null && now - newestAt <= (limits.silence ?? 0)) return undefined;
   return {
     check: `source ${titleOf(line)}`,
     state: 'warning',
-    detail,
+    detail: line.allRefused === null ? unwellInWords(line) : allRefusedInWords(line.allRefused),
     remedy: `databridge source why ${argumentsOf(line)}`,
     kind,
     organisation: line.organisation,
     subject: line.name,
+    source: line.name,
+    cause: causeOfLine(line),
   };
 }
 
-/** A finding for each active source whose newest reading is older than its schedule explains and `silence` allows. */
-export const silentFindings = (
-  lines: readonly SourceLine[],
-  { now, silence }: { readonly now: Instant; readonly silence: Microseconds },
-): Judgement[] =>
-  lines.flatMap((line) => {
-    const { state, newestAt, every, settle } = line;
-    if (state !== 'active' || newestAt === null || isExplained(line)) return [];
-    const age = now - newestAt - every - settle;
-    if (age <= silence) return [];
-    return [
-      {
-        check: `source ${titleOf(line)}`,
-        state: 'warning',
-        detail: `its platform has had no new reading for more than ${roughly(passedStep(age))}`,
-        remedy: `databridge source newest ${argumentsOf(line)}`,
-        kind: 'silent',
-        organisation: line.organisation,
-        subject: line.name,
-      } as const,
-    ];
-  });
+function unwellInWords({ condition, overdue, silence, fault }: SourceLine): string {
+  if (condition === 'behind') return `late by more than ${roughly(passedStep(overdue ?? 0))}, without a fault`;
+  if (condition === 'starting') return 'no poll has succeeded yet';
+  if (condition === 'silent' && silence !== null) return silenceInWords(silence);
+  return `is ${condition}${fault === null ? '' : `: ${short(fault.message, 160)}`}`;
+}
 
-/** A source whose time is not covered gets no readings for a reason that another finding tells. */
-const isExplained = (line: SourceLine): boolean => conditionOf(line) !== 'well';
+/** What sources that are not well have in common. */
+function causeOfLine({ allRefused, condition, fault, silence }: SourceLine): string {
+  if (allRefused !== null) return `every point refused: ${allRefused}`;
+  if (condition === 'behind') return 'late, without a fault';
+  if (condition === 'starting') return 'no poll has succeeded yet';
+  if (condition === 'silent')
+    return silence?.never === silence?.sensors ? 'never any reading' : 'sensors without new readings';
+  return fault === null ? condition : causeOfFault(fault);
+}
 
 /** Fewer refused points in two hours are told by `source refusals` only. */
 const FEWEST_REFUSED = 10;
@@ -167,5 +170,7 @@ export async function refusalFindings(database: Database, share: number): Promis
     kind: 'refusals',
     organisation,
     subject: name,
+    source: name,
+    cause: 'many points refused',
   }));
 }

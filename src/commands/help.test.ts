@@ -18,6 +18,7 @@ import { addReadings } from './readings.ts';
 import { addRestore } from './restore.ts';
 import { addSigningKey } from './signing-key.ts';
 import { addSource } from './source.ts';
+import { addStatus } from './status.ts';
 import { addUp } from './up.ts';
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
@@ -47,6 +48,7 @@ describe('the help of', () => {
     addOperator,
     addKey,
     addOrganisation,
+    addStatus,
   ];
   for (const add of [...adders, addProject, addReadings, addRestore, addSigningKey, addSource, addUp]) add(program);
 

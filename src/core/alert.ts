@@ -7,7 +7,10 @@ export const ALERT_KINDS = {
   failing: { meaning: 'polls, a stream or the look for sensors of a source fail', lasting: 15 * MINUTE },
   contract: { meaning: 'the answers of a platform are not as its adapter knows them', lasting: 15 * MINUTE },
   behind: { meaning: 'a source is later than its own schedule, without a fault', lasting: 10 * MINUTE },
-  silent: { meaning: 'a source is polled and its platform has no new readings', lasting: 0 },
+  silent: {
+    meaning: 'a source is polled in time, and sensors of it give no readings as they usually do',
+    lasting: 5 * MINUTE,
+  },
   refusals: { meaning: 'many of the points of a source are refused', lasting: 10 * MINUTE },
   names: { meaning: 'a project gets many new names, or names are held back', lasting: 0 },
   outbox: { meaning: 'readings wait for a delivery', lasting: 5 * MINUTE },

@@ -18,6 +18,13 @@ const lineFields = {
   lagSeconds: z.number().nullable().describe('From the end of its coverage to now; null without streams.'),
   overdueSeconds: z.number().nullable().describe('The part of the lag that its schedule does not allow.'),
   newestAt: z.string().nullable().describe('The instant of its newest reading.'),
+  newestAgeSeconds: z.number().nullable().describe('The age of its newest reading.'),
+  silence: z
+    .strictObject({ sensors: z.int(), silent: z.int(), never: z.int() })
+    .nullable()
+    .describe(
+      'Its sensors at the last look at their readings: all, those that are silent by their own rhythm, and those of them that never gave a reading.',
+    ),
   gaps: z.boolean().nullable().describe('Whether older time is missing.'),
   readings24h: z.int().describe('New and revised readings of the last 24 hours.'),
   allRefused: z
@@ -40,6 +47,8 @@ const EXAMPLE = {
   lagSeconds: 41.2,
   overdueSeconds: 0,
   newestAt: '2026-11-22T10:00:00Z',
+  newestAgeSeconds: 43.1,
+  silence: { sensors: 40, silent: 0, never: 0 },
   gaps: false,
   readings24h: 86400,
   allRefused: null,

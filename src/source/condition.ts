@@ -15,7 +15,7 @@ const IS_OVERDUE = `coalesce(overdue > greatest(interval '1 minute', every), fal
 
 /**
  * One word for the state of a source. A wait for its own pace is no failure. A source whose points were all refused is failing, because
- * its time is covered without any reading.
+ * its time is covered without any reading; one with a sensor that is silent by the rule of core/freshness.ts is not well either.
  */
 const CONDITION = `case
   when state <> 'active' then state
@@ -24,6 +24,7 @@ const CONDITION = `case
   when not has_succeeded then 'starting'
   when is_refused then 'failing'
   when ${IS_OVERDUE} then 'behind'
+  when is_silent then 'silent'
   else 'well' end`;
 
 /** Whether a source lacks readings that its schedule promised, for whatever reason. */
@@ -36,7 +37,7 @@ export const judgedFacts = (facts: string): string => `
 /**
  * SQL: sources with the facts that decide about their conditions, and these. It reads each table once, so it judges ten thousand sources
  * in one go. `reached`: up to where its furthest stream is covered; null without streams. `overdue`: its lag beyond `every` and
- * `settle`, which every source has just before its next poll; negative where it is in time.
+ * `settle`, which every source has just before its next poll; negative where it is in time. Silence is judged by the coverage of the last look.
  */
 export const judgedSources = ({ source = 'true', id = () => 'true' }: Scope = {}): string =>
   judgedFacts(`
@@ -44,8 +45,9 @@ export const judgedSources = ({ source = 'true', id = () => 'true' }: Scope = {}
       source.last_fault is not null and source.last_fault -> 'own' is distinct from 'true' as has_fault, source.look_fault is not null as has_look_fault,
       poll.well_at is not null as has_succeeded, length.every, length.settle, coalesce(reach.streams, 0) as streams, reached,
       now() - reached - length.every - length.settle as overdue,
-      case when refusing.source_id is null then false else ${ALL_REFUSED} is not null end as is_refused
-    from source
+      case when refusing.source_id is null then false else ${ALL_REFUSED} is not null end as is_refused,
+      coalesce(least(reached, looked_at) > silent_from, false) as is_silent
+    from source left join freshness on freshness.source_id = source.id
     cross join lateral (select every_us * interval '1 microsecond' as every, settle_us * interval '1 microsecond' as settle) as length
     left join work as poll on poll.kind = 'poll' and poll.id = source.id
     left join (
@@ -57,22 +59,6 @@ export const judgedSources = ({ source = 'true', id = () => 'true' }: Scope = {}
     cross join lateral (
       select least(reach.least, case when reach.has_empty then start_at end) as reached) as reached
     where ${source} and ${id('source.id')}`);
-
-/** What a statement said of a source. */
-interface Judged {
-  readonly condition: Condition;
-  readonly isOverdue: boolean;
-  readonly lacksTime: boolean;
-}
-
-/** The condition of a source, as the statement that read it judged it. */
-export const conditionOf = ({ condition }: Pick<Judged, 'condition'>): Condition => condition;
-
-/** Whether a source is later than its schedule allows. */
-export const isOverdue = (source: Pick<Judged, 'isOverdue'>): boolean => source.isOverdue;
-
-/** Whether a source lacks readings that its schedule promised, for whatever reason. */
-export const lacksTime = (source: Pick<Judged, 'lacksTime'>): boolean => source.lacksTime;
 
 /** SQL: a rank of the column `condition`, the worst first. */
 export const SEVERITY = `array_position(array[${Object.keys(CONDITIONS)

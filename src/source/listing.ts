@@ -9,7 +9,7 @@ import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
 import { allRefusedDocument } from './all-refused.ts';
-import { SEVERITY, conditionOf, judgedSources } from './condition.ts';
+import { SEVERITY, judgedSources } from './condition.ts';
 import type { ConditionCounts } from './condition.ts';
 import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
 import { lineOf, sourceLinesOf } from './report.ts';
@@ -167,19 +167,35 @@ export async function listedSources(
   };
 }
 
+const UNWELL = `with judged as materialized (${judgedSources({ source: '($1::text[] is null or source.organisation_id = any($1))' })})
+  select (select coalesce(jsonb_object_agg(condition, sources), '{}') from (select condition, count(*) as sources from judged group by condition) as each) as conditions,
+    (select coalesce(jsonb_agg(line order by line.severity, organisation collate "C", name collate "C"), '[]')
+     from (${sourceLinesOf("(select * from judged where condition not in ('well', 'paused'))", `${SEVERITY} as severity,`)}) as line) as lines`;
+
+/** How many sources are in each condition, and the lines of those that an operator should look at, the worst first. */
+export async function unwellSources(
+  database: Database,
+  organisations?: readonly string[],
+): Promise<{ readonly conditions: ConditionCounts; readonly lines: readonly SourceLine[] }> {
+  const row = await database.row<{ conditions: ConditionCounts; lines: readonly StoredLine[] }>(UNWELL, [
+    organisations ?? null,
+  ]);
+  return { conditions: row?.conditions ?? {}, lines: (row?.lines ?? []).map(lineOf) };
+}
+
 /** A line of the list as a JSON document: instants and durations as text, other lengths of time in seconds. */
 export const sourceLineDocument = (
-  { lag, overdue, demand, clockAhead, requests, ...line }: SourceLine,
+  { lag, overdue, newestAge, demand, clockAhead, requests, ...line }: SourceLine,
   platforms: readonly Platform[],
 ) => ({
   ...line,
   requestsLastHour: { ...requests, allowed: allowedPerHour(demand, platforms) },
   allRefused: allRefusedDocument(line.allRefused),
-  condition: conditionOf(line),
   every: formatDuration(line.every),
   lagSeconds: lag === null ? null : lag / SECOND,
   overdueSeconds: overdue === null ? null : overdue / SECOND,
   newestAt: instantOrNull(line.newestAt),
+  newestAgeSeconds: newestAge === null ? null : newestAge / SECOND,
   lastSuccessAt: instantOrNull(line.lastSuccessAt),
   overload: measuredOverload(demand, platforms) ?? null,
   heldUntil: instantOrNull(line.heldUntil),

@@ -1,8 +1,13 @@
+import { longestGap, silentFrom } from '../core/freshness.ts';
 import { SECOND, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import type { RefusalReason } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
+import { judgedSources } from './condition.ts';
 import { seriesOfSource } from './coverage-rows.ts';
 import type { FoundSource } from './find-source.ts';
+import { rhythmOf } from './freshness.ts';
+import type { KnownSensor } from './freshness.ts';
 
 /** The newest reading of a sensor of a source. */
 export interface NewestReading {
@@ -13,40 +18,107 @@ export interface NewestReading {
   readonly series: number;
   /** Null where it has never given a reading. */
   readonly newestAt: Instant | null;
+  /** The longest time without a reading that it is known for; null where no two readings showed it yet. */
+  readonly longestGap: Microseconds | null;
+  /** Whether it is silent by its own rhythm, as core/freshness.ts has it. */
+  readonly silent: boolean;
+  /** Since which instant its time is covered; null where it was not asked yet. */
+  readonly askedFrom: Instant | null;
+  /** Why its newest point of a day was refused, where it is silent and had one. */
+  readonly refused: RefusalReason | null;
 }
 
 /** The newest reading of each series: one step in the key (series, at) for each that is not silent. */
 const NEWEST = `
   select id, (select instant_of(at) from reading where series = id order by at desc limit 1) as at from unnest($1::int[]) as id`;
 
+interface ListedSensor {
+  readonly sensor: string;
+  readonly askedFrom: Instant | null;
+  readonly known: KnownSensor | null;
+  readonly refused: RefusalReason | null;
+}
+
+/** The listed sensors with what the last look remembers, and the reason of the newest point of each that was refused in a day. */
+const LISTED = `
+  with refused as (
+    select distinct on (sensor) sensor, reason from refused_hour join stream on stream.id = stream_id
+    where source_id = $1 and retired_at is null and cardinality(points) > 0 and refused_hour.hour > now() - interval '24 hours'
+    order by sensor, refused_hour.hour desc, noted_at desc)
+  select listed.sensor, instant_of(asked_from) as "askedFrom", freshness.known -> listed.sensor as known, refused.reason as refused
+  from (
+    select source_id, sensor ->> 'id' as sensor, min(lower(covered)) as asked_from
+    from stream cross join jsonb_array_elements(sensors) as sensor where source_id = $1 and retired_at is null group by 1, 2) as listed
+  left join freshness using (source_id) left join refused using (sensor)`;
+
 /** The sensors that the present streams of a source read, those without a reading first, then the longest silent. */
 export async function newestReadings(database: Database, source: Pick<FoundSource, 'id'>): Promise<NewestReading[]> {
-  const [listed, series] = await Promise.all([
-    database.rows<{ sensor: string }>(
-      `select distinct sensor ->> 'id' as sensor from stream cross join jsonb_array_elements(sensors) as sensor
-       where source_id = $1 and retired_at is null`,
+  const [listed, series, reach] = await Promise.all([
+    database.rows<ListedSensor & Record<string, unknown>>(LISTED, [source.id]),
+    seriesOfSource(database, source.id),
+    database.row<{ every: Microseconds; reached: Instant | null }>(
+      `select (select every_us from source where source.id = $1) as every, instant_of(reached) as reached
+       from (${judgedSources({ id: (column) => `${column} = $1` })}) as judged`,
       [source.id],
     ),
-    seriesOfSource(database, source.id),
   ]);
   const newest = await database.rows<{ id: number; at: Instant | null }>(NEWEST, [series.map(({ id }) => id)]);
   const instants = new Map(newest.map(({ id, at }) => [id, at]));
   const bySensor = Map.groupBy(series, ({ sensor }) => sensor);
-  const sensors = new Set([...listed.map(({ sensor }) => sensor), ...bySensor.keys()]);
-  return [...sensors]
+  const byName = new Map(listed.map((one) => [one.sensor, one]));
+  const { every = 0, reached = null } = reach ?? {};
+  return [...new Set([...byName.keys(), ...bySensor.keys()])]
     .map((sensor) => {
       const own = bySensor.get(sensor) ?? [];
       const [first, ...others] = own;
       const named = first !== undefined && others.every(({ sensorId }) => sensorId === first.sensorId);
       const at = own.map(({ id }) => instants.get(id) ?? null).filter((one) => one !== null);
+      const newestAt = at.length === 0 ? null : Math.max(...at);
+      const { askedFrom = null, known = null, refused = null } = byName.get(sensor) ?? {};
+      const rhythm = { ...rhythmOf(known ?? [null, null, null]), newestAt };
+      const from = silentFrom(rhythm, { every, askedFrom });
+      const silent = from !== null && reached !== null && reached > from;
       return {
         sensor,
         sensorId: named ? first.sensorId : null,
         series: own.length,
-        newestAt: at.length === 0 ? null : Math.max(...at),
+        newestAt,
+        longestGap: longestGap(rhythm),
+        silent,
+        askedFrom,
+        refused: silent ? refused : null,
       };
     })
     .toSorted((one, other) => (one.newestAt ?? 0) - (other.newestAt ?? 0) || (one.sensor < other.sensor ? -1 : 1));
+}
+
+/** A sensor that gave no reading for a while, as the last look at its source saw it. */
+export interface SilentSensor {
+  readonly name: string;
+  readonly organisation: string;
+  readonly sensor: string;
+  readonly newestAt: Instant | null;
+}
+
+/**
+ * The sensors of all active sources that were asked and gave no reading for so long, those that never gave one first: at most `limit`, and
+ * how many there are. It reads what the last look remembers, which is at most some minutes old.
+ */
+export async function silentSensors(
+  database: Database,
+  { length, limit }: { readonly length: Microseconds; readonly limit: number },
+): Promise<{ readonly sensors: readonly SilentSensor[]; readonly count: number; readonly sources: number }> {
+  const row = await database.row<{ sensors: SilentSensor[]; count: number; sources: number }>(
+    `with silent as (
+       select name, organisation_id as organisation, sensor, (each.known ->> 0)::bigint as "newestAt"
+       from freshness join source on source.id = source_id and state = 'active' cross join lateral jsonb_each(freshness.known) as each (sensor, known)
+       where coalesce((each.known ->> 0)::bigint, 0) < instant_of(now()) - $1 and silent_from is not null)
+     select (select coalesce(jsonb_agg(first), '[]') from (
+         select * from silent order by "newestAt" nulls first, organisation, name, sensor limit $2) as first) as sensors,
+       (select count(*) from silent) as count, (select count(distinct (organisation, name)) from silent) as sources`,
+    [length, limit],
+  );
+  return row ?? { sensors: [], count: 0, sources: 0 };
 }
 
 /** Whether a sensor has given no reading for so long. */
@@ -54,8 +126,13 @@ export const isSilent = ({ newestAt }: NewestReading, now: Instant, length: Micr
   newestAt === null || newestAt < now - length;
 
 /** The newest reading of a sensor as a JSON document, with its age at `now`. */
-export const newestDocument = ({ newestAt, ...sensor }: NewestReading, now: Instant): Record<string, unknown> => ({
+export const newestDocument = (
+  { newestAt, longestGap: gap, askedFrom, ...sensor }: NewestReading,
+  now: Instant,
+): Record<string, unknown> => ({
   ...sensor,
+  askedFrom: instantOrNull(askedFrom),
+  longestGapSeconds: gap === null ? null : gap / SECOND,
   newestAt: instantOrNull(newestAt),
   ageSeconds: newestAt === null ? null : (now - newestAt) / SECOND,
 });

@@ -1,4 +1,5 @@
 import type { Condition } from '../core/condition.ts';
+import type { ToldFault } from '../core/fault-words.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Lease } from '../core/pace.ts';
 import type { RefusalReason } from '../core/reading.ts';
@@ -11,12 +12,12 @@ import { ALL_REFUSED } from './all-refused.ts';
 import { judgedSources } from './condition.ts';
 import { DEMAND } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
+import { SILENCE } from './freshness.ts';
+import type { Silence } from './freshness.ts';
 import { REVISION_TAG } from './revision.ts';
 
 /** A fault as `pull/consequence.ts` stores it for the operator. */
-export interface FaultRecord {
-  readonly code: string;
-  readonly message: string;
+export interface FaultRecord extends ToldFault {
   readonly remedy?: string;
   /** ISO 8601. */
   readonly at: string;
@@ -51,6 +52,9 @@ export interface SourceLine {
   readonly overdue: Microseconds | null;
   /** The instant of the newest reading; null before the first one. Time is covered also where the platform has nothing. */
   readonly newestAt: Instant | null;
+  readonly newestAge: Microseconds | null;
+  /** Which of its sensors are silent by their own rhythm; null before the first look at them. */
+  readonly silence: Silence | null;
   /** Whether a stream lacks time between its start and its newest covered instant; null without streams. */
   readonly gaps: boolean | null;
   /** The end of the last poll without a fault; null before the first one. */
@@ -98,7 +102,7 @@ export const sourceLinesOf = (judged: string, more = ''): string => `
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at) and ${IS_RETRIED}) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce((select bool_and(clock_ahead_us is not null) from worker where ${POLLS}), false) as "clocksDisagree",
-    ${ALL_REFUSED} as "allRefused", coalesce(sums.readings, 0) as "readings24h", (select pace.requests from pace where source_id = source.id) as counts,
+    ${ALL_REFUSED} as "allRefused", ${SILENCE} as silence, coalesce(sums.readings, 0) as "readings24h", (select pace.requests from pace where source_id = source.id) as counts,
     instant_of(now()) as "countedAt"
   from ${judged} as judged join source on source.id = judged.id join ml_project on ml_project.id = source.project_id
   cross join lateral (
@@ -110,13 +114,14 @@ export const sourceLinesOf = (judged: string, more = ''): string => `
     from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums on true`;
 
 /** A line with its requests as they are stored. */
-export type StoredLine = Omit<SourceLine, 'requests'> & {
+export type StoredLine = Omit<SourceLine, 'requests' | 'newestAge'> & {
   readonly counts: RequestCounts | null;
   readonly countedAt: Instant;
 };
 
 export const lineOf = ({ counts, countedAt, ...line }: StoredLine): SourceLine => ({
   ...line,
+  newestAge: line.newestAt === null ? null : Math.max(0, countedAt - line.newestAt),
   requests: hourOf(requestsByMinute(counts ?? undefined, countedAt)),
 });
 
@@ -201,6 +206,8 @@ export interface SourceReport extends SourceLine {
   /** As stored: secrets sealed. */
   readonly config: unknown;
   readonly startAt: Instant;
+  /** When it was registered. */
+  readonly createdAt: Instant;
   readonly nextDueAt: Instant | null;
   readonly lastPollAt: Instant | null;
   /** End of the last complete look for sensors. */
@@ -229,7 +236,7 @@ export async function reportSource(database: Database, id: number): Promise<Sour
     [id],
   );
   const more = await database.row<Omit<SourceReport, Exclude<keyof SourceLine, 'fault'> | 'streamReports' | 'windows'>>(
-    `select last_fault as fault, revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(poll.due_at) as "nextDueAt",
+    `select last_fault as fault, revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(source.created_at) as "createdAt", instant_of(poll.due_at) as "nextDueAt",
        instant_of(poll.ended_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look.due_at) as "lookDueAt", coalesce(look.failures, 0) as "lookFailures",
        awaits_look as "awaitsLook", pace.state || jsonb_build_object('leases', leases) as pace, sums.*

@@ -71,6 +71,7 @@ export const sourceDocument = ({
 }: ShownSource): Record<string, unknown> => ({
   ...sourceLineDocument(report, platforms),
   startAt: formatInstant(report.startAt),
+  createdAt: formatInstant(report.createdAt),
   ...instants(report, ['nextDueAt', 'lastPollAt', 'lookedAt', 'lookDueAt']),
   streams: streamReports.map((stream) => ({
     ...stream,

@@ -3,8 +3,8 @@ import type { Microseconds } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
-import { conditionOf } from './condition.ts';
 import type { FoundSource } from './find-source.ts';
+import { newestReadings } from './newest.ts';
 import { reportSource } from './report.ts';
 import type { SourceReport } from './report.ts';
 import { unknownSource } from './unusable-source.ts';
@@ -19,7 +19,7 @@ const ROUND = `
         where source_id = $1 and lane = 'live' and asked_at > now() - interval '1 hour' order by stream_id, asked_at desc) as newest`;
 
 /** What the database knows about the circumstances of a source. */
-async function circumstanceOf(database: Database, sourceId: number): Promise<Circumstance> {
+async function circumstanceOf(database: Database, sourceId: number): Promise<Omit<Circumstance, 'silent'>> {
   const { now, workers, plannerAge } = await vitalsOf(database);
   const round = await database.row<Round & { windows: number } & Record<string, unknown>>(ROUND, [sourceId]);
   return {
@@ -44,14 +44,15 @@ export async function explainSource(
 ): Promise<ExplainedSource> {
   const report = await reportSource(database, source.id);
   if (report === undefined) throw unknownSource(source);
-  const known = await circumstanceOf(database, source.id);
+  const silent = (await newestReadings(database, source)).filter((one) => one.silent);
+  const known = { ...(await circumstanceOf(database, source.id)), silent };
   return { report, causes: causesOf(report, known, await loadedOf(listed, [report.platform])) };
 }
 
 /** The same as a JSON document, with lengths of time in seconds. */
 export const whyDocument = ({ report, causes }: ExplainedSource): Record<string, unknown> => ({
   name: report.name,
-  condition: conditionOf(report),
+  condition: report.condition,
   lagSeconds: inSeconds(report.lag),
   overdueSeconds: inSeconds(report.overdue),
   newestAt: instantOrNull(report.newestAt),

@@ -3,10 +3,13 @@ import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
 import { remedyOf } from '../core/refusal-remedies.ts';
+import { argumentsOf } from '../core/source/source-name.ts';
 import type { Platform } from '../platform/contract.ts';
 import { allRefusedInWords } from './all-refused.ts';
 import { measuredOverload } from './demand.ts';
+import type { NewestReading } from './newest.ts';
 import type { FaultRecord, SourceReport, StreamReport } from './report.ts';
+import { silences } from './silences.ts';
 
 /** How long one round of live windows took: the newest window of each stream, added up; ms. */
 export interface Round {
@@ -24,6 +27,8 @@ export interface Circumstance {
   readonly plannerAge: Microseconds | null;
   /** Undefined where no window was read in the last hour. */
   readonly round: Round | undefined;
+  /** Its sensors that are silent by their own rhythm, those without a reading first. */
+  readonly silent: readonly NewestReading[];
 }
 
 /** A reason why the readings of a source are as old as they are. */
@@ -42,6 +47,7 @@ export interface Cause {
     | 'unreadable'
     | 'clock'
     | 'refused'
+    | 'silent'
     | 'unknown';
   /** Its part of the time; null where it has no length. */
   readonly length: Microseconds | null;
@@ -57,6 +63,7 @@ export function causesOf(source: SourceReport, known: Circumstance, platforms: r
   const overdue = source.overdue ?? 0;
   const causes = [
     ...refusals(source),
+    ...silences(source, known.silent),
     ...lateness(source),
     ...scheduled(source),
     ...(isInTime(source, overdue) ? [] : overdueCauses(source, known, overdue, platforms)),
@@ -130,15 +137,10 @@ type Obstacle = Omit<Cause, 'length'>;
 
 function obstacleOf(source: SourceReport, known: Circumstance, platforms: readonly Platform[]): Obstacle | undefined {
   const { state, project, heldUntil, fault } = source;
-  if (state === 'paused')
-    return { cause: 'operator', message: 'an operator paused it', remedy: 'databridge source resume' };
+  const resume = `databridge source resume ${argumentsOf(source)}`;
+  if (state === 'paused') return { cause: 'operator', message: 'an operator paused it', remedy: resume };
   if (state === 'stopped')
-    return faulted(
-      'operator',
-      'stopped, it waits for an operator',
-      fault,
-      'databridge source resume, when it is mended',
-    );
+    return faulted('operator', 'stopped, it waits for an operator', fault, `${resume}, when it is mended`);
   if (known.workers === 0)
     return { cause: 'bridge', message: 'no process of the bridge runs', remedy: 'start databridge up' };
   if (source.clocksDisagree)
@@ -170,7 +172,8 @@ function obstacleOf(source: SourceReport, known: Circumstance, platforms: readon
     return faulted('pace', `it waits for its pace until ${formatInstant(heldUntil)}`, fault, 'nothing to do');
   }
   if (held) {
-    const message = `it is tried again at ${formatInstant(heldUntil)}, after ${failuresInWords(source.failures)}`;
+    const after = source.failures === 0 ? '' : `, after ${failuresInWords(source.failures)}`;
+    const message = `it is tried again at ${formatInstant(heldUntil)}${after}`;
     return faulted('retry', message, fault, 'nothing to do: it is tried again');
   }
   if (source.failures > 0)
@@ -178,13 +181,18 @@ function obstacleOf(source: SourceReport, known: Circumstance, platforms: readon
   return obstacleOfStream(source, known.now);
 }
 
+/** Of one failure or more. */
 const failuresInWords = (failures: number): string => (failures === 1 ? 'a failure' : `${failures} failures in a row`);
 
 const faulted = (cause: Cause['cause'], message: string, fault: FaultRecord | null, remedy: string): Obstacle => ({
   cause,
   message: fault === null ? message : `${message}: ${fault.message}`,
-  remedy: fault?.remedy ?? remedy,
+  remedy: fault?.remedy ?? (fault?.code === 'contract-broken' ? WRONG_ANSWER : remedy),
 });
+
+/** A broken contract stays until its cause is mended, so waiting is no remedy. */
+const WRONG_ANSWER =
+  'correct in the file of the source what the message names, or ask the owner of the platform; databridge source show has the beginning of the answer';
 
 /** The stream that is furthest behind decides the lag of its source. */
 function obstacleOfStream({ streamReports, startAt }: SourceReport, now: Instant): Obstacle | undefined {

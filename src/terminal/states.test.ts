@@ -10,6 +10,7 @@ it('every condition of a source has a colour', () => {
     'red:stopped',
     'red:failing',
     'yellow:behind',
+    'yellow:silent',
     'yellow:paused',
     'yellow:starting',
     'green:well',

@@ -3,7 +3,6 @@ import { platforms } from '../../src/context-platforms.ts';
 import { DAY, MINUTE, SECOND } from '../../src/core/instant.ts';
 import type { RefusalReason } from '../../src/core/reading.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
-import { conditionOf } from '../../src/source/condition.ts';
 import { measuresOf } from '../../src/source/measures.ts';
 import { listSources } from '../../src/source/report.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -40,8 +39,8 @@ it('is failing while every point of a day was refused, and well with the first r
     const [line] = await listSources(database);
     const { sources } = await measuresOf(database, { platforms }, 60_000);
     if (line === undefined) throw new Error('there is no source');
-    expect(sources.map(({ condition }) => condition)).toEqual([conditionOf(line)]);
-    return `${conditionOf(line)} ${line.allRefused ?? '-'}`;
+    expect(sources.map(({ condition }) => condition)).toEqual([line.condition]);
+    return `${line.condition} ${line.allRefused ?? '-'}`;
   };
   const run = async (...args: string[]): Promise<string> =>
     (

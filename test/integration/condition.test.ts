@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Condition } from '../../src/core/condition.ts';
 import type { Database } from '../../src/database/database.ts';
-import { isOverdue, judgedFacts, lacksTime } from '../../src/source/condition.ts';
+import { judgedFacts } from '../../src/source/condition.ts';
 import { listedSources } from '../../src/source/listing.ts';
 import type { ListedPlace, WantedSources } from '../../src/source/listing.ts';
 import { listSources } from '../../src/source/report.ts';
@@ -20,6 +20,7 @@ const facts = {
   streams: '1',
   has_succeeded: 'true',
   is_refused: 'false',
+  is_silent: 'false',
   every: `interval '30 s'`,
   overdue: `interval '0'`,
 };
@@ -51,6 +52,10 @@ describe('the condition of a source', () => {
     ['failing', false, { has_succeeded: 'false', has_fault: 'true' }],
     ['failing', true, { ...never, has_look_fault: 'true' }],
     ['failing', false, { is_refused: 'true' }],
+    ['silent', false, { is_silent: 'true' }],
+    ['behind', true, { is_silent: 'true', overdue: `interval '9 hours'` }],
+    ['failing', false, { is_silent: 'true', is_refused: 'true' }],
+    ['paused', false, { is_silent: 'true', state: `'paused'` }],
     ['failing', true, { is_refused: 'true', overdue: `interval '9 hours'` }],
     ['starting', false, { is_refused: 'true', has_succeeded: 'false' }],
     ['paused', false, { is_refused: 'true', state: `'paused'` }],
@@ -108,8 +113,8 @@ describe('a list of sources', () => {
     expect(counts).toEqual({ stopped: 2, failing: 8, behind: 30, well: 60 });
     for (const [condition, count] of Object.entries(counts))
       expect((await list({ condition: condition as Condition })).matching).toBe(count);
-    expect((await list({ behind: true })).lines).toHaveLength(lines.filter(lacksTime).length);
-    expect(lines.filter(isOverdue).length).toBeGreaterThanOrEqual(counts.behind ?? 0);
+    expect((await list({ behind: true })).lines).toHaveLength(lines.filter(({ lacksTime }) => lacksTime).length);
+    expect(lines.filter(({ isOverdue }) => isOverdue).length).toBeGreaterThanOrEqual(counts.behind ?? 0);
     expect((await list({ platform: 'influxdb', organisations: ['north'] })).matching).toBe(25);
     expect((await list({ project: 'a', text: 'S-00' })).matching).toBe(9);
     expect(await names({ text: '%' })).toEqual([]);

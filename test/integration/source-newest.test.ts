@@ -3,7 +3,6 @@ import { DAY, HOUR, MINUTE } from '../../src/core/instant.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
 import { newestReadings } from '../../src/source/newest.ts';
 import { listSources } from '../../src/source/report.ts';
-import { conditionOf } from '../../src/source/condition.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { databridgeHere } from './command-line.ts';
@@ -57,7 +56,7 @@ it('shows the newest reading of each sensor, the silent ones first, and calls no
   ]);
 
   // The coverage reaches up to now, but no poll has told that it succeeded.
-  const condition = async (): Promise<string[]> => (await listSources(database)).map(conditionOf);
+  const condition = async (): Promise<string[]> => (await listSources(database)).map(({ condition }) => condition);
   expect(await condition()).toEqual(['starting']);
   await database.run('update work set well_at = now()');
   expect(await condition()).toEqual(['well']);
@@ -66,7 +65,7 @@ it('shows the newest reading of each sensor, the silent ones first, and calls no
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });
   expect(stdout).toMatch(
-    /^mute +never +– +0\nquiet +2\S+ +30d +1\n\n4 sensors, 1 without any reading, 2 silent for 1d$/m,
+    /^mute +never +– +– +yes +0\nquiet +2\S+ +30d +– +yes +1\n\n4 sensors, 2 silent by their own rhythm, 1 without any reading, 2 silent for 1d$/m,
   );
   expect(code).toBe(0);
 });

@@ -8,8 +8,7 @@ import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { keyPlaceOf } from '../../access/keys.ts';
 import { listIngestions } from '../../delivery/remote.ts';
-import { conditionOf } from '../../source/condition.ts';
-import { listSources } from '../../source/report.ts';
+import { unwellSources } from '../../source/listing.ts';
 import type { SourceLine } from '../../source/report.ts';
 import { troublesOf, vitalsOf } from '../../source/vitals.ts';
 import type { Trouble, Vitals } from '../../source/vitals.ts';
@@ -29,7 +28,7 @@ import {
 import type { Check } from '../../alerts/judgement.ts';
 import { DEFAULT_RULES, readRules } from '../../alerts/rules.ts';
 import type { AlertRules } from '../../alerts/rules.ts';
-import { refusalFindings, silentFindings, troubleFinding, unwellLines } from '../../alerts/source-findings.ts';
+import { refusalFindings, troubleFinding, unwellLines } from '../../alerts/source-findings.ts';
 import { alertChecks } from './doctor-alerts.ts';
 import { deliveryChecks } from './doctor-deliveries.ts';
 import { grouped, roughly, short } from '../../terminal/words.ts';
@@ -114,19 +113,13 @@ async function* checksInside(
   const troubles = await troublesOf(database);
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
   const reported = troubles.filter(({ kind }) => kind !== 'stalled' || planner.state === 'ok');
-  const lines = await listSources(database);
+  const { lines } = await unwellSources(database);
   const unwell = unwellCheck(lines, troubles);
-  const others =
-    planner.state === 'ok'
-      ? [
-          ...silentFindings(lines, { now: vitals.now, silence: limits.silence }),
-          ...(await refusalFindings(database, limits.refusedShare)),
-        ]
-      : [];
+  const others = planner.state === 'ok' ? await refusalFindings(database, limits.refusedShare) : [];
   if (unwell !== undefined) yield unwell;
   else if (reported.length + others.length === 0)
     yield ok('sources', `${vitals.activeSources} active, none in trouble`);
-  const told = [...reported.map(troubleFinding), ...others];
+  const told = [...reported.map((trouble) => troubleFinding(trouble, vitals.now)), ...others];
   yield* told.slice(0, TROUBLES_SHOWN);
   if (told.length > TROUBLES_SHOWN) {
     yield warning(
@@ -183,7 +176,7 @@ function workersCheck({ workers }: Vitals): Check {
 export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Trouble[]): Check | undefined {
   const unwell = unwellLines(lines, troubles);
   if (unwell.length === 0) return undefined;
-  const named = unwell.map((line) => `${titleOf(line)} (${conditionOf(line)})`);
+  const named = unwell.map((line) => `${titleOf(line)} (${line.condition})`);
   return warning(
     'sources',
     `${counted(unwell.length, 'active source')} not well: ${short(named.join(', '), 160)}`,

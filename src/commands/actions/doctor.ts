@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { counted } from '../../core/counted.ts';
 import { urlOfRunning } from '../../database/running.ts';
 import { readSettings } from '../../settings.ts';
 import type { Settings } from '../../settings.ts';
@@ -8,8 +9,8 @@ import { diagnose } from './doctor-checks.ts';
 import { settingsInForce } from './doctor-settings.ts';
 import { EXIT, printJson, printLine } from '../../terminal/output.ts';
 import { paintOn } from '../../terminal/screen.ts';
-import { inColour } from '../../terminal/states.ts';
-import { roughly } from '../../terminal/words.ts';
+import { MARKS, inColour } from '../../terminal/states.ts';
+import { roughly, short } from '../../terminal/words.ts';
 
 /** `doctor`. */
 export async function doctor(options: { health?: boolean; json?: boolean }): Promise<void> {
@@ -17,28 +18,38 @@ export async function doctor(options: { health?: boolean; json?: boolean }): Pro
   await (options.health ? reportHealth(settings, options.json ?? false) : examine(settings, options.json ?? false));
 }
 
-const MARKS: Readonly<Record<Check['state'], string>> = { ok: '✓', warning: '!', failed: '✗' };
-
 async function examine(settings: Settings, json: boolean): Promise<void> {
   const inForce = settingsInForce(process.env);
-  const width = Math.max(...inForce.map(({ name }) => name.length));
-  if (!json) {
+  const checks: Check[] = [];
+  for await (const check of diagnose(settings)) checks.push(check);
+  const fine = checks.every(({ state }) => state !== 'failed');
+  if (json) printJson({ ok: fine, verdict: verdictOf(checks), settings: inForce, checks: checks.map(documentOf) });
+  else {
+    printLine(verdictOf(checks));
+    printLine();
+    for (const { state, check, detail, remedy } of checks) {
+      printLine(`${inColour(state, MARKS[state], paintOn(process.stdout))} ${check.padEnd(9)} ${detail}`);
+      if (remedy !== undefined) printLine(`            try: ${remedy}`);
+    }
+    printLine();
+    const width = Math.max(...inForce.map(({ name }) => name.length));
     for (const { name, value, from } of inForce)
       printLine(`  ${name.padEnd(width)}  ${value}${from === 'default' && value !== '(not set)' ? ' (default)' : ''}`);
-    printLine();
   }
-  const checks: Check[] = [];
-  for await (const check of diagnose(settings)) {
-    checks.push(check);
-    if (json) continue;
-    printLine(
-      `${inColour(check.state, MARKS[check.state], paintOn(process.stdout))} ${check.check.padEnd(9)} ${check.detail}`,
-    );
-    if (check.remedy !== undefined) printLine(`            try: ${check.remedy}`);
-  }
-  const fine = checks.every(({ state }) => state !== 'failed');
-  if (json) printJson({ ok: fine, settings: inForce, checks: checks.map(documentOf) });
   if (!fine) process.exitCode = EXIT.failed;
+}
+
+/** `2 of 14 checks failed, 1 warns; first: source hall-3: stopped`. */
+function verdictOf(checks: readonly Check[]): string {
+  const failed = checks.filter(({ state }) => state === 'failed');
+  const warning = checks.filter(({ state }) => state === 'warning');
+  const [first] = [...failed, ...warning];
+  if (first === undefined) return `all ${checks.length} checks are well`;
+  const counts = [
+    ...(failed.length === 0 ? [] : [`${failed.length} of ${counted(checks.length, 'check')} failed`]),
+    ...(warning.length === 0 ? [] : [counted(warning.length, 'warning')]),
+  ];
+  return `${counts.join(', ')}; first: ${first.check}: ${short(first.detail, 120)}`;
 }
 
 /** The findings that are alerts hold more than doctor tells. */

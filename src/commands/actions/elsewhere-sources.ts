@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { BridgeError } from '../../core/errors.ts';
+import { reasonFirst } from '../../core/fault-words.ts';
 import { SECOND } from '../../core/instant.ts';
 import type { RefusalReason } from '../../core/reading.ts';
 import { titleOf } from '../../core/source/source-name.ts';
@@ -84,6 +85,12 @@ function whyOf(line: Readonly<Record<string, unknown>>): string {
   return fault?.message ?? (allRefused ? allRefusedInWords(allRefused.reason) : '');
 }
 
+/** The age of the newest reading; a bridge of an earlier version does not say it. */
+function newestOf(line: Readonly<Record<string, unknown>>): Cell {
+  const age = line['newestAgeSeconds'] as number | null | undefined;
+  return age === undefined ? null : age === null ? 'never' : roughly(age * SECOND);
+}
+
 /** `source list` of a bridge elsewhere. */
 export const listElsewhere =
   (url: string) =>
@@ -95,7 +102,7 @@ export const listElsewhere =
     else if (lines.length === 0) printLine('no sources');
     else {
       printTable(
-        ['name', 'project', 'platform', 'state', 'every', 'streams', 'lag', '24h', 'last fault'],
+        ['name', 'project', 'platform', 'condition', 'every', 'streams', 'lag', 'newest', '24h', 'last fault'],
         lines.map((line): Cell[] => [
           titleOf(named(line)),
           line['project'] as string,
@@ -104,8 +111,9 @@ export const listElsewhere =
           line['every'] as string,
           line['streams'] as number,
           line['lagSeconds'] === null ? null : roughly((line['lagSeconds'] as number) * SECOND),
+          newestOf(line),
           line['readings24h'] as number,
-          short(whyOf(line), FAULT_LENGTH),
+          short(reasonFirst(whyOf(line)), FAULT_LENGTH),
         ]),
       );
     }

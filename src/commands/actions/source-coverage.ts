@@ -1,5 +1,4 @@
 import { BUCKET_STATES, bucketOf, runsOf } from '../../core/buckets.ts';
-import type { BucketState } from '../../core/buckets.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { DAY, formatInstant } from '../../core/instant.ts';
@@ -47,7 +46,7 @@ export async function sourceCoverage(name: string, options: Options): Promise<vo
   });
   if (options.json) printJson(coverageDocument(report, { sensor: options.sensor }));
   else if (report.streams.length === 0) printLine('no streams yet: they are made as the look for sensors finds them');
-  else if (width === undefined) printRows(report, options.sensor !== undefined);
+  else if (width === undefined) printRows(report, options.sensor);
   else {
     const { grid } = report;
     printLine(`${name}: ${formatDuration(grid.length)} a character, times in UTC\n`);
@@ -55,7 +54,7 @@ export async function sourceCoverage(name: string, options: Options): Promise<vo
     for (const line of drawCoverage(rows, { grid, width, paint: paintOn(process.stdout) })) printExactly(line);
     if (options.sensor !== undefined) {
       printLine();
-      printRows(report, true);
+      printRows(report, options.sensor);
     }
     printLine(`\n${wrapped(sumInWords(report))}`);
   }
@@ -70,26 +69,22 @@ function sumInWords({ streams, hidden }: CoverageReport): string {
   return `${counted(streams.length, 'stream')}, ${what}${more}`;
 }
 
-/** States of time that nothing asks for: it has no readings to count. */
-const UNASKED: ReadonlySet<BucketState> = new Set(['before-start', 'not-due']);
-
-/**
- * A sensor gets a row a bucket, because its readings are counted, and one row for neighbours that nothing asks for; streams get a
- * row for each stretch of one state.
- */
-function printRows({ grid, streams }: CoverageReport, ofSensor: boolean): void {
+/** Neighbours of one state are one row; for a sensor its readings and refused points are counted in it. */
+function printRows({ grid, streams }: CoverageReport, sensor: string | undefined): void {
   const startOf = (bucket: number): string => formatInstant(bucketOf(grid, bucket).from);
-  const rows = streams.flatMap(({ key, states, readings, refused }): Cell[][] =>
-    ofSensor
-      ? states.flatMap((state, index): Cell[][] =>
-          UNASKED.has(state) && states[index - 1] === state
-            ? []
-            : [[key, startOf(index), BUCKET_STATES[state], readings?.[index] ?? 0, refused?.[index] ?? 0]],
-        )
-      : runsOf(states).map(({ state, first, end }) => [key, startOf(first), startOf(end), BUCKET_STATES[state]]),
+  const rows = streams.flatMap(({ key, states, readings, refused }) =>
+    runsOf(states).map(({ state, first, end }): Cell[] => {
+      const time = [startOf(first), startOf(end), BUCKET_STATES[state]];
+      return sensor === undefined
+        ? [key, ...time]
+        : [sensor, key, ...time, sumOf(readings?.slice(first, end)), sumOf(refused?.slice(first, end))];
+    }),
   );
-  printTable(ofSensor ? ['stream', 'from', 'state', 'readings', 'refused'] : ['stream', 'from', 'to', 'state'], rows);
+  const ofSensor = sensor === undefined ? [] : ['readings', 'refused'];
+  printTable([...(sensor === undefined ? [] : ['sensor']), 'stream', 'from', 'to', 'state', ...ofSensor], rows);
 }
+
+const sumOf = (counts: readonly number[] = []): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** One line a reason, with the time and an example. */
 function refusalsInWords({ refusals, unkept }: CoverageReport): string[] {

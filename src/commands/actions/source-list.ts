@@ -1,6 +1,7 @@
 import type { Condition } from '../../core/condition.ts';
 import { counted } from '../../core/counted.ts';
 import { formatDuration } from '../../core/duration.ts';
+import { reasonFirst } from '../../core/fault-words.ts';
 import { clockTrouble } from '../../core/platform-clock.ts';
 import type { Platform } from '../../platform/contract.ts';
 import type { SourceLine } from '../../source/report.ts';
@@ -8,7 +9,7 @@ import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
 import { hindranceOf } from '../../source/demand.ts';
 import { allRefusedInWords } from '../../source/all-refused.ts';
-import { conditionOf } from '../../source/condition.ts';
+import { silenceInWords } from '../../source/freshness.ts';
 import { listedSources, sourceLineDocument } from '../../source/listing.ts';
 import type { WantedSources } from '../../source/listing.ts';
 import { fittingTable } from '../../terminal/fitting.ts';
@@ -58,14 +59,15 @@ const columnsOf = (
   { title: 'name', cell: (line) => line.name, least: 16 },
   { title: 'project', cell: (line) => line.project, drop: 1 },
   { title: 'platform', cell: (line) => platformInWords(line), drop: 3 },
-  { title: 'state', cell: conditionOf },
+  { title: 'condition', cell: ({ condition }) => condition },
   { title: 'every', cell: (line) => formatDuration(line.every), drop: 4 },
   { title: 'streams', cell: (line) => line.streams, drop: 2 },
   { title: 'lag', cell: (line) => (line.lag === null ? null : roughly(line.lag)) },
+  { title: 'newest', cell: (line) => (line.newestAge === null ? 'never' : roughly(line.newestAge)), drop: 8 },
   { title: 'gaps', cell: (line) => (line.gaps === null ? null : line.gaps ? 'yes' : 'no'), drop: 7 },
   { title: '24h', cell: (line) => line.readings24h, drop: 6 },
   { title: 'req/h', cell: (line) => line.requests.all, drop: 5 },
-  { title: 'last fault', cell: (line) => short(whyOf(line, platforms), FAULT_LENGTH), least: 24 },
+  { title: 'last fault', cell: (line) => short(reasonFirst(whyOf(line, platforms)), FAULT_LENGTH), least: 24 },
 ];
 
 const FAULT_LENGTH = 60;
@@ -76,15 +78,17 @@ const platformInWords = ({ platform, unproven, adapter }: SourceLine): string =>
 };
 
 const whyOf = (line: SourceLine, platforms: readonly Platform[]): string => {
-  const { allRefused, outboxFullSince, clocksDisagree, lookFault, unreadable, project, clockAhead, settle } = line;
+  const { condition, silence, allRefused, outboxFullSince, clocksDisagree } = line;
+  const { lookFault, unreadable, project, clockAhead, settle } = line;
   if (clocksDisagree) return 'not asked: the clocks of hosts and database disagree (databridge doctor)';
   if (outboxFullSince !== null) return `not asked: the outbox of ${project} is full (databridge ingestion list)`;
   const holes =
     unreadable > 0
       ? `${counted(unreadable, 'stretch', 'stretches')} of time cannot be read (databridge source show)`
       : '';
-  const look = lookFault === null ? '' : `looking for sensors: ${lookFault.message}`;
+  const look = lookFault === null ? '' : `looking for sensors: ${reasonFirst(lookFault.message)}`;
   const clock = clockAhead === null ? '' : clockTrouble(clockAhead, settle).message;
   const refused = allRefused === null ? '' : allRefusedInWords(allRefused);
-  return hindranceOf(line, platforms) || refused || clock || holes || look;
+  const silent = condition === 'silent' && silence !== null ? silenceInWords(silence) : '';
+  return hindranceOf(line, platforms) || refused || silent || clock || holes || look;
 };

@@ -11,7 +11,6 @@ import { messageOf, remedyOf } from '../../core/refusal-remedies.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { formatWindow } from '../../core/window.ts';
 import { allRefusedInWords } from '../../source/all-refused.ts';
-import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
 import { showSource, sourceDocument } from '../../source/showing.ts';
@@ -45,13 +44,13 @@ function print({ report, refusals, platforms }: ShownSource, now: Instant): void
   section('state');
   const ago = (instant: Instant | null): string => (instant === null ? 'never' : `${roughly(now - instant)} ago`);
   printLine(
-    `${stateInWords(report)}, ${counted(report.failures, 'failure')} in a row; last poll ${ago(report.lastPollAt)}, last success ${ago(report.lastSuccessAt)}`,
+    `${stateInWords(report)}${report.failures === 0 ? '' : `, ${counted(report.failures, 'failure')} in a row`}; last poll ${ago(report.lastPollAt)}, last success ${ago(report.lastSuccessAt)}`,
   );
   const lag = report.lag === null ? '' : `${roughly(report.lag)} behind, `;
   const gaps = report.gaps === null ? 'no streams yet' : report.gaps ? 'with gaps' : 'without gaps';
   printLine(`${lag}${gaps}; ${counted(report.readings24h, 'new reading')} in 24h`);
   printLine(
-    `in 24h ${counted(report.refused24h, 'point')} refused, ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
+    `in 24h ${counted(report.refused24h, 'point')} refused (each time that one was asked for; source refusals counts those that still stand), ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
   );
   printLine(`newest reading ${ago(report.newestAt)}${overdueInWords(report)}`);
   if (report.nextDueAt !== null) printLine(`next poll due ${formatInstant(report.nextDueAt)}`);
@@ -77,7 +76,7 @@ function print({ report, refusals, platforms }: ShownSource, now: Instant): void
   printLine(looksInWords(report, now));
   if (report.lookFault !== null) printFault(report.lookFault);
   section(`streams, from ${formatInstant(report.startAt)} on`);
-  for (const stream of report.streamReports) printStream(stream);
+  for (const stream of report.streamReports) printStream(stream, now);
   if (report.streamReports.length === 0) printLine('none yet: they are made as the look for sensors finds them');
   section('last windows (ms: waiting for the pace, HTTP, normalising, storing)');
   if (report.windows.length === 0) printLine('none yet');
@@ -114,7 +113,7 @@ function configText(config: unknown): string {
 const SENSORS_SHOWN = 20;
 
 const stateInWords = (report: SourceReport): string => {
-  const condition = conditionOf(report);
+  const { condition } = report;
   return condition === report.state ? condition : `${condition} (${report.state})`;
 };
 
@@ -176,7 +175,7 @@ function printFault(fault: FaultRecord): void {
   if (fault.page !== undefined) printLine(`  answer of the platform:\n${fault.page.replaceAll(/^/gm, '    ')}`);
 }
 
-function printStream(stream: ShownStream): void {
+function printStream(stream: ShownStream, now: Instant): void {
   const window =
     stream.window === null
       ? ''
@@ -188,7 +187,7 @@ function printStream(stream: ShownStream): void {
   for (const [from, to] of stream.covered) printLine(`  covered ${formatWindow({ from, to })}`);
   if (stream.newestAt !== null) printLine(`  newest reading ${formatInstant(stream.newestAt)}`);
   printAskedLater(stream);
-  if (stream.retryAt !== null)
+  if (stream.retryAt !== null && stream.retryAt > now)
     printLine(`  waits until ${formatInstant(stream.retryAt)} after ${counted(stream.failures, 'failure')}`);
   if (stream.absentSince !== null)
     printLine(`  not shown by the platform since ${formatInstant(stream.absentSince)}; still read`);

@@ -1,7 +1,7 @@
-import { SECOND } from '../../core/instant.ts';
+import { SECOND, formatInstant } from '../../core/instant.ts';
+import { argumentsOf } from '../../core/source/source-name.ts';
 import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
-import { conditionOf } from '../../source/condition.ts';
 import { findSource } from '../../source/find-source.ts';
 import type { SourceReport } from '../../source/report.ts';
 import { explainSource, whyDocument } from '../../source/why-facts.ts';
@@ -15,15 +15,23 @@ export async function sourceWhy(name: string, options: { organisation?: string; 
     const source = await findSource(database, { name, organisation: options.organisation });
     const explained = await explainSource(database, listed, source);
     if (options.json) printJson(whyDocument(explained));
-    else for (const line of whyInWords(explained.report, explained.causes)) printLine(line);
+    else {
+      for (const line of whyInWords(explained.report, explained.causes)) printLine(line);
+      printLine(`\n${wrapped(moreInWords(argumentsOf(explained.report)))}`);
+    }
   });
 }
 
+/** The commands that show more of a source, each with what it alone has. */
+const moreInWords = (named: string): string =>
+  `More of it: databridge source show ${named} has its windows and faults, source newest ${named} each sensor, source coverage ${named} which time is there, source refusals ${named} the refused points; source requests has the requests of each host.`;
+
 /** A sentence about the source, then each cause with its time and its remedy, in lines of at most 80 characters. */
 export function whyInWords(report: SourceReport, causes: readonly Cause[]): string[] {
-  const { name, lag, gaps } = report;
+  const { name, state, lag, gaps, lastSuccessAt, createdAt } = report;
+  const named = argumentsOf(report);
   const overdue = report.overdue ?? 0;
-  const condition = conditionOf(report);
+  const { condition } = report;
   const behind = lag === null ? '' : `, ${roughly(lag)} behind`;
   const late = overdue > SECOND && condition !== 'well' ? `, ${roughly(overdue)} more than its schedule allows` : '';
   return [
@@ -32,6 +40,9 @@ export function whyInWords(report: SourceReport, causes: readonly Cause[]): stri
       const time = length === null ? '' : `${length < SECOND ? '<1s' : roughly(length)}: `;
       return ['', wrapped(`${time}${message}`), wrapped(`try: ${remedy}`, '  ')];
     }),
-    ...(gaps ? ['', wrapped(`Older time is missing, too; databridge source coverage ${name} shows it.`)] : []),
+    ...(lastSuccessAt === null && state === 'active'
+      ? ['', wrapped(`No poll of it has succeeded since it was registered at ${formatInstant(createdAt)}.`)]
+      : []),
+    ...(gaps ? ['', wrapped(`Older time is missing, too; databridge source coverage ${named} shows it.`)] : []),
   ];
 }

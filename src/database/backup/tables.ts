@@ -12,6 +12,7 @@ export const BACKED_UP = [
   'account',
   'series',
   'series_name',
+  'freshness',
   'series_hour',
   'held_name',
   'renamed_name',

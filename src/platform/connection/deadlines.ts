@@ -52,7 +52,7 @@ export function startDeadlines(
       if (proxy === undefined) timedOut(`connecting to ${request.url.origin}: ${within}`);
       else stop(unavailable('proxy', `connecting to ${request.url.origin} through the proxy ${proxy}: ${within}`));
     } else if (phase === 'head') {
-      timedOut(`${requestName(request)}: connected, but no answer began within ${formatMs(limits.headersMs)}`);
+      timedOut(`${requestName(request)}: no answer in ${formatMs(limits.headersMs)}, though connected`);
     } else if (raw !== undefined && (raw.complete || raw.readableLength > 0)) {
       // The platform has sent data and the bridge is slow to read it, so only the total counts.
       step.refresh();

@@ -71,7 +71,7 @@ describe('a platform that cannot be reached', () => {
     const url = await serve(() => undefined);
     const error = await ask(openRig(url, { limits: { headersMs: 50 } }));
     expect(error.fault).toEqual({ code: 'unavailable', why: 'time-out' });
-    expect(error.message).toBe(`GET ${url}/data: connected, but no answer began within 50 ms`);
+    expect(error.message).toBe(`GET ${url}/data: no answer in 50 ms, though connected`);
   });
 
   it('takes longer than the total limit before it answers', async () => {

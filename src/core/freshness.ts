@@ -1,0 +1,69 @@
+import { DAY, HOUR, MINUTE } from './instant.ts';
+import type { Instant, Microseconds } from './instant.ts';
+
+/**
+ * How a sensor gives its readings. A gap is the time without a reading between two that follow each other, or the time that the bridge
+ * waited for the second one, where that is longer: a platform that publishes late has no gap, and its newest reading is old all the same.
+ */
+export interface SensorRhythm {
+  /** Null before its first reading. */
+  readonly newestAt: Instant | null;
+  /** The longest gap that ended in this period; null where none is known. */
+  readonly longest: Microseconds | null;
+  /** The same of the period before. */
+  readonly before: Microseconds | null;
+}
+
+/** Longest gaps are kept for this period and the one before, so that each holds a weekend and the day after. */
+export const RHYTHM_PERIOD: Microseconds = 8 * DAY;
+
+/** A sensor may be silent for so many times its longest gap. */
+const TIMES = 3;
+/** Shorter silences are no news, whatever the rhythm is. */
+const SHORTEST: Microseconds = 15 * MINUTE;
+/** How long a sensor of which no gap is known may be silent. */
+const UNKNOWN: Microseconds = 6 * HOUR;
+
+/** The longest gap of a sensor in its last two periods; null where none is known. */
+export const longestGap = ({ longest, before }: SensorRhythm): Microseconds | null =>
+  longest === null || before === null ? (longest ?? before) : Math.max(longest, before);
+
+/**
+ * THE rule of silence: a sensor is silent where its source is covered beyond the answer. It has been silent for three times its longest gap
+ * then, and for 15 minutes and three intervals of its source at least; one that has never given a reading was asked for as long.
+ * `askedFrom`: the begin of its coverage; null where it was not asked yet, and the answer is null then.
+ */
+export function silentFrom(
+  rhythm: SensorRhythm,
+  { every, askedFrom }: { readonly every: Microseconds; readonly askedFrom: Instant | null },
+): Instant | null {
+  const least = Math.max(SHORTEST, TIMES * every);
+  if (rhythm.newestAt === null) return askedFrom === null ? null : askedFrom + least;
+  const gap = longestGap(rhythm);
+  return rhythm.newestAt + Math.max(least, gap === null ? UNKNOWN : TIMES * gap);
+}
+
+/** What a look at the stored readings of a sensor found. */
+export interface SeenReadings {
+  /** The first reading after the newest one of the look before, where all time between them is covered; null otherwise. */
+  readonly nextAt: Instant | null;
+  /** The newest reading; null where there is none after the look before. */
+  readonly newestAt: Instant | null;
+  /** The longest gap among its last readings, for a sensor that no look has seen; null where it has not two. */
+  readonly gap: Microseconds | null;
+}
+
+/** The rhythm after a look. `reachedBefore`: up to where the source was covered at the look before. */
+export function stepRhythm(
+  known: SensorRhythm | undefined,
+  { nextAt, newestAt, gap }: SeenReadings,
+  { reachedBefore, isNewPeriod }: { readonly reachedBefore: Instant | null; readonly isNewPeriod: boolean },
+): SensorRhythm {
+  if (known === undefined) return { newestAt, longest: gap, before: null };
+  const aged = isNewPeriod ? { ...known, before: known.longest, longest: null } : known;
+  if (newestAt === null) return aged;
+  if (known.newestAt === null) return { ...aged, newestAt, longest: gap };
+  if (nextAt === null) return { ...aged, newestAt };
+  const waited = reachedBefore === null ? 0 : reachedBefore - known.newestAt;
+  return { ...aged, newestAt, longest: Math.max(aged.longest ?? 0, nextAt - known.newestAt, waited) };
+}

@@ -1,0 +1,62 @@
+import { formatDuration } from '../core/duration.ts';
+import { SECOND, formatInstant } from '../core/instant.ts';
+import type { Microseconds } from '../core/instant.ts';
+import { argumentsOf } from '../core/source/source-name.ts';
+import type { NewestReading } from './newest.ts';
+import type { SourceReport } from './report.ts';
+
+interface SilenceCause {
+  readonly cause: 'silent';
+  readonly length: null;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** The sensors that a cause names. */
+const SENSORS_NAMED = 3;
+
+/** Causes of sensors that are silent: their points are refused, they never gave a reading, or none for too long. */
+export function silences(
+  { name, organisation, streamReports }: SourceReport,
+  silent: readonly NewestReading[],
+): SilenceCause[] {
+  const end = Math.max(...streamReports.map(({ covered }) => covered.at(-1)?.[1] ?? 0));
+  const refused = silent.filter((one) => one.refused !== null);
+  const never = silent.filter((one) => one.refused === null && one.newestAt === null);
+  const quiet = silent.filter((one) => one.refused === null && one.newestAt !== null);
+  const command = `databridge source newest ${argumentsOf({ name, organisation })}`;
+  const cause = (
+    sensors: readonly NewestReading[],
+    message: (first: NewestReading) => string,
+    remedy: string,
+  ): SilenceCause[] => {
+    const [first] = sensors;
+    if (first === undefined) return [];
+    const rest = sensors.length <= SENSORS_NAMED ? '' : ` and ${sensors.length - SENSORS_NAMED} more`;
+    const names = sensors.slice(0, SENSORS_NAMED).map(({ sensor }) => sensor);
+    return [{ cause: 'silent', length: null, message: `${names.join(', ')}${rest} ${message(first)}`, remedy }];
+  };
+  const has = (sensors: readonly NewestReading[]): string => (sensors.length === 1 ? 'has' : 'have');
+  return [
+    ...cause(
+      refused,
+      ({ refused: reason }) => `${has(refused)} no reading, because points are refused: ${reason}`,
+      `databridge source refusals ${argumentsOf({ name, organisation })} shows the points`,
+    ),
+    ...cause(
+      never,
+      ({ askedFrom }) =>
+        `${has(never)} never given a reading, though all time from ${formatInstant(askedFrom ?? end)} to ${formatInstant(end)} was asked`,
+      `look at the sensor on the platform, and whether its data come later than schedule.settle; a sensor that gives nothing can be left out of the source; ${command} shows all`,
+    ),
+    ...cause(
+      quiet,
+      ({ newestAt, longestGap }) =>
+        `${has(quiet)} no new reading since ${formatInstant(newestAt ?? end)}${longestGap === null ? '' : `; the longest gap before was ${formatDuration(roundedTo(SECOND, longestGap))}`}`,
+      `look at the sensor on the platform; ${command} shows all`,
+    ),
+  ];
+}
+
+const roundedTo = (unit: Microseconds, length: Microseconds): Microseconds =>
+  Math.max(unit, Math.round(length / unit) * unit);

@@ -1,0 +1,172 @@
+import { beforeAll, expect, it } from 'vitest';
+import { DAY, HOUR, MINUTE } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import { partitionsOf } from '../../src/database/partitions.ts';
+import { platforms } from '../../src/context-platforms.ts';
+import { DEFAULT_RULES } from '../../src/alerts/rules.ts';
+import { overviewOf } from '../../src/alerts/overview.ts';
+import { refreshFreshness } from '../../src/source/freshness.ts';
+import { measuresOf } from '../../src/source/measures.ts';
+import { listSources } from '../../src/source/report.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { claimAll, storeSource, storeStream } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
+
+// Coverage that grows is not the same as data that come: what the sensors of a source give decides whether it is well.
+
+const databases = useDatabases();
+let database: Database;
+let now = 0;
+
+beforeAll(async () => {
+  database = await databases.create();
+  now = (await database.row<{ now: number }>('select instant_of(now()) as now'))?.now ?? 0;
+  await partitionsOf(database).ensure('reading', now - 40 * DAY, now);
+});
+
+/** A source that is covered up to now, with readings of each sensor at these ages. */
+async function sourceWith(name: string, sensors: Readonly<Record<string, readonly number[]>>, covered = DAY) {
+  const source = await storeSource(database, name);
+  const stream = await storeStream(database, source);
+  await database.run(
+    'update stream set sensors = $2, covered = tstzmultirange(tstzrange(at_instant($3), at_instant($4))) where id = $1',
+    [stream, JSON.stringify(Object.keys(sensors).map((id) => ({ id }))), now - covered, now],
+  );
+  for (const [sensor, ages] of Object.entries(sensors)) {
+    if (ages.length === 0) continue;
+    const row = await database.row<{ id: number }>(
+      `insert into series (project_id, sensor_id, value_name, owner) values ($1, $2, 'flow', $3) returning id`,
+      [source.projectId, `${name}/${sensor}`, name],
+    );
+    await database.run(
+      `insert into series_name (source_id, sensor_id, value_name, holder) values ($1, $2, 'flow', $3)`,
+      [source.sourceId, `${name}/${sensor}`, JSON.stringify([sensor, 'flow'])],
+    );
+    await read(row?.id, ages);
+  }
+  const newest = Math.min(...Object.values(sensors).flat());
+  if (Number.isFinite(newest))
+    await database.run('update stream set newest_at = at_instant($2) where id = $1', [stream, now - newest]);
+  await claimAll(database, '00000000-0000-0000-0000-000000000001');
+  await database.run('update work set well_at = now(), claimed_by = null');
+  return { ...source, stream };
+}
+
+const read = (series: number | undefined, ages: readonly number[]) =>
+  database.run('insert into reading (series, at, value) select $1, at_instant(at), 1 from unnest($2::bigint[]) as at', [
+    series,
+    ages.map((age) => now - age),
+  ]);
+
+/** As if a minute had gone by since the last look. */
+async function look(): Promise<void> {
+  await database.run(`update freshness set looked_at = looked_at - interval '1 minute'`);
+  while ((await refreshFreshness(database, 2)) > 0);
+}
+
+const conditions = async () =>
+  Object.fromEntries(
+    (await listSources(database)).map((line) => [line.name, `${line.condition} ${line.silence?.silent ?? '-'}`]),
+  );
+
+const minutely = Array.from({ length: 200 }, (_, at) => (at + 1) * MINUTE);
+const later = (ages: readonly number[], by: number) => ages.map((age) => age + by);
+
+it('is silent where a sensor never gave a reading, or none for longer than its own rhythm explains', async () => {
+  await sourceWith('all-well', { one: minutely, slow: [4 * HOUR, 6 * HOUR, 8 * HOUR] });
+  await sourceWith('never', { one: [] });
+  await sourceWith('just-begun', { one: [] }, 10 * MINUTE);
+  await sourceWith('one-of-three', { one: minutely, two: later(minutely, HOUR), three: [] });
+  await sourceWith('days-old', { one: later(minutely, DAY) }, 2 * DAY);
+  await sourceWith('single', { one: [5 * HOUR] });
+  expect((await conditions())['never']).toBe('well -');
+  await look();
+  expect(await conditions()).toEqual({
+    'all-well': 'well 0',
+    never: 'silent 1',
+    'just-begun': 'well 0',
+    'one-of-three': 'silent 2',
+    'days-old': 'silent 1',
+    single: 'well 0',
+  });
+
+  const { sources } = await measuresOf(database, { platforms }, 60_000);
+  expect(sources.filter(({ condition }) => condition === 'silent')).toHaveLength(3);
+  const overview = await overviewOf(database, { limits: DEFAULT_RULES.limits, isEmbedded: false });
+  expect(overview.conditions).toEqual({ well: 3, silent: 3 });
+  // No planner runs here: that is the trouble, and it hides what follows from it.
+  expect(overview.troubles.map(({ kind }) => kind)).toEqual(['planner']);
+  await database.run(`insert into heartbeat (name, beat_at) values ('planner', now())`);
+  const planned = await overviewOf(database, { limits: DEFAULT_RULES.limits, isEmbedded: false });
+  expect(planned.troubles).toMatchObject([
+    { kind: 'silent', cause: 'sensors without new readings', count: 2, subjects: ['days-old', 'one-of-three'] },
+    { kind: 'silent', cause: 'never any reading', count: 1, next: 'databridge source why never' },
+  ]);
+
+  const run = async (...args: string[]): Promise<string> =>
+    (
+      await databridgeHere(args, {
+        env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', COLUMNS: '200' },
+      })
+    ).stdout;
+  const listed = await run('source', 'list');
+  expect(listed).toMatch(
+    /^default +one-of-three .* silent .* 1m.* 2 of 3 sensors silent, 1 of them has never given a reading$/m,
+  );
+  expect(listed).toMatch(/^default +never .* never .*its sensor has never given a reading$/m);
+  expect(listed).toMatch(/^6 sources: 3 (?:silent, 3 well|well, 3 silent)$/m);
+  expect(await run('status')).toMatch(
+    /sensors without new readings\n {2}days-old, one-of-three\n {2}next: databridge source why days-old\n! never: never any reading\n/,
+  );
+  expect(await run('doctor')).toMatch(/3 active sources not well: .*one-of-three \(silent\)/);
+  expect(await run('source', 'newest', '--silent', '2h')).toMatch(
+    /^never +one +never +–\none-of-three +three +never +–\ndays-old +one +\S+ +1d\S*\nsingle .*\n(?:.*\n)*\n\d sensors of \d sources silent for 2h$/m,
+  );
+  expect(await run('source', 'newest', 'one-of-three')).toMatch(/^two +\S+ +1h\S* +1m +yes +1$/m);
+  expect(await run('source', 'why', 'never')).toMatch(/one has never given a reading, though [^]* was asked/);
+});
+
+it('learns the rhythm of a sensor from the silence that ends, and not from time that nobody asked for', async () => {
+  const { sourceId, stream } = await sourceWith('night', { one: later(minutely, 9 * HOUR) });
+  await look();
+  expect((await conditions())['night']).toBe('silent 1');
+  const series = (await database.row<{ id: number }>(`select id from series where sensor_id = 'night/one'`))?.id;
+  await read(series, [1]);
+  await look();
+  expect((await conditions())['night']).toBe('well 0');
+  // A silence of nine hours is its rhythm now, so the next one of nine hours is no news.
+  await database.run(
+    `update freshness set known = jsonb_set(known, '{one,0}', to_jsonb(instant_of(now() - interval '9 hours'))), silent_from = null where source_id = $1`,
+    [sourceId],
+  );
+  await database.run("delete from reading where series = $1 and at > now() - interval '8 hours'", [series]);
+  await look();
+  expect((await conditions())['night']).toBe('well 0');
+  const gap = async () =>
+    (
+      await database.row<{ gap: number }>(
+        `select (known #>> '{one,1}')::bigint as gap from freshness where source_id = $1`,
+        [sourceId],
+      )
+    )?.gap ?? 0;
+  expect(await gap()).toBeGreaterThan(8.9 * HOUR);
+  // The bridge was away for a day, and only the live edge was asked since.
+  await database.run(
+    `update freshness set known = '{"one": [${now - DAY}, ${MINUTE}, null]}', reached_at = at_instant($2) where source_id = $1`,
+    [sourceId, now - DAY],
+  );
+  await database.run(
+    "update stream set covered = tstzmultirange(tstzrange(now() - interval '1 hour', now())) where id = $1",
+    [stream],
+  );
+  await read(series, [2 * MINUTE]);
+  await database.run(`delete from reading where series = $1 and at between at_instant($2) and at_instant($3)`, [
+    series,
+    now - DAY + 1,
+    now - HOUR,
+  ]);
+  await look();
+  expect(await gap()).toBe(MINUTE);
+  expect((await conditions())['night']).toBe('well 0');
+});
