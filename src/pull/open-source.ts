@@ -176,7 +176,8 @@ type Paced = Pick<Identity, 'id' | 'revision'> & { readonly pace: SourceConfig['
 
 /** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
 function partsFor(process: OfProcess, { id, revision, pace }: Paced, digest: string): SharedParts {
-  const account = (): SharedAccount => sharedAccountOf(process.database, digest, process.links);
+  const account = (): SharedAccount =>
+    sharedAccountOf(process.database, digest, { links: process.links, sourceId: id });
   const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
   return {
     account,

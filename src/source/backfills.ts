@@ -80,7 +80,7 @@ export async function startBackfill(database: Database, request: BackfillRequest
     );
     await client.query('update stream set retry_at = null where source_id = $1 and retired_at is null', [found.id]);
     await client.query(askHistories('from stream where source_id = $1 and retired_at is null'), [found.id]);
-    await client.query(RETRY_UNREADABLE, [found.id]);
+    await client.query(RETRY_UNREADABLE, [[found.id]]);
     await audit(client, request.requestedBy, 'backfill.started', found.name, {
       organisation: found.organisation,
       backfill: id,
