@@ -2,13 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { LEASE, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
+import { afterAnswer, isSlow, slowed, withinQuota } from '../core/ease.ts';
+import type { Ease, Latency } from '../core/ease.ts';
+import { LEASE, abandon, easedPace, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
 import { retryDelay } from '../core/retry.ts';
 import { countEnd, countRequest } from '../core/request-counts.ts';
 import type { RequestKind } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
-import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
+import type { Pacer, PlatformSign, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
 import { pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
@@ -112,6 +114,8 @@ export function pacerOf(given: {
   let linked = false;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
+  /** By kind of request; kept by this process alone, because only what follows from it has to be shared. */
+  const latencies = new Map<RequestKind, Latency>();
   /** Since when history has waited here without a slot. */
   let historyWaitsSince: Instant | undefined;
 
@@ -172,12 +176,34 @@ export function pacerOf(given: {
   const counts = ({ id, abandoned }: Lease): boolean =>
     abandoned === true || holderOf(id) !== workerId || underWay.has(id);
 
+  function withEase(state: PaceState, ease: Ease | undefined): PaceState {
+    return ease === state.ease ? state : { ...state, ease };
+  }
+
+  /** The row changes only where the source becomes slower than it is. */
+  function eased(state: PaceState, sign: PlatformSign): PaceState {
+    const at = now();
+    if (sign.why !== 'quota') return withEase(state, slowed(state.ease, { now: at, sentAt: at, why: sign.why }));
+    // One that is used up is waited for, and begins anew afterwards.
+    if (sign.quota.remaining < 1) return state;
+    const { requestsPerSecond } = pace;
+    return withEase(state, withinQuota(state.ease, { now: at, quota: sign.quota, requestsPerSecond }));
+  }
+
+  /** Notes how long an answer took. Requests of different kinds ask for different amounts, so each has a baseline of its own. */
+  function easedByLatency(state: PaceState, { at, kind }: CountedSlot): PaceState {
+    const latency = latencies.get(kind);
+    if (latency === undefined || !isSlow(latency)) return state;
+    return withEase(state, slowed(state.ease, { now: now(), sentAt: at, why: 'latency' }));
+  }
+
   /** Gives a slot back. Its request was counted with the slot, so that no crash loses it; here the count is corrected. */
   function end(leaseId: string, { at, kind }: CountedSlot, ending: RequestEnd): Promise<void> {
     const life = { sentAt: at, givenUpAt: now() };
+    if (ending === 'answered') latencies.set(kind, afterAnswer(latencies.get(kind), life.givenUpAt - at));
     return change((state) => {
       const next = ending === 'abandoned' ? abandon(state, leaseId, life) : release(state, leaseId);
-      if (ending === 'answered') return { next, result: undefined };
+      if (ending === 'answered') return { next: easedByLatency(next, { at, kind }), result: undefined };
       const about = { at, kind, ending: ending === 'unsent' ? ending : ('failed' as const) };
       return { next: { ...next, requests: countEnd(next.requests, about) }, result: undefined };
     });
@@ -192,7 +218,8 @@ export function pacerOf(given: {
   /** @returns the slot once its instant has come */
   async function take(leaseId: string, { lane, kind, signal, begun }: SlotWanted): Promise<Taken> {
     const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
-    const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / pace.requestsPerSecond;
+    const current = easedPace(pace, known?.state ?? {}, now());
+    const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / current.requestsPerSecond;
     const isBounded = lane === 'history' && !begun;
     if (isBounded) historyWaitsSince ??= now();
     let readAnew = false;
@@ -284,7 +311,12 @@ export function pacerOf(given: {
         },
       };
     },
-    hold: (until) => change((state) => ({ next: hold(state, until), result: undefined })),
+    hold: (until, sign) =>
+      change((state) => {
+        const silent = until > state.holdUntil ? hold(state, until) : state;
+        const next = sign === undefined ? silent : eased(silent, sign);
+        return { next: next === state ? undefined : next, result: undefined };
+      }),
   };
 }
 
