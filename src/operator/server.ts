@@ -20,6 +20,7 @@ import { addApplyRoutes } from './apply.ts';
 import { addBackfillRoutes } from './backfills.ts';
 import { addCoverageRoutes } from './coverage.ts';
 import { addEventRoutes } from './events.ts';
+import { addContractRoutes } from './contract.ts';
 import { addFactRoutes } from './facts.ts';
 import { addHeldNameRoutes } from './held-names.ts';
 import { addIngestionRoutes } from './ingestion.ts';
@@ -102,6 +103,7 @@ export async function operatorServer(
   addApplyRoutes(app, parts);
   addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
+  addContractRoutes(app, parts);
   addFactRoutes(app, parts);
   addCoverageRoutes(app, parts);
   addTrialRoutes(app, parts);

@@ -2,16 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { afterAnswer, isSlow, slowed, withinQuota } from '../core/ease.ts';
-import type { Ease, Latency } from '../core/ease.ts';
 import { LEASE, abandon, easedPace, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
 import { retryDelay } from '../core/retry.ts';
 import { countEnd, countRequest } from '../core/request-counts.ts';
 import type { RequestKind } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
-import type { Pacer, PlatformSign, RequestEnd } from '../platform/connection/index.ts';
+import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
+import { easingOf } from './easing.ts';
 import { pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
 import type { SharedAccount } from './account.ts';
@@ -114,8 +113,7 @@ export function pacerOf(given: {
   let linked = false;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
-  /** By kind of request; kept by this process alone, because only what follows from it has to be shared. */
-  const latencies = new Map<RequestKind, Latency>();
+  const easing = easingOf(pace, now);
   /** Since when history has waited here without a slot. */
   let historyWaitsSince: Instant | undefined;
 
@@ -176,34 +174,13 @@ export function pacerOf(given: {
   const counts = ({ id, abandoned }: Lease): boolean =>
     abandoned === true || holderOf(id) !== workerId || underWay.has(id);
 
-  function withEase(state: PaceState, ease: Ease | undefined): PaceState {
-    return ease === state.ease ? state : { ...state, ease };
-  }
-
-  /** The row changes only where the source becomes slower than it is. */
-  function eased(state: PaceState, sign: PlatformSign): PaceState {
-    const at = now();
-    if (sign.why !== 'quota') return withEase(state, slowed(state.ease, { now: at, sentAt: at, why: sign.why }));
-    // One that is used up is waited for, and begins anew afterwards.
-    if (sign.quota.remaining < 1) return state;
-    const { requestsPerSecond } = pace;
-    return withEase(state, withinQuota(state.ease, { now: at, quota: sign.quota, requestsPerSecond }));
-  }
-
-  /** Notes how long an answer took. Requests of different kinds ask for different amounts, so each has a baseline of its own. */
-  function easedByLatency(state: PaceState, { at, kind }: CountedSlot): PaceState {
-    const latency = latencies.get(kind);
-    if (latency === undefined || !isSlow(latency)) return state;
-    return withEase(state, slowed(state.ease, { now: now(), sentAt: at, why: 'latency' }));
-  }
-
   /** Gives a slot back. Its request was counted with the slot, so that no crash loses it; here the count is corrected. */
   function end(leaseId: string, { at, kind }: CountedSlot, ending: RequestEnd): Promise<void> {
     const life = { sentAt: at, givenUpAt: now() };
-    if (ending === 'answered') latencies.set(kind, afterAnswer(latencies.get(kind), life.givenUpAt - at));
+    if (ending === 'answered') easing.answered(kind, life.givenUpAt - at);
     return change((state) => {
       const next = ending === 'abandoned' ? abandon(state, leaseId, life) : release(state, leaseId);
-      if (ending === 'answered') return { next: easedByLatency(next, { at, kind }), result: undefined };
+      if (ending === 'answered') return { next: easing.ended(next, { at, kind }), result: undefined };
       const about = { at, kind, ending: ending === 'unsent' ? ending : ('failed' as const) };
       return { next: { ...next, requests: countEnd(next.requests, about) }, result: undefined };
     });
@@ -314,7 +291,7 @@ export function pacerOf(given: {
     hold: (until, sign) =>
       change((state) => {
         const silent = until > state.holdUntil ? hold(state, until) : state;
-        const next = sign === undefined ? silent : eased(silent, sign);
+        const next = sign === undefined ? silent : easing.heed(silent, sign);
         return { next: next === state ? undefined : next, result: undefined };
       }),
   };

@@ -208,7 +208,6 @@ describe('an account that hosts share', () => {
       expect(await worse.admit(waits, WAITING)).toBe('wait');
       expect(await well.admit(probe, WAITING)).toBe('probe');
       await well.prove(probe);
-      // Those that never worked go one after the other from now on; the others go freely.
       const doubts = `select name, (pace.state ->> 'doubt')::boolean as doubt from pace join source on id = source_id order by name`;
       expect(await database.rows(doubts)).toEqual([
         { name: 'bad', doubt: true },
@@ -221,7 +220,6 @@ describe('an account that hosts share', () => {
       expect(await bad.refuse(refused, 1)).toBe('right');
       expect(await well.admit(probe, WAITING)).toBe('probe');
       await well.prove(probe);
-      // The next one that is refused is no reason to stop anybody else either.
       expect(await worse.admit(waits, SLOT)).toBe('probe');
       expect(await worse.refuse(waits, 1)).toBe(1);
       // One that is answered is as free as the others.
