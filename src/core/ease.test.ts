@@ -11,7 +11,7 @@ const PACE: Pace = { requestsPerSecond: 10, burst: 5, concurrency: 50, quietHour
 
 const anEase = fc.record({
   share: fc.double({ min: 1 / 16, max: 0.99, noNaN: true }),
-  at: fc.integer({ min: NOW - HOUR, max: NOW + HOUR }),
+  at: fc.integer({ min: NOW - HOUR, max: NOW }),
   why: fc.constantFrom<EaseReason>('throttled', 'latency', 'unavailable', 'quota'),
 });
 
@@ -44,6 +44,16 @@ describe('the part of the pace', () => {
         },
       ),
     ));
+
+  test('is all of it where the slowing stems from a clock that was ahead, and a sign slows it anew', () => {
+    const ahead: Ease = { share: 0.1, at: NOW + HOUR, why: 'latency' };
+    expect(shareAt(ahead, NOW)).toBe(1);
+    expect(slowed(ahead, { now: NOW, sentAt: NOW, why: 'throttled' })).toEqual({
+      share: 0.5,
+      at: NOW,
+      why: 'throttled',
+    });
+  });
 
   test('falls once for all the signs of requests that left before', () => {
     const once = slowed(undefined, { now: NOW, sentAt: NOW - SECOND, why: 'throttled' }) as Ease;

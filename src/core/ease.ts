@@ -41,9 +41,14 @@ const DEAF: Microseconds = 5 * SECOND;
 /** A quota that lasts nearly as long as it should changes nothing, so that not each answer writes a row. */
 const NOTABLE = 0.9;
 
-/** The part of the agreed pace at `now`, above 0 up to 1. An instant to come stems from a clock that was ahead, and counts as now. */
+/** A slowing further ahead stems from a clock that was wrong, and does not count. */
+const MOST_AHEAD: Microseconds = 10 * SECOND;
+
+/** The part of the agreed pace at `now`, above 0 up to 1. */
 export const shareAt = (ease: Ease | undefined, now: Instant): number =>
-  ease === undefined ? 1 : Math.min(1, ease.share + (GROWTH * Math.max(0, now - ease.at)) / MINUTE);
+  ease === undefined || ease.at > now + MOST_AHEAD
+    ? 1
+    : Math.min(1, ease.share + (GROWTH * Math.max(0, now - ease.at)) / MINUTE);
 
 /** When the agreed pace is reached again. */
 const endOfEase = ({ share, at }: Ease): Instant => Math.ceil(at + ((1 - share) * MINUTE) / GROWTH);
@@ -60,7 +65,7 @@ export function slowed(
   ease: Ease | undefined,
   { now, sentAt, why }: { readonly now: Instant; readonly sentAt: Instant; readonly why: keyof typeof FACTORS },
 ): Ease | undefined {
-  if (ease !== undefined && ease.at <= now && sentAt < ease.at + DEAF) return ease;
+  if (ease !== undefined && ease.at <= now + MOST_AHEAD && sentAt < ease.at + DEAF) return ease;
   return { share: Math.max(LEAST, shareAt(ease, now) * FACTORS[why]), at: now, why };
 }
 
