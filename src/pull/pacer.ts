@@ -11,7 +11,7 @@ import type { Database } from '../database/database.ts';
 import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
 import { easingOf } from './easing.ts';
-import { pause, stoppedWaiting } from './pause.ts';
+import { WAIT_REASONS, pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
 import type { SharedAccount } from './account.ts';
 import type { PullMeters } from './meters.ts';
@@ -232,7 +232,7 @@ export function pacerOf(given: {
             continue;
           }
           const retryAt = inVain ? Math.max(until, at + restFrom(at)) : until;
-          throw ownPace(retryAt, `the next request slot is at ${formatInstant(until)} (${REASONS[decision.why]})`);
+          throw ownPace(retryAt, `the next request slot is at ${formatInstant(until)} (${WAIT_REASONS[decision.why]})`);
         }
         // In pieces, so that a pause of the source ends the wait.
         await pause(sleep, Math.min(until - now(), LONGEST_WAIT), signal);
@@ -296,12 +296,3 @@ export function pacerOf(given: {
       }),
   };
 }
-
-/** Why no slot is free, in an operator's words. */
-const REASONS = {
-  pace: 'requestsPerSecond of the source',
-  hold: 'the platform asked for silence',
-  quiet: 'quiet hours of the source',
-  concurrency: 'other requests are under way',
-  abandoned: 'the platform may still work on requests that got no answer',
-} as const;

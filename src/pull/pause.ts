@@ -17,3 +17,12 @@ export async function pause(sleep: Sleep, length: Microseconds, signal: AbortSig
 
 export const stoppedWaiting = (): BridgeError =>
   new BridgeError({ code: 'cancelled' }, 'stopped while waiting for a request slot');
+
+/** Why no slot is free, in an operator's words. */
+export const WAIT_REASONS = {
+  pace: 'requestsPerSecond of the source',
+  hold: 'the platform asked for silence',
+  quiet: 'quiet hours of the source',
+  concurrency: 'other requests are under way',
+  abandoned: 'the platform may still work on requests that got no answer',
+} as const;

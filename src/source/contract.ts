@@ -88,7 +88,7 @@ export async function contractOf(known: Known, source: FoundSource): Promise<Con
     everySeconds: schedule.every / SECOND,
     longestWindowSeconds: schedule.maxWindow / SECOND,
     longestSilenceSeconds: pace.longestSilence / SECOND,
-    bytesInADay: measured?.bytes == null ? null : Math.round(measured.bytes),
+    bytesInADay: typeof measured?.bytes === 'number' ? Math.round(measured.bytes) : null,
   };
 }
 

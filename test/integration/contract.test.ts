@@ -79,7 +79,7 @@ it('the contract says what may be asked and with which credentials, without a se
   });
   expect(JSON.parse(await command('contract', 'hall-3', '--json'))).toEqual(json);
   const text = await command('contract', 'hall-3');
-  expect(text).toMatch(/^# What databridge asks of https:\/\/plant.example:8086$/m);
+  expect(text).toMatch(/^# What the bridge asks of https:\/\/plant.example:8086$/m);
   expect(text).toMatch(/no request from 22:00 to 06:00 \(Etc\/UTC\)/);
   expect(text).toMatch(/username reader, password \(secret\)/);
   expect(text + JSON.stringify(json)).not.toContain('hunter2');

@@ -41,7 +41,7 @@ const seconds = (length: number): string => formatDuration(length * SECOND);
 function contractText(contract: Contract): string[] {
   const { requests, quietHours, bytesInADay } = contract;
   return [
-    `# What databridge asks of ${contract.hosts.join(' and ')}`,
+    `# What the bridge asks of ${contract.hosts.join(' and ')}`,
     '',
     `Source ${contract.source} of organisation ${contract.organisation}, platform ${contract.platform}.`,
     '',
@@ -66,7 +66,7 @@ const BROKEN: Readonly<Record<BrokenHour['what'], string>> = {
 function receiptText(receipt: Receipt): string[] {
   const { busiestHour, broken } = receipt;
   return [
-    `# What databridge asked in ${receipt.month}`,
+    `# What the bridge asked in ${receipt.month}`,
     '',
     `Source ${receipt.name} of organisation ${receipt.organisation}, from ${receipt.from} to ${receipt.to}, against the pace of today.`,
     '',
