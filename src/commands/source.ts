@@ -4,6 +4,7 @@ import { helpBelow } from './help.ts';
 import { SOURCE_ORGANISATION } from './options.ts';
 import { addSourceApply } from './source-apply.ts';
 import { addSourceCheck } from './source-check.ts';
+import { addSourceContract } from './source-contract.ts';
 import { addSourceCoverage } from './source-coverage.ts';
 import { addSourceList } from './source-list.ts';
 import { addSourceExport } from './source-export.ts';
@@ -49,6 +50,7 @@ export function addSource(program: Command): void {
   addSourceNewest(source);
   addSourceRecord(source);
   addSourceRequests(source);
+  addSourceContract(source);
   addSourceRefusals(source);
   addSourceTakeOver(source);
   addSourceRestore(source);

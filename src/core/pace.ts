@@ -1,3 +1,5 @@
+import { shareAt } from './ease.ts';
+import type { Ease } from './ease.ts';
 import { DAY, MINUTE, SECOND } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
 import type { Lane } from './plan.ts';
@@ -43,6 +45,8 @@ export interface PaceState {
    * Set when live found every place taken. Until this instant history takes no place, so that live gets the next one.
    */
   readonly liveWaitsUntil?: Instant;
+  /** The platform is asked more slowly than agreed. */
+  readonly ease?: Ease | undefined;
   /** The newest configuration of the source: a run with an older one gets no slot any more. */
   readonly revision?: number;
   /** The operator paused the source, or a fault stopped it: no run gets a slot. */
@@ -143,7 +147,8 @@ const intervalOf = (pace: Pace): Microseconds => Math.ceil((SECOND * GUARD) / pa
  * `concurrency` leases are alive at a time; where that is more than one, the last place is kept for live. History takes no slot
  * that the next live poll would wait for. A lease id that already has a lease gets a new one in its place.
  */
-export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reservation {
+export function reserve(agreed: Pace, stored: PaceState, ask: SlotRequest): Reservation {
+  const pace = easedPace(agreed, stored, ask.now);
   const interval = intervalOf(pace);
   const state = withoutFuture(stored, ask, { ...pace, burstLength: pace.burst * interval });
   const byPace = Math.max(ask.now, state.next - (pace.burst - 1) * interval);
@@ -181,6 +186,14 @@ export function reserve(pace: Pace, stored: PaceState, ask: SlotRequest): Reserv
   }
   const lease = { id: ask.leaseId, lane: ask.lane, until: at + ask.leaseLength };
   return { kind: 'go', at, state: { ...rest, next, leases: [...leases, lease] } };
+}
+
+/** The pace that is left of the agreed one where the platform is asked more slowly. */
+export function easedPace(pace: Pace, { ease }: Pick<PaceState, 'ease'>, now: Instant): Pace {
+  const share = shareAt(ease, now);
+  if (share === 1) return pace;
+  const burst = Math.max(1, Math.floor(pace.burst * share));
+  return { ...pace, requestsPerSecond: pace.requestsPerSecond * share, burst };
 }
 
 /**

@@ -52,9 +52,16 @@ export const isFull = async (database: Database, projectId: number): Promise<boo
   (await database.row('select from remote where project_id = $1 and full_since is not null', [projectId])) !==
   undefined;
 
-/** Whether a source is not asked because the outbox of its project is full. */
-export const isSourceKeptWaiting = async (database: Database, sourceId: number): Promise<boolean> =>
-  (await database.row(
-    'select from source join remote using (project_id) where source.id = $1 and full_since is not null',
-    [sourceId],
-  )) !== undefined;
+/** Those of these sources that are not asked because the outbox of their project is full. */
+export const sourcesKeptWaiting = async (
+  database: Database,
+  sourceIds: readonly number[],
+): Promise<ReadonlySet<number>> =>
+  new Set(
+    (
+      await database.rows<{ id: number }>(
+        'select source.id from source join remote using (project_id) where source.id = any($1::int[]) and full_since is not null',
+        [sourceIds],
+      )
+    ).map(({ id }) => id),
+  );

@@ -21,6 +21,7 @@ import { addBackfillRoutes } from './backfills.ts';
 import { addLateRoutes } from './late.ts';
 import { addCoverageRoutes } from './coverage.ts';
 import { addEventRoutes } from './events.ts';
+import { addContractRoutes } from './contract.ts';
 import { addFactRoutes } from './facts.ts';
 import { addHeldNameRoutes } from './held-names.ts';
 import { addIngestionRoutes } from './ingestion.ts';
@@ -104,6 +105,7 @@ export async function operatorServer(
   addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
   addLateRoutes(app, parts);
+  addContractRoutes(app, parts);
   addFactRoutes(app, parts);
   addCoverageRoutes(app, parts);
   addTrialRoutes(app, parts);

@@ -66,6 +66,10 @@ export const sourceSchema = looseDocument(
     revisionTag: z.string().describe('The value of `ETag`, for `If-Match` of a change.'),
     config: z.unknown().describe('The configuration; a secret reads `(secret)`.'),
     streams: z.array(z.looseObject({ key: z.string() })),
+    slowed: z
+      .string()
+      .nullable()
+      .describe('How much slower than agreed its platform is asked, why, and until when; null: as agreed.'),
     windows: z.array(z.looseObject({})).describe('The last windows that were asked for.'),
   },
   'Source',
@@ -75,6 +79,7 @@ export const sourceSchema = looseDocument(
     revisionTag: '3-0a1b2c3d',
     config: { name: 'hall-3', platform: 'influxdb', connection: { password: '(secret)' } },
     streams: [{ key: 'pump' }],
+    slowed: null,
     windows: [],
   },
 );

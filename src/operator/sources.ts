@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
-import { isSourceKeptWaiting } from '../delivery/waiting.ts';
+import { sourcesKeptWaiting } from '../delivery/waiting.ts';
 import { exportSource } from '../source/export.ts';
 import { SOURCE_SORTS, listedSources, sourceLineDocument } from '../source/listing.ts';
 import type { ListedPlace } from '../source/listing.ts';
@@ -168,7 +168,7 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
     const { id } = await changing(() =>
       changeSource(database, action, { name, organisation }, actor, expectedIn(request)),
     );
-    const waits = action === 'poll' && (await isSourceKeptWaiting(database, id));
+    const waits = action === 'poll' && (await sourcesKeptWaiting(database, [id])).has(id);
     return { source: name, organisation, action, ...(action === 'poll' && { outboxFull: waits }) };
   };
   for (const [action, summary] of CHANGES) {

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Sealing } from '../access/sealing.ts';
 import { SLACK_OF_HOSTS, LEASE } from '../core/pace.ts';
+import { DEFAULT_ORGANISATION } from '../core/source/source-name.ts';
 import { rowsOf } from '../database/database.ts';
 import { gathering } from '../database/gathering.ts';
 import { LIVES } from '../database/presence.ts';
@@ -23,6 +24,15 @@ export interface SharedAccount extends AccountStore {
 
 /** The use of an account is noted so often, ms. */
 const USED_MS = 3_600_000;
+
+/** After a refusal only a source that worked tries the credentials again for so long, if there is one. */
+export const FOR_WITNESSES = "interval '2 min'";
+
+/** A source that was refused leaves the second try to the others for so much longer. */
+const ACCUSED_WAITS = "interval '1 hour'";
+
+/** So many sources that worked are polled at once after a refusal; the first request of them decides. */
+const WITNESSES = 3;
 
 /** Longer than a platform may take to refuse a request (`RequestLimits`): a killed process gives no probe back. */
 const PROBE = "interval '90 s'";
@@ -48,6 +58,43 @@ export function accountDigest(sealing: Sealing, { url = '', authUrl = url, ...se
   return sealing.digest(JSON.stringify([origin, values]));
 }
 
+/**
+ * SQL: the source with a row of `pace` was answered before and not refused since with the account `digest` (`refused` in the state of
+ * its pace names the account). It may miss a right now, but the credentials work for it or for none.
+ */
+export const hasWorked = (
+  pace: string,
+  digest: string,
+): string => `(${pace}.state ->> 'refused' is distinct from ${digest}
+  and exists (select from stream where stream.source_id = ${pace}.source_id and not isempty(covered)))`;
+
+/** SQL: the row `source` in words, as `titleOf` says it. */
+export const TITLE = `case when source.organisation_id = '${DEFAULT_ORGANISATION}' then source.name else source.organisation_id || '/' || source.name end`;
+
+/** SQL: the source `source` has not worked. */
+const notWorked = (source: string, digest: string): string =>
+  `not exists (select from pace as its where its.source_id = ${source} and ${hasWorked('its', digest)})`;
+
+/**
+ * SQL: once a source of the account was refused, one that has not worked goes alone, so that no two requests that lack a right are
+ * refused at a time and are taken for a wrong password.
+ */
+const goesAlone = (account: string, source: string): string =>
+  `(${account}.refused_by is not null and ${source} is not null and ${notWorked(source, `${account}.digest`)})`;
+
+/** SQL: the source `$6` may make the second try of the account. */
+const MAY_TRY_AGAIN = `(known.second_until is null or $6::int is not null and not ${notWorked('$6', '$1')}
+  or known.second_until < now() - case when exists (select from pace where source_id = $6 and state ->> 'refused' = $1) then ${ACCUSED_WAITS} else '0' end)`;
+
+/** Polls sources that worked with the account `$1` at once, so that they find out what a refusal of the source `$2` means. */
+const ASK_WITNESSES = `
+  update work set due_at = now(), sent_at = null, asked = true from (
+    select work.id from work join source on source.id = work.id join pace on pace.source_id = source.id
+    where work.kind = 'poll' and pace.state ->> 'account' = $1 and source.id <> $2 and source.state = 'active' and source.failures = 0
+      and (held_until is null or held_until <= now()) and ${hasWorked('pace', '$1')}
+    order by well_at desc nulls last limit ${WITNESSES} for no key update of work skip locked) as witness
+  where work.kind = 'poll' and work.id = witness.id`;
+
 interface Link {
   readonly digest: string;
   readonly sourceId: number;
@@ -63,14 +110,15 @@ const LINK = (rows: string): string => `
     select digest, source_id, revision, place
     from unnest($1::text[], $2::int[], $3::int[]) with ordinality as link (digest, source_id, revision, place)),
   known as materialized (
-    select digest, proven from account where digest in (select digest from link) order by digest for share),
+    select digest, proven, refused_by from account where digest in (select digest from link) order by digest for share),
   locked as materialized (
     select link.* from pace join link using (source_id) where coalesce((state ->> 'revision')::int, 0) <= revision
       and (select count(*) from known) >= 0
     for no key update of pace ${rows}),
   linked as (
     update pace set version = version + 1, state = state
-      || jsonb_build_object('account', digest, 'doubt', not coalesce((select proven from known where known.digest = locked.digest), false))
+      || jsonb_build_object('account', digest, 'doubt', not coalesce(
+        (select proven and not ${goesAlone('known', 'pace.source_id')} from known where known.digest = locked.digest), false))
     from locked where pace.source_id = locked.source_id)
   select place from locked`;
 
@@ -106,74 +154,103 @@ export function linksOf(database: Pick<Database, 'pool'>): Links {
 }
 
 /**
- * The account with this digest. The row of `account` decides; the rows of `pace` of all its sources say whether it has to be
- * asked, so that a request costs no statement while the credentials work.
+ * The account with this digest, as `sourceId` uses it; without one as a trial does. The row of `account` decides; the rows of `pace` of
+ * all its sources say whether it has to be asked, so that a request costs no statement while the credentials work.
+ *
+ * One 401 does not tell a wrong password from a right that is missing on one path. So the second try is made by a source that worked,
+ * where there is one: refused as well, it stops all; answered, it frees all but the first, which is tried once more alone.
  */
-export function sharedAccountOf(database: Database, digest: string, links = linksOf(database)): SharedAccount {
+export function sharedAccountOf(
+  database: Database,
+  digest: string,
+  { links = linksOf(database), sourceId = null }: { readonly links?: Links; readonly sourceId?: number | null } = {},
+): SharedAccount {
   /** Locks the account first and the pace second, as all statements do, so that two of them never wait in a ring. */
   const noting = async <T>(change: (client: ClientBase) => Promise<T>): Promise<T> =>
     await database.transaction(change);
 
-  const stateOf = async (): Promise<{ proven: boolean; refused: number }> =>
-    (await database.row('select proven, refused from account where digest = $1', [digest])) ?? {
-      proven: false,
-      refused: 0,
-    };
+  const stateOf = async (): Promise<{ proven: boolean; refused: number; alone: boolean }> =>
+    (await database.row(
+      `select proven, refused, ${goesAlone('account', '$2::int')} as alone from account where digest = $1`,
+      [digest, sourceId],
+    )) ?? { proven: false, refused: 0, alone: false };
 
   return {
     digest,
     isLeftAlone: async () => (await stateOf()).refused >= MOST_REFUSED,
     async tryAgain() {
       await database.run(
-        'update account set refused = least(refused, 1), probe = null where digest = $1 and refused >= $2',
+        'update account set refused = least(refused, 1), probe = null, second_until = null where digest = $1 and refused >= $2',
         [digest, MOST_REFUSED],
       );
     },
-    link: (sourceId, revision) => links({ digest, sourceId, revision }),
+    link: (linked, revision) => links({ digest, sourceId: linked, revision }),
     async admit(attempt, { alone, hasSlot }): Promise<Admission> {
       const claimed = await database.run(
         `insert into account as known (digest, probe, probe_until) values ($1, $2, now() + ${PROBE})
          on conflict (digest) do update set probe = $2, probe_until = now() + ${PROBE}
-         where known.refused < $3 and (not known.proven or $4)
+         where known.refused < $3 and (not known.proven or $4 or ${goesAlone('known', '$6::int')})
            and (known.probe is null or known.probe = $2 or known.probe_until < now())
-           and (known.refused = 0 or known.probe = $2 or not $5 and not exists (${UNDER_WAY}))`,
-        [digest, attempt, MOST_REFUSED, alone, hasSlot],
+           and (known.refused = 0 or known.probe = $2 or not $5 and not exists (${UNDER_WAY}) and ${MAY_TRY_AGAIN})`,
+        [digest, attempt, MOST_REFUSED, alone, hasSlot, sourceId],
       );
       if (claimed === 1) return 'probe';
-      const { proven, refused } = await stateOf();
-      if (refused >= MOST_REFUSED) return 'rejected';
-      return proven && !alone ? 'proven' : 'wait';
+      const state = await stateOf();
+      if (state.refused >= MOST_REFUSED) return 'rejected';
+      return state.proven && !alone && !state.alone ? 'proven' : 'wait';
     },
     refuse: (attempt, requests, said) =>
       noting(async (client) => {
-        const [row] = await rowsOf<{ refused: number }>(
+        const [row] = await rowsOf<{ refused: number; was_proven: boolean | null }>(
           client,
-          `insert into account as known (digest, refused, refusal) values ($1, $2, $4)
-           on conflict (digest) do update set proven = false, refused = known.refused + $2,
-             probe = nullif(known.probe, $3), refusal = coalesce($4, known.refusal) returning refused`,
-          [digest, requests, attempt, said === undefined ? null : printable(said)],
+          `insert into account as known (digest, refused, refusal, refused_by) values ($1, $2, $4, $5)
+           on conflict (digest) do update set proven = false, refused = known.refused + $2, second_until = null,
+             probe = nullif(known.probe, $3), refusal = coalesce($4, known.refusal), refused_by = $5
+           returning refused, old.proven as was_proven`,
+          [digest, requests, attempt, said === undefined ? null : printable(said), sourceId],
         );
         await markSources(client, digest, true);
-        return row?.refused ?? requests;
+        const refused = row?.refused ?? requests;
+        if (sourceId === null || refused >= MOST_REFUSED) return refused;
+        const [own] = await rowsOf<{ before: boolean }>(
+          client,
+          `update pace set state = state || jsonb_build_object('refused', $2::text), version = version + 1
+           where source_id = $1 returning coalesce(old.state ->> 'refused' = $2, false) as before`,
+          [sourceId, digest],
+        );
+        const { rowCount } = await client.query(ASK_WITNESSES, [digest, sourceId]);
+        if (!rowCount) return refused;
+        await client.query(`update account set second_until = now() + ${FOR_WITNESSES} where digest = $1`, [digest]);
+        return own?.before === true && row?.was_proven === true ? 'right' : refused;
       }),
     async explain(said) {
       await database.run('update account set refusal = $2 where digest = $1', [digest, printable(said)]);
     },
     async lastRefusal() {
-      const row = await database.row<{ refusal: string | null }>('select refusal from account where digest = $1', [
-        digest,
-      ]);
+      const row = await database.row<{ refusal: string | null }>(
+        `select nullif(concat_ws(', ', refusal, 'met by source ' || ${TITLE}), '') as refusal
+         from account left join source on source.id = refused_by and source.id is distinct from $2 where digest = $1`,
+        [digest, sourceId],
+      );
       return row?.refusal ?? undefined;
     },
     async prove(attempt) {
       await noting(async (client) => {
         const [row] = await rowsOf<{ was_proven: boolean }>(
           client,
-          `update account set proven = true, refused = 0, probe = null, refusal = null where digest = $1 and probe = $2
-           returning old.proven as was_proven`,
-          [digest, attempt],
+          `update account set proven = true, refused = 0, probe = null, refusal = null, second_until = null,
+             refused_by = nullif(refused_by, $3)
+           where digest = $1 and probe = $2 returning old.proven as was_proven`,
+          [digest, attempt, sourceId],
         );
-        if (row?.was_proven === false) await markSources(client, digest, false);
+        if (row === undefined) return;
+        if (!row.was_proven) await markSources(client, digest, false);
+        if (sourceId === null) return;
+        await client.query(
+          `update pace set version = version + 1, state = state - 'refused' || '{"doubt": false}'
+           where source_id = $1 and state ->> 'account' = $2 and (state ? 'refused' or state @> '{"doubt": true}')`,
+          [sourceId, digest],
+        );
       });
     },
     async leave(attempt) {
@@ -182,10 +259,14 @@ export function sharedAccountOf(database: Database, digest: string, links = link
   };
 }
 
-/** Tells all sources with an account whether its credentials are in doubt. There is a row for each source, and doubts are rare. */
+/**
+ * Tells all sources with an account whether its credentials are in doubt; one that goes alone stays so. There is a row for each source,
+ * and doubts are rare.
+ */
 async function markSources(client: ClientBase, digest: string, doubt: boolean): Promise<void> {
   await client.query(
-    `update pace set version = version + 1, state = state || jsonb_build_object('doubt', $2::boolean) where state ->> 'account' = $1`,
+    `update pace set version = version + 1, state = state || jsonb_build_object('doubt', $2::boolean or ${goesAlone('account', 'pace.source_id')})
+     from account where account.digest = $1 and state ->> 'account' = $1`,
     [digest, doubt],
   );
 }

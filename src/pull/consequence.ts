@@ -9,6 +9,7 @@ import { titleOf } from '../core/source/source-name.ts';
 import { formatWindow } from '../core/window.ts';
 import { printableJson } from '../database/printable.ts';
 import { MOST_REFUSED } from '../platform/connection/index.ts';
+import { TITLE } from './account.ts';
 import type { Bridge } from './bridge.ts';
 import type { OpenSource, Stream } from './open-source.ts';
 
@@ -17,13 +18,16 @@ export const PROBES_ALONE_FROM = 3;
 
 /**
  * Stops a source. Where the platform refused its credentials (`$5`), it stops each other source with the same credentials, too
- * (account.ts), and their faults say which source met the refusal. The row of the pace tells the runs on other hosts, so they
+ * (account.ts), and their faults name the source that the platform refused. The row of the pace tells the runs on other hosts, so they
  * send nothing more.
  */
 const STOP = `
   with stopped as (
     update source set state = 'stopped', failures = failures + 1,
-      last_fault = case when id = $1 then $2::jsonb else $2::jsonb - 'lane' || jsonb_build_object('where', $6::text) end
+      last_fault = case when id = $1 then $2::jsonb else $2::jsonb - 'lane' || jsonb_build_object('where', coalesce((
+        select 'source ' || ${TITLE}
+        from pace as own join account on digest = own.state ->> 'account' join source on source.id = refused_by
+        where own.source_id = $1), $6::text)) end
     where state = 'active' and (id = $1 and edition = $3 or $5 and id in (
       select other.source_id from pace as own join account on digest = own.state ->> 'account' and refused >= $4
         join pace as other on other.state ->> 'account' = digest
@@ -58,7 +62,7 @@ interface Circumstances {
   readonly stream?: Stream;
   readonly window?: Window;
   readonly lane: 'live' | 'history';
-  /** Whose a permanent fault, or a request without an answer, is. If the stream's own, the source is asked for its others. */
+  /** Whose the fault is. If the stream's own, the source is asked for its others. */
   readonly blame?: 'source' | 'stream';
   /** The window was set aside, so the next poll asks for other time and need not wait yet. */
   readonly setAside?: boolean;
@@ -138,7 +142,7 @@ export async function actOn(
       }
       log.error(context, `source stopped: ${error.message}`);
       // A change, resume or pause by an operator meanwhile is newer than this fault and stays in force.
-      const isAccount = error.code === 'credentials-rejected';
+      const isAccount = error.fault.code === 'credentials-rejected' && !error.fault.right;
       const met = `source ${titleOf(source)}`;
       await bridge.database.run(STOP, [source.id, record, source.edition, MOST_REFUSED, isAccount, met]);
       return undefined;
@@ -148,7 +152,9 @@ export async function actOn(
     case 'too-costly':
     case 'bug': {
       log.error(error.fault.code === 'bug' ? { ...context, err: error.cause ?? error } : context, error.message);
-      if (stream === undefined) {
+      if (stream === undefined || (circumstances.blame === 'source' && lane === 'live')) {
+        // No stream can be read, so the platform is asked no more often for all of them than for one.
+        if (stream !== undefined && (await alone(stream, WAITS.stream)) === undefined) return undefined;
         await holdUntil(now + delay(WAITS.stream, failures), { counts: 'yes' });
         return undefined;
       }

@@ -24,8 +24,11 @@ import { askedLater } from './unreadable-rows.ts';
 /** A run ends after this and its stream is due again, so that streams take turns and a drain is quick. */
 const RUN = 30 * SECOND;
 
-/** A run ends after this many windows in a row that cannot be read. */
-const MOST_UNREADABLE = 3;
+/**
+ * A run ends after this many windows in a row that cannot be read: one bad instant fails twice at most. Where live
+ * cannot be read either, the trouble is probably not one instant, and the first window decides, also where it is half of an earlier one.
+ */
+const MOST_UNREADABLE = { well: 3, failing: 1 };
 
 /** A run learns this often of the work of operators, of live and of deliveries. */
 const REFRESH_EVERY = SECOND;
@@ -186,7 +189,8 @@ async function afterFailure(
     run.unreadableInARow += 1;
     // A window that was under way when the run ended is no failure of its own.
     if (run.failedUntil !== undefined) return 'stop';
-    if (!isUnanswered(fault) && run.unreadableInARow < MOST_UNREADABLE) return 'go-on';
+    if (!isUnanswered(fault) && run.unreadableInARow < MOST_UNREADABLE[stream.failures > 0 ? 'failing' : 'well'])
+      return 'go-on';
   }
   const where = { stream: { ...stream, historyFailures: run.failures }, window, lane: 'history' as const };
   run.failedUntil = bridge.clock.now();

@@ -179,7 +179,8 @@ type Paced = Pick<Identity, 'id' | 'revision'> & {
 
 /** The parts that all hosts share. Its functions keep nothing else of what the source was opened from. */
 function partsFor(process: OfProcess, { id, revision, config }: Paced, digest: string): SharedParts {
-  const account = (): SharedAccount => sharedAccountOf(process.database, digest, process.links);
+  const account = (): SharedAccount =>
+    sharedAccountOf(process.database, digest, { links: process.links, sourceId: id });
   const { pace, schedule } = config;
   const { every } = schedule;
   const liveAfter = (now: Instant) => ({ every, dueAt: nextDue(titleOf(config), every, now) });

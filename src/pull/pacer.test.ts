@@ -18,6 +18,9 @@ const sleep = async (ms: number): Promise<void> => {
 
 const never = new AbortController().signal;
 
+/** The changes of the row by the pacer of the test. */
+let written: PaceState[] = [];
+
 /** A pacer whose row is kept in memory. `seen` is what other hosts make of it before each read. */
 function pacerWith(pace: Omit<Pace, 'quietHours'>, seen = (state: PaceState): PaceState => state): Pacer {
   let row: PaceRow = { version: 1, state: { ...IDLE, account: 'account' } };
@@ -27,6 +30,7 @@ function pacerWith(pace: Omit<Pace, 'quietHours'>, seen = (state: PaceState): Pa
       read: () => Promise.resolve((row = { ...row, state: seen(row.state) })),
       swap(_sourceId, before, next) {
         const done = before.version === row.version;
+        written.push(next);
         if (done) row = { version: row.version + 1, state: next };
         return Promise.resolve({ done, row });
       },
@@ -51,6 +55,7 @@ async function refused(pacer: Pacer): Promise<{ waited: Microseconds; rest: Micr
 }
 
 beforeEach(() => {
+  written = [];
   time.at = 1_000_000 * SECOND;
   time.end = time.at + HOUR;
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
@@ -127,5 +132,52 @@ describe('history of a source whose live requests take', () => {
       await first.release();
       await (await waiting).release();
     }
+  });
+});
+
+describe('a platform that shows that it is asked too fast', () => {
+  const PACE = { requestsPerSecond: 2, burst: 1, concurrency: 4 };
+  /** A request whose answer takes so long. */
+  const request = async (pacer: Pacer, took: Microseconds): Promise<void> => {
+    const slot = await pacer.slot('live', never);
+    time.at += took;
+    await slot.release();
+  };
+  const shares = (): (number | undefined)[] => [...new Set(written.map(({ ease }) => ease?.share))];
+
+  it('is asked half as often after it asked for silence, and the row is written once for all that were refused', async () => {
+    const pacer = pacerWith(PACE);
+    await request(pacer, 0);
+    written = [];
+    await pacer.hold(time.at + SECOND, { why: 'throttled' });
+    await pacer.hold(time.at + SECOND, { why: 'throttled' });
+    expect(written).toMatchObject([{ ease: { share: 0.5, why: 'throttled' }, holdUntil: time.at + SECOND }]);
+    await request(pacer, 0);
+    const from = time.at;
+    for (let number = 0; number < 10; number += 1) await request(pacer, 0);
+    expect((time.at - from) / SECOND).toBeGreaterThan(8);
+  });
+
+  it('with longer and longer answers is asked less often, and one that is as fast as ever costs no other change', async () => {
+    const pacer = pacerWith(PACE);
+    for (let number = 0; number < 50; number += 1) await request(pacer, 200_000);
+    expect(shares()).toEqual([undefined]);
+    // A slot and its return.
+    expect(written).toHaveLength(100);
+    for (let number = 0; number < 20; number += 1) await request(pacer, 400_000);
+    expect(written.at(-1)?.ease).toMatchObject({ why: 'latency' });
+    expect(shares().length).toBeLessThan(5);
+  });
+
+  it('by the rest of a quota is asked so that it lasts; one that lasts writes nothing', async () => {
+    const pacer = pacerWith(PACE);
+    await request(pacer, 0);
+    written = [];
+    await pacer.hold(0, { why: 'quota', quota: { remaining: 200, reset: 100 * SECOND } });
+    expect(written).toEqual([]);
+    await pacer.hold(0, { why: 'quota', quota: { remaining: 50, reset: 100 * SECOND } });
+    expect(written).toMatchObject([{ ease: { share: 0.25, why: 'quota' } }]);
+    await pacer.hold(time.at + SECOND, { why: 'quota', quota: { remaining: 0, reset: SECOND } });
+    expect(written.at(-1)).toMatchObject({ ease: { share: 0.25 }, holdUntil: time.at + SECOND });
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
-import { LEASE, NO_SLOT, abandon, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
+import { LEASE, NO_SLOT, abandon, easedPace, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane, SlotRequest } from '../core/pace.ts';
 import { retryDelay } from '../core/retry.ts';
 import { countEnd, countRequest } from '../core/request-counts.ts';
@@ -10,6 +10,7 @@ import type { RequestKind } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
 import type { Pacer, RequestEnd } from '../platform/connection/index.ts';
 import { silentOf } from '../database/presence.ts';
+import { easingOf } from './easing.ts';
 import { pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
 import type { SharedAccount } from './account.ts';
@@ -109,6 +110,7 @@ export function pacerOf(given: {
   let linked = false;
   let turn: Promise<unknown> = Promise.resolve();
   let askedForSilentAt = -Infinity;
+  const easing = easingOf(pace, now);
   /** Since when history has waited here without a slot. */
   let historyWaitsSince: Instant | undefined;
 
@@ -172,9 +174,10 @@ export function pacerOf(given: {
   /** Gives a slot back. Its request was counted with the slot, so that no crash loses it; here the count is corrected. */
   function end(leaseId: string, { at, kind }: { at: Instant; kind: RequestKind }, ending: RequestEnd): Promise<void> {
     const life = { sentAt: at, givenUpAt: now() };
+    if (ending === 'answered') easing.answered(kind, life.givenUpAt - at);
     return change((state) => {
       const next = ending === 'abandoned' ? abandon(state, leaseId, life) : release(state, leaseId);
-      if (ending === 'answered') return { next, result: undefined };
+      if (ending === 'answered') return { next: easing.ended(next, { at, kind }), result: undefined };
       const about = { at, kind, ending: ending === 'unsent' ? ending : ('failed' as const) };
       return { next: { ...next, requests: countEnd(next.requests, about) }, result: undefined };
     });
@@ -189,7 +192,8 @@ export function pacerOf(given: {
   /** @returns the slot once its instant has come */
   async function take(leaseId: string, { lane, kind, signal, begun }: SlotWanted): Promise<Taken> {
     const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
-    const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / pace.requestsPerSecond;
+    const current = easedPace(pace, known?.state ?? {}, now());
+    const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / current.requestsPerSecond;
     const isBounded = lane === 'history' && !begun;
     if (isBounded) historyWaitsSince ??= now();
     let readAnew = false;
@@ -291,6 +295,11 @@ export function pacerOf(given: {
         },
       };
     },
-    hold: (until) => change((state) => ({ next: hold(state, until), result: undefined })),
+    hold: (until, sign) =>
+      change((state) => {
+        const silent = until > state.holdUntil ? hold(state, until) : state;
+        const next = sign === undefined ? silent : easing.heed(silent, sign);
+        return { next: next === state ? undefined : next, result: undefined };
+      }),
   };
 }

@@ -57,6 +57,8 @@ async function pollStreams(
     streams,
     sourceFailures: failures,
     answers: 0,
+    read: 0,
+    unread: new Set(),
     failures: 0,
     freshFailures: 0,
   };
@@ -83,6 +85,10 @@ interface PollOutcome {
   sourceFailures: number;
   /** Answers of the platform, also unreadable ones. */
   answers: number;
+  /** Windows that were read. */
+  read: number;
+  /** Streams whose answer could not be read. */
+  readonly unread: Set<number>;
   /** Requests without an answer, and permanent faults. */
   failures: number;
   freshFailures: number;
@@ -105,13 +111,23 @@ function areOthersWell({ streams, answers, freshFailures }: PollOutcome, stream:
   return answers > 0 || well.length > freshFailures;
 }
 
+const UNREAD: readonly BridgeError['code'][] = ['contract-broken', 'too-much', 'too-costly'];
+
+/** Whether another stream can be read, as far as this poll and the ones before it know. */
+const areOthersRead = ({ streams, read, unread }: PollOutcome, stream: Stream): boolean =>
+  read > 0 || streams.some(({ id, failures }) => id !== stream.id && failures === 0 && !unread.has(id));
+
 /**
- * Whose a fault is. One that is permanent says nothing about the others, so the source stops for it only where no other
+ * Whose a fault is. An answer that cannot be read says something about the platform where no stream can be read, for the second time. One that is permanent says nothing about the others, so the source stops for it only where no other
  * stream is well.
  */
 function blameOf(fault: BridgeError, outcome: PollOutcome, stream: Stream): 'source' | 'stream' {
   const { sourceFailures, freshFailures } = outcome;
   const othersWell = areOthersWell(outcome, stream);
+  if (UNREAD.includes(fault.code) || fault.code === 'bug') {
+    const isFirst = stream.failures === 0 && sourceFailures === 0;
+    return isFirst || areOthersRead(outcome, stream) ? 'stream' : 'source';
+  }
   if (isPermanent(fault)) return othersWell ? 'stream' : 'source';
   return blameFor({ othersWell, sourceFailures, streamFailures: stream.failures, freshFailures });
 }
@@ -153,6 +169,7 @@ async function pollStream(
       };
       const result = await fetchWindow(bridge, task, signal);
       noteAnswer(outcome);
+      outcome.read += 1;
       learned = result.learned;
       if (result.kind === 'done') {
         covered = union(covered, [current]);
@@ -169,7 +186,11 @@ async function pollStream(
     const { sourceFailures } = outcome;
     const blame = blameOf(fault, outcome, stream);
     if (isUnanswered(fault) || isPermanent(fault)) noteFailure(outcome, stream);
-    else if (['contract-broken', 'too-much', 'too-costly'].includes(fault.code)) noteAnswer(outcome);
+    else if (UNREAD.includes(fault.code)) {
+      outcome.answers += 1;
+      outcome.freshFailures = 0;
+      outcome.unread.add(stream.id);
+    }
     const setsAside =
       !isUnanswered(fault) &&
       current !== undefined &&

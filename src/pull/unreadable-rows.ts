@@ -38,6 +38,6 @@ export async function askedLater(
   };
 }
 
-/** SQL: lets history ask for all unreadable time of the source `$1` at once, because an operator acted. */
+/** SQL: lets history ask for all unreadable time of the sources `$1` at once, because an operator acted. */
 export const RETRY_UNREADABLE =
-  'update unreadable set tries = 0, retry_at = now() from stream where stream.id = stream_id and source_id = $1';
+  'update unreadable set tries = 0, retry_at = now() from stream where stream.id = stream_id and source_id = any($1::int[])';

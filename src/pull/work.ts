@@ -39,8 +39,8 @@ export const CLAIM = 'sent_at = null, asked = false';
 /** Work is due at once, also where it is under way. */
 const AT_ONCE = 'due_at = now(), sent_at = null, asked = true';
 
-/** The poll of the source `$1` is due at once, if it has one. */
-export const POLL_NOW = `update work set ${AT_ONCE} where kind = 'poll' and id = $1`;
+/** The polls of the sources `$1` are due at once, where they have one. */
+export const POLLS_NOW = `update work set ${AT_ONCE} where kind = 'poll' and id = any($1::int[])`;
 
 /** The source `$1` has streams, and is polled at once. */
 export const POLL_NEW = `insert into work (kind, id, source_id, due_at) values ('poll', $1, $1, now()) on conflict (kind, id) do update set ${AT_ONCE}`;
@@ -48,12 +48,12 @@ export const POLL_NEW = `insert into work (kind, id, source_id, due_at) values (
 /** The sensors of the new sources `$1` are looked up. */
 export const LOOKS_NEW = `insert into work (kind, id, source_id, due_at) select 'look', id, id, now() from unnest($1::int[]) as id`;
 
-/** The sensors of the source `$1` are looked up at once, and what failed before counts no more. */
-export const LOOK_NOW = `insert into work (kind, id, source_id, due_at) values ('look', $1, $1, now())
+/** The sensors of the sources `$1` are looked up at once, and what failed before counts no more. */
+export const LOOKS_NOW = `insert into work (kind, id, source_id, due_at) select 'look', id, id, now() from unnest($1::int[]) as id
   on conflict (kind, id) do update set ${AT_ONCE}, failures = 0`;
 
-/** Histories of the source `$1` that wait are due at once, because an operator acted. */
-export const HISTORIES_NOW = `update work set ${AT_ONCE} where kind = 'history' and source_id = $1`;
+/** Histories of the sources `$1` that wait are due at once, because an operator acted. */
+export const HISTORIES_NOW = `update work set ${AT_ONCE} where kind = 'history' and source_id = any($1::int[])`;
 
 /** The history of each stream that `streams` selects is due at once, whatever failed: an operator asked. */
 export const askHistories = (streams: string): string => `

@@ -15,7 +15,7 @@ import type { Database } from '../database/database.ts';
 import { followChoice } from '../pull/change-streams.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
 import { IS_AGAIN, IS_OPEN } from '../pull/wishes.ts';
-import { HISTORIES_NOW, LOOK_NOW, POLL_NOW } from '../pull/work.ts';
+import { HISTORIES_NOW, LOOKS_NOW, POLLS_NOW } from '../pull/work.ts';
 import { compareWithStored, findingOf } from './comparison.ts';
 import type { Comparison, Find, KnownPlatform, SourceSchemas } from './comparison.ts';
 import { creationOf } from './creation.ts';
@@ -182,9 +182,9 @@ async function change(
       'update stream set source_revision = source.revision, retry_at = null, failures = 0, last_fault = null, learned = null from source where source.id = source_id and source_id = $1',
       [id],
     );
-    await client.query(RETRY_UNREADABLE, [id]);
-    for (const ask of [POLL_NOW, LOOK_NOW, HISTORIES_NOW, 'update work set failures = 0 where source_id = $1']) {
-      await client.query(ask, [id]);
+    await client.query(RETRY_UNREADABLE, [[id]]);
+    for (const ask of [POLLS_NOW, LOOKS_NOW, HISTORIES_NOW, 'update work set failures = 0 where source_id = any($1)']) {
+      await client.query(ask, [[id]]);
     }
     if (changesReadings(differences)) await client.query(ASK_ALL_AGAIN, [id]);
     // The row stays, because a version that began again at 1 would let another process take its old token for the new one.
@@ -192,7 +192,7 @@ async function change(
       'update token set version = version + 1, sealed = null, replacing_until = null where source_id = $1',
       [id],
     );
-    await setGate(client, id, { liftHold: true });
+    await setGate(client, [id], { liftHold: true });
     await audit(client, actor, 'source.changed', source.name, {
       organisation: source.organisation,
       // A table of sensors may change in thousands of rows.

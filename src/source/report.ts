@@ -1,6 +1,8 @@
 import type { Condition } from '../core/condition.ts';
 import type { ToldFault } from '../core/fault-words.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
+import { easeInWords } from '../core/ease.ts';
+import type { Ease } from '../core/ease.ts';
 import type { Lease } from '../core/pace.ts';
 import type { RefusalReason } from '../core/reading.ts';
 import { hourOf, requestsByMinute } from '../core/request-counts.ts';
@@ -222,8 +224,18 @@ export interface SourceReport extends SourceLine {
   readonly repeats24h: number;
   readonly outside24h: number;
   readonly pace: { readonly holdUntil: Instant; readonly leases: readonly Lease[] } | null;
+  /** Why and how much slower than agreed the platform is asked; null where it is asked as agreed. */
+  readonly slowed: string | null;
   readonly streamReports: readonly StreamReport[];
   readonly windows: readonly WindowReport[];
+}
+
+/** The part of a report that stands in the rows of the source. */
+interface StoredReport extends Omit<
+  SourceReport,
+  Exclude<keyof SourceLine, 'fault'> | 'slowed' | 'streamReports' | 'windows'
+> {
+  readonly ease: Ease | null;
 }
 
 const RANGES_SHOWN = 5;
@@ -235,11 +247,11 @@ export async function reportSource(database: Database, id: number): Promise<Sour
     sourceLinesOf(`(${judgedSources({ id: (column) => `${column} = $1` })})`),
     [id],
   );
-  const more = await database.row<Omit<SourceReport, Exclude<keyof SourceLine, 'fault'> | 'streamReports' | 'windows'>>(
+  const more = await database.row<StoredReport & Record<string, unknown>>(
     `select last_fault as fault, revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(source.created_at) as "createdAt", instant_of(poll.due_at) as "nextDueAt",
        instant_of(poll.ended_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look.due_at) as "lookDueAt", coalesce(look.failures, 0) as "lookFailures",
-       awaits_look as "awaitsLook", pace.state || jsonb_build_object('leases', leases) as pace, sums.*
+       awaits_look as "awaitsLook", pace.state || jsonb_build_object('leases', leases) - 'ease' as pace, pace.state -> 'ease' as ease, sums.*
      from source left join pace on source_id = source.id left join work as poll on poll.kind = 'poll' and poll.id = source.id
        left join work as look on look.kind = 'look' and look.id = source.id cross join lateral (
        select coalesce(sum(refused), 0) as "refused24h", coalesce(sum(repeats), 0) as "repeats24h",
@@ -250,7 +262,9 @@ export async function reportSource(database: Database, id: number): Promise<Sour
   );
   if (line === undefined || more === undefined) return undefined;
   const [streamReports, windows] = await Promise.all([streamsOf(database, id), lastWindows(database, id)]);
-  return { ...lineOf(line), ...more, streamReports, windows };
+  const { ease, ...report } = more;
+  const slowed = easeInWords(ease ?? undefined, line.countedAt) ?? null;
+  return { ...lineOf(line), ...report, slowed, streamReports, windows };
 }
 
 const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]> =>

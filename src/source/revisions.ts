@@ -14,7 +14,7 @@ export async function raiseRevisions(client: ClientBase, sourceIds: readonly num
     'update stream set source_revision = source.revision from source where source.id = source_id and source_id = any($1)',
     [sourceIds],
   );
-  for (const id of [...sourceIds].sort((one, other) => one - other)) await setGate(client, id, { liftHold: false });
+  await setGate(client, sourceIds, { liftHold: false });
 }
 
 /** The same for all sources of a project. Each of them may have been refused a name that the project takes from now on. */

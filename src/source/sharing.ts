@@ -157,7 +157,7 @@ const SLOTS_WAITED = 20;
 function patient(pacer: Pacer, pace: Pace, now: () => Instant): Pacer {
   const longest = Math.max(MINUTE, (SLOTS_WAITED * SECOND) / pace.requestsPerSecond);
   return {
-    hold: (until) => pacer.hold(until),
+    hold: (until, sign) => pacer.hold(until, sign),
     async slot(lane, signal, about) {
       for (;;) {
         try {

@@ -1,9 +1,10 @@
-import { audit } from '../access/audit.ts';
-import { BridgeError } from '../core/errors.ts';
+import type { ClientBase } from 'pg';
+import { auditAll } from '../access/audit.ts';
+import type { BridgeError } from '../core/errors.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
 import { RETRY_UNREADABLE } from '../pull/unreadable-rows.ts';
-import { HISTORIES_NOW, LOOK_NOW, POLL_NOW } from '../pull/work.ts';
+import { HISTORIES_NOW, LOOKS_NOW, POLLS_NOW } from '../pull/work.ts';
 import { setGate } from './gate.ts';
 import { keepFormer } from './former.ts';
 import { findSource } from './find-source.ts';
@@ -15,26 +16,29 @@ import { inactiveSource, unknownSource } from './unusable-source.ts';
 /** A change that an operator makes to a source. */
 export type SourceChange = keyof typeof CHANGES;
 
-/** SQL for each change of the source with id `$1`. */
+/** SQL for each change of the sources with the ids `$1`. */
 const CHANGES = {
-  pause: [`update source set state = 'paused' where id = $1`],
+  pause: [`update source set state = 'paused' where id = any($1::int[])`],
   resume: [
-    `update source set state = 'active', revision = revision + 1, failures = 0, held_until = null, last_fault = null where id = $1`,
-    'update stream set source_revision = source.revision from source where source.id = source_id and source_id = $1',
-    'update token set replacing_until = null where source_id = $1',
+    `update source set state = 'active', revision = revision + 1, failures = 0, held_until = null, last_fault = null where id = any($1::int[])`,
+    'update stream set source_revision = source.revision from source where source.id = source_id and source_id = any($1::int[])',
+    'update token set replacing_until = null where source_id = any($1::int[])',
   ],
-  remove: ['delete from source where id = $1'],
-  poll: [`update source set held_until = null where id = $1 and state = 'active'`],
+  remove: ['delete from source where id = any($1::int[])'],
+  poll: [`update source set held_until = null where id = any($1::int[])`],
 } as const;
 
 /** Lets the platform be asked for everything at once, also where a stream waits after a fault, because the operator may have mended it. */
 const ASK_ALL = [
-  'update stream set retry_at = null where source_id = $1',
+  'update stream set retry_at = null where source_id = any($1::int[])',
   RETRY_UNREADABLE,
-  POLL_NOW,
-  LOOK_NOW,
+  POLLS_NOW,
+  LOOKS_NOW,
   HISTORIES_NOW,
 ];
+
+/** Sources that are changed in one transaction: it locks their rows, and workers wait for them. */
+const AT_A_TIME = 250;
 
 /**
  * Pauses, resumes, removes or polls a source at once, and returns it. A run that is under way gets no further slot after a pause. The
@@ -52,20 +56,8 @@ export async function changeSource(
   const source = await findSource(database, wanted);
   await database.transaction(async (client) => {
     await assertRevision(client, source, expected);
-    const [found] = await rowsOf<{ state: string }>(client, 'select state from source where id = $1 for update', [
-      source.id,
-    ]);
-    if (!found) throw unknownSource(source);
-    if (change === 'remove') await keepFormer(client, source, { actor, ending: 'removed' });
-    const [first, ...others] = CHANGES[change];
-    const { rowCount } = await client.query(first, [source.id]);
-    if (!rowCount) throw inactiveSource(source, found.state);
-    for (const statement of others) await client.query(statement, [source.id]);
-    if (change === 'resume' || change === 'poll') {
-      for (const ask of ASK_ALL) await client.query(ask, [source.id]);
-    }
-    await setGate(client, source.id, { liftHold: change === 'resume' || change === 'poll' });
-    await audit(client, actor, `source.${change}`, source.name, { organisation: source.organisation });
+    const [changed] = await changeTogether(client, change, [source], actor);
+    if (changed?.error) throw changed.error;
   });
   return source;
 }
@@ -76,7 +68,7 @@ export interface SourceChanged {
   readonly error?: BridgeError;
 }
 
-/** Changes sources one after the other. One that cannot be changed (`config-invalid`) stops no other. */
+/** Changes sources, many with each statement. One that cannot be changed (`config-invalid`) stops no other. */
 export async function changeSources(
   database: Database,
   change: SourceChange,
@@ -84,13 +76,45 @@ export async function changeSources(
   actor: string,
 ): Promise<readonly SourceChanged[]> {
   const changed: SourceChanged[] = [];
-  for (const source of sources) {
-    try {
-      changed.push({ source: await changeSource(database, change, source, actor) });
-    } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'config-invalid') throw error;
-      changed.push({ source, error });
-    }
+  for (let from = 0; from < sources.length; from += AT_A_TIME) {
+    const together = sources.slice(from, from + AT_A_TIME);
+    changed.push(...(await database.transaction((client) => changeTogether(client, change, together, actor))));
   }
   return changed;
+}
+
+/** Changes those of the sources that can be changed, in the transaction of `client`. */
+async function changeTogether(
+  client: ClientBase,
+  change: SourceChange,
+  sources: readonly FoundSource[],
+  actor: string,
+): Promise<SourceChanged[]> {
+  const locked = await rowsOf<{ id: number; state: string }>(
+    client,
+    'select id, state from source where id = any($1::int[]) order by id for update',
+    [sources.map(({ id }) => id)],
+  );
+  const states = new Map(locked.map(({ id, state }) => [id, state]));
+  const judged = sources.map((source): SourceChanged => {
+    const state = states.get(source.id);
+    if (state === undefined) return { source, error: unknownSource(source) };
+    return change === 'poll' && state !== 'active' ? { source, error: inactiveSource(source, state) } : { source };
+  });
+  const able = judged.filter(({ error }) => error === undefined).map(({ source }) => source);
+  const ids = able.map(({ id }) => id);
+  if (change === 'remove') for (const source of able) await keepFormer(client, source, { actor, ending: 'removed' });
+  const asks = change === 'resume' || change === 'poll';
+  for (const statement of [...CHANGES[change], ...(asks ? ASK_ALL : [])]) await client.query(statement, [ids]);
+  await setGate(client, ids, { liftHold: asks });
+  await auditAll(
+    client,
+    able.map(({ name, organisation }) => ({
+      actor,
+      action: `source.${change}`,
+      subject: name,
+      detail: { organisation },
+    })),
+  );
+  return judged;
 }

@@ -228,7 +228,7 @@ function countedRequests(): { over: (inner: Pacer) => Pacer; requests: () => num
           },
         };
       },
-      hold: (until) => inner.hold(until),
+      hold: (until, sign) => inner.hold(until, sign),
     }),
   };
 }

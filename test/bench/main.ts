@@ -4,6 +4,7 @@ import { assertNothingLeaked } from '../kit/leaks.ts';
 import { against } from './against.ts';
 import type { Bench } from './bench.ts';
 import { cost } from './cost.ts';
+import { ease } from './ease.ts';
 import { first } from './first.ts';
 import { growth } from './growth.ts';
 import { hanging } from './hanging.ts';
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, Bench>> = {
   cost,
   pace,
   backfill,
+  ease,
   turns,
   hanging,
   viewers,

@@ -6,7 +6,8 @@ import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { sharedAccountOf } from '../../src/pull/account.ts';
 import { pacerOf } from '../../src/pull/pacer.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
-import { changeSource } from '../../src/source/state-change.ts';
+import { findSources } from '../../src/source/find-source.ts';
+import { changeSource, changeSources } from '../../src/source/state-change.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { columnOf, batchOf, readingsIn, storeSource } from '../kit/stored-source.ts';
@@ -93,3 +94,34 @@ it.each([1, 3_000])(
     ]);
   },
 );
+
+it('a thousand sources are resumed by a bounded number of statements, and each as a single one is', async () => {
+  const database = await databases.create();
+  await storeSource(database, 'first');
+  await database.run(
+    `insert into source (name, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, state, failures, last_fault)
+     select 'source-' || number, project_id, kind, platform, config, start_at, every_us, phase_us, settle_us, 'stopped', 3, '{}'
+     from source, generate_series(2, 1000) as number`,
+  );
+  await database.run(`insert into pace (source_id, state) select id, '{"paused": true, "holdUntil": 7}' from source`);
+  let statements = 0;
+  const counted: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((client) =>
+        work({ query: (...given: [string]) => ((statements += 1), client.query(...given)) } as typeof client),
+      ),
+  };
+  const sources = await findSources(database, ['*'], undefined);
+  const changed = await changeSources(counted, 'resume', sources, 'test');
+  expect(changed.filter(({ error }) => error === undefined)).toHaveLength(1_000);
+  expect(statements).toBeLessThan(80);
+  const after = await database.row(
+    `select count(*)::int as sources, count(*) filter (where source.state = 'active' and failures = 0 and last_fault is null
+       and revision = 2 and pace.state @> '{"revision": 2, "paused": false, "holdUntil": 0}')::int as resumed,
+       (select count(*)::int from audit where action = 'source.resume') as audited,
+       (select count(*)::int from work where kind = 'look' and due_at <= now()) as looks
+     from source join pace on source_id = id`,
+  );
+  expect(after).toEqual({ sources: 1_000, resumed: 1_000, audited: 1_000, looks: 1_000 });
+});

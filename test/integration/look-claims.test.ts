@@ -17,14 +17,14 @@ import {
   streams,
   WELL,
 } from './look-ground.ts';
-import { LOOK_NOW } from '../../src/pull/work.ts';
+import { LOOKS_NOW } from '../../src/pull/work.ts';
 
 describe('a look belongs to one worker and one configuration', () => {
   it('stores nothing once the source was changed, and the look under the new one stays due', async () => {
     await lookOnce(async function* () {
       yield device('a');
       await ground.database.run('update source set revision = 2');
-      await ground.database.run(LOOK_NOW, [ground.stored.sourceId]);
+      await ground.database.run(LOOKS_NOW, [[ground.stored.sourceId]]);
       ground.now += 2 * SECOND;
       yield device('b');
     });
@@ -100,7 +100,7 @@ it.each([0, 1])(
     await lookOnce(async function* () {
       yield device('a');
       await ground.database.run('update source set revision = 2, awaits_look = true');
-      await ground.database.run(LOOK_NOW, [ground.stored.sourceId]);
+      await ground.database.run(LOOKS_NOW, [[ground.stored.sourceId]]);
     });
     expect(await state()).toMatchObject({ ...WELL });
     await pollOnce();

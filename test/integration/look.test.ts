@@ -15,7 +15,7 @@ import {
   streams,
   WELL,
 } from './look-ground.ts';
-import { LOOK_NOW } from '../../src/pull/work.ts';
+import { LOOKS_NOW } from '../../src/pull/work.ts';
 
 describe('a complete look', () => {
   it('gives each sensor a stream, has the source polled at once, and comes again after an hour', async () => {
@@ -56,7 +56,7 @@ describe('a complete look', () => {
   it('that an operator asked for again meanwhile is due again when it ends', async () => {
     await lookOnce(async function* () {
       yield device('a');
-      await ground.database.run(LOOK_NOW, [ground.stored.sourceId]);
+      await ground.database.run(LOOKS_NOW, [[ground.stored.sourceId]]);
     });
     expect(await ground.database.row(`select due_at <= now() as due from work where kind = 'look'`)).toEqual({
       due: true,

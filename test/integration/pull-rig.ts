@@ -50,12 +50,15 @@ export async function startPullRig(
     readonly lookBackAtMost?: number;
     readonly concurrency?: number;
     readonly minWindow?: number;
+    /** Streams of the source: one unless told. */
+    readonly streams?: number;
   },
 ): Promise<PullRig> {
   const { begin, truth, policy } = given;
   const database = await databases.create();
   const stored = await storeSource(database);
-  const streamId = await storeStream(database, stored);
+  for (let number = 1; number <= (given.streams ?? 1); number += 1)
+    await storeStream(database, stored, `stream ${number}`);
   await database.run('update source set discovered_at = $1', [new Date(Date.now() + 1e11)]);
   const asked: PullRig['asked'] = [];
   let now = begin;
@@ -88,24 +91,28 @@ export async function startPullRig(
     async pass(length, every = MINUTE, workers = 1) {
       for (const until = now + length; now < until;) {
         const next = Math.min(until, now + every);
-        await poll(bridge('live'), stored.sourceId, new AbortController().signal);
-        await rig.runHistory(workers);
+        // The clock of the database, by which a hold ends elsewhere, is hours from this one.
+        const held = await database.row('select from source where held_until > at_instant($1)', [now]);
+        if (held === undefined) {
+          await database.run('update source set held_until = null');
+          await poll(bridge('live'), stored.sourceId, new AbortController().signal);
+          if (!(await database.row('select from source where held_until is not null'))) await rig.runHistory(workers);
+        }
         now = Math.max(now, next);
-        await database.run('update source set held_until = null');
       }
     },
     fails: (next) => void (failing = next),
     async runHistory(workers = 1) {
       for (let runs = 0; ; runs += 1) {
         // Statements that make history due at once write the clock of the database, which is hours from this one.
-        const due = await database.row(
-          `select from work where kind = 'history' and due_at not between at_instant($1) + interval '1 ms' and at_instant($1) + interval '2 hours'`,
+        const due = await database.row<{ id: number }>(
+          `select id from work where kind = 'history' and due_at not between at_instant($1) + interval '1 ms' and at_instant($1) + interval '2 hours'`,
           [now],
         );
         if (!due) return runs > 0;
         if (runs > 500) throw new Error('the history does not come to rest');
         const signal = new AbortController().signal;
-        await Promise.all(Array.from({ length: workers }, () => history(bridge('history'), streamId, signal)));
+        await Promise.all(Array.from({ length: workers }, () => history(bridge('history'), due.id, signal)));
       }
     },
     async covered() {

@@ -7,12 +7,13 @@ import { MINUTE } from '../../src/core/instant.ts';
 import { LEASE } from '../../src/core/pace.ts';
 import type { Database } from '../../src/database/database.ts';
 import { accountDigest, sharedAccountOf } from '../../src/pull/account.ts';
+import type { SharedAccount } from '../../src/pull/account.ts';
 import { forgetAccounts } from '../../src/pull/housekeeping.ts';
 import { paceRowsOf } from '../../src/pull/pace-rows.ts';
 import { setGate } from '../../src/source/gate.ts';
 import { keepAlive } from '../kit/alive.ts';
 import { useDatabases } from '../kit/databases.ts';
-import { storeSource } from '../kit/stored-source.ts';
+import { storeSource, storeStream } from '../kit/stored-source.ts';
 
 const databases = useDatabases();
 afterEach(tidyUp);
@@ -168,6 +169,97 @@ describe('an account that hosts share', () => {
     }
   });
 
+  describe('after one refusal', () => {
+    const WAITING = { alone: false, hasSlot: false };
+
+    /** Sources of one account that works: `well` were answered before, the others never. */
+    async function sources(names: readonly string[], well: readonly string[]) {
+      const database = await databases.create();
+      const accounts: ReturnType<typeof sharedAccountOf>[] = [];
+      for (const name of names) {
+        const stored = await storeSource(database, name);
+        const streamId = await storeStream(database, stored);
+        if (well.includes(name))
+          await database.run(`update stream set covered = '{[2026-01-01,2026-01-02)}' where id = $1`, [streamId]);
+        await paceRowsOf(database).read(stored.sourceId);
+        const account = sharedAccountOf(database, 'a', { sourceId: stored.sourceId });
+        await account.link(stored.sourceId, 1);
+        accounts.push(account);
+      }
+      const first = randomUUID();
+      await accounts[0]!.admit(first, SLOT);
+      await accounts[0]!.prove(first);
+      await database.run(`update work set due_at = now() + interval '1 hour'`);
+      return { database, accounts, probe: randomUUID() };
+    }
+
+    const duePolls = (database: Database): Promise<unknown[]> =>
+      database.rows(
+        `select name from work join source using (id) where work.kind = 'poll' and due_at <= now() order by name`,
+      );
+
+    test('a source that worked makes the second try, and a right that is missing stops its source alone', async () => {
+      const { database, accounts, probe } = await sources(['well', 'bad', 'worse'], ['well']);
+      const [well, bad, worse] = accounts as [SharedAccount, SharedAccount, SharedAccount];
+      const [refused, waits] = [randomUUID(), randomUUID()];
+      expect(await bad.refuse(refused, 1)).toBe(1);
+      expect(await duePolls(database)).toEqual([{ name: 'well' }]);
+      expect(await bad.admit(refused, WAITING)).toBe('wait');
+      expect(await worse.admit(waits, WAITING)).toBe('wait');
+      expect(await well.admit(probe, WAITING)).toBe('probe');
+      await well.prove(probe);
+      const doubts = `select name, (pace.state ->> 'doubt')::boolean as doubt from pace join source on id = source_id order by name`;
+      expect(await database.rows(doubts)).toEqual([
+        { name: 'bad', doubt: true },
+        { name: 'well', doubt: false },
+        { name: 'worse', doubt: true },
+      ]);
+      expect(await well.admit(randomUUID(), SLOT)).toBe('proven');
+      expect(await bad.admit(refused, SLOT)).toBe('probe');
+      expect(await worse.admit(waits, SLOT)).toBe('wait');
+      expect(await bad.refuse(refused, 1)).toBe('right');
+      expect(await well.admit(probe, WAITING)).toBe('probe');
+      await well.prove(probe);
+      expect(await worse.admit(waits, SLOT)).toBe('probe');
+      expect(await worse.refuse(waits, 1)).toBe(1);
+      // One that is answered is as free as the others.
+      await well.admit(probe, WAITING);
+      await well.prove(probe);
+      expect(await worse.admit(waits, SLOT)).toBe('probe');
+      await worse.prove(waits);
+      expect(await worse.admit(waits, SLOT)).toBe('proven');
+    });
+
+    test('a wrong password is refused twice, and those that stop hear which source was refused', async () => {
+      const { accounts, probe } = await sources(['one', 'two', 'three'], ['one', 'two', 'three']);
+      const [one, two, three] = accounts as [SharedAccount, SharedAccount, SharedAccount];
+      expect(await one.refuse(randomUUID(), 1)).toBe(1);
+      expect(await two.admit(probe, WAITING)).toBe('probe');
+      expect(await two.refuse(probe, 1)).toBe(2);
+      expect(await three.admit(randomUUID(), WAITING)).toBe('rejected');
+      expect(await three.lastRefusal()).toBe('met by source two');
+    });
+
+    test('the refused source tries again itself where no other one worked, or none does for an hour', async () => {
+      const alone = await sources(['bad', 'never'], []);
+      await alone.accounts[0]!.refuse(alone.probe, 1);
+      expect(await alone.accounts[0]!.admit(alone.probe, WAITING)).toBe('probe');
+
+      const { database, accounts, probe } = await sources(['bad', 'well', 'never'], ['well']);
+      const [bad, , never] = accounts as [SharedAccount, SharedAccount, SharedAccount];
+      await bad.refuse(probe, 1);
+      const later = (interval: string): Promise<number> =>
+        database.run('update account set second_until = second_until - $1::interval', [interval]);
+      await later('3 min');
+      expect(await bad.admit(probe, WAITING)).toBe('wait');
+      const other = randomUUID();
+      expect(await never.admit(other, WAITING)).toBe('probe');
+      await never.leave(other);
+      await later('1 hour');
+      expect(await bad.admit(probe, WAITING)).toBe('probe');
+    });
+  });
+
   test('is remembered while a changed source has not run yet, and forgotten a month later', async () => {
     const { one, sourceId } = await hosts();
     const account = sharedAccountOf(one, 'a');
@@ -175,7 +267,7 @@ describe('an account that hosts share', () => {
     await account.refuse(randomUUID(), 2);
     await one.run(`update account set used_at = now() - interval '2 months'`);
     await one.run('update source set revision = 2');
-    await one.transaction((client) => setGate(client, sourceId, { liftHold: true }));
+    await one.transaction((client) => setGate(client, [sourceId], { liftHold: true }));
     await forgetAccounts(one);
     await account.link(sourceId, 2);
     // One try of a password that was refused before, not two.

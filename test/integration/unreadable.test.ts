@@ -17,7 +17,7 @@ const START = BEGIN - DAY;
 
 const policy = { start: START, settle: 0, align: SECOND, overlap: 10 * MINUTE, maxWindow: DAY };
 
-const rigWith = (given: { concurrency?: number; minWindow?: number } = {}): Promise<PullRig> =>
+const rigWith = (given: { concurrency?: number; minWindow?: number; streams?: number } = {}): Promise<PullRig> =>
   startPullRig(databases, {
     begin: BEGIN,
     policy,
@@ -116,6 +116,20 @@ describe('points that cannot be read', () => {
 });
 
 describe('a platform that answers nothing it should', () => {
+  it.each([1, 4])('is asked about as seldom as one that is away, with %d streams', async (streams) => {
+    const requestsOf = async (error: () => BridgeError): Promise<number> => {
+      const rig = await rigWith({ streams });
+      await rig.pass(3 * MINUTE);
+      const before = rig.asked.length;
+      rig.fails(error);
+      await rig.pass(7 * MINUTE, SECOND);
+      return rig.asked.length - before;
+    };
+    const away = await requestsOf(serverError);
+    const broken = await requestsOf(() => contractBroken('<html>login</html>'));
+    expect(broken).toBeLessThanOrEqual(away + 2 * streams);
+  });
+
   it('gets a few requests an hour, and everything is read when it is mended', async () => {
     const rig = await rigWith();
     await rig.pass(10 * MINUTE);

@@ -122,7 +122,7 @@ const overdueInWords = ({ overdue }: SourceReport): string =>
 
 const section = (title: string): void => printLine(`\n── ${title}`);
 
-function paceInWords({ pace }: SourceReport, now: Instant): string {
+function paceInWords({ pace, slowed }: SourceReport, now: Instant): string {
   if (pace === null) return 'pace: no request yet';
   const abandoned = pace.leases.filter((lease) => lease.abandoned && lease.until > now);
   const latest = Math.max(...abandoned.map((lease) => lease.until));
@@ -131,7 +131,7 @@ function paceInWords({ pace }: SourceReport, now: Instant): string {
       ? ''
       : `, ${abandoned.length} of them without an answer: the platform may still work on them, so they count until ${formatInstant(latest)}`;
   const silence = pace.holdUntil > now ? `, silent until ${formatInstant(pace.holdUntil)}` : '';
-  return `pace: ${counted(pace.leases.length, 'request')} under way${lost}${silence}`;
+  return `pace: ${counted(pace.leases.length, 'request')} under way${lost}${silence}${slowed === null ? '' : `, ${slowed}`}`;
 }
 
 /** The requests of the last hour against the pace; `allowed` is null where the pace is not known. */

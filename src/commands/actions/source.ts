@@ -2,7 +2,7 @@ import type { BridgeError } from '../../core/errors.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import type { SourceName } from '../../core/source/source-name.ts';
 import type { Database } from '../../database/database.ts';
-import { isSourceKeptWaiting } from '../../delivery/waiting.ts';
+import { sourcesKeptWaiting } from '../../delivery/waiting.ts';
 import { findSource, findSources, isPattern } from '../../source/find-source.ts';
 import type { FoundSource } from '../../source/find-source.ts';
 import { changeSource, changeSources } from '../../source/state-change.ts';
@@ -43,13 +43,12 @@ const changing =
       }
       if (isOne) {
         const source = await changeSource(database, change, sources[0] as FoundSource, actor());
-        printChanged(change, await endedOf(database, change, { source }), json);
+        const [ended] = await endedOf(database, change, [{ source }]);
+        printChanged(change, ended as Ended, json);
         return;
       }
-      const ended: Ended[] = [];
-      for (const one of await changeSources(database, change, sources, actor()))
-        ended.push(await endedOf(database, change, one));
-      printAllChanged(change, ended, json);
+      const changed = await changeSources(database, change, sources, actor());
+      printAllChanged(change, await endedOf(database, change, changed), json);
     });
   };
 
@@ -73,9 +72,17 @@ export interface Ended {
   readonly error?: BridgeError | undefined;
 }
 
-async function endedOf(database: Database, change: SourceChange, { source, error }: SourceChanged): Promise<Ended> {
-  const waits = change === 'poll' && error === undefined && (await isSourceKeptWaiting(database, source.id));
-  return { source, waits, error };
+async function endedOf(
+  database: Database,
+  change: SourceChange,
+  changed: readonly SourceChanged[],
+): Promise<readonly Ended[]> {
+  const polled = changed.filter(({ error }) => change === 'poll' && error === undefined);
+  const waiting = await sourcesKeptWaiting(
+    database,
+    polled.map(({ source }) => source.id),
+  );
+  return changed.map(({ source, error }) => ({ source, waits: waiting.has(source.id), error }));
 }
 
 /** Prints how the change of one source ended. */

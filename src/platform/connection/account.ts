@@ -23,8 +23,12 @@ export interface AccountStore {
    * refused as well. A second call of the probe keeps its place.
    */
   admit(attempt: string, how: { readonly alone: boolean; readonly hasSlot: boolean }): Promise<Admission>;
-  /** Counts a refused request, or more where one refusal says enough. @returns how many were refused since the last success */
-  refuse(attempt: string, requests: number, said?: string): Promise<number>;
+  /**
+   * Counts a refused request, or more where one refusal says enough.
+   * @returns how many were refused since the last success. `right`: this source was refused before, and the platform has accepted
+   * the credentials from another one since, so they are valid and what is missing is a right on the path of this source
+   */
+  refuse(attempt: string, requests: number, said?: string): Promise<number | 'right'>;
   /** Keeps what the platform said at a refusal that is counted already. */
   explain(said: string): Promise<void>;
   /** What it said last; undefined where nobody has read it yet. */
@@ -40,9 +44,9 @@ export interface Attempt {
   readonly permit: Permit;
   /**
    * `said`: undefined where the answer is not read yet, because its slot is held until the refusal is counted.
-   * @returns whether no further attempt makes sense
+   * @returns what is at fault where no further attempt makes sense
    */
-  refused(said?: string): Promise<boolean>;
+  refused(said?: string): Promise<'credentials' | 'right' | undefined>;
   /** The answer to a refused attempt is read. */
   explained(said: string): Promise<void>;
   accepted(): Promise<void>;
@@ -85,12 +89,13 @@ export function attemptOf(store: AccountStore, kind: 'request' | 'login', redact
       isReady: () => isAdmitted(false),
     },
     async refused(said) {
-      if (!left) return true;
+      if (!left) return 'credentials';
       left = false;
       probing = false;
       refusals += 1;
       const all = await store.refuse(id, isLogin ? MOST_REFUSED : 1, said && redact(said));
-      return all >= MOST_REFUSED || refusals >= MOST_REFUSED;
+      if (all === 'right') return 'right';
+      return all >= MOST_REFUSED || refusals >= MOST_REFUSED ? 'credentials' : undefined;
     },
     async explained(said) {
       // The refusal itself is counted, and the caller tells it.

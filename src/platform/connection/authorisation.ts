@@ -1,7 +1,7 @@
 import { AxiosHeaders } from 'axios';
 import type { Authorisation, Credentials } from '../contract.ts';
 import type { Attempt } from './account.ts';
-import { BridgeError } from '../../core/errors.ts';
+import { BridgeError, rightMissing } from '../../core/errors.ts';
 import type { Gate } from './gate.ts';
 import type { ConnectionGrants } from './grants.ts';
 import { discard } from './content.ts';
@@ -70,6 +70,13 @@ const refusedAgain = ({ fault, message }: BridgeError): BridgeError =>
       'the platform refuses a token that is new: check that the token is meant for it (scope, audience or resource), and the rights of the user or client; then resume the source',
   });
 
+/** Another source has the same credentials, and is answered. */
+const refusedHereAlone = ({ message }: BridgeError): BridgeError =>
+  rightMissing(
+    `${message}; other sources with the same credentials are answered`,
+    'let the administrator of the platform give the user or client of this source the right to read what this source asks for; then resume the source',
+  );
+
 /** At most this many tokens may expire while their request waits for a slot; then the request fails. */
 const RAN_OUT = 4;
 
@@ -119,8 +126,10 @@ function withPassword(given: Signing, send: Send): Send {
             if (answer.status < 500 && answer.status !== 429 && answer.status !== 401) await attempt.accepted();
             return answer;
           }
-          if (await attempt.refused()) {
+          const atFault = await attempt.refused();
+          if (atFault !== undefined) {
             const refusal = await given.refusalOf(answer, request);
+            if (atFault === 'right') throw given.gate.close(refusedHereAlone(refusal));
             await attempt.explained(refusal.message);
             throw given.gate.close(refusal);
           }

@@ -50,7 +50,7 @@ export type { Conversation, RequestEnd } from './layer.ts';
 export type { RequestLimits } from './limits.ts';
 export { newMeter } from './meter.ts';
 export type { Meter } from './meter.ts';
-export type { Pacer } from './pacing.ts';
+export type { Pacer, PlatformSign } from './pacing.ts';
 export { memoryTokens } from './tokens.ts';
 export type { GrantStore } from './tokens.ts';
 export type { RecordedAnswer, Recording } from './recording.ts';

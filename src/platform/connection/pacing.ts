@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instant } from '../../core/instant.ts';
 import { cancelled, requestName } from './layer.ts';
 import type { SlotLane } from '../../core/pace.ts';
+import type { Quota } from '../../core/rate-limit.ts';
 import type { Permit, PlatformRequest, RequestEnd, Send, Wire } from './layer.ts';
 
 /** A request that may not leave yet asks again after this, ms, then each time after twice as long, and at most for this long. */
@@ -23,12 +24,17 @@ export interface AboutRequest {
   readonly login?: boolean;
 }
 
+/** What an answer says about the pace besides a silence. */
+export type PlatformSign =
+  | { readonly why: 'throttled' | 'unavailable' }
+  | { readonly why: 'quota'; readonly quota: Quota };
+
 /** Gives the request slots of one source, which all hosts share (law 3). */
 export interface Pacer {
   /** Resolves when the request may be sent; throws `throttled` when the wait is too long, `cancelled` when aborted. */
   slot(lane: SlotLane, signal: AbortSignal, about?: AboutRequest): Promise<Slot>;
-  /** No request gets a slot before `until`. */
-  hold(until: Instant): Promise<void>;
+  /** No request gets a slot before `until`. `sign`: why the platform is to be asked more slowly afterwards. */
+  hold(until: Instant, sign?: PlatformSign): Promise<void>;
 }
 
 /** The slots that a connection holds. */

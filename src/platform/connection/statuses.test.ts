@@ -102,6 +102,39 @@ describe('a platform that asks for silence', () => {
   });
 });
 
+describe('the rest of a quota', () => {
+  const heldAfter = async (headers: Record<string, string>, status = 200) => {
+    const url = await serve((_request, response) => response.writeHead(status, headers).end('{}'));
+    const signs: unknown[] = [];
+    const pacer = {
+      slot: async () => ({ inDoubt: true, release: () => undefined }),
+      hold: async (until: number, sign: unknown) => void signs.push({ until: until > 0, ...(sign as object) }),
+    };
+    await openRig(url, {}, { pacer })
+      .http.get('/')
+      .catch(() => undefined);
+    return signs;
+  };
+
+  it('is told to the pace after a good answer, too; a used one is waited for', async () => {
+    const quota = (remaining: number) => ({ remaining, reset: 30_000_000 });
+    expect(await heldAfter({ ratelimit: '"default";r=50;t=30' })).toEqual([
+      { until: false, why: 'quota', quota: quota(50) },
+    ]);
+    expect(await heldAfter({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' })).toEqual([
+      { until: true, why: 'quota', quota: quota(0) },
+    ]);
+    expect(await heldAfter({ 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': 'soon' })).toEqual([]);
+  });
+
+  it('is no reason beside a refusal', async () => {
+    const quota = { ratelimit: '"default";r=50;t=30' };
+    expect(await heldAfter(quota, 429)).toEqual([{ until: true, why: 'throttled' }]);
+    expect(await heldAfter(quota, 503)).toEqual([{ until: false, why: 'unavailable' }]);
+    expect(await heldAfter(quota, 500)).toEqual([]);
+  });
+});
+
 describe('a status the caller expects', () => {
   const answer = (response: ServerResponse) => json(response, { nothing: 'here' }, 404);
 

@@ -161,7 +161,7 @@ export async function startBackfill(database: Database, request: BackfillRequest
       'from stream join backfill_stream on stream_id = stream.id where backfill_id = $1 and retired_at is null';
     await client.query(`update stream set retry_at = null where id in (select stream.id ${asked})`, [id]);
     await client.query(askHistories(asked), [id]);
-    await client.query(RETRY_UNREADABLE, [checked.id]);
+    await client.query(RETRY_UNREADABLE, [[checked.id]]);
     await client.query(FINISH_COVERED, [checked.id]);
     await audit(client, request.requestedBy, 'backfill.started', checked.name, {
       organisation: checked.organisation,

@@ -1,0 +1,157 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { MONTH, contractOf, receiptOf } from '../source/contract.ts';
+import type { OperatorParts } from './parts.ts';
+import { changing, sourceIn, sourceParams } from './route-shapes.ts';
+
+const contractSchema = z
+  .object({
+    source: z.string(),
+    organisation: z.string(),
+    platform: z.string(),
+    hosts: z.array(z.string()).describe('The origins that requests go to.'),
+    credentials: z
+      .array(z.object({ field: z.string(), value: z.string().nullable().describe('Null: a secret.') }))
+      .describe('The fields of the credentials.'),
+    requests: z.object({
+      perSecond: z.number().describe('On average.'),
+      burst: z.int().describe('Requests that may leave at once after idleness.'),
+      inASecond: z.int().describe('In any second at most.'),
+      inADay: z.int(),
+      atATime: z.int(),
+    }),
+    quietHours: z
+      .array(
+        z.object({
+          from: z.string(),
+          to: z.string(),
+          zone: z.string(),
+          days: z.array(z.string()).optional().describe('The days on which they begin; each day unless told.'),
+        }),
+      )
+      .describe('Times of day without a request.'),
+    everySeconds: z.number(),
+    longestWindowSeconds: z.number(),
+    longestSilenceSeconds: z.number().describe('A longer silence that the platform asks for is not kept.'),
+    bytesInADay: z.int().nullable().describe('On average over the last seven days; no limit is agreed.'),
+  })
+  .meta({
+    id: 'Contract',
+    examples: [
+      {
+        source: 'hall-3',
+        organisation: 'default',
+        platform: 'influxdb',
+        hosts: ['https://plant.example:8086'],
+        credentials: [
+          { field: 'username', value: 'reader' },
+          { field: 'password', value: null },
+        ],
+        requests: { perSecond: 2, burst: 5, inASecond: 7, inADay: 172_805, atATime: 2 },
+        quietHours: [{ from: '22:00', to: '06:00', zone: 'Europe/Berlin' }],
+        everySeconds: 60,
+        longestWindowSeconds: 3600,
+        longestSilenceSeconds: 3600,
+        bytesInADay: 1_200_000,
+      },
+    ],
+  });
+
+const receiptSchema = z
+  .object({
+    name: z.string(),
+    organisation: z.string(),
+    month: z.string(),
+    from: z.string(),
+    to: z.string().describe('The end of the month, or now where it is not over.'),
+    requests: z.int().describe('Those of windows; looks for sensors and checks are not among them.'),
+    requestsInADay: z.int().describe('On average.'),
+    bytes: z.int(),
+    windows: z.int(),
+    failures: z.int(),
+    readings: z.int(),
+    busiestHour: z.object({ hour: z.string(), requests: z.int(), allowed: z.int() }).nullable(),
+    busiestSecondAtMost: z.int().describe('Requests are not kept by the second; the pace lets no second have more.'),
+    broken: z
+      .array(
+        z.object({
+          hour: z.string(),
+          what: z.enum(['rate', 'quiet-hours']),
+          requests: z.int(),
+          allowed: z.int(),
+        }),
+      )
+      .describe('The hours with more requests than the pace of today allows.'),
+  })
+  .meta({
+    id: 'Receipt',
+    examples: [
+      {
+        name: 'hall-3',
+        organisation: 'default',
+        month: '2026-11',
+        from: '2026-11-01T00:00:00Z',
+        to: '2026-12-01T00:00:00Z',
+        requests: 43_200,
+        requestsInADay: 1_440,
+        bytes: 36_000_000,
+        windows: 43_200,
+        failures: 3,
+        readings: 2_592_000,
+        busiestHour: { hour: '2026-11-04T10:00:00Z', requests: 240, allowed: 7_205 },
+        busiestSecondAtMost: 7,
+        broken: [],
+      },
+    ],
+  });
+
+/** What the bridge promises to those who run a platform, and what it did. */
+export function addContractRoutes(app: FastifyInstance, { database, registry }: OperatorParts): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const config = { role: 'viewer' } as const;
+  typed.get(
+    '/api/v1/sources/:organisation/:name/contract',
+    {
+      config,
+      schema: {
+        operationId: 'showContract',
+        summary: 'What the bridge promises to those who run the platform of a source',
+        tags: ['Sources'],
+        params: sourceParams,
+        response: { 200: contractSchema },
+      },
+    },
+    async (request) => {
+      const { quietHours, hosts, credentials, ...contract } = await contractOf(
+        { database, registry },
+        await sourceIn(database, request),
+      );
+      return {
+        ...contract,
+        hosts: [...hosts],
+        credentials: [...credentials],
+        quietHours: quietHours.map(({ days, ...quiet }) => ({ ...quiet, ...(days && { days: [...days] }) })),
+      };
+    },
+  );
+  typed.get(
+    '/api/v1/sources/:organisation/:name/receipt',
+    {
+      config,
+      schema: {
+        operationId: 'showReceipt',
+        summary: 'What the bridge asked in a month, and where that was more than it promises',
+        tags: ['Sources'],
+        params: sourceParams,
+        querystring: z.object({ month: z.string().regex(MONTH).describe('A month of UTC, such as `2026-11`.') }),
+        response: { 200: receiptSchema },
+      },
+    },
+    async (request) => {
+      const source = await sourceIn(database, request);
+      const receipt = await changing(() => receiptOf({ database, registry }, source, request.query.month));
+      return { ...receipt, broken: [...receipt.broken] };
+    },
+  );
+}

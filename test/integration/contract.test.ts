@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatInstant } from '../../src/core/instant.ts';
+import type { Database } from '../../src/database/database.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { storeSource } from '../kit/stored-source.ts';
+import { SEALING_KEY } from './access-rig.ts';
+import { databridgeHere } from './command-line.ts';
+import { startOperatorApi } from './operator-rig.ts';
+import type { OperatorApiUnderTest, SignedIn } from './operator-rig.ts';
+
+// What the bridge promises to those who run a platform, and what it did.
+
+const databases = useDatabases();
+let database: Database;
+let api: OperatorApiUnderTest;
+let anna: SignedIn;
+const SOURCE = '/api/v1/sources/default/hall-3';
+
+/** The month before this one. */
+const MONTH = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1)).toISOString().slice(0, 7);
+
+beforeAll(async () => {
+  database = await databases.create();
+  const { sourceId } = await storeSource(database, 'hall-3');
+  const config = {
+    name: 'hall-3',
+    project: 'project',
+    kind: 'user-credentials',
+    platform: 'influxdb',
+    connection: { url: 'https://plant.example:8086/influx', username: 'reader', password: 'hunter2-of-the-plant' },
+    options: { database: 'plant' },
+    schedule: { every: '1m', maxWindow: '2h' },
+    pace: {
+      requestsPerSecond: 0.5,
+      burst: 5,
+      concurrency: 2,
+      quietHours: [{ from: '22:00', to: '06:00', zone: 'Etc/UTC' }],
+    },
+  };
+  await database.run('update source set config = $2, kind = $3, platform = $4 where id = $1', [
+    sourceId,
+    JSON.stringify(config),
+    config.kind,
+    config.platform,
+  ]);
+  await database.run(
+    `insert into window_sum (source_id, hour, lane, windows, failures, requests, bytes, readings, duplicates, revised, refused, late)
+     select $1, ($2 || '-03T00:00:00Z')::timestamptz + hour * interval '1 hour', lane, 10, 1, requests, 1000, 50, 0, 0, 0, 0
+     from (values (8, 'live', 60), (9, 'live', 1800), (9, 'history', 6), (23, 'live', 2), (6, 'live', 3), (900, 'live', 9000))
+       as hours (hour, lane, requests)`,
+    [sourceId, MONTH],
+  );
+  api = await startOperatorApi(database);
+  anna = await api.operator('anna', 'viewer');
+});
+
+afterAll(async () => {
+  await api?.close();
+});
+
+const command = async (...args: readonly string[]): Promise<string> => {
+  const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
+  return (await databridgeHere(['source', ...args], { env })).stdout;
+};
+
+it('the contract says what may be asked and with which credentials, without a secret', async () => {
+  const { json } = await api.send('GET', `${SOURCE}/contract`, { as: anna });
+  expect(json).toMatchObject({
+    source: 'hall-3',
+    hosts: ['https://plant.example:8086'],
+    credentials: [
+      { field: 'username', value: 'reader' },
+      { field: 'password', value: null },
+    ],
+    requests: { perSecond: 0.5, burst: 5, inASecond: 5, inADay: 43_205, atATime: 2 },
+    quietHours: [{ from: '22:00', to: '06:00', zone: 'Etc/UTC' }],
+    everySeconds: 60,
+    longestWindowSeconds: 7_200,
+  });
+  expect(JSON.parse(await command('contract', 'hall-3', '--json'))).toEqual(json);
+  const text = await command('contract', 'hall-3');
+  expect(text).toMatch(/^# What the bridge asks of https:\/\/plant.example:8086$/m);
+  expect(text).toMatch(/no request from 22:00 to 06:00 \(Etc\/UTC\)/);
+  expect(text).toMatch(/username reader, password \(secret\)/);
+  expect(text + JSON.stringify(json)).not.toContain('hunter2');
+});
+
+it('the receipt sums the hours of the month alone, and names those in which the promise was not kept', async () => {
+  const { json } = await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna });
+  const at = (hour: string): string => formatInstant(Date.parse(`${MONTH}-03T${hour}:00:00Z`) * 1_000);
+  expect(json).toMatchObject({
+    requests: 1_871,
+    bytes: 5_000,
+    windows: 50,
+    failures: 5,
+    readings: 250,
+    busiestHour: { hour: at('09'), requests: 1_806, allowed: 1_805 },
+    busiestSecondAtMost: 5,
+    broken: [
+      { hour: at('09'), what: 'rate', requests: 1_806, allowed: 1_805 },
+      { hour: at('23'), what: 'quiet-hours', requests: 2, allowed: 0 },
+    ],
+  });
+  expect(JSON.parse(await command('receipt', 'hall-3', '--month', MONTH, '--json'))).toEqual(json);
+  expect(await command('receipt', 'hall-3', '--month', MONTH)).toMatch(
+    /not kept in:\n.*09:00:00Z: more requests than the pace allows, 1,?806 instead of 1,?805\n.*requests in quiet hours/,
+  );
+});
+
+it('a month that is none, or has not begun, is refused', async () => {
+  for (const month of ['2026-13', 'november', '9999-01', '']) {
+    const { status } = await api.send('GET', `${SOURCE}/receipt?month=${month}`, { as: anna });
+    expect(status, month).toBeGreaterThanOrEqual(400);
+    expect(status, month).toBeLessThan(500);
+  }
+});
