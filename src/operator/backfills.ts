@@ -6,13 +6,13 @@ import { backfillDocument, backfillState, cancelBackfill, listBackfills, startBa
 import type { BackfillState } from '../source/backfills.ts';
 import { platformsBehind } from '../source/demand.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
+import { answered, shows } from './documents.ts';
 import {
   changing,
-  looseDocument,
   idIn,
   instantOfField,
-  nextBelow,
   organisationsOf,
+  pageBelow,
   pageSchemaOf,
   pageQuery,
   sourceIn,
@@ -21,35 +21,57 @@ import {
 } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
+import { faultSchema, overloadSchema } from './source-shapes.ts';
 
-const backfillSchema = looseDocument(
-  {
-    id: z.int(),
-    source: z.string(),
-    organisation: z.string(),
-    from: z.string(),
-    to: z.string(),
-    again: z.boolean().describe('Whether covered time is asked for, too.'),
-    state: z.enum(['running', 'done', 'cancelled']),
-    share: z.number().describe('The part of its range that is covered, 0 to 1.'),
-    readings: z.int(),
-    createdAt: z.string(),
-    finishedAt: z.string().nullable(),
-  },
-  'Backfill',
-  {
-    id: 7,
-    source: 'hall-3',
-    organisation: 'default',
-    from: '2026-11-15T10:00:00Z',
-    to: '2026-11-22T10:00:00Z',
-    again: false,
-    state: 'running',
-    share: 0.42,
-    readings: 254_000,
-    createdAt: '2026-11-22T10:00:03Z',
-    finishedAt: null,
-  },
+const backfillSchema = shows<ReturnType<typeof backfillDocument>>()(
+  z
+    .object({
+      id: z.int(),
+      source: z.string(),
+      organisation: z.string(),
+      from: z.string(),
+      to: z.string(),
+      again: z.boolean().describe('Whether covered time is asked for, too.'),
+      state: z.enum(['running', 'done', 'cancelled']),
+      share: z.number().describe('The part of its range that is covered, 0 to 1.'),
+      readings: z.int(),
+      createdAt: z.string(),
+      finishedAt: z.string().nullable(),
+      streams: z.int().describe('Streams that it is for.'),
+      sourceState: z.string(),
+      settlesAt: z.string().nullable().describe('When its end settles; null once that has passed.'),
+      heldUntil: z.string().nullable().describe('Its source is not asked before.'),
+      outboxFullSince: z.string().nullable(),
+      fault: faultSchema.nullable().describe('That of its source.'),
+      overload: overloadSchema.nullable(),
+      unreadable: z.int().describe('Stretches of its range that cannot be read now.'),
+    })
+    .meta({
+      id: 'Backfill',
+      examples: [
+        {
+          id: 7,
+          source: 'hall-3',
+          organisation: 'default',
+          from: '2026-11-15T10:00:00Z',
+          to: '2026-11-22T10:00:00Z',
+          again: false,
+          state: 'running',
+          share: 0.42,
+          readings: 254_000,
+          createdAt: '2026-11-22T10:00:03Z',
+          finishedAt: null,
+          streams: 2,
+          sourceState: 'active',
+          settlesAt: null,
+          heldUntil: null,
+          outboxFullSince: null,
+          fault: null,
+          overload: null,
+          unreadable: 0,
+        },
+      ],
+    }),
 );
 
 const idParams = z.object({ id: z.coerce.number().int().min(1).max(999_999_999) });
@@ -70,7 +92,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
       states.map(({ demand }) => demand),
       registry.platforms,
     );
-    return states.map((state) => backfillDocument(state, platforms) as z.infer<typeof backfillSchema>);
+    return states.map((state) => answered(backfillDocument(state, platforms)));
   };
   const seen = async (request: Parameters<typeof operatorOf>[0]): Promise<BackfillState> => {
     const { id } = request.params as z.infer<typeof idParams>;
@@ -109,7 +131,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
       return await reply
         .code(201)
         .header('location', `/api/v1/backfills/${id}`)
-        .send(document as z.infer<typeof backfillSchema>);
+        .send(document as NonNullable<typeof document>);
     },
   );
   typed.get(
@@ -132,7 +154,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
       const { limit, cursor, organisation, source, state } = request.query;
       const organisations = organisationsOf(operatorOf(request), organisation);
       const states = await listBackfills(database, limit, { before: idIn(cursor), organisations, source, state });
-      return { items: await documents(states), next: nextBelow(states, limit) };
+      return pageBelow(await documents(states), limit);
     },
   );
   typed.get(
@@ -147,7 +169,10 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
         response: { 200: backfillSchema },
       },
     },
-    async (request) => (await documents([await seen(request)]))[0] as z.infer<typeof backfillSchema>,
+    async (request) => {
+      const [document] = await documents([await seen(request)]);
+      return document as NonNullable<typeof document>;
+    },
   );
   typed.post(
     '/api/v1/backfills/:id/cancel',

@@ -15,6 +15,7 @@ import { DEMAND, measuredOverload } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 import { DONE_IN_STREAM } from '../pull/wishes.ts';
 import { findSource } from './find-source.ts';
+import type { FaultRecord } from './report.ts';
 import type { WantedSource } from './find-source.ts';
 import { inactiveSource, unknownSource } from './unusable-source.ts';
 
@@ -113,7 +114,7 @@ export interface BackfillState {
   readonly heldUntil: Instant | null;
   /** Since when the source is not asked because the outbox of its project is full; null otherwise. */
   readonly outboxFullSince: Instant | null;
-  readonly fault: { message: string; remedy?: string; own?: true } | null;
+  readonly fault: FaultRecord | null;
   readonly demand: MeasuredDemand;
   /** Stretches of its range that cannot be read now; they are tried again slowly, and the backfill goes on until then. */
   readonly unreadable: number;
@@ -123,7 +124,7 @@ const STATES = `
   select backfill.id, source.name as source, source.organisation_id as organisation, instant_of(from_at) as from, instant_of(to_at) as to, again, backfill.state,
     instant_of(backfill.created_at) as "createdAt", instant_of(finished_at) as "finishedAt", source.state as "sourceState",
     case when its_end.settles > now() then instant_of(its_end.settles) end as "settlesAt",
-    instant_of(held_until) as "heldUntil", source.last_fault as fault, ${DEMAND} as demand,
+    instant_of(held_until) as "heldUntil", source.last_fault - 'page' as fault, ${DEMAND} as demand,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     (select count(*) from unreadable join backfill_stream using (stream_id) join stream on stream.id = stream_id
       where backfill_id = backfill.id and retired_at is null and unreadable.from_at < backfill.to_at and unreadable.to_at > backfill.from_at
@@ -187,10 +188,7 @@ export const cancelBackfill = (database: Database, id: number, actor: string): P
   });
 
 /** A backfill as a JSON document, with each instant as text. `platforms`: those of `platformsBehind`. */
-export const backfillDocument = (
-  { demand, ...state }: BackfillState,
-  platforms: readonly Platform[],
-): Record<string, unknown> => ({
+export const backfillDocument = ({ demand, ...state }: BackfillState, platforms: readonly Platform[]) => ({
   ...state,
   overload: measuredOverload(demand, platforms) ?? null,
   from: formatInstant(state.from),

@@ -54,7 +54,7 @@ export const isSilent = ({ newestAt }: NewestReading, now: Instant, length: Micr
   newestAt === null || newestAt < now - length;
 
 /** The newest reading of a sensor as a JSON document, with its age at `now`. */
-export const newestDocument = ({ newestAt, ...sensor }: NewestReading, now: Instant): Record<string, unknown> => ({
+export const newestDocument = ({ newestAt, ...sensor }: NewestReading, now: Instant) => ({
   ...sensor,
   newestAt: instantOrNull(newestAt),
   ageSeconds: newestAt === null ? null : (now - newestAt) / SECOND,

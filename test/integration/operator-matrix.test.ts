@@ -62,6 +62,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/sources/:organisation/:name/coverage': { role: 'viewer', path: `${SOURCE}/coverage`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/newest': { role: 'viewer', path: `${SOURCE}/newest`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/refusals': { role: 'viewer', path: `${SOURCE}/refusals`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/streams': { role: 'viewer', path: `${SOURCE}/streams`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/windows': { role: 'viewer', path: `${SOURCE}/windows`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/former': { role: 'viewer', path: `${SOURCE}/former`, elsewhere: 404 },
   'POST /api/v1/sources/:organisation/:name/restore': { role: 'operator', path: `${SOURCE}/restore`, elsewhere: 404 },
   'POST /api/v1/sources/:organisation/:name/take-over': {
