@@ -14,6 +14,10 @@ export interface Judgement extends Check {
   readonly kind: AlertKind;
   readonly organisation: string | null;
   readonly subject: string;
+  /** What it has in common with the findings of other subjects, in a few words; left out where it stands alone. */
+  readonly cause?: string;
+  /** The name of the source, where the subject is one or belongs to one. */
+  readonly source?: string;
 }
 
 /** The name under which findings of the bridge itself stand. */

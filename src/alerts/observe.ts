@@ -2,11 +2,13 @@ import type { Keys } from '../access/keys.ts';
 import { keyPlaceOf } from '../access/keys.ts';
 import type { StoredSealing } from '../access/stored-sealing.ts';
 import type { AlertKind, AlertTrouble } from '../core/alert.ts';
+import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings.ts';
+import type { ConditionCounts } from '../source/condition.ts';
 import { listSources } from '../source/report.ts';
 import { troublesOf, vitalsOf } from '../source/vitals.ts';
-import type { Trouble } from '../source/vitals.ts';
+import type { Trouble, Vitals } from '../source/vitals.ts';
 import {
   backupAge,
   backupFinding,
@@ -57,22 +59,12 @@ export function alertObserverOf(ground: Observing): (rules: AlertRules) => Promi
     const { database, settings } = ground;
     const { limits } = rules;
     const vitals = await vitalsOf(database);
-    const planner = plannerFinding(vitals);
+    const isEmbedded = settings.databaseUrl === undefined;
+    const ofBridge = await bridgeFindings(database, vitals, { limits, isEmbedded });
     const troubles = await troublesOf(database);
-    const isPlanned = planner.state === 'ok';
-    const findings: Judgement[] = [
-      planner,
-      ...clockFindings(vitals),
-      ...(await diskFindings(database, limits)),
-      await keyNow(),
-      ...deliveryFindings(await presentDeliveries(database), { now: vitals.now, oldest: limits.outboxAge }),
-      ...(await nameFindings(database)),
-      backupFinding(await backupAge(database), {
-        most: limits.backupAge,
-        isEmbedded: settings.databaseUrl === undefined,
-      }),
-      ...(await sourceFindings(database, { now: vitals.now, troubles, limits })),
-    ];
+    const isPlanned = ofBridge.every(({ kind, state }) => kind !== 'planner' || state === 'ok');
+    const ofSources = await sourceFindings(database, { now: vitals.now, troubles, limits });
+    const findings = [...ofBridge, await keyNow(), ...ofSources.findings];
     return {
       troubles: findings.flatMap((finding) => troubleOf(finding, rules) ?? []),
       unknown: new Set(isPlanned ? [] : HIDDEN_WITHOUT_PLANNER),
@@ -80,22 +72,59 @@ export function alertObserverOf(ground: Observing): (rules: AlertRules) => Promi
   };
 }
 
-/** Findings of sources and streams. */
+/** Findings of the bridge itself and of its projects, without that of the key, which reads every sealed value. */
+export async function bridgeFindings(
+  database: Database,
+  vitals: Vitals,
+  { limits, isEmbedded }: { readonly limits: AlertLimits; readonly isEmbedded: boolean },
+): Promise<Judgement[]> {
+  return [
+    plannerFinding(vitals),
+    ...clockFindings(vitals),
+    ...(await disksOf(database)).map((disk) =>
+      diskFinding(disk, { host: disk.host, place: disk.host, least: limits.diskFree }),
+    ),
+    ...deliveryFindings(await presentDeliveries(database), { now: vitals.now, oldest: limits.outboxAge }),
+    ...(await nameFindings(database)),
+    backupFinding(await backupAge(database), { most: limits.backupAge, isEmbedded }),
+  ];
+}
+
+/** Findings of sources and streams, with the number of sources in each condition. */
 export async function sourceFindings(
   database: Database,
   {
     now,
     troubles,
     limits,
-  }: { readonly now: number; readonly troubles: readonly Trouble[]; readonly limits: AlertLimits },
-): Promise<Judgement[]> {
-  const lines = await listSources(database);
-  return [
-    ...troubles.map(troubleFinding),
-    ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, limits.overdue) ?? []),
-    ...silentFindings(lines, { now, silence: limits.silence }),
-    ...(await refusalFindings(database, limits.refusedShare)),
-  ];
+    organisations,
+  }: {
+    readonly now: Instant;
+    readonly troubles: readonly Trouble[];
+    readonly limits: AlertLimits;
+    /** Those whose sources count and are judged; undefined: all. */
+    readonly organisations?: readonly string[] | undefined;
+  },
+): Promise<{ readonly findings: readonly Judgement[]; readonly conditions: ConditionCounts }> {
+  const lines = await listSources(database, organisations);
+  return {
+    conditions: Object.fromEntries(
+      [...Map.groupBy(lines, ({ condition }) => condition)].map(([condition, of]) => [condition, of.length]),
+    ),
+    findings: [
+      ...troubles.map(troubleFinding),
+      ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, limits.overdue) ?? []),
+      ...silentFindings(lines, { now, silence: limits.silence }),
+      ...(await refusalFindings(database, limits.refusedShare)),
+    ],
+  };
+}
+
+/** The room on the disk of a host, in bytes. */
+export interface HostDisk {
+  readonly host: string;
+  readonly free: number;
+  readonly size: number;
 }
 
 /** The newest word of each host about its disk; of hosts whose processes are silent nothing is known, and that is another trouble. */
@@ -103,7 +132,5 @@ const DISKS = `
   select distinct on (host) host, disk_free as free, disk_size as size from worker
   where beat_at > now() - interval '1 minute' and disk_free is not null order by host, beat_at desc`;
 
-async function diskFindings(database: Database, { diskFree }: AlertLimits): Promise<Judgement[]> {
-  const disks = await database.rows<{ host: string; free: number; size: number }>(DISKS);
-  return disks.map((disk) => diskFinding(disk, { host: disk.host, place: disk.host, least: diskFree }));
-}
+export const disksOf = (database: Database): Promise<HostDisk[]> =>
+  database.rows<HostDisk & Record<string, unknown>>(DISKS);

@@ -2,6 +2,7 @@ import { passedStep } from '../core/alert.ts';
 import type { AlertKind } from '../core/alert.ts';
 import type { Condition } from '../core/condition.ts';
 import { counted } from '../core/counted.ts';
+import { causeOfFault } from '../core/fault-words.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
@@ -21,7 +22,8 @@ export function troubleFinding(trouble: Trouble): Judgement {
   const source = titleOf({ name, organisation });
   const show = `databridge source show ${argumentsOf({ name, organisation })}`;
   const faulty: AlertKind = fault?.code === 'contract-broken' ? 'contract' : 'failing';
-  const of = { check: `source ${source}`, organisation, subject: name } as const;
+  const cause = fault === null ? {} : { cause: causeOfFault(fault) };
+  const of = { check: `source ${source}`, organisation, subject: name, source: name, ...cause } as const;
   switch (kind) {
     case 'stopped':
       return {
@@ -36,6 +38,7 @@ export function troubleFinding(trouble: Trouble): Judgement {
         ...of,
         kind: 'behind',
         state: 'failed',
+        cause: 'not polled',
         detail: 'was due long ago and is not polled',
         remedy: `${show}; restart databridge if that shows no fault`,
       };
@@ -49,7 +52,7 @@ export function troubleFinding(trouble: Trouble): Judgement {
       };
     case 'clock': {
       const { message, remedy } = clockTrouble(clock?.ahead ?? 0, clock?.settle ?? 0);
-      return { ...of, kind: 'clock', state: 'warning', detail: message, remedy };
+      return { ...of, kind: 'clock', state: 'warning', cause: 'clocks of platforms are wrong', detail: message, remedy };
     }
     case 'looking':
       return {
@@ -114,7 +117,17 @@ export function unwellFinding(line: SourceLine, overdue: Microseconds | undefine
     kind,
     organisation: line.organisation,
     subject: line.name,
+    source: line.name,
+    cause: causeOfLine(line),
   };
+}
+
+/** What sources that are not well have in common. */
+function causeOfLine({ allRefused, condition, fault }: SourceLine): string {
+  if (allRefused !== null) return `every point refused: ${allRefused}`;
+  if (condition === 'behind') return 'late, without a fault';
+  if (condition === 'starting') return 'no poll has succeeded yet';
+  return fault === null ? condition : causeOfFault(fault);
 }
 
 /** A finding for each active source whose newest reading is older than its schedule explains and `silence` allows. */
@@ -136,6 +149,8 @@ export const silentFindings = (
         kind: 'silent',
         organisation: line.organisation,
         subject: line.name,
+        source: line.name,
+        cause: 'no new readings',
       } as const,
     ];
   });
@@ -167,5 +182,7 @@ export async function refusalFindings(database: Database, share: number): Promis
     kind: 'refusals',
     organisation,
     subject: name,
+    source: name,
+    cause: 'many points refused',
   }));
 }

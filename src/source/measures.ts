@@ -29,16 +29,10 @@ export interface SourceMeasure {
   readonly requests: { readonly used: number; readonly allowed: number | null };
 }
 
-/** What monitoring wants to know of the whole bridge, of all its hosts. Times in seconds. */
-export interface BridgeMeasures {
-  readonly sources: readonly SourceMeasure[];
+/** The work that waits. Times in seconds. */
+export interface WorkMeasures {
   /** Jobs that are due and that no planner has taken. */
   readonly due: Readonly<Record<'poll' | 'look' | 'history', number>>;
-  /** Since a planner planned; null before its first step. */
-  readonly plannerSilence: number | null;
-  /** Processes that poll, and those of them whose clock disagrees with the database's. */
-  readonly workers: number;
-  readonly workersAtOdds: number;
   /** Readings that wait, the age of the oldest, and the projects whose outbox is full or whose delivery waits for an operator. */
   readonly outbox: {
     readonly waiting: number;
@@ -46,6 +40,16 @@ export interface BridgeMeasures {
     readonly full: number;
     readonly stopped: number;
   };
+}
+
+/** What monitoring wants to know of the whole bridge, of all its hosts. Times in seconds. */
+export interface BridgeMeasures extends WorkMeasures {
+  readonly sources: readonly SourceMeasure[];
+  /** Since a planner planned; null before its first step. */
+  readonly plannerSilence: number | null;
+  /** Processes that poll, and those of them whose clock disagrees with the database's. */
+  readonly workers: number;
+  readonly workersAtOdds: number;
   /** Open alerts by kind and severity, those without any included. */
   readonly alerts: readonly { readonly kind: AlertKind; readonly severity: Severity; readonly open: number }[];
   readonly database: { readonly bytes: number; readonly partitions: Readonly<Record<string, number>> };
@@ -67,6 +71,28 @@ type StoredMeasures = Omit<BridgeMeasures, 'sources'> & {
 
 const seconds = (from: string): string => `greatest(0, extract(epoch from now() - ${from}))::float8`;
 
+/** `organisations`: an SQL array of those whose work counts; null: all. */
+const workMeasures = (organisations: string): string => `
+    (select jsonb_build_object('poll', count(*) filter (where work.kind = 'poll'), 'look', count(*) filter (where work.kind = 'look'),
+       'history', count(*) filter (where work.kind = 'history'))
+     from work join source on source.id = source_id
+     where due_at <= now() and ${IS_SENT} is not true and ${IS_FREE} and state = 'active' and ${NOT_HELD}
+       and (work.kind = 'look' or not awaits_look) and (${organisations} is null or organisation_id = any(${organisations}))) as due,
+    (select jsonb_build_object('waiting', coalesce(sum(waiting), 0), 'oldestAge', ${seconds('min(head.noted_at)')},
+       'full', count(full_since), 'stopped', count(*) filter (where state = 'stopped'))
+     from remote join ml_project on ml_project.id = remote.project_id left join lateral (
+       select noted_at from outbox where outbox.project_id = remote.project_id order by id limit 1) as head on true
+     where ${organisations} is null or organisation_id = any(${organisations})) as outbox`;
+
+/** The work of these organisations that waits; of all where none is named. */
+export const measuresOfWork = async (
+  database: Database,
+  organisations: readonly string[] | undefined,
+): Promise<WorkMeasures> =>
+  (await database.row<WorkMeasures & Record<string, unknown>>(`select ${workMeasures('$1::text[]')}`, [
+    organisations ?? null,
+  ])) as WorkMeasures;
+
 /** One statement, so that all measures are of one instant. The outbox is not counted here, because that is slow: see `countWaiting`. */
 const MEASURES = `
   select instant_of(now()) as now,
@@ -76,18 +102,10 @@ const MEASURES = `
        'counts', (select pace.requests from pace where source_id = source.id)) order by organisation, judged.name), '[]')
      from (${judgedSources()}) as judged join source on source.id = judged.id left join (
        select source_id, instant_of(max(newest_at)) as newest from stream where retired_at is null group by source_id) as reach on reach.source_id = source.id) as sources,
-    (select jsonb_build_object('poll', count(*) filter (where work.kind = 'poll'), 'look', count(*) filter (where work.kind = 'look'),
-       'history', count(*) filter (where work.kind = 'history'))
-     from work join source on source.id = source_id
-     where due_at <= now() and ${IS_SENT} is not true and ${IS_FREE} and state = 'active' and ${NOT_HELD}
-       and (work.kind = 'look' or not awaits_look)) as due,
+    ${workMeasures('null::text[]')},
     (select ${seconds('beat_at')} from heartbeat where name = 'planner') as "plannerSilence",
     (select count(*) from worker where ${POLLS}) as workers,
     (select count(*) from worker where ${POLLS} and clock_ahead_us is not null) as "workersAtOdds",
-    (select jsonb_build_object('waiting', coalesce(sum(waiting), 0), 'oldestAge', ${seconds('min(head.noted_at)')},
-       'full', count(full_since), 'stopped', count(*) filter (where state = 'stopped'))
-     from remote left join lateral (
-       select noted_at from outbox where outbox.project_id = remote.project_id order by id limit 1) as head on true) as outbox,
     (select jsonb_agg(jsonb_build_object('kind', kind, 'severity', severity, 'open',
        (select count(*) from alert where ended_at is null and opened_at is not null and alert.kind = kinds.kind and alert.severity = severities.severity)))
      from unnest(array['${KINDS_OF_ALERTS.join("','")}']) as kinds (kind) cross join unnest(array['${SEVERITIES.join("','")}']) as severities (severity)) as alerts,

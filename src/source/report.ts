@@ -1,4 +1,5 @@
 import type { Condition } from '../core/condition.ts';
+import type { ToldFault } from '../core/fault-words.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Lease } from '../core/pace.ts';
 import type { RefusalReason } from '../core/reading.ts';
@@ -14,9 +15,7 @@ import type { MeasuredDemand } from './demand.ts';
 import { REVISION_TAG } from './revision.ts';
 
 /** A fault as `pull/consequence.ts` stores it for the operator. */
-export interface FaultRecord {
-  readonly code: string;
-  readonly message: string;
+export interface FaultRecord extends ToldFault {
   readonly remedy?: string;
   /** ISO 8601. */
   readonly at: string;
