@@ -84,7 +84,7 @@ export const appliedSchema = shows<ReturnType<typeof appliedAnswer>>()(
           }),
         )
         .describe('Each changed field; secrets are not shown. At most 2,000.'),
-      differencesInAll: z.int(),
+      differencesInAll: z.int().optional().describe('Their number, where more are left out.'),
       namesakes: z.array(z.string()).describe('Other organisations with a source of the name of a created one.'),
       move: z.object({
         coverage: z.enum(['kept', 'begins-anew']),
@@ -103,7 +103,7 @@ export const appliedSchema = shows<ReturnType<typeof appliedAnswer>>()(
           }),
         )
         .describe('Names that the change takes away from variables. At most 2,000.'),
-      renamesInAll: z.int(),
+      renamesInAll: z.int().optional(),
       seriesOfOthers: z
         .array(z.object({ owner: z.string().nullable().describe('Null: pushing applications.'), series: z.int() }))
         .describe('Series that it names and that another one owns; its points for them are refused.'),
@@ -127,11 +127,9 @@ export const appliedSchema = shows<ReturnType<typeof appliedAnswer>>()(
           organisation: 'default',
           action: 'changed',
           differences: [{ path: 'schedule.every', before: '1m', after: '5m' }],
-          differencesInAll: 1,
           namesakes: [],
           move: { coverage: 'kept', fields: [], byText: [], streams: 2 },
           renames: [],
-          renamesInAll: 0,
           seriesOfOthers: [],
           repair: null,
         },
@@ -143,9 +141,9 @@ export const appliedSchema = shows<ReturnType<typeof appliedAnswer>>()(
 export const appliedAnswer = ({ differences, renames, ...applied }: Applied) => ({
   ...answered(applied),
   differences: answered(differences.slice(0, MOST_SHOWN)),
-  differencesInAll: differences.length,
+  ...(differences.length > MOST_SHOWN && { differencesInAll: differences.length }),
   renames: answered(renames.slice(0, MOST_SHOWN)),
-  renamesInAll: renames.length,
+  ...(renames.length > MOST_SHOWN && { renamesInAll: renames.length }),
 });
 
 /** The query of a route that applies a configuration. */

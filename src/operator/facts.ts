@@ -75,7 +75,7 @@ const newestSchema = shows<ReturnType<typeof newestDocument>>()(
       ],
     }),
 );
-const hostSchema = shows<HostRequests & { readonly sourcesInAll: number }>()(
+const hostSchema = shows<HostRequests & { readonly sourcesInAll?: number }>()(
   z
     .object({
       host: z.string().describe('Its origin.'),
@@ -84,7 +84,7 @@ const hostSchema = shows<HostRequests & { readonly sourcesInAll: number }>()(
       sources: z
         .array(z.object({ name: z.string(), organisation: z.string(), ...requestsFields }))
         .describe('Those with the most requests first, at most 100.'),
-      sourcesInAll: z.int(),
+      sourcesInAll: z.int().optional().describe('Their number, where more are left out.'),
     })
     .meta({
       id: 'Host',
@@ -94,7 +94,6 @@ const hostSchema = shows<HostRequests & { readonly sourcesInAll: number }>()(
           ...LINE.example.requestsLastHour,
           share: 0.017,
           sources: [{ name: 'hall-3', organisation: 'default', ...LINE.example.requestsLastHour }],
-          sourcesInAll: 1,
         },
       ],
     }),
@@ -188,7 +187,7 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
       const hosts = (await requestsByHost(database, registry.platforms, organisations)).map((host) => ({
         ...host,
         sources: host.sources.slice(0, MOST_SOURCES_OF_HOST),
-        sourcesInAll: host.sources.length,
+        ...(host.sources.length > MOST_SOURCES_OF_HOST && { sourcesInAll: host.sources.length }),
       }));
       const { items, next } = pageIn(hosts, request.query, ({ host }) => host);
       return { items: answered([...items]), next };

@@ -13,6 +13,7 @@ import { REQUEST_ID, requestIdOf } from '../api/request-id.ts';
 import { SAFE_HEADERS, TLS_ONLY } from '../api/safe-headers.ts';
 import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
+import { addCompression } from './compression.ts';
 import type { OperatorRoute } from './authenticate.ts';
 import { addAccessRoutes } from './access.ts';
 import { addAlertRoutes } from './alerts.ts';
@@ -96,6 +97,7 @@ export async function operatorServer(
   await app.register(cookie);
   const { routes, operatorBehind } = addAuthentication(app, parts);
   addTurns(app);
+  addCompression(app);
   await addOperatorReference(app, settings.operator);
   addMeRoutes(app);
   addSessionRoutes(app, parts);

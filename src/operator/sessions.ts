@@ -138,7 +138,7 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
   typed.get(
     '/api/v1/session',
     {
-      config: { role: 'viewer', withTemporaryPassword: true },
+      config: { role: 'viewer', withTemporaryPassword: true, secret: true },
       schema: {
         operationId: 'getSession',
         summary: 'The present session',

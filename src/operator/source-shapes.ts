@@ -15,6 +15,12 @@ export const faultSchema = z
     message: z.string(),
     remedy: z.string().optional(),
     at: z.string(),
+    why: z.string().optional().describe('Of `unavailable`: how the platform could not be reached.'),
+    status: z.int().optional().describe('The HTTP status of the platform.'),
+    right: z
+      .boolean()
+      .optional()
+      .describe('Of `credentials-rejected`: a right is missing, and not the credential wrong.'),
     where: z.string().optional().describe('What was done when it happened.'),
     lane: z.enum(['live', 'history']).optional(),
     own: z.literal(true).optional().describe('The pace of the bridge itself made the source wait.'),
