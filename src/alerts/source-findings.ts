@@ -52,7 +52,14 @@ export function troubleFinding(trouble: Trouble): Judgement {
       };
     case 'clock': {
       const { message, remedy } = clockTrouble(clock?.ahead ?? 0, clock?.settle ?? 0);
-      return { ...of, kind: 'clock', state: 'warning', cause: 'clocks of platforms are wrong', detail: message, remedy };
+      return {
+        ...of,
+        kind: 'clock',
+        state: 'warning',
+        cause: 'clocks of platforms are wrong',
+        detail: message,
+        remedy,
+      };
     }
     case 'looking':
       return {

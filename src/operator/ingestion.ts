@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { listAudit } from '../access/audit.ts';
 import { actorOf } from '../access/operators.ts';
 import { formatInstant } from '../core/instant.ts';
 import { checkRemote } from '../delivery/check.ts';
@@ -11,19 +10,7 @@ import { ingestionDocument, listIngestions, removeRemote, resumeRemote, setRemot
 import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { answered, shows } from './documents.ts';
-import {
-  boundsIn,
-  changing,
-  flag,
-  idIn,
-  pageBelow,
-  pageIn,
-  pageQuery,
-  pageSchemaOf,
-  projectIn,
-  projectParams,
-  timeField,
-} from './route-shapes.ts';
+import { changing, flag, pageIn, pageQuery, pageSchemaOf, projectIn, projectParams } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
 
@@ -78,29 +65,6 @@ const ingestionSchema = shows<ReturnType<typeof ingestionDocument>>()(
       ],
     }),
 );
-const auditSchema = z
-  .object({
-    id: z.int(),
-    at: z.string(),
-    actor: z.string().describe('`operator:NAME`, `cli:ACCOUNT` or `application:ID`.'),
-    action: z.string(),
-    subject: z.string(),
-    detail: z.unknown().meta({ id: 'AuditDetail', description: 'What changed; each action has fields of its own.' }),
-  })
-  .meta({
-    id: 'AuditEntry',
-    examples: [
-      {
-        id: 41,
-        at: '2026-11-22T10:00:00Z',
-        actor: 'operator:anna',
-        action: 'source.pause',
-        subject: 'hall-3',
-        detail: { organisation: 'default' },
-      },
-    ],
-  });
-
 const remoteRefusalSchema = shows<RemoteRefusal>()(
   z
     .object({
@@ -128,8 +92,8 @@ const remoteRefusalSchema = shows<RemoteRefusal>()(
 
 const PROJECT = '/api/v1/ingestion/:organisation/:code';
 
-/** The routes that decide where the readings of a project go, and the audit. */
-export function addIngestionRoutes(app: FastifyInstance, { database, sealing, settings, clock }: OperatorParts): void {
+/** The routes that decide where the readings of a project go. */
+export function addIngestionRoutes(app: FastifyInstance, { database, sealing, settings }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const reads = { role: 'viewer' } as const;
   const admin = { role: 'admin' } as const;
@@ -278,42 +242,6 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
       return {
         items: rows.map((row) => ({ ...row, at: formatInstant(row.at), notedAt: formatInstant(row.notedAt) })),
       };
-    },
-  );
-  typed.get(
-    '/api/v1/audit',
-    {
-      config: reads,
-      schema: {
-        operationId: 'listAudit',
-        summary: 'List changes and their actors, the newest first',
-        description: 'An operator of some organisations sees the changes that name one of these.',
-        tags: ['Audit'],
-        querystring: pageQuery.extend({
-          source: z.string().max(63).optional(),
-          organisation: z.string().max(128).optional().describe('That of the source.'),
-          actor: z.string().max(200).optional().describe('A part of the name.'),
-          from: timeField.optional(),
-          to: timeField.optional(),
-        }),
-        response: { 200: pageSchemaOf(auditSchema) },
-      },
-    },
-    async (request) => {
-      const { limit, cursor, ...choice } = request.query;
-      if (choice.organisation !== undefined && choice.source === undefined)
-        throw new OperatorProblem('invalid', 'organisation is that of a source.', { remedy: 'Name the source.' });
-      const entries = await listAudit(database, {
-        ...choice,
-        ...boundsIn(choice, clock.now()),
-        before: idIn(cursor),
-        among: operatorOf(request).organisations ?? undefined,
-        limit,
-      });
-      return pageBelow(
-        entries.map((entry) => ({ ...entry, at: formatInstant(entry.at) })),
-        limit,
-      );
     },
   );
 }

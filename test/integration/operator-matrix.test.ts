@@ -33,6 +33,9 @@ const PROJECT = '/api/v1/projects/default/project';
 /** An application that exists. */
 const APPLICATION = '/api/v1/applications/app_0123456789abcdef0123';
 
+/** An operator that exists, and that sends no request. */
+const OPERATOR = '/api/v1/operators/changed';
+
 /** An alert that exists. */
 const ALERT = '/api/v1/alerts/1';
 
@@ -171,6 +174,40 @@ const ROWS: Readonly<Record<string, Row>> = {
     elsewhere: 404,
   },
   'GET /api/v1/audit': { role: 'viewer' },
+  'GET /api/v1/audit/export': { role: 'viewer' },
+  'GET /api/v1/overview': { role: 'viewer' },
+  'GET /api/v1/operators': { role: 'admin', elsewhere: 403 },
+  'POST /api/v1/operators': { role: 'admin', body: { name: 'new', role: 'viewer' }, elsewhere: 403 },
+  'GET /api/v1/operators/:name': { role: 'admin', path: OPERATOR, elsewhere: 403 },
+  'PUT /api/v1/operators/:name/role': {
+    role: 'admin',
+    path: `${OPERATOR}/role`,
+    body: { role: 'viewer' },
+    elsewhere: 403,
+  },
+  'PUT /api/v1/operators/:name/organisations': {
+    role: 'admin',
+    path: `${OPERATOR}/organisations`,
+    body: { organisations: null },
+    elsewhere: 403,
+  },
+  'POST /api/v1/operators/:name/disable': { role: 'admin', path: `${OPERATOR}/disable`, elsewhere: 403 },
+  'POST /api/v1/operators/:name/enable': { role: 'admin', path: `${OPERATOR}/enable`, elsewhere: 403 },
+  'POST /api/v1/operators/:name/sign-out': { role: 'admin', path: `${OPERATOR}/sign-out`, elsewhere: 403 },
+  'GET /api/v1/operators/:name/sessions': { role: 'admin', path: `${OPERATOR}/sessions`, elsewhere: 403 },
+  'DELETE /api/v1/operators/:name/sessions/:id': {
+    role: 'admin',
+    path: `${OPERATOR}/sessions/ses_1`,
+    elsewhere: 403,
+  },
+  'GET /api/v1/operators/:name/tokens': { role: 'admin', path: `${OPERATOR}/tokens`, elsewhere: 403 },
+  'POST /api/v1/operators/:name/tokens': {
+    role: 'admin',
+    path: `${OPERATOR}/tokens`,
+    body: { name: 'laptop' },
+    elsewhere: 403,
+  },
+  'DELETE /api/v1/operators/:name/tokens/:id': { role: 'admin', path: `${OPERATOR}/tokens/tok_1`, elsewhere: 403 },
   'GET /api/v1/events': { role: 'viewer', streams: true },
   'GET /api/v1/backfills': { role: 'viewer' },
   'GET /api/v1/backfills/:id': { role: 'viewer', path: '/api/v1/backfills/1', elsewhere: 404 },
@@ -212,6 +249,7 @@ beforeAll(async () => {
   );
   for (const role of OPERATOR_ROLES) operators[role] = await api.operator(role, role);
   for (const state of ['expired', 'revoked', 'disabled']) operators[state] = await api.operator(state, 'admin');
+  await api.operator('changed', 'viewer');
   operators['elsewhere'] = await api.operator('elsewhere', 'admin', ['elsewhere']);
   await api.database.run(`update operator_token set expires_at = now() where id = $1`, [operators['expired']?.tokenId]);
   await revokeOperatorToken(api.database, operators['revoked']?.tokenId ?? '', 'test');
