@@ -13,6 +13,7 @@ import { REQUEST_ID, requestIdOf } from '../api/request-id.ts';
 import { SAFE_HEADERS, TLS_ONLY } from '../api/safe-headers.ts';
 import { hostsOf } from '../api/server.ts';
 import { addAuthentication } from './authenticate.ts';
+import { addBulkRoutes } from './bulk.ts';
 import { addCompression } from './compression.ts';
 import type { OperatorRoute } from './authenticate.ts';
 import { addAccessRoutes } from './access.ts';
@@ -36,6 +37,7 @@ import { OperatorProblem, noSuch, operatorProblemOf, sendOperatorProblem } from 
 import { addPlatformRoutes } from './platforms.ts';
 import { addProjectRoutes } from './projects.ts';
 import { addKeyRoutes } from './keys.ts';
+import { addSeriesRoutes } from './series.ts';
 import { addSourceRoutes } from './sources.ts';
 import { addSourceStreamRoutes } from './source-streams.ts';
 import { addTrialRoutes } from './trials.ts';
@@ -110,6 +112,7 @@ export async function operatorServer(
   addSourceRoutes(app, parts);
   addSourceStreamRoutes(app, parts);
   addApplyRoutes(app, parts);
+  addBulkRoutes(app, parts);
   addPlatformRoutes(app, parts);
   addBackfillRoutes(app, parts);
   addFactRoutes(app, parts);
@@ -123,6 +126,7 @@ export async function operatorServer(
   addIngestionRoutes(app, parts);
   addAuditRoutes(app, parts);
   addReadingRoutes(app, parts);
+  addSeriesRoutes(app, parts);
   addAlertRoutes(app, parts);
   addEventRoutes(app, parts, operatorBehind);
   if (parts.metrics) addMetricsRoute(app, { ...parts, metrics: parts.metrics });

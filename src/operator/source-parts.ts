@@ -124,7 +124,7 @@ export const windowSchema = shows<ReturnType<typeof windowDocument>>()(
 /** A configuration in answers: any, as far as this API knows. */
 export const configurationField = z.unknown().meta({
   id: 'Configuration',
-  description: 'As the operator wrote it; a secret reads `(secret)`. Its fields are those of `getPlatformSchema`.',
+  description: 'As the operator wrote it; a secret reads `(secret)`. Its fields are those of `getPlatformGuide`.',
 });
 
 /** Characters of a configuration as JSON that an answer may have beside other things. */

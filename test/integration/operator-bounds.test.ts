@@ -38,8 +38,8 @@ beforeAll(async () => {
     [sourceId, fault],
   );
   await database.run(
-    `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, late, lateness_us, waited_ms, http_ms, normalise_ms, store_ms)
-     select stream.id, $1, 'live', now() - interval '1 hour', now(), date_trunc('minute', now()) - n * interval '1 second', 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1
+    `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, late, waited_ms, http_ms, normalise_ms, store_ms)
+     select stream.id, $1, 'live', now() - interval '1 hour', now(), date_trunc('minute', now()) - n * interval '1 second', 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1
      from stream, generate_series(1, 3) as n where source_id = $1 and key < 'p-0101'`,
     [sourceId],
   );
