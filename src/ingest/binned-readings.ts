@@ -7,7 +7,6 @@ import { toLike } from './stored-readings.ts';
 export interface ListedSeries {
   readonly sensorId: string;
   readonly valueName: string;
-  readonly createdAt: Instant;
   /** The source that it belongs to; null for pushing applications, and for one that nobody has written yet. */
   readonly owner: string | null;
   /** The instant of its newest reading; null before the first. */
@@ -27,7 +26,7 @@ export const listSeries = (
   },
 ): Promise<ListedSeries[]> =>
   database.rows<ListedSeries & Record<string, unknown>>(
-    `select sensor_id as "sensorId", value_name as "valueName", instant_of(created_at) as "createdAt", nullif(owner, '') as owner,
+    `select sensor_id as "sensorId", value_name as "valueName", nullif(owner, '') as owner,
        (select instant_of(at) from reading where series = page.id order by at desc limit 1) as "newestAt"
      from (
        select * from series

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
-import { BridgeError } from '../core/errors.ts';
 import type { SourceName } from '../core/source/source-name.ts';
+import { sourceOf } from '../source/find-source.ts';
 import { listedSources } from '../source/listing.ts';
-import { changeSource } from '../source/state-change.ts';
+import { changeSources } from '../source/state-change.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { organisationsOf } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
@@ -114,15 +114,15 @@ export function addBulkRoutes(app: FastifyInstance, { database, registry }: Oper
       async function changed({ organisation, name }: SourceName) {
         const item = { organisation, name, done: true, detail: null, remedy: null };
         // As if it did not exist, where the operator does not see its organisation.
-        if (!seesOrganisation(operator, organisation))
-          return { ...item, done: false, detail: 'there is no such source' };
-        try {
-          await changeSource(database, action, { organisation, name }, actorOf(operator));
-          return item;
-        } catch (error) {
-          if (!(error instanceof BridgeError) || error.code !== 'config-invalid') throw error;
-          return { ...item, done: false, detail: error.message, remedy: error.remedy ?? null };
-        }
+        const found = seesOrganisation(operator, organisation)
+          ? await sourceOf(database, { organisation, name })
+          : undefined;
+        if (found === undefined) return { ...item, done: false, detail: 'there is no such source' };
+        const [ended] = await changeSources(database, action, [found], actorOf(operator));
+        const error = ended?.error;
+        return error === undefined
+          ? item
+          : { ...item, done: false, detail: error.message, remedy: error.remedy ?? null };
       }
     },
   );

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { loadedOf } from '../platform/registry.ts';
-import { sourceJsonSchema } from '../core/source/json-schema.ts';
+import { platformJsonSchema } from '../core/source/json-schema.ts';
 import { customerText, sampleText } from '../source/draft.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
@@ -115,7 +115,7 @@ export function addPlatformRoutes(app: FastifyInstance, { registry }: OperatorPa
       if (platform === undefined) throw noSuch(`platform ${name}`);
       return {
         platform: name,
-        schema: JSON.stringify(sourceJsonSchema([platform], registry.kinds)),
+        schema: JSON.stringify(platformJsonSchema(platform, registry.kinds)),
         askTheCustomer: await customerText(platform),
       };
     },

@@ -29,7 +29,6 @@ const seriesSchema = shows<ListedSeries>()(
     .object({
       sensorId: z.string(),
       valueName: z.string(),
-      createdAt: z.string(),
       owner: z.string().nullable().describe('The source that it belongs to; null for pushing applications.'),
       newestAt: z.string().nullable().describe('The instant of its newest reading.'),
     })
@@ -39,7 +38,6 @@ const seriesSchema = shows<ListedSeries>()(
         {
           sensorId: 'pump-7',
           valueName: 'flow',
-          createdAt: '2026-11-01T00:00:05Z',
           owner: 'hall-3',
           newestAt: '2026-11-22T10:00:00Z',
         },
@@ -115,7 +113,7 @@ export function addSeriesRoutes(app: FastifyInstance, { database, clock }: Opera
       return pageBehind(
         series,
         limit,
-        (one) => ({ ...one, createdAt: formatInstant(one.createdAt), newestAt: instantOrNull(one.newestAt) }),
+        (one) => ({ ...one, newestAt: instantOrNull(one.newestAt) }),
         (one) => [one.sensorId, one.valueName],
       );
     },

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY } from '../../src/core/instant.ts';
+import { makePartitions } from '../../src/database/partitions.ts';
 import { operatorProblemOf } from '../../src/operator/problem.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
@@ -37,6 +39,8 @@ beforeAll(async () => {
      from stream, generate_series(timestamptz '2025-01-01Z', '2025-01-10Z', interval '1 day') as day where source_id = $1`,
     [sourceId, fault],
   );
+  const now = Date.now() * 1_000;
+  await database.transaction((client) => makePartitions(client, 'window_log', now - DAY, now + 1));
   await database.run(
     `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, late, waited_ms, http_ms, normalise_ms, store_ms)
      select stream.id, $1, 'live', now() - interval '1 hour', now(), date_trunc('minute', now()) - n * interval '1 second', 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1

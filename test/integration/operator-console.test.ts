@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR } from '../../src/core/instant.ts';
+import { makePartitions } from '../../src/database/partitions.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { startOperatorApi } from './operator-rig.ts';
@@ -23,6 +25,8 @@ beforeAll(async () => {
     `insert into series (project_id, sensor_id, value_name) select $1, sensor, name from unnest(array['pump-1', 'pump-2', 'Fan']) as sensor, unnest(array['flow', 'heat']) as name`,
     [projectId],
   );
+  const begin = Date.UTC(2026, 0, 1) * 1_000;
+  await database.transaction((client) => makePartitions(client, 'reading', begin, begin + HOUR));
   await database.run(
     `insert into reading (series, at, value) select series.id, timestamptz '2026-01-01Z' + n * interval '1 second', n
      from series, generate_series(0, 99) as n where sensor_id = 'pump-1' and value_name = 'flow'`,
