@@ -58,6 +58,8 @@ export async function sourceOfBody(parts: OperatorParts, request: FastifyRequest
     remedy: first?.remedy,
     errors: sent.problems.map(({ path, line, column, message, remedy }) => ({
       pointer: pointerOf(parsePath(path) ?? []),
+      line,
+      column,
       detail: `line ${line}, column ${column}: ${message}; try: ${remedy}`,
     })),
   });

@@ -44,7 +44,14 @@ export const operatorProblemSchema = z
     instance: z.string().describe('The id of the request as a URN; the log of the service has it, too.'),
     remedy: z.string().nullable().describe('A way to mend it; null where none is known.'),
     errors: z
-      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .array(
+        z.object({
+          pointer: z.string(),
+          detail: z.string(),
+          line: z.int().optional().describe('Of a source in YAML or JSON: its place in the text, from 1.'),
+          column: z.int().optional(),
+        }),
+      )
       .describe('Each error in the request with its place (JSON pointer); empty where no place is known.'),
   })
   // Another id than that of the other API: a process that serves both keeps the ids of all schemas in one place.

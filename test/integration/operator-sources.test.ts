@@ -194,7 +194,12 @@ describe('applying', () => {
     expect(status).toBe(400);
     expect(json).toMatchObject({
       errors: expect.arrayContaining([
-        { pointer: '/platform', detail: expect.stringMatching(/^line 3, column 1: .*influxdb/) as unknown },
+        {
+          pointer: '/platform',
+          line: 3,
+          column: 1,
+          detail: expect.stringMatching(/^line 3, column 1: .*influxdb/) as unknown,
+        },
       ]) as unknown,
     });
     expect((await yaml('name: a\n---\nname: b')).json).toMatchObject({
