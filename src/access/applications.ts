@@ -235,7 +235,7 @@ const unknownApplication = (id: string): Error =>
   );
 
 /** An application as a JSON document, with each instant as text. */
-export const applicationDocument = (row: Application): Record<string, unknown> => ({
+export const applicationDocument = (row: Application) => ({
   ...row,
   createdAt: formatInstant(row.createdAt),
   previousSecretUntil: instantOrNull(row.previousSecretUntil),

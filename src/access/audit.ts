@@ -50,6 +50,8 @@ export interface AuditChoice {
   /** A part of the actor's name, in capital letters or not. */
   readonly actor?: string | undefined;
   readonly from?: Instant | undefined;
+  /** An action such as `source.pause`, or with `*` at its end all that begin so. */
+  readonly action?: string | undefined;
   /** The first instant after the wanted ones. */
   readonly to?: Instant | undefined;
   /** Only changes whose detail names one of these organisations. */
@@ -77,10 +79,11 @@ const CHOSEN = `
     and ($5::bigint is null or at >= at_instant($5)) and ($6::bigint is null or at < at_instant($6))
     and ($7::text[] is null or detail ->> 'organisation' = any($7)
       -- Earlier versions noted the organisation at the other service.
-      and not (action = 'ingestion.push' and detail ? 'url'))`;
+      and not (action = 'ingestion.push' and detail ? 'url'))
+    and ($8::text is null or action = $8 or right($8, 1) = '*' and starts_with(action, rtrim($8, '*')))`;
 
-const parametersOf = ({ before, source, organisation, actor, from, to, among }: AuditChoice): unknown[] =>
-  [before, source, organisation, actor, from, to, among].map((value) => value ?? null);
+const parametersOf = ({ before, source, organisation, actor, from, to, among, action }: AuditChoice): unknown[] =>
+  [before, source, organisation, actor, from, to, among, action].map((value) => value ?? null);
 
 /** The newest changes first. */
 export const listAudit = (
@@ -88,7 +91,7 @@ export const listAudit = (
   choice: AuditChoice & { readonly limit: number },
 ): Promise<AuditEntry[]> =>
   database.rows<AuditEntry & Record<string, unknown>>(
-    `${NAMED} select id, instant_of(at) as at, actor, action, subject, detail from audit ${CHOSEN} order by id desc limit $8`,
+    `${NAMED} select id, instant_of(at) as at, actor, action, subject, detail from audit ${CHOSEN} order by id desc limit $9`,
     [...parametersOf(choice), choice.limit],
   );
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { configInvalid } from '../core/errors.ts';
+import { formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
@@ -69,6 +70,15 @@ export async function createOperatorToken(
     return { id, operator, name, ...created, lastUsedAt: null, revokedAt: null, token };
   });
 }
+
+/** A personal token as a JSON document, without its secret. */
+export const operatorTokenDocument = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: OperatorToken) => ({
+  ...token,
+  createdAt: formatInstant(createdAt),
+  expiresAt: formatInstant(expiresAt),
+  lastUsedAt: instantOrNull(lastUsedAt),
+  revokedAt: instantOrNull(revokedAt),
+});
 
 /** The personal tokens of an operator, or of all, the newest first. Expired ones are listed for a month. */
 export const listOperatorTokens = (database: Database, operator?: string): Promise<OperatorToken[]> =>

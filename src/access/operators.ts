@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { configInvalid } from '../core/errors.ts';
+import { formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { OPERATOR_ROLES } from '../core/operator-role.ts';
 import type { OperatorRole } from '../core/operator-role.ts';
@@ -95,6 +96,13 @@ async function existing(database: Database, given: readonly string[]): Promise<r
   return organisations;
 }
 
+/** An operator as a JSON document. */
+export const operatorAccountDocument = ({ id: _, createdAt, disabledAt, ...operator }: OperatorAccount) => ({
+  ...operator,
+  createdAt: formatInstant(createdAt),
+  disabledAt: instantOrNull(disabledAt),
+});
+
 /** The operators by name. */
 export const listOperators = (database: Database): Promise<OperatorAccount[]> =>
   database.rows<OperatorAccount & Record<string, unknown>>(
@@ -179,6 +187,20 @@ export async function signOutOperators(database: Database, name: string | undefi
     const change = { before: { sessions: ended.length }, after: { sessions: 0 } };
     await audit(client, actor, 'operator.signed-out', name ?? 'all operators', change);
     return ended.length;
+  });
+}
+
+/** Ends one session of an operator, as an admin; false where it has none of that id. Throws `config-invalid` for an unknown operator. */
+export async function endSessionOf(database: Database, name: string, id: string, actor: string): Promise<boolean> {
+  return await database.transaction(async (client) => {
+    const owner = await lockedOperator(client, name);
+    const ended = await rowsOf(client, 'delete from operator_session where operator_id = $1 and id = $2 returning id', [
+      owner.id,
+      id,
+    ]);
+    if (ended.length === 0) return false;
+    await audit(client, actor, 'operator.signed-out', name, { before: { session: id }, after: { session: null } });
+    return true;
   });
 }
 

@@ -54,7 +54,7 @@ export interface RefusalSums {
 }
 
 /** Refused points as a JSON document, with each instant as text, and the remedies for the reader. */
-export const refusalsDocument = ({ series, reasons }: RefusalSums, reader: RemedyReader): Record<string, unknown> => ({
+export const refusalsDocument = ({ series, reasons }: RefusalSums, reader: RemedyReader) => ({
   reasons: reasons.map((sum) => ({
     ...sum,
     first: instantOrNull(sum.first),

@@ -184,7 +184,7 @@ export const listIngestions = (database: Database, project?: ProjectName): Promi
   );
 
 /** The ingestion of a project as a JSON document, with each instant as text. */
-export const ingestionDocument = (line: IngestionLine): Record<string, unknown> => ({
+export const ingestionDocument = (line: IngestionLine) => ({
   ...line,
   oldestAt: instantOrNull(line.oldestAt),
   fullSince: instantOrNull(line.fullSince),

@@ -16,30 +16,80 @@ import { refusalsDocument } from '../core/kept-refusals.ts';
 import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
 import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { assertSeen, assertSeesAll, operatorOf, seesOrganisation } from './authenticate.ts';
-import { boundsIn, changing, looseDocument, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
-import { refusalQuery, refusalsSchema } from './facts.ts';
+import { answered, shows } from './documents.ts';
+import { refusalQuery, refusalsAnswer, refusalsSchema } from './refusal-shapes.ts';
+import { boundsIn, changing, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
 
-const organisationSchema = looseDocument({ id: z.string(), name: z.string() }, 'Organisation', {
-  id: 'north-works',
-  name: 'North works',
-  createdAt: '2026-11-01T08:00:00Z',
-  projects: 2,
-  applications: 1,
-});
+const organisationSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: z.string(),
+    projects: z.int(),
+    applications: z.int().describe('Those that are not revoked.'),
+  })
+  .meta({
+    id: 'Organisation',
+    examples: [
+      {
+        id: 'north-works',
+        name: 'North works',
+        createdAt: '2026-11-01T08:00:00Z',
+        projects: 2,
+        applications: 1,
+      },
+    ],
+  });
 const APPLICATION = { applicationId: 'app_0123456789abcdef0123', organisation: 'default', name: 'gateway-7' };
 const SECRET = 'shown-here-once';
-const applicationSchema = looseDocument(
-  {
-    applicationId: z.string(),
-    organisation: z.string(),
-    name: z.string(),
-    projects: z.array(z.string()).nullable().describe('The only projects it pushes to; null: all.'),
-    revokedAt: z.string().nullable(),
-  },
-  'Application',
-  { ...APPLICATION, projects: ['pump-hall'], lastPushAt: '2026-11-22T10:00:00Z', refused24h: 0, revokedAt: null },
+const applicationSchema = shows<ReturnType<typeof applicationDocument>>()(
+  z
+    .object({
+      applicationId: z.string(),
+      organisation: z.string(),
+      name: z.string(),
+      projects: z.array(z.string()).nullable().describe('The only projects it pushes to; null: all.'),
+      createdAt: z.string(),
+      previousSecretUntil: z
+        .string()
+        .nullable()
+        .describe('Until then the secret before the last rotation is accepted.'),
+      lastTokenAt: z.string().nullable(),
+      lastRenewalAt: z.string().nullable(),
+      lastPushAt: z.string().nullable(),
+      pushes: z.int(),
+      accepted: z.int().describe('New readings of all its pushes.'),
+      duplicates: z.int(),
+      revised: z.int(),
+      bytes: z.int().describe('Of their bodies, after unpacking.'),
+      refused24h: z.int(),
+      refusedByReason24h: z.record(z.string(), z.int()),
+      revokedAt: z.string().nullable(),
+    })
+    .meta({
+      id: 'Application',
+      examples: [
+        {
+          ...APPLICATION,
+          projects: ['pump-hall'],
+          createdAt: '2026-11-01T08:00:00Z',
+          previousSecretUntil: null,
+          lastTokenAt: '2026-11-22T08:00:00Z',
+          lastRenewalAt: '2026-11-22T09:55:00Z',
+          lastPushAt: '2026-11-22T10:00:00Z',
+          pushes: 1400,
+          accepted: 84000,
+          duplicates: 60,
+          revised: 0,
+          bytes: 9_400_000,
+          refused24h: 0,
+          refusedByReason24h: {},
+          revokedAt: null,
+        },
+      ],
+    }),
 );
 const idParams = z.object({ id: z.string().max(100) });
 const name = z.string().max(200);
@@ -120,7 +170,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
       const operator = operatorOf(request);
       const all = (await listApplications(database)).filter((one) => seesOrganisation(operator, one.organisation));
       const { items, next } = pageIn(all, request.query, ({ applicationId }) => applicationId);
-      return { items: items.map((one) => applicationDocument(one) as z.infer<typeof applicationSchema>), next };
+      return { items: items.map((one) => answered(applicationDocument(one))), next };
     },
   );
   typed.post(
@@ -139,11 +189,18 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
           })
           .meta({ examples: [{ name: APPLICATION.name, projects: ['pump-hall'] }] }),
         response: {
-          201: looseDocument({ applicationId: z.string(), secret: z.string() }, 'ApplicationSecret', {
-            ...APPLICATION,
-            secret: SECRET,
-            projects: ['pump-hall'],
-          }),
+          201: z
+            .object({
+              applicationId: z.string(),
+              secret: z.string(),
+              organisation: z.string(),
+              name: z.string(),
+              projects: z.array(z.string()).nullable(),
+            })
+            .meta({
+              id: 'ApplicationSecret',
+              examples: [{ ...APPLICATION, secret: SECRET, projects: ['pump-hall'] }],
+            }),
         },
       },
     },
@@ -168,8 +225,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
         response: { 200: applicationSchema },
       },
     },
-    async (request) =>
-      applicationDocument(await showApplication(database, await seen(request))) as z.infer<typeof applicationSchema>,
+    async (request) => answered(applicationDocument(await showApplication(database, await seen(request)))),
   );
   typed.post(
     '/api/v1/applications/:id/rotate',
@@ -245,7 +301,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
       const wanted = { applicationId, ...choice, ...boundsIn(choice, clock.now()) };
       const refusals = await pushRefusalsOf(database, wanted, limit);
       const held = resemblingDocument(await resemblingIn(database, refusals, { applicationId }));
-      return { ...refusalsDocument(refusals, 'pusher'), ...held } as unknown as z.infer<typeof refusalsSchema>;
+      return refusalsAnswer({ ...refusalsDocument(refusals, 'pusher'), ...held });
     },
   );
 }

@@ -14,7 +14,7 @@ import type { Alert } from '../alerts/alerts.ts';
 import { KINDS_OF_ALERTS, SEVERITIES } from '../core/alert.ts';
 import { parseDuration } from '../core/duration.ts';
 import { assertSeesAll, operatorOf } from './authenticate.ts';
-import { idIn, nextBelow, organisationsOf, pageQuery, pageSchemaOf } from './route-shapes.ts';
+import { idIn, organisationsOf, pageBelow, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 
@@ -115,7 +115,7 @@ export function addAlertRoutes(app: FastifyInstance, { database }: OperatorParts
       const organisations = organisationsOf(operatorOf(request), organisation);
       const wanted = { ...choice, state: state === 'all' ? undefined : state, organisations, before: idIn(cursor) };
       const alerts = await listAlerts(database, wanted, limit);
-      return { items: alerts.map(alertDocument), next: nextBelow(alerts, limit) };
+      return pageBelow(alerts.map(alertDocument), limit);
     },
   );
   typed.get(

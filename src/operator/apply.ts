@@ -10,6 +10,7 @@ import type { Applied, ApplyWish } from '../source/registration.ts';
 import { sentSource } from '../source/sent.ts';
 import type { SentSource } from '../source/sent.ts';
 import { assertSeen, operatorOf } from './authenticate.ts';
+import { answered, shows } from './documents.ts';
 import { changing, expectedIn, flag } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, pointerOf } from './problem.ts';
@@ -57,36 +58,95 @@ export async function sourceOfBody(parts: OperatorParts, request: FastifyRequest
     remedy: first?.remedy,
     errors: sent.problems.map(({ path, line, column, message, remedy }) => ({
       pointer: pointerOf(parsePath(path) ?? []),
+      line,
+      column,
       detail: `line ${line}, column ${column}: ${message}; try: ${remedy}`,
     })),
   });
 }
 
-export const appliedSchema = z
-  .looseObject({
-    name: z.string(),
-    organisation: z.string(),
-    action: z.enum(['created', 'changed', 'unchanged']),
-    differences: z.array(z.looseObject({ path: z.string() })).describe('Each changed field; secrets are not shown.'),
-    renames: z.array(z.looseObject({})).describe('Names that the change takes away from variables.'),
-    repair: z.looseObject({ command: z.string() }).nullable().describe('The backfill that repairs refused points.'),
-  })
-  .meta({
-    id: 'Applied',
-    examples: [
-      {
-        name: 'hall-3',
-        organisation: 'default',
-        action: 'changed',
-        differences: [{ path: 'schedule.every', before: '1m', after: '5m' }],
-        renames: [],
-        repair: null,
-      },
-    ],
-  });
+/** A table of sensors may change in thousands of rows. */
+const MOST_SHOWN = 2_000;
+
+const seriesTitle = z.object({ sensorId: z.string(), valueName: z.string() });
+
+/** The answer of a route that applies a configuration. */
+export const appliedSchema = shows<ReturnType<typeof appliedAnswer>>()(
+  z
+    .object({
+      name: z.string(),
+      organisation: z.string(),
+      action: z.enum(['created', 'changed', 'unchanged']),
+      differences: z
+        .array(
+          z.object({
+            path: z.string(),
+            before: z.string().optional().describe('None where the field was not written.'),
+            after: z.string().optional(),
+          }),
+        )
+        .describe('Each changed field; secrets are not shown. At most 2,000.'),
+      differencesInAll: z.int().optional().describe('Their number, where more are left out.'),
+      namesakes: z.array(z.string()).describe('Other organisations with a source of the name of a created one.'),
+      move: z.object({
+        coverage: z.enum(['kept', 'begins-anew']),
+        fields: z.array(z.string()).describe('The changed fields that say where the data is or its readings go.'),
+        byText: z.array(z.string()).describe('Those that are references and were compared by their text.'),
+        streams: z.int(),
+      }),
+      renames: z
+        .array(
+          z.object({
+            from: seriesTitle,
+            to: z
+              .union([seriesTitle, z.string()])
+              .describe('The new name, or why there is none; `not-known` before the platform is asked.'),
+            stored: z.boolean().describe('Whether a series of the old name is stored.'),
+          }),
+        )
+        .describe('Names that the change takes away from variables. At most 2,000.'),
+      renamesInAll: z.int().optional(),
+      seriesOfOthers: z
+        .array(z.object({ owner: z.string().nullable().describe('Null: pushing applications.'), series: z.int() }))
+        .describe('Series that it names and that another one owns; its points for them are refused.'),
+      repair: z
+        .object({
+          refused: z.int(),
+          series: z.int(),
+          reasons: z.array(z.string()),
+          from: z.string(),
+          to: z.string(),
+          command: z.string(),
+        })
+        .nullable()
+        .describe('The backfill that repairs refused points.'),
+    })
+    .meta({
+      id: 'Applied',
+      examples: [
+        {
+          name: 'hall-3',
+          organisation: 'default',
+          action: 'changed',
+          differences: [{ path: 'schedule.every', before: '1m', after: '5m' }],
+          namesakes: [],
+          move: { coverage: 'kept', fields: [], byText: [], streams: 2 },
+          renames: [],
+          seriesOfOthers: [],
+          repair: null,
+        },
+      ],
+    }),
+);
 
 /** The answer of an apply. */
-export const appliedAnswer = (applied: Applied) => applied as unknown as z.infer<typeof appliedSchema>;
+export const appliedAnswer = ({ differences, renames, ...applied }: Applied) => ({
+  ...answered(applied),
+  differences: answered(differences.slice(0, MOST_SHOWN)),
+  ...(differences.length > MOST_SHOWN && { differencesInAll: differences.length }),
+  renames: answered(renames.slice(0, MOST_SHOWN)),
+  ...(renames.length > MOST_SHOWN && { renamesInAll: renames.length }),
+});
 
 /** The query of a route that applies a configuration. */
 export const applyQuery = z.object({

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import type { quoteDocument } from '../source/backfill/quote.ts';
+import type { backfillDocument } from '../source/backfill/state.ts';
+import { shows } from './documents.ts';
+import { overloadSchema } from './source-shapes.ts';
 import { KINDS_OF_BACKFILL, STATES_OF_BACKFILL } from '../core/backfill.ts';
 
 const expected = z
@@ -22,16 +26,18 @@ const quoteFields = {
   basis: z.int().describe('So many windows of the last 30 days showed what is expected.'),
 };
 
-export const quoteSchema = z
-  .object({
-    source: z.string(),
-    organisation: z.string(),
-    from: z.string(),
-    to: z.string(),
-    ...quoteFields,
-    besides: z.array(z.int()).describe('Running and paused backfills with time in the range: they share the work.'),
-  })
-  .meta({ id: 'BackfillQuote' });
+export const quoteSchema = shows<ReturnType<typeof quoteDocument>>()(
+  z
+    .object({
+      source: z.string(),
+      organisation: z.string(),
+      from: z.string(),
+      to: z.string(),
+      ...quoteFields,
+      besides: z.array(z.int()).describe('Running and paused backfills with time in the range: they share the work.'),
+    })
+    .meta({ id: 'BackfillQuote' }),
+);
 
 const example = {
   id: 7,
@@ -64,52 +70,56 @@ const example = {
   outboxFullSince: null,
 } as const;
 
-export const backfillSchema = z
-  .object({
-    id: z.int(),
-    source: z.string(),
-    organisation: z.string(),
-    from: z.string(),
-    to: z.string(),
-    what: z.enum(KINDS_OF_BACKFILL),
-    order: z.enum(['oldest', 'newest']),
-    requestsPerDay: z.int().nullable(),
-    sensors: z.array(z.string()).nullable(),
-    requestedBy: z.string(),
-    state: z.enum(STATES_OF_BACKFILL),
-    share: z.number().describe('The part of the wanted time that is covered, 0 to 1.'),
-    streams: z.int(),
-    readings: z.int(),
-    createdAt: z.string(),
-    finishedAt: z.string().nullable(),
-    tookSeconds: z.number().nullable(),
-    work: z.object({
-      windows: z.int(),
-      failures: z.int(),
-      requests: z.int(),
-      bytes: z.int(),
+export const backfillSchema = shows<ReturnType<typeof backfillDocument>>()(
+  z
+    .object({
+      id: z.int(),
+      source: z.string(),
+      organisation: z.string(),
+      from: z.string(),
+      to: z.string(),
+      what: z.enum(KINDS_OF_BACKFILL),
+      order: z.enum(['oldest', 'newest']),
+      requestsPerDay: z.int().nullable(),
+      sensors: z.array(z.string()).nullable(),
+      requestedBy: z.string(),
+      state: z.enum(STATES_OF_BACKFILL),
+      share: z.number().describe('The part of the wanted time that is covered, 0 to 1.'),
+      streams: z.int(),
       readings: z.int(),
-      requestsToday: z.int().describe('On the present day of UTC.'),
-    }),
-    quoted: z.object(quoteFields).nullable().describe('What was expected when it started.'),
-    speed: z
-      .object({
-        readingsPerSecond: z.number(),
-        timePerSecond: z.number().describe('Time of its range that it got in a second, over all streams, in seconds.'),
-        leftSeconds: expected.nullable(),
-      })
-      .nullable()
-      .describe('Of the last ten minutes; null where it is not running.'),
-    waits: z.string().nullable().describe('Why it does not go on as it should.'),
-    unreadable: z.int().describe('Stretches of its range that cannot be read now.'),
-    errors: z.array(z.string()).describe('The newest different faults of its streams, at most three.'),
-    overload: z.object({ message: z.string(), remedy: z.string(), times: z.number() }).nullable(),
-    sourceState: z.string(),
-    settlesAt: z.string().nullable().describe('When the end of its range settles and is asked for.'),
-    heldUntil: z.string().nullable(),
-    outboxFullSince: z.string().nullable(),
-  })
-  .meta({ id: 'Backfill', examples: [example] });
+      createdAt: z.string(),
+      finishedAt: z.string().nullable(),
+      tookSeconds: z.number().nullable(),
+      work: z.object({
+        windows: z.int(),
+        failures: z.int(),
+        requests: z.int(),
+        bytes: z.int(),
+        readings: z.int(),
+        requestsToday: z.int().describe('On the present day of UTC.'),
+      }),
+      quoted: z.object(quoteFields).nullable().describe('What was expected when it started.'),
+      speed: z
+        .object({
+          readingsPerSecond: z.number(),
+          timePerSecond: z
+            .number()
+            .describe('Time of its range that it got in a second, over all streams, in seconds.'),
+          leftSeconds: expected.nullable(),
+        })
+        .nullable()
+        .describe('Of the last ten minutes; null where it is not running.'),
+      waits: z.string().nullable().describe('Why it does not go on as it should.'),
+      unreadable: z.int().describe('Stretches of its range that cannot be read now.'),
+      errors: z.array(z.string()).describe('The newest different faults of its streams, at most three.'),
+      overload: overloadSchema.nullable(),
+      sourceState: z.string(),
+      settlesAt: z.string().nullable().describe('When the end of its range settles and is asked for.'),
+      heldUntil: z.string().nullable(),
+      outboxFullSince: z.string().nullable(),
+    })
+    .meta({ id: 'Backfill', examples: [example] }),
+);
 
 /** The answer to a start for all sources. */
 export const startedSchema = z.object({

@@ -13,12 +13,13 @@ import type { BackfillState } from '../source/backfill/state.ts';
 import { platformsBehind } from '../source/demand.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { backfillSchema, quoteSchema, startedSchema } from './backfill-shapes.ts';
+import { answered } from './documents.ts';
 import {
   changing,
   idIn,
   instantOfField,
-  nextBelow,
   organisationsOf,
+  pageBelow,
   pageSchemaOf,
   pageQuery,
   sourceIn,
@@ -61,16 +62,16 @@ const startAllBody = z
 /** The routes that quote, start, list, show, pause, resume and cancel backfills. */
 export function addBackfillRoutes(app: FastifyInstance, { database, registry, clock, settings }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const documents = async (states: readonly BackfillState[]): Promise<z.infer<typeof backfillSchema>[]> => {
+  const documents = async (states: readonly BackfillState[]) => {
     const platforms = await platformsBehind(
       states.map(({ demand }) => demand),
       registry.platforms,
     );
-    return states.map((state) => backfillDocument(state, platforms) as z.infer<typeof backfillSchema>);
+    return states.map((state) => answered(backfillDocument(state, platforms)));
   };
-  const document = async (id: number): Promise<z.infer<typeof backfillSchema>> => {
+  const document = async (id: number) => {
     const [one] = await documents([(await backfillState(database, id)) as BackfillState]);
-    return one as z.infer<typeof backfillSchema>;
+    return one as NonNullable<typeof one>;
   };
   const seen = async (request: FastifyRequest): Promise<BackfillState> => {
     const { id } = request.params as z.infer<typeof idParams>;
@@ -104,7 +105,9 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
     },
     async (request) => {
       const wish = wanted(request.body, await sourceIn(database, request));
-      return quoteDocument(await changing(() => quoteBackfill(database, registry, wish, settings.windowReadings)));
+      return answered(
+        quoteDocument(await changing(() => quoteBackfill(database, registry, wish, settings.windowReadings))),
+      );
     },
   );
   typed.post(
@@ -183,7 +186,7 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
       const { limit, cursor, organisation, source, state } = request.query;
       const organisations = organisationsOf(operatorOf(request), organisation);
       const states = await listBackfills(database, limit, { before: idIn(cursor), organisations, source, state });
-      return { items: await documents(states), next: nextBelow(states, limit) };
+      return pageBelow(await documents(states), limit);
     },
   );
   typed.get(
@@ -198,7 +201,10 @@ export function addBackfillRoutes(app: FastifyInstance, { database, registry, cl
         response: { 200: backfillSchema },
       },
     },
-    async (request) => (await documents([await seen(request)]))[0] as z.infer<typeof backfillSchema>,
+    async (request) => {
+      const [document] = await documents([await seen(request)]);
+      return document as NonNullable<typeof document>;
+    },
   );
   const changes = [
     ['pause', 'Ask for nothing more until it is resumed; windows under way are stored'],

@@ -11,9 +11,19 @@ import type { Window } from '../core/window.ts';
 import { zoneOf } from '../core/zone.ts';
 import { coverageDocument, stripsDocument } from '../source/coverage-document.ts';
 import { reportCoverage, stripsOfSources } from '../source/coverage-report.ts';
+import type { PlaceOfStream } from '../source/coverage-rows.ts';
 import type { FoundSource } from '../source/find-source.ts';
 import { operatorOf } from './authenticate.ts';
-import { cursorOf, instantOfField, placeIn, sourceIn, sourceParams, timeField } from './route-shapes.ts';
+import {
+  cursorOf,
+  instantOfField,
+  noCursor,
+  placeIn,
+  sourceIn,
+  sourceParams,
+  textsIn,
+  timeField,
+} from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 
@@ -174,6 +184,15 @@ function gridIn(
 const wrong = (field: string, detail: string, remedy: string): OperatorProblem =>
   new OperatorProblem('invalid', `${field} ${detail}.`, { remedy, errors: [{ pointer: `/${field}`, detail }] });
 
+/** The stream behind which a page begins. */
+function placeOf(cursor: string | undefined): PlaceOfStream | undefined {
+  const texts = textsIn(cursor);
+  if (cursor === undefined || texts === undefined) return undefined;
+  const [lack, key] = texts;
+  if (key === undefined || lack === undefined || !/^\d{1,18}$/.test(lack)) throw noCursor();
+  return { at: placeIn(cursor)[0], lack: Number(lack), key };
+}
+
 /** The buckets that a range is cut into at most. */
 const bucketsOf = ({ range, cut }: ReturnType<typeof gridIn>): number =>
   'most' in cut ? cut.most : 'exactly' in cut ? cut.exactly : Math.ceil((range.to - range.from) / DAY) + 2;
@@ -203,19 +222,19 @@ export function addCoverageRoutes(app: FastifyInstance, { database, clock }: Ope
     async (request) => {
       const source = await sourceIn(database, request);
       const { sensor, limit, cursor, zone, ...query } = request.query;
-      const grid = gridIn({ ...query, zone }, clock.now());
-      const [place, key] = cursor === undefined ? [0, ''] : placeIn(cursor);
+      const behind = placeOf(cursor);
+      const grid = gridIn({ ...query, zone }, behind?.at ?? clock.now());
       const report = await reportCoverage(database, source, {
         ...grid,
         sensor,
         mostStreams: Math.min(limit, Math.ceil(MOST_CELLS / bucketsOf(grid))),
-        behind: cursor === undefined ? undefined : { place, key },
+        behind,
         signal: request.leaving ?? undefined,
       });
       const { next } = report;
       return {
         ...coverageDocument(report, { sensor, zone }),
-        next: next === undefined ? null : cursorOf([next.place, next.key]),
+        next: next === undefined ? null : cursorOf([next.at, JSON.stringify([String(next.lack), next.key])]),
       };
     },
   );

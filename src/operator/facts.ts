@@ -1,94 +1,122 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { parseDuration } from '../core/duration.ts';
-import { formatInstant } from '../core/instant.ts';
 import { refusalsDocument } from '../core/kept-refusals.ts';
-import { REFUSALS } from '../core/reading.ts';
-import type { RefusalReason } from '../core/reading.ts';
-import { formerConfigurations, lastFormer } from '../source/former.ts';
 import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { requestsByHost } from '../source/host-requests.ts';
+import type { HostRequests } from '../source/host-requests.ts';
 import { isSilent, newestDocument, newestReadings } from '../source/newest.ts';
-import { applySource } from '../source/registration.ts';
 import { refusalsOf } from '../source/refusals.ts';
 import { explainSource, whyDocument } from '../source/why-facts.ts';
-import { appliedAnswer, appliedSchema, applyQuery, wishOf } from './apply.ts';
-import { operatorOf, seesOrganisation } from './authenticate.ts';
-import {
-  boundsIn,
-  changing,
-  looseDocument,
-  pageIn,
-  pageQuery,
-  pageSchemaOf,
-  sourceIn,
-  sourceParams,
-  timeField,
-} from './route-shapes.ts';
+import { operatorOf } from './authenticate.ts';
+import { answered, shows } from './documents.ts';
+import { refusalQuery, refusalsAnswer, refusalsSchema } from './refusal-shapes.ts';
+import { boundsIn, pageIn, pageQuery, pageSchemaOf, sourceIn, sourceParams } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
-import { OperatorProblem, noSuch } from './problem.ts';
+import { OperatorProblem } from './problem.ts';
+import { LINE, requestsFields } from './source-shapes.ts';
 
 const SOURCE = '/api/v1/sources/:organisation/:name';
 
-/** The query of a route on refused points. */
-export const refusalQuery = z.object({
-  reason: z.enum(Object.keys(REFUSALS) as [RefusalReason, ...RefusalReason[]]).optional(),
-  sensor: z.string().max(300).optional(),
-  from: timeField.optional(),
-  to: timeField.optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('At most this many variables.'),
-});
-
-/** The answer of a route on refused points. */
-export const refusalsSchema = looseDocument(
-  {
-    reasons: z.array(z.looseObject({ reason: z.string(), refused: z.int(), meaning: z.string(), remedy: z.string() })),
-    series: z.array(z.looseObject({ sensor: z.string(), variable: z.string(), refused: z.int() })),
-    resembling: z
-      .array(z.looseObject({ sensorId: z.string(), valueName: z.string() }))
-      .optional()
-      .describe('Names among them that are held back and resemble series of the project.'),
-  },
-  'Refusals',
-  {
-    reasons: [
-      {
-        reason: 'text-number',
-        refused: 12,
-        meaning: REFUSALS['text-number'],
-        remedy: 'map the text to a number on the platform',
-      },
-    ],
-    series: [{ sensor: 'pump-7', variable: 'state', refused: 12 }],
-  },
+const whySchema = shows<ReturnType<typeof whyDocument>>()(
+  z
+    .object({
+      name: z.string(),
+      condition: z.string(),
+      lagSeconds: z.number().nullable(),
+      overdueSeconds: z.number().nullable(),
+      newestAt: z.string().nullable(),
+      causes: z
+        .array(
+          z.object({
+            cause: z.string().describe('For programs, such as `http` or `pace`.'),
+            seconds: z.number().nullable().describe('Its part of the lag; null where it has no length.'),
+            message: z.string(),
+            remedy: z.string(),
+          }),
+        )
+        .describe('The longest first.'),
+    })
+    .meta({
+      id: 'Why',
+      examples: [
+        {
+          name: 'hall-3',
+          condition: 'behind',
+          lagSeconds: 90,
+          overdueSeconds: 40,
+          newestAt: '2026-11-22T10:00:00Z',
+          causes: [
+            {
+              cause: 'http',
+              seconds: 40,
+              message: 'the platform takes its time to answer',
+              remedy: 'raise pace.concurrency, if the platform bears it, or choose fewer sensors',
+            },
+          ],
+        },
+      ],
+    }),
+);
+const newestSchema = shows<ReturnType<typeof newestDocument>>()(
+  z
+    .object({
+      sensor: z.string().describe('As the platform calls it.'),
+      sensorId: z.string().nullable().describe('As readings call it; null where it has none, or several.'),
+      series: z.int(),
+      newestAt: z.string().nullable(),
+      ageSeconds: z.number().nullable(),
+      silent: z.boolean().describe('Whether it is silent by its own rhythm.'),
+      longestGapSeconds: z
+        .number()
+        .nullable()
+        .describe('The longest time without a reading that it is known for; null where no two readings showed it yet.'),
+      askedFrom: z.string().nullable().describe('Since when its time is covered; null where it was not asked yet.'),
+      refused: z.string().nullable().describe('Why its newest point of a day was refused, where it is silent.'),
+    })
+    .meta({
+      id: 'NewestReading',
+      examples: [
+        {
+          sensor: 'pump-7',
+          sensorId: 'pump-7',
+          series: 2,
+          newestAt: '2026-11-22T10:00:00Z',
+          ageSeconds: 41.2,
+          silent: false,
+          longestGapSeconds: 60,
+          askedFrom: '2026-11-01T00:00:00Z',
+          refused: null,
+        },
+      ],
+    }),
+);
+const hostSchema = shows<HostRequests & { readonly sourcesInAll?: number }>()(
+  z
+    .object({
+      host: z.string().describe('Its origin.'),
+      ...requestsFields,
+      share: z.number().nullable().describe('The part of `allowed` that was sent, mostly 0 to 1.'),
+      sources: z
+        .array(z.object({ name: z.string(), organisation: z.string(), ...requestsFields }))
+        .describe('Those with the most requests first, at most 100.'),
+      sourcesInAll: z.int().optional().describe('Their number, where more are left out.'),
+    })
+    .meta({
+      id: 'Host',
+      examples: [
+        {
+          host: 'https://influx.example',
+          ...LINE.example.requestsLastHour,
+          share: 0.017,
+          sources: [{ name: 'hall-3', organisation: 'default', ...LINE.example.requestsLastHour }],
+        },
+      ],
+    }),
 );
 
-const whySchema = looseDocument(
-  { name: z.string(), condition: z.string(), causes: z.array(z.looseObject({ message: z.string() })) },
-  'Why',
-  {
-    name: 'hall-3',
-    condition: 'behind',
-    causes: [{ cause: 'http', seconds: 40, message: 'the platform takes its time to answer' }],
-  },
-);
-const newestSchema = looseDocument({ sensor: z.string(), newestAt: z.string().nullable() }, 'NewestReading', {
-  sensor: 'pump-7',
-  newestAt: '2026-11-22T10:00:00Z',
-  ageSeconds: 41.2,
-});
-const hostSchema = looseDocument({ host: z.string(), all: z.int(), sources: z.array(z.looseObject({})) }, 'Host', {
-  host: 'https://influx.example',
-  all: 61,
-  sources: [{ name: 'hall-3', organisation: 'default', all: 61, allowed: 3600 }],
-});
-const formerSchema = looseDocument({ endedAt: z.string(), endedBy: z.string(), config: z.unknown() }, 'Former', {
-  endedAt: '2026-11-22T10:00:00Z',
-  endedBy: 'operator:anna',
-  ending: 'changed',
-  config: { name: 'hall-3', schedule: { every: '1m' } },
-});
+const MOST_SOURCES_OF_HOST = 100;
 
 const schemaOf = (operationId: string, summary: string) => ({ operationId, summary, tags: ['Sources'] });
 
@@ -109,7 +137,7 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
     },
     async (request) => {
       const source = await sourceIn(database, request);
-      return whyDocument(await explainSource(database, registry.platforms, source)) as z.infer<typeof whySchema>;
+      return answered(whyDocument(await explainSource(database, registry.platforms, source)));
     },
   );
   typed.get(
@@ -138,7 +166,7 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
       const all = await newestReadings(database, source);
       const chosen = length === undefined ? all : all.filter((one) => isSilent(one, now, length));
       const { items, next } = pageIn(chosen, page, ({ sensor }) => sensor);
-      return { items: items.map((one) => newestDocument(one, now) as z.infer<typeof newestSchema>), next };
+      return { items: items.map((one) => newestDocument(one, now)), next };
     },
   );
   typed.get(
@@ -158,8 +186,7 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
       const wanted = { sourceId, ...choice, ...boundsIn(choice, clock.now()) };
       const refusals = await refusalsOf(database, wanted, limit);
       const held = resemblingDocument(await resemblingIn(database, refusals, { sourceId }));
-      const document = { ...refusalsDocument(refusals, 'operator'), ...held, undated: refusals.undated };
-      return document as unknown as z.infer<typeof refusalsSchema>;
+      return refusalsAnswer({ ...refusalsDocument(refusals, 'operator'), ...held, undated: refusals.undated });
     },
   );
   typed.get(
@@ -168,61 +195,19 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
       config,
       schema: {
         ...schemaOf('listRequests', 'The requests of the last hour for each host, against the pace'),
-        response: { 200: z.object({ items: z.array(hostSchema) }) },
+        querystring: pageQuery,
+        response: { 200: pageSchemaOf(hostSchema) },
       },
     },
     async (request) => {
       const organisations = operatorOf(request).organisations ?? undefined;
-      const hosts = await requestsByHost(database, registry.platforms, organisations);
-      return { items: hosts as unknown as z.infer<typeof hostSchema>[] };
-    },
-  );
-  /** The former configurations of a source. Throws 404 where there are none, and where the operator does not see its organisation. */
-  const formerIn = async (request: FastifyRequest) => {
-    const { organisation, name } = request.params as z.infer<typeof sourceParams>;
-    const found = seesOrganisation(operatorOf(request), organisation)
-      ? await formerConfigurations(parts, { organisation, name })
-      : [];
-    if (found.length === 0) throw noSuch(`former configuration of ${name} in organisation ${organisation}`);
-    return found;
-  };
-  typed.get(
-    `${SOURCE}/former`,
-    {
-      config,
-      schema: {
-        ...schemaOf('listFormer', 'The configurations that a source had, the newest first, also of a removed one'),
-        params: sourceParams,
-        response: { 200: z.object({ items: z.array(formerSchema) }) },
-      },
-    },
-    async (request) => {
-      return {
-        items: (await formerIn(request)).map(({ endedAt, ...one }) => ({
-          ...one,
-          endedAt: formatInstant(endedAt),
-        })) as z.infer<typeof formerSchema>[],
-      };
-    },
-  );
-  typed.post(
-    `${SOURCE}/restore`,
-    {
-      config: { role: 'operator' },
-      schema: {
-        ...schemaOf('restoreSource', 'Take back the last change of a source, or its removal'),
-        params: sourceParams,
-        querystring: applyQuery,
-        response: { 200: appliedSchema },
-      },
-    },
-    async (request) => {
-      const { organisation, name } = request.params;
-      await formerIn(request);
-      const former = await lastFormer(parts, { organisation, name });
-      const applied = await changing(() => applySource(parts, former.source, wishOf(request, clock.now())));
-      const { endedAt, endedBy, ending } = former;
-      return { ...appliedAnswer(applied), endedAt: formatInstant(endedAt), endedBy, ending };
+      const hosts = (await requestsByHost(database, registry.platforms, organisations)).map((host) => ({
+        ...host,
+        sources: host.sources.slice(0, MOST_SOURCES_OF_HOST),
+        ...(host.sources.length > MOST_SOURCES_OF_HOST && { sourcesInAll: host.sources.length }),
+      }));
+      const { items, next } = pageIn(hosts, request.query, ({ host }) => host);
+      return { items: answered([...items]), next };
     },
   );
 }

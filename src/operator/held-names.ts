@@ -6,11 +6,11 @@ import { heldNameDocument, heldNames, namesToRelease, releaseNames } from '../so
 import { pushedRenames, renameHeld, unrename } from '../source/held-rename.ts';
 import { repairDocument } from '../source/held-repair.ts';
 import { operatorOf } from './authenticate.ts';
+import { answered, shows } from './documents.ts';
 import { PROJECT_PATH, REPAIR, ofProject, repairsField } from './projects.ts';
 import {
   changing,
-  looseDocument,
-  nextBehind,
+  pageBehind,
   pageIn,
   pageQuery,
   pageSchemaOf,
@@ -31,30 +31,35 @@ const FLOW = { sensorId: 'pump-7', valueName: 'flow' };
 const MISSPELT = { sensorId: 'Pump-7', valueName: 'flow' };
 const PROJECT = { organisation: 'default', code: 'pump-hall' };
 
-const heldSchema = looseDocument(
-  {
-    ...fullName.shape,
-    source: z.string().nullable().describe('The source that brought it last; null for one that was pushed.'),
-    application: z.string().nullable().describe('The id of the application that pushed it last.'),
-    near: z.array(fullName).describe('Series of the project that it may be a misspelt form of, at most three.'),
-    refused: z.int().describe('Points of it that were refused.'),
-    firstSeen: z.string(),
-    lastSeen: z.string(),
-    first: z.string().nullable().describe('The instant of the first of them.'),
-    last: z.string().nullable(),
-  },
-  'HeldName',
-  {
-    ...MISSPELT,
-    source: 'hall-3',
-    application: null,
-    near: [FLOW],
-    refused: 120,
-    firstSeen: '2026-11-20T08:00:05Z',
-    lastSeen: '2026-11-20T09:00:05Z',
-    first: '2026-11-20T08:00:00Z',
-    last: '2026-11-20T08:59:30Z',
-  },
+const heldSchema = shows<ReturnType<typeof heldNameDocument>>()(
+  z
+    .object({
+      ...fullName.shape,
+      source: z.string().nullable().describe('The source that brought it last; null for one that was pushed.'),
+      application: z.string().nullable().describe('The id of the application that pushed it last.'),
+      near: z.array(fullName).describe('Series of the project that it may be a misspelt form of, at most three.'),
+      refused: z.int().describe('Points of it that were refused.'),
+      firstSeen: z.string(),
+      lastSeen: z.string(),
+      first: z.string().nullable().describe('The instant of the first of them.'),
+      last: z.string().nullable(),
+    })
+    .meta({
+      id: 'HeldName',
+      examples: [
+        {
+          ...MISSPELT,
+          source: 'hall-3',
+          application: null,
+          near: [FLOW],
+          refused: 120,
+          firstSeen: '2026-11-20T08:00:05Z',
+          lastSeen: '2026-11-20T09:00:05Z',
+          first: '2026-11-20T08:00:00Z',
+          last: '2026-11-20T08:59:30Z',
+        },
+      ],
+    }),
 );
 const renameSchema = z
   .object({ from: fullName, to: fullName })
@@ -115,10 +120,12 @@ export function addHeldNameRoutes(app: FastifyInstance, { database }: OperatorPa
       const [behind, its = ''] = textsIn(cursor) ?? [];
       const after = behind === undefined ? undefined : { sensorId: behind, valueName: its };
       const names = await heldNames(database, id, { sensorId: sensor, limit, after });
-      return {
-        items: names.map((name) => heldNameDocument(name) as unknown as z.infer<typeof heldSchema>),
-        next: nextBehind(names, limit, (name) => [name.sensorId, name.valueName]),
-      };
+      return pageBehind(
+        names,
+        limit,
+        (name) => answered(heldNameDocument(name)),
+        (name) => [name.sensorId, name.valueName],
+      );
     },
   );
   typed.post(

@@ -1,74 +1,99 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { listAudit } from '../access/audit.ts';
 import { actorOf } from '../access/operators.ts';
 import { formatInstant } from '../core/instant.ts';
 import { checkRemote } from '../delivery/check.ts';
 import { remoteRefusals } from '../delivery/refusals.ts';
+import type { RemoteRefusal } from '../delivery/refusals.ts';
 import { ingestionDocument, listIngestions, removeRemote, resumeRemote, setRemote } from '../delivery/remote.ts';
 import { outgoingFetch } from '../platform/connection/outgoing.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
-import {
-  boundsIn,
-  changing,
-  flag,
-  idIn,
-  looseDocument,
-  nextBelow,
-  pageIn,
-  pageQuery,
-  pageSchemaOf,
-  projectIn,
-  projectParams,
-  timeField,
-} from './route-shapes.ts';
+import { answered, shows } from './documents.ts';
+import { changing, flag, pageIn, pageQuery, pageSchemaOf, projectIn, projectParams } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem } from './problem.ts';
 
-const ingestionSchema = looseDocument(
-  { project: z.string(), organisation: z.string(), ingestion: z.enum(['store', 'push']), state: z.string().nullable() },
-  'Ingestion',
-  { project: 'pump-hall', organisation: 'default', ingestion: 'push', state: 'active', waiting: 0 },
-);
-const auditSchema = z
-  .object({
-    id: z.int(),
-    at: z.string(),
-    actor: z.string().describe('`operator:NAME`, `cli:ACCOUNT` or `application:ID`.'),
-    action: z.string(),
-    subject: z.string(),
-    detail: z.unknown(),
-  })
-  .meta({
-    id: 'AuditEntry',
-    examples: [
-      {
-        id: 41,
-        at: '2026-11-22T10:00:00Z',
-        actor: 'operator:anna',
-        action: 'source.pause',
-        subject: 'hall-3',
-        detail: { organisation: 'default' },
-      },
-    ],
-  });
-
 const REMOTE = { url: 'https://ingest.example', applicationId: 'app_0123456789abcdef0123' };
+const PUSHED_TO = { organisation: 'default', code: 'pump-hall', mostWaiting: 10_000_000 };
 
-const remoteRefusalSchema = looseDocument({ sensor: z.string(), raw: z.string() }, 'RemoteRefusal', {
-  source: 'hall-3',
-  sensor: 'pump-7',
-  variable: 'flow',
-  at: '2026-11-22T10:00:00Z',
-  raw: '4.25: too-old: the reading is older than 20 years',
-  notedAt: '2026-11-22T10:00:05Z',
-});
+const ingestionSchema = shows<ReturnType<typeof ingestionDocument>>()(
+  z
+    .object({
+      project: z.string(),
+      organisation: z.string(),
+      ingestion: z.enum(['store', 'push']),
+      url: z.string().nullable().describe('The other service; null, as the fields below, where there is none.'),
+      remoteOrganisation: z.string().nullable(),
+      remoteProject: z.string().nullable(),
+      applicationId: z.string().nullable(),
+      state: z.enum(['active', 'stopped']).nullable(),
+      waiting: z.int().nullable().describe('Readings that are not delivered yet.'),
+      mostWaiting: z.int().nullable().describe('At so many its sources are not asked.'),
+      oldestAt: z.string().nullable().describe('When the oldest of them was stored.'),
+      fullSince: z.string().nullable(),
+      heldUntil: z.string().nullable(),
+      lastDeliveryAt: z.string().nullable(),
+      delivered24h: z.int(),
+      refused24h: z.int(),
+      fault: z
+        .object({ code: z.string(), message: z.string(), remedy: z.string().optional(), at: z.string() })
+        .nullable(),
+    })
+    .meta({
+      id: 'Ingestion',
+      examples: [
+        {
+          project: 'pump-hall',
+          organisation: 'default',
+          ingestion: 'push',
+          url: REMOTE.url,
+          remoteOrganisation: 'default',
+          remoteProject: 'pump-hall',
+          applicationId: REMOTE.applicationId,
+          state: 'active',
+          waiting: 0,
+          mostWaiting: 10_000_000,
+          oldestAt: null,
+          fullSince: null,
+          heldUntil: null,
+          lastDeliveryAt: '2026-11-22T10:00:05Z',
+          delivered24h: 86_400,
+          refused24h: 0,
+          fault: null,
+        },
+      ],
+    }),
+);
+const remoteRefusalSchema = shows<RemoteRefusal>()(
+  z
+    .object({
+      source: z.string().nullable().describe('Null for a reading that a client pushed.'),
+      sensor: z.string(),
+      variable: z.string(),
+      at: z.string(),
+      raw: z.string().describe('The value, and the reason and message of the other service.'),
+      notedAt: z.string(),
+    })
+    .meta({
+      id: 'RemoteRefusal',
+      examples: [
+        {
+          source: 'hall-3',
+          sensor: 'pump-7',
+          variable: 'flow',
+          at: '2026-11-22T10:00:00Z',
+          raw: '4.25: too-old: the reading is older than 20 years',
+          notedAt: '2026-11-22T10:00:05Z',
+        },
+      ],
+    }),
+);
 
 const PROJECT = '/api/v1/ingestion/:organisation/:code';
 
-/** The routes that decide where the readings of a project go, and the audit. */
-export function addIngestionRoutes(app: FastifyInstance, { database, sealing, settings, clock }: OperatorParts): void {
+/** The routes that decide where the readings of a project go. */
+export function addIngestionRoutes(app: FastifyInstance, { database, sealing, settings }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const reads = { role: 'viewer' } as const;
   const admin = { role: 'admin' } as const;
@@ -90,7 +115,7 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
       const operator = operatorOf(request);
       const all = (await listIngestions(database)).filter((one) => seesOrganisation(operator, one.organisation));
       const { items, next } = pageIn(all, request.query, (one) => `${one.organisation}/${one.project}`);
-      return { items: items.map((one) => ingestionDocument(one) as z.infer<typeof ingestionSchema>), next };
+      return { items: items.map((one) => answered(ingestionDocument(one))), next };
     },
   );
   typed.post(
@@ -115,8 +140,23 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
           .meta({ examples: [{ ...REMOTE, secret: 'secret-of-the-application' }] }),
         response: {
           200: z
-            .looseObject({ project: z.string(), ingestion: z.literal('push'), checked: z.boolean() })
-            .meta({ examples: [{ project: 'pump-hall', ingestion: 'push', checked: true, remote: REMOTE }] }),
+            .object({
+              project: z.string(),
+              ingestion: z.literal('push'),
+              checked: z.boolean(),
+              remote: z.object({
+                url: z.string(),
+                organisation: z.string(),
+                code: z.string(),
+                applicationId: z.string(),
+                mostWaiting: z.int(),
+              }),
+            })
+            .meta({
+              examples: [
+                { project: 'pump-hall', ingestion: 'push', checked: true, remote: { ...REMOTE, ...PUSHED_TO } },
+              ],
+            }),
         },
       },
     },
@@ -202,40 +242,6 @@ export function addIngestionRoutes(app: FastifyInstance, { database, sealing, se
       return {
         items: rows.map((row) => ({ ...row, at: formatInstant(row.at), notedAt: formatInstant(row.notedAt) })),
       };
-    },
-  );
-  typed.get(
-    '/api/v1/audit',
-    {
-      config: reads,
-      schema: {
-        operationId: 'listAudit',
-        summary: 'List changes and their actors, the newest first',
-        description: 'An operator of some organisations sees the changes that name one of these.',
-        tags: ['Audit'],
-        querystring: pageQuery.extend({
-          source: z.string().max(63).optional(),
-          organisation: z.string().max(128).optional().describe('That of the source.'),
-          actor: z.string().max(200).optional().describe('A part of the name.'),
-          from: timeField.optional(),
-          to: timeField.optional(),
-        }),
-        response: { 200: pageSchemaOf(auditSchema) },
-      },
-    },
-    async (request) => {
-      const { limit, cursor, ...choice } = request.query;
-      if (choice.organisation !== undefined && choice.source === undefined)
-        throw new OperatorProblem('invalid', 'organisation is that of a source.', { remedy: 'Name the source.' });
-      const entries = await listAudit(database, {
-        ...choice,
-        ...boundsIn(choice, clock.now()),
-        before: idIn(cursor),
-        among: operatorOf(request).organisations ?? undefined,
-        limit,
-      });
-      const items = entries.map((entry) => ({ ...entry, at: formatInstant(entry.at) }));
-      return { items, next: nextBelow(entries, limit) };
     },
   );
 }

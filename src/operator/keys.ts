@@ -9,8 +9,9 @@ import { rotateSigningKey, signingKeyDocument, storedSigningKeys } from '../acce
 import { BridgeError } from '../core/errors.ts';
 import { formatInstant } from '../core/instant.ts';
 import { assertSeesAll, operatorOf } from './authenticate.ts';
+import { answered, shows } from './documents.ts';
 import type { OperatorParts } from './parts.ts';
-import { changing, flag, looseDocument } from './route-shapes.ts';
+import { changing, flag } from './route-shapes.ts';
 import { errorLine, jsonLine, linesAnswer, openStreamsOf } from './streams.ts';
 
 /** A rotation locks out every other one, so more would only hold connections. */
@@ -19,22 +20,33 @@ const MOST_ROTATIONS = { each: 1, all: 1 };
 /** How often the progress is told, ms. */
 const PROGRESS_MS = 250;
 
-const keySchema = looseDocument(
-  {
-    kid: z.string().nullable().describe('Names the key and tells nothing of it; null for values of before the ids.'),
-    state: z
-      .enum(KEY_STATES)
-      .describe('`seals` new values, `next`: a rotation to it is to come, `opens` values that stand, `missing` here.'),
-    place: z.string().nullable().describe('The variable or file that holds it for this process; null: none.'),
-    values: z.record(z.string(), z.int()).describe('Values that it sealed, by table.'),
-  },
-  'SealingKey',
-  {
-    kid: '0123456789abcdef',
-    state: 'seals',
-    place: 'DATABRIDGE_KEY',
-    values: { source: 12, former_configuration: 30, signing_key: 1 },
-  },
+const keySchema = shows<ReturnType<typeof keyUseDocument>>()(
+  z
+    .object({
+      seals: z.boolean(),
+      present: z.boolean().describe('This process was started with it to seal.'),
+      kid: z.string().nullable().describe('Names the key and tells nothing of it; null for values of before the ids.'),
+      state: z
+        .enum(KEY_STATES)
+        .describe(
+          '`seals` new values, `next`: a rotation to it is to come, `opens` values that stand, `missing` here.',
+        ),
+      place: z.string().nullable().describe('The variable or file that holds it for this process; null: none.'),
+      values: z.record(z.string(), z.int()).describe('Values that it sealed, by table.'),
+    })
+    .meta({
+      id: 'SealingKey',
+      examples: [
+        {
+          seals: true,
+          present: true,
+          kid: '0123456789abcdef',
+          state: 'seals',
+          place: 'DATABRIDGE_KEY',
+          values: { source: 12, former_configuration: 30, signing_key: 1 },
+        },
+      ],
+    }),
 );
 
 const signingKeySchema = z
@@ -90,7 +102,7 @@ export function addKeyRoutes(app: FastifyInstance, parts: OperatorParts): void {
       const row = await database.row<{ rotating: boolean }>(
         'select rotating_since is not null as rotating from sealing',
       );
-      const items = used.map((use) => keyUseDocument(use) as z.infer<typeof keySchema>);
+      const items = used.map((use) => answered(keyUseDocument(use)));
       return { items, left: leftToReseal(used), rotating: row?.rotating ?? false };
     },
   );

@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { adviceDocument, adviseSource } from '../source/advise.ts';
 import { FATES, traceDocument, traceOf } from '../source/trace.ts';
+import { answered, shows } from './documents.ts';
 import { changing, instantOfField, sourceIn, sourceParams, timeField } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 
@@ -10,39 +11,43 @@ const SOURCE = '/api/v1/sources/:organisation/:name';
 
 const waits = z.object({ settle: z.string(), overlap: z.string() });
 
-const adviceSchema = z
-  .object({
-    name: z.string(),
-    organisation: z.string(),
-    share: z.number(),
-    present: waits.describe('As the source is configured.'),
-    advice: waits
-      .extend({
-        points: z.int().describe('Points of the last 14 days.'),
-        late: z.int().describe('Those of them that came late.'),
-        found: z.number().describe('The share that the present waits find, 0 to 1.'),
-        reaches: z.boolean().describe('Whether the proposed waits reach the share, or end at a limit.'),
-      })
-      .nullable()
-      .describe('Null where too few points have come to tell.'),
-    lookBackAtMost: z.string().describe('Of points that came later, nothing is known.'),
-  })
-  .meta({ id: 'SourceAdvice' });
+const adviceSchema = shows<ReturnType<typeof adviceDocument>>()(
+  z
+    .object({
+      name: z.string(),
+      organisation: z.string(),
+      share: z.number(),
+      present: waits.describe('As the source is configured.'),
+      advice: waits
+        .extend({
+          points: z.int().describe('Points of the last 14 days.'),
+          late: z.int().describe('Those of them that came late.'),
+          found: z.number().describe('The share that the present waits find, 0 to 1.'),
+          reaches: z.boolean().describe('Whether the proposed waits reach the share, or end at a limit.'),
+        })
+        .nullable()
+        .describe('Null where too few points have come to tell.'),
+      lookBackAtMost: z.string().describe('Of points that came later, nothing is known.'),
+    })
+    .meta({ id: 'SourceAdvice' }),
+);
 
-const traceSchema = z
-  .object({
-    sensor: z.string(),
-    at: z.string(),
-    fate: z.enum(FATES),
-    message: z.string(),
-    remedy: z.string().nullable(),
-    streams: z.array(z.string()),
-    askedAt: z.string().nullable().describe('When its time was asked for last, as far as the log reaches.'),
-    readings: z.array(z.object({ sensorId: z.string(), valueName: z.string(), value: z.number() })),
-    before: z.string().nullable().describe('The nearest reading of the sensor before it.'),
-    after: z.string().nullable().describe('The nearest reading of the sensor after it.'),
-  })
-  .meta({ id: 'TracedPoint' });
+const traceSchema = shows<ReturnType<typeof traceDocument>>()(
+  z
+    .object({
+      sensor: z.string(),
+      at: z.string(),
+      fate: z.enum(FATES),
+      message: z.string(),
+      remedy: z.string().nullable(),
+      streams: z.array(z.string()),
+      askedAt: z.string().nullable().describe('When its time was asked for last, as far as the log reaches.'),
+      readings: z.array(z.object({ sensorId: z.string(), valueName: z.string(), value: z.number() })),
+      before: z.string().nullable().describe('The nearest reading of the sensor before it.'),
+      after: z.string().nullable().describe('The nearest reading of the sensor after it.'),
+    })
+    .meta({ id: 'TracedPoint' }),
+);
 
 /** The routes on late and missing points. */
 export function addLateRoutes(app: FastifyInstance, { database, registry, clock }: OperatorParts): void {
@@ -67,7 +72,7 @@ export function addLateRoutes(app: FastifyInstance, { database, registry, clock 
       const { sensor, at } = request.query;
       const source = await sourceIn(database, request);
       const wanted = { sensor, at: instantOfField(at, clock.now(), 'at') };
-      return traceDocument(await changing(() => traceOf(database, source, wanted)));
+      return answered(traceDocument(await changing(() => traceOf(database, source, wanted))));
     },
   );
   typed.get(
@@ -87,7 +92,9 @@ export function addLateRoutes(app: FastifyInstance, { database, registry, clock 
     },
     async (request) => {
       const source = await sourceIn(database, request);
-      return adviceDocument(await changing(() => adviseSource(database, registry, source, request.query.share)));
+      return answered(
+        adviceDocument(await changing(() => adviseSource(database, registry, source, request.query.share))),
+      );
     },
   );
 }

@@ -96,7 +96,7 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
   typed.get(
     '/api/v1/oidc/start',
     {
-      config: { access: 'public' },
+      config: { access: 'public', secret: true },
       schema: {
         operationId: 'startOidc',
         summary: 'Sign in at the issuer',
@@ -136,7 +136,7 @@ export function addOidcRoutes(app: FastifyInstance, parts: OperatorParts): void 
   typed.get(
     CALLBACK,
     {
-      config: { access: 'public' },
+      config: { access: 'public', secret: true },
       schema: {
         operationId: 'endOidc',
         summary: 'The way back from the issuer',

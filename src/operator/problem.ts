@@ -44,7 +44,14 @@ export const operatorProblemSchema = z
     instance: z.string().describe('The id of the request as a URN; the log of the service has it, too.'),
     remedy: z.string().nullable().describe('A way to mend it; null where none is known.'),
     errors: z
-      .array(z.object({ pointer: z.string(), detail: z.string() }))
+      .array(
+        z.object({
+          pointer: z.string(),
+          detail: z.string(),
+          line: z.int().optional().describe('Of a source in YAML or JSON: its place in the text, from 1.'),
+          column: z.int().optional(),
+        }),
+      )
       .describe('Each error in the request with its place (JSON pointer); empty where no place is known.'),
   })
   // Another id than that of the other API: a process that serves both keeps the ids of all schemas in one place.
@@ -114,12 +121,20 @@ const AWAY_SECONDS = 5;
 /** PostgreSQL ended the statement at its time limit. */
 const STATEMENT_ENDED = '57014';
 
+const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
+
 /** The answer to any error. An error of this program goes into the log with its stack, and nothing of it into the answer. */
-export function operatorProblemOf(error: unknown, request: { readonly id: string }, log: Logger): OperatorProblem {
+export function operatorProblemOf(
+  error: unknown,
+  request: { readonly id: string; readonly method: string },
+  log: Logger,
+): OperatorProblem {
   if (error instanceof OperatorProblem) return error;
   if (error instanceof Error && 'code' in error && error.code === STATEMENT_ENDED) {
     return new OperatorProblem('unavailable', 'The database gave up, because this takes too long.', {
-      remedy: 'Ask for a shorter range, or for less of it.',
+      remedy: CHANGES_NOTHING.has(request.method)
+        ? 'Ask for a shorter range, or for less of it.'
+        : 'What it was about to change is as before. Send it again when the database has less to do, or run the command on the host, which has no such limit.',
       headers: retryAfterHeader(AWAY_SECONDS),
     });
   }

@@ -3,10 +3,12 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
 import { createProject, listProjects } from '../access/projects.ts';
+import type { Project } from '../access/projects.ts';
 import { LARGEST_QUOTA, setLocked, setQuota, showProject } from '../source/project-room.ts';
 import { repairDocument } from '../source/held-repair.ts';
 import { assertSeen, operatorOf, seesOrganisation } from './authenticate.ts';
-import { changing, looseDocument, pageIn, pageQuery, pageSchemaOf, projectIn, projectParams } from './route-shapes.ts';
+import { shows } from './documents.ts';
+import { changing, pageIn, pageQuery, pageSchemaOf, projectIn, projectParams } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 
 /** The path of the routes of one project. */
@@ -17,14 +19,14 @@ export const ofProject = { code: z.string(), organisation: z.string() };
 
 const EXAMPLE = { organisation: 'default', code: 'pump-hall' };
 
-const lineSchema = looseDocument(
-  { organisation: z.string(), code: z.string(), name: z.string(), sources: z.int(), series: z.int() },
-  'Project',
-  { ...EXAMPLE, name: 'Pump hall', sources: 2, series: 240 },
+const lineSchema = shows<Project>()(
+  z
+    .object({ organisation: z.string(), code: z.string(), name: z.string(), sources: z.int(), series: z.int() })
+    .meta({ id: 'Project', examples: [{ ...EXAMPLE, name: 'Pump hall', sources: 2, series: 240 }] }),
 );
 
-const roomSchema = looseDocument(
-  {
+const roomSchema = z
+  .object({
     ...ofProject,
     locked: z.boolean().describe('New names are held back until an operator releases them.'),
     quota: z.int().describe('The most series that it may have.'),
@@ -33,10 +35,22 @@ const roomSchema = looseDocument(
     newInHour: z.int().describe('Series that were made in the present hour or the one before, whichever had more.'),
     newInUsualHour: z.number().describe('Series that were made in an hour of the 7 days before, on average.'),
     warnings: z.array(z.object({ message: z.string(), remedy: z.string() })),
-  },
-  'ProjectRoom',
-  { ...EXAMPLE, locked: true, quota: 100_000, series: 240, held: 2, newInHour: 0, newInUsualHour: 1.5, warnings: [] },
-);
+  })
+  .meta({
+    id: 'ProjectRoom',
+    examples: [
+      {
+        ...EXAMPLE,
+        locked: true,
+        quota: 100_000,
+        series: 240,
+        held: 2,
+        newInHour: 0,
+        newInUsualHour: 1.5,
+        warnings: [],
+      },
+    ],
+  });
 
 /** The backfills that ask sources once more for points of names that were held back. */
 export const repairsField = z

@@ -7,6 +7,13 @@ import { operatorServer } from './server.ts';
 
 interface Schema {
   readonly $ref?: string;
+  readonly type?: unknown;
+  readonly enum?: unknown;
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly additionalProperties?: Schema | boolean;
   readonly examples?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -52,6 +59,40 @@ async function findingsIn(document: Document): Promise<string[]> {
   return found.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`);
 }
 
+/**
+ * The only parts of answers that may be anything: a configuration, whose fields the adapter of its platform decides, in a source and among
+ * its former ones, and the detail of a change, which each action writes in its own way and versions of years ago wrote otherwise.
+ */
+const LOOSE = ['AuditDetail', 'Configuration'];
+
+/** The places whose content a generated client would know nothing of. */
+function looseIn({ components, paths }: Document): string[] {
+  const found: string[] = [];
+  const walk = (schema: Schema, place: string): void => {
+    const { $ref, type, properties = {}, items, additionalProperties: others } = schema;
+    const choices = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((choice) => choice ?? []);
+    if ($ref !== undefined) return;
+    const isAny = type === undefined && choices.length === 0 && schema.enum === undefined && !('const' in schema);
+    const isOpen = others === true || (typeof others === 'object' && Object.keys(others).length === 0);
+    const isBare = type === 'object' && Object.keys(properties).length === 0 && typeof others !== 'object';
+    if (isAny || isOpen || isBare) found.push(place);
+    for (const choice of choices) walk(choice, place);
+    for (const [name, field] of Object.entries(properties)) walk(field, `${place}.${name}`);
+    if (items !== undefined) walk(items, `${place}[]`);
+    if (typeof others === 'object' && !isOpen) walk(others, `${place}.*`);
+  };
+  for (const [name, schema] of Object.entries(components.schemas)) walk(schema, name);
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      for (const [status, { content }] of [['body', requestBody ?? {}] as const, ...Object.entries(responses)]) {
+        for (const { schema } of Object.values(content ?? {}))
+          if (schema !== undefined) walk(schema, `${method} ${path} ${status}`);
+      }
+    }
+  }
+  return found.toSorted();
+}
+
 describe('the OpenAPI document of operators', () => {
   it('satisfies the strict rules of a linter of others', async () => {
     expect(await findingsIn(documentOf())).toEqual([]);
@@ -88,6 +129,17 @@ describe('the OpenAPI document of operators', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     const { responses } = documentOf().paths['/api/v1/projects/{organisation}/{code}/lock']?.['post'] ?? {};
     expect(Object.keys(responses ?? {})).toEqual(['200', '400', '401', '403', '404', '409', 'default']);
+  });
+
+  it('says of each field of an answer or a body what it is', () => {
+    expect(looseIn(documentOf())).toEqual(LOOSE);
+    // A document that allows any fields, one without a field, and a field of any type.
+    const wrong = documentOf();
+    const schemas = wrong.components.schemas as Record<string, Schema>;
+    schemas['Any'] = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: {} };
+    schemas['Nothing'] = { type: 'array', items: { type: 'object' } };
+    schemas['Unknown'] = { type: 'object', properties: { a: {} }, additionalProperties: false };
+    expect(looseIn(wrong)).toEqual(expect.arrayContaining(['Any', 'Nothing[]', 'Unknown.a']));
   });
 
   it('has an example of each JSON document that is sent or answered', () => {

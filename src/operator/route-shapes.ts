@@ -45,12 +45,18 @@ export const pageSchemaOf = <T extends z.ZodType>(item: T) =>
 /** A flag in a query. */
 export const flag = z.enum(['true', 'false']).default('false');
 
-/** A document of which the named fields are described; it may have more. */
-export const looseDocument = <T extends z.ZodRawShape>(
-  fields: T,
-  id: string,
-  example?: z.input<z.ZodObject<T>> & Readonly<Record<string, unknown>>,
-) => z.looseObject(fields).meta({ id, ...(example !== undefined && { examples: [example] }) });
+/** Bytes of the items of a page, as JSON. With the rest of an answer they stay below a megabyte. */
+const MOST_BYTES = 900_000;
+
+/** The first items that fit into an answer, at least one. */
+export function fitting<T>(items: readonly T[]): readonly T[] {
+  let bytes = 0;
+  const end = items.findIndex((item, place) => {
+    bytes += Buffer.byteLength(JSON.stringify(item) ?? '') + 1;
+    return bytes > MOST_BYTES && place > 0;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
 
 /**
  * Cuts the page out of a whole list. The cursor names the last item of the page before and its place, so that a page goes on behind
@@ -64,7 +70,7 @@ export function pageIn<T>(
   const [place, key] = cursor === undefined ? [0, undefined] : placeIn(cursor);
   const found = key === undefined ? -1 : all.findIndex((item) => keyOf(item) === key);
   const begin = found === -1 ? place : found + 1;
-  const items = all.slice(begin, begin + limit);
+  const items = fitting(all.slice(begin, begin + limit));
   const end = begin + items.length;
   const last = items.at(-1);
   return { items, next: last === undefined || end >= all.length ? null : cursorOf([end, keyOf(last)]) };
@@ -77,15 +83,21 @@ export function textsIn(cursor: string | undefined): readonly string[] | undefin
   return texts?.data;
 }
 
-/** The cursor of `textsIn`; null where the page is not full, so that it is the last one. */
-export const nextBehind = <T>(
-  items: readonly T[],
+/**
+ * The page of `limit` items that the database answered with, as documents, as far as they fit. The cursor is one of `textsIn`; null where
+ * the page is not full, so that it is the last one.
+ */
+export function pageBehind<T, D>(
+  found: readonly T[],
   limit: number,
+  documentOf: (item: T) => D,
   textsOf: (item: T) => readonly string[],
-): string | null => {
-  const last = items.at(-1);
-  return items.length < limit || last === undefined ? null : cursorOf([0, JSON.stringify(textsOf(last))]);
-};
+): { readonly items: D[]; readonly next: string | null } {
+  const items = [...fitting(found.map(documentOf))];
+  const last = found[items.length - 1];
+  const isLast = items.length === found.length && found.length < limit;
+  return { items, next: isLast || last === undefined ? null : cursorOf([0, JSON.stringify(textsOf(last))]) };
+}
 
 function jsonOf(text: string): unknown {
   try {
@@ -121,11 +133,16 @@ export function idIn(cursor: string | undefined): number | undefined {
   return cursor === undefined ? undefined : placeIn(cursor)[0];
 }
 
-/** The cursor of `idIn`; null where the page is not full, so that it is the last one. */
-export const nextBelow = (items: readonly { readonly id: number }[], limit: number): string | null => {
+/** The page of `pageBehind` with a cursor of `idIn`. */
+export function pageBelow<D extends { readonly id: number }>(
+  found: readonly D[],
+  limit: number,
+): { readonly items: D[]; readonly next: string | null } {
+  const items = [...fitting(found)];
   const last = items.at(-1);
-  return items.length < limit || last === undefined ? null : cursorOf([last.id, '']);
-};
+  const isLast = items.length === found.length && found.length < limit;
+  return { items, next: isLast || last === undefined ? null : cursorOf([last.id, '']) };
+}
 
 /** A point in time of a query: an ISO 8601 instant with its zone, or a length of time before now such as `7d`. */
 export function instantOfField(text: string, now: Instant, field: string): Instant {

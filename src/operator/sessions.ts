@@ -17,7 +17,8 @@ import { beginAnswer, fromOf, sessionDocument, sessionSchema } from './session-a
 import { knownBrowserCookieOf, knownBrowserOf, textOfKnownBrowser } from './known-browser.ts';
 import { signInLimitsOf } from './sign-in-limits.ts';
 
-const listedSchema = z
+/** A session in a list. */
+export const listedSchema = z
   .object({
     id: z.string(),
     createdAt: z.string(),
@@ -138,7 +139,7 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
   typed.get(
     '/api/v1/session',
     {
-      config: { role: 'viewer', withTemporaryPassword: true },
+      config: { role: 'viewer', withTemporaryPassword: true, secret: true },
       schema: {
         operationId: 'getSession',
         summary: 'The present session',
@@ -179,16 +180,7 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
       },
     },
     async (request) => {
-      const sessions = await sessionsOf(database, operatorOf(request).id);
-      return {
-        sessions: sessions.map(({ createdAt, usedAt, endsAt, ...session }) => ({
-          ...session,
-          createdAt: formatInstant(createdAt),
-          usedAt: formatInstant(usedAt),
-          endsAt: formatInstant(endsAt),
-          current: session.id === request.operatorSession?.sessionId,
-        })),
-      };
+      return { sessions: await listedSessions(database, operatorOf(request).id, request) };
     },
   );
 
@@ -236,6 +228,22 @@ export function addSessionRoutes(app: FastifyInstance, { database, settings, sea
       return await beginAnswer({ database, cookie }, reply, secret);
     },
   );
+}
+
+/** The sessions of an operator as answers list them. */
+export async function listedSessions(
+  database: OperatorParts['database'],
+  operatorId: number,
+  { operatorSession }: Pick<FastifyRequest, 'operatorSession'>,
+): Promise<z.infer<typeof listedSchema>[]> {
+  const sessions = await sessionsOf(database, operatorId);
+  return sessions.map(({ createdAt, usedAt, endsAt, ...session }) => ({
+    ...session,
+    createdAt: formatInstant(createdAt),
+    usedAt: formatInstant(usedAt),
+    endsAt: formatInstant(endsAt),
+    current: session.id === operatorSession?.sessionId,
+  }));
 }
 
 function ownSession(request: FastifyRequest): { readonly session: SessionHolder; readonly secret: string } {

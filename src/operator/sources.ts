@@ -11,6 +11,7 @@ import { changeSource } from '../source/state-change.ts';
 import type { SourceChange } from '../source/state-change.ts';
 import { ownerNamed, takeOver, takeOverDocument } from '../source/take-over.ts';
 import { operatorOf } from './authenticate.ts';
+import { answered } from './documents.ts';
 import {
   changing,
   cursorOf,
@@ -25,8 +26,9 @@ import {
   textsIn,
 } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
-import { conditions, sourceSchema, sourcesSchema } from './source-shapes.ts';
-import type { lineSchema } from './source-shapes.ts';
+import { shortConfiguration, sourceSchema } from './source-parts.ts';
+import { conditions, sourcesSchema } from './source-shapes.ts';
+import { STREAMS_SHOWN, streamsAnswer, windowsCursor } from './source-streams.ts';
 
 /** The source behind which a page begins. */
 function placeOf(cursor: string | undefined): ListedPlace | undefined {
@@ -54,7 +56,7 @@ const listQuery = pageQuery.extend({
 });
 
 const changedSchema = z
-  .looseObject({
+  .object({
     source: z.string(),
     organisation: z.string(),
     action: z.enum(['pause', 'resume', 'poll', 'remove']),
@@ -137,7 +139,7 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
         behindSource: placeOf(cursor),
       });
       return {
-        items: lines.map((line) => sourceLineDocument(line, platforms)) as unknown as z.infer<typeof lineSchema>[],
+        items: lines.map((line) => answered(sourceLineDocument(line, platforms))),
         next: last === undefined ? null : cursorOf([0, JSON.stringify([last.organisation, last.name, ...last.rank])]),
         matching,
         conditions: counts,
@@ -157,9 +159,17 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
       },
     },
     async (request, reply) => {
-      const shown = await showSource(database, registry, await sourceIn(database, request));
+      const source = await sourceIn(database, request);
+      const shown = await showSource(database, registry, source, { limit: STREAMS_SHOWN });
       reply.headers(revisionHeader(shown.report.revisionTag));
-      return sourceDocument(shown) as z.infer<typeof sourceSchema>;
+      const { items: streams, next: nextStreams } = streamsAnswer(shown.report.streamReports, STREAMS_SHOWN);
+      return {
+        ...answered(sourceDocument(shown)),
+        ...shortConfiguration(shown.report.config),
+        streams,
+        nextStreams,
+        nextWindows: await windowsCursor(database, source.id, shown.report.windows.length),
+      };
     },
   );
   const change = async (request: Parameters<typeof sourceIn>[1], action: SourceChange) => {

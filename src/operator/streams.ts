@@ -17,7 +17,7 @@ export interface Streams {
   answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    type: 'text/event-stream' | 'application/x-ndjson',
+    type: 'text/event-stream' | 'application/x-ndjson' | 'text/csv',
     work: (signal: AbortSignal) => AsyncIterable<string>,
   ): never;
 }

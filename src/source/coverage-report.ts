@@ -17,7 +17,7 @@ import {
   timesOfSources,
   timesOfStreams,
 } from './coverage-rows.ts';
-import type { ListedStream, TimeOfStream } from './coverage-rows.ts';
+import type { ListedStream, PlaceOfStream, TimeOfStream } from './coverage-rows.ts';
 import type { FoundSource } from './find-source.ts';
 import { unknownSource } from './unusable-source.ts';
 
@@ -49,7 +49,7 @@ export interface CoverageReport {
   /** Refusals of these streams, of any time, whose instants are not known. */
   readonly unkept: number;
   /** Where the next page begins; undefined on the last one. */
-  readonly next: { readonly place: number; readonly key: string } | undefined;
+  readonly next: PlaceOfStream | undefined;
 }
 
 interface Asked {
@@ -58,7 +58,7 @@ interface Asked {
   /** A sensor as the platform or as readings call it. */
   readonly sensor?: string | undefined;
   readonly mostStreams: number;
-  readonly behind?: { readonly place: number; readonly key: string } | undefined;
+  readonly behind?: PlaceOfStream | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -112,7 +112,7 @@ export async function reportCoverage(database: Database, source: FoundSource, as
     hidden,
     refusals: await reasonsInRange(database, refusing),
     unkept: await unkeptRefusals(database, ids),
-    next: last === undefined || hidden === 0 ? undefined : { place: last.place, key: last.key },
+    next: hidden === 0 ? undefined : last,
   };
 }
 

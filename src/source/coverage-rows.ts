@@ -22,14 +22,14 @@ const ASKING = `(
 
 /**
  * SQL: the present streams of the sources `$1` with their time inside `[$2, $3)`, in kinds that share no time. Newer time than schedule
- * and settle allow is not due, so it is neither missing nor asked for.
+ * and settle allow at `now` is not due, so it is neither missing nor asked for.
  */
-const TIMES = `
+const timesAt = (now: string): string => `
   select id, source_id, key, weight, covered, failed, open - asking as missing, open * asking as asking
   from (
     select stream.id, source_id, key, pg_column_size(stream.covered) as weight, here.covered, here.failed, here.asking,
       here.wanted + here.asking - here.covered - here.failed as open
-    from (select *, now() - (settle_us + every_us) * interval '1 microsecond' as due from source where id = any($1::int[])) as source
+    from (select *, ${now} - (settle_us + every_us) * interval '1 microsecond' as due from source where id = any($1::int[])) as source
     join stream on source_id = source.id and retired_at is null
     cross join lateral (
       select tstzmultirange(tstzrange(at_instant($2), at_instant($3))) as whole offset 0) as asked
@@ -38,6 +38,8 @@ const TIMES = `
         tstzmultirange(tstzrange(start_at, greatest(start_at, due))) * whole as wanted,
         (select coalesce(range_agg(tstzrange(from_at, to_at)), '{}') from unreadable where stream_id = stream.id) * whole - covered as failed
       offset 0) as here) as stream`;
+
+const TIMES = timesAt('now()');
 
 /** SQL: the length of a multirange, µs. */
 const lengthOf = (ranges: string): string =>
@@ -52,14 +54,26 @@ export interface WantedStreams {
   /** Undefined: all. */
   readonly ids: readonly number[] | undefined;
   readonly limit: number;
-  /** The stream behind which the page begins, and its place where it is gone; undefined: the first page. */
-  readonly behind?: { readonly place: number; readonly key: string } | undefined;
+  /** The stream behind which the page begins; undefined: the first page. */
+  readonly behind?: PlaceOfStream | undefined;
+}
+
+/** A stream in the order of the time that each lacks. */
+export interface PlaceOfStream {
+  /** What it lacked, µs. */
+  readonly lack: number;
+  readonly key: string;
+  /**
+   * The time of the first page. All pages count what was due then, so that no stream lacks more on a later page than on an earlier one,
+   * and a stream that was not shown yet is not passed over.
+   */
+  readonly at: Instant;
 }
 
 /** A stream of a page. */
-export interface ListedStream {
+export interface ListedStream extends PlaceOfStream {
   readonly id: number;
-  readonly key: string;
+  /** From the first one, as all streams stand now. */
   readonly place: number;
   /** About the bytes of its coverage. */
   readonly weight: number;
@@ -71,12 +85,23 @@ export async function streamsThatLack(
   { sourceId, range, ids, limit, behind }: WantedStreams,
 ): Promise<{ readonly streams: readonly ListedStream[]; readonly count: number }> {
   const rows = await database.rows<ListedStream & { count: number }>(
-    `with ordered as (
-       select id, key, weight, row_number() over (order by ${lengthOf('failed + missing + asking')} desc, key) as place, count(*) over () as count
-       from (${TIMES}) as stream where $4::int[] is null or id = any($4))
-     select * from ordered
-     where place > coalesce((select place from ordered where key = $6), $7::bigint) order by place limit $5`,
-    [[sourceId], range.from, range.to, ids ?? null, limit, behind?.key ?? null, behind?.place ?? 0],
+    `with lacking as (
+       select id, key, weight, ${lengthOf('failed + missing + asking')}::bigint as lack
+       from (${timesAt('coalesce(at_instant($8), now())')}) as stream where $4::int[] is null or id = any($4)),
+     ordered as (
+       select *, row_number() over (order by lack desc, key) as place, count(*) over () as count, coalesce($8::bigint, instant_of(now())) as at
+       from lacking)
+     select * from ordered where $6::text is null or lack < $7::bigint or lack = $7 and key > $6 order by place limit $5`,
+    [
+      [sourceId],
+      range.from,
+      range.to,
+      ids ?? null,
+      limit,
+      behind?.key ?? null,
+      behind?.lack ?? null,
+      behind?.at ?? null,
+    ],
   );
   return { streams: rows, count: rows[0]?.count ?? 0 };
 }

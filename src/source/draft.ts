@@ -48,6 +48,16 @@ export function fieldsOf(schema: z.ZodType): readonly DraftField[] {
 export const sampleText = async ({ name }: Platform): Promise<string> =>
   await readFile(new URL(`../../adapters/platforms/${name}/source.sample.yaml`, import.meta.url), 'utf8');
 
+/** The text of a platform that says what to ask its customer for, as Markdown; null where its adapter is no part of this build. */
+export async function customerText({ name }: Platform): Promise<string | null> {
+  const page = new URL(`../../adapters/platforms/${name}/README.md`, import.meta.url);
+  const text = await readFile(page, 'utf8').catch(() => '');
+  return (
+    /^## What to ask the customer for\n(?<section>[^]*?)(?=^## |$(?![^]))/m.exec(text)?.groups?.['section']?.trim() ??
+    null
+  );
+}
+
 /** The options of the sample of a platform, and their descriptions by path, like `options.paging.by`. */
 export async function sampleOptions(
   platform: Platform,

@@ -44,23 +44,23 @@ export interface Former {
 }
 
 /**
- * The configuration that a source had before its last change, or before its removal. Throws `config-invalid` where none is
+ * The configuration that a source had before its last change, or before its removal; with `id` the one of this number. Throws `config-invalid` where none is
  * kept, where several organisations have one of that name, and where this version does not understand it any more.
  */
-export async function lastFormer(
+export async function formerOf(
   {
     database,
     sealing,
     registry,
   }: { readonly database: Database; readonly sealing: Sealing; readonly registry: SourceSchemas },
-  { name, organisation }: WantedSource,
+  { name, organisation, id }: WantedSource & { readonly id?: number | undefined },
 ): Promise<Former> {
   const rows = await database.rows<Omit<Former, 'source'> & { organisation: string; config: unknown }>(
     `select distinct on (organisation_id) organisation_id as organisation, config, instant_of(ended_at) as "endedAt",
        ended_by as "endedBy", ending
-     from former_configuration where name = $1 and ($2::text is null or organisation_id = $2)
+     from former_configuration where name = $1 and ($2::text is null or organisation_id = $2) and ($3::bigint is null or id = $3)
      order by organisation_id, id desc`,
-    [name, organisation ?? null],
+    [name, organisation ?? null, id ?? null],
   );
   const [row] = rows;
   if (row === undefined) {
@@ -89,6 +89,7 @@ export async function lastFormer(
 
 /** A former configuration as it is listed. */
 export interface FormerConfiguration extends Omit<Former, 'source'> {
+  readonly id: number;
   /** Without its secrets. */
   readonly config: unknown;
 }
@@ -99,7 +100,7 @@ export async function formerConfigurations(
   { organisation, name }: SourceName,
 ): Promise<readonly FormerConfiguration[]> {
   const rows = await database.rows<FormerConfiguration & Record<string, unknown>>(
-    `select config, instant_of(ended_at) as "endedAt", ended_by as "endedBy", ending
+    `select id, config, instant_of(ended_at) as "endedAt", ended_by as "endedBy", ending
      from former_configuration where name = $1 and organisation_id = $2 order by id desc`,
     [name, organisation],
   );

@@ -126,10 +126,7 @@ export const isSilent = ({ newestAt }: NewestReading, now: Instant, length: Micr
   newestAt === null || newestAt < now - length;
 
 /** The newest reading of a sensor as a JSON document, with its age at `now`. */
-export const newestDocument = (
-  { newestAt, longestGap: gap, askedFrom, ...sensor }: NewestReading,
-  now: Instant,
-): Record<string, unknown> => ({
+export const newestDocument = ({ newestAt, longestGap: gap, askedFrom, ...sensor }: NewestReading, now: Instant) => ({
   ...sensor,
   askedFrom: instantOrNull(askedFrom),
   longestGapSeconds: gap === null ? null : gap / SECOND,

@@ -24,6 +24,7 @@ export interface FaultRecord extends ToldFault {
   /** ISO 8601. */
   readonly at: string;
   readonly where?: string;
+  readonly lane?: 'live' | 'history';
   /** The bridge's own pace made the source wait. */
   readonly own?: true;
   /** The redacted answer of the platform, where it broke its contract. */
@@ -241,8 +242,29 @@ interface StoredReport extends Omit<
 const RANGES_SHOWN = 5;
 const WINDOWS_SHOWN = 10;
 
-/** Returns undefined for a source that was removed meanwhile. */
-export async function reportSource(database: Database, id: number): Promise<SourceReport | undefined> {
+/** A part of the streams of a source, in the order of their keys. */
+export interface PageOfStreams {
+  readonly limit: number;
+  /** The key of the last stream of the page before. */
+  readonly behind?: string | undefined;
+}
+
+/** A part of the windows of a source, the last ones first. */
+export interface PageOfWindows {
+  readonly limit: number;
+  /** The last window of the page before. */
+  readonly behind?: Pick<WindowReport, 'askedAt' | 'from'> & { readonly streamId: number };
+}
+
+/** A window with what a page goes on behind. */
+export type ListedWindow = WindowReport & { readonly streamId: number };
+
+/** Returns undefined for a source that was removed meanwhile. `streams`: the first of them only; without it all. */
+export async function reportSource(
+  database: Database,
+  id: number,
+  streams?: PageOfStreams,
+): Promise<SourceReport | undefined> {
   const line = await database.row<StoredLine & Record<string, unknown>>(
     sourceLinesOf(`(${judgedSources({ id: (column) => `${column} = $1` })})`),
     [id],
@@ -261,13 +283,27 @@ export async function reportSource(database: Database, id: number): Promise<Sour
     [id],
   );
   if (line === undefined || more === undefined) return undefined;
-  const [streamReports, windows] = await Promise.all([streamsOf(database, id), lastWindows(database, id)]);
+  const [streamReports, windows] = await Promise.all([
+    streamsOf(database, id, streams),
+    windowsOf(database, id, { limit: WINDOWS_SHOWN }),
+  ]);
   const { ease, ...report } = more;
   const slowed = easeInWords(ease ?? undefined, line.countedAt) ?? null;
-  return { ...lineOf(line), ...report, slowed, streamReports, windows };
+  return {
+    ...lineOf(line),
+    ...report,
+    slowed,
+    streamReports,
+    windows: windows.map(({ streamId: _, ...window }) => window),
+  };
 }
 
-const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]> =>
+/** The present streams of a source, or a page of them. */
+export const streamsOf = (
+  database: Database,
+  sourceId: number,
+  { limit, behind }: Partial<PageOfStreams> = {},
+): Promise<StreamReport[]> =>
   database.rows<StreamReport & Record<string, unknown>>(
     `select key, jsonb_array_length(stream.sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
        (learned ->> 'length')::float8 as window, (select instant_of(due_at) from work where work.kind = 'history' and work.id = stream.id) as "historyDueAt", stream.failures,
@@ -284,16 +320,23 @@ const streamsOf = (database: Database, sourceId: number): Promise<StreamReport[]
        from (select *, count(*) over () as total, count(*) filter (where not is_retried) over () as is_left, sum(instant_of(to_at) - instant_of(from_at)) over () as length
              from (select *, ${IS_RETRIED} as is_retried from unreadable where stream_id = stream.id) as each order by from_at desc limit ${RANGES_SHOWN}) as last
      ) as bad
-     where source_id = $1 and retired_at is null order by key`,
-    [sourceId],
+     where source_id = $1 and retired_at is null and ($3::text is null or key > $3) order by key limit $2`,
+    [sourceId, limit ?? null, behind ?? null],
   );
 
-const lastWindows = (database: Database, sourceId: number): Promise<WindowReport[]> =>
-  database.rows<WindowReport & Record<string, unknown>>(
+/** A page of the log of a source, the windows that were asked for last first. */
+export const windowsOf = (
+  database: Database,
+  sourceId: number,
+  { limit, behind }: PageOfWindows,
+): Promise<ListedWindow[]> =>
+  database.rows<ListedWindow & Record<string, unknown>>(
     `select stream.key as stream, lane, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as "askedAt",
        windows, slowest_ms as "slowestMs", requests, bytes, readings, duplicates, revised, refused, repeats, outside, late, waited_ms as "waitedMs", http_ms as "httpMs",
-       normalise_ms as "normaliseMs", store_ms as "storeMs"
+       normalise_ms as "normaliseMs", store_ms as "storeMs", window_log.stream_id as "streamId"
      from window_log left join stream on stream.id = stream_id
-     where window_log.source_id = $1 order by asked_at desc limit ${WINDOWS_SHOWN}`,
-    [sourceId],
+     where window_log.source_id = $1 and ($3::bigint is null or asked_at <= at_instant($3)
+       and (asked_at, window_log.stream_id, from_at) < (at_instant($3), $4::int, at_instant($5)))
+     order by asked_at desc, window_log.stream_id desc, from_at desc limit $2`,
+    [sourceId, limit, behind?.askedAt ?? null, behind?.streamId ?? null, behind?.from ?? null],
   );

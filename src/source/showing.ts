@@ -11,7 +11,7 @@ import { sourceLineDocument } from './listing.ts';
 import type { FoundSource } from './find-source.ts';
 import { refusalsByReason } from './refusals.ts';
 import { reportSource } from './report.ts';
-import type { SourceReport, StreamReport } from './report.ts';
+import type { PageOfStreams, SourceReport, StreamReport, WindowReport } from './report.ts';
 import { shownConfig } from './shown-config.ts';
 import { ownedElsewhere } from './take-over.ts';
 import type { OwnedElsewhere } from './take-over.ts';
@@ -32,28 +32,32 @@ export interface ShownSource {
   readonly seriesOfOthers: readonly OwnedElsewhere[];
 }
 
-/** Throws `config-invalid` for a source that was removed meanwhile. */
+/** Throws `config-invalid` for a source that was removed meanwhile. `streams`: the first of them only; without it all. */
 export async function showSource(
   database: Database,
   registry: Pick<Registry, 'kinds' | 'platforms'>,
   source: FoundSource,
+  streams?: PageOfStreams,
 ): Promise<ShownSource> {
-  const report = await reportSource(database, source.id);
+  const report = await reportSource(database, source.id, streams);
   if (report === undefined) throw unknownSource(source);
   return {
     report: {
       ...report,
       config: await shownConfig(report.config, registry),
-      streamReports: report.streamReports.map((stream) => ({
-        ...stream,
-        mayMissLateData: endsAtBound(stream.newsAge, lookBackAtMostIn(report.config)),
-      })),
+      streamReports: report.streamReports.map((stream) => shownStream(stream, report.config)),
     },
     refusals: await refusalsByReason(database, source.id),
     platforms: await platformsBehind([report.demand], registry.platforms),
     seriesOfOthers: await ownedElsewhere(database, source),
   };
 }
+
+/** A stream of a source of this configuration. */
+export const shownStream = (stream: StreamReport, config: unknown): ShownStream => ({
+  ...stream,
+  mayMissLateData: endsAtBound(stream.newsAge, lookBackAtMostIn(config)),
+});
 
 /** The bound of the looks for late data in a stored configuration, which has what the operator wrote. */
 function lookBackAtMostIn(config: unknown): Microseconds {
@@ -68,28 +72,50 @@ export const sourceDocument = ({
   refusals,
   platforms,
   seriesOfOthers,
-}: ShownSource): Record<string, unknown> => ({
+}: ShownSource) => ({
   ...sourceLineDocument(report, platforms),
+  kind: report.kind,
+  config: report.config,
+  revision: report.revision,
+  revisionTag: report.revisionTag,
   startAt: formatInstant(report.startAt),
   createdAt: formatInstant(report.createdAt),
   ...instants(report, ['nextDueAt', 'lastPollAt', 'lookedAt', 'lookDueAt']),
-  streams: streamReports.map((stream) => ({
-    ...stream,
-    covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),
-    window: stream.window === null ? null : formatDuration(Math.round(stream.window)),
-    unreadable: stream.unreadable.map((stretch) => ({ ...stretch, ...instants(stretch, ['from', 'to', 'retryAt']) })),
-    ...instants(stream, ['historyDueAt', 'retryAt', 'absentSince', 'newestAt']),
-  })),
-  windows: windows.map((window) => ({ ...window, ...instants(window, ['from', 'to', 'askedAt']) })),
-  refusals: refusals.map(({ examples, ...counts }) => ({
-    ...counts,
+  lookFailures: report.lookFailures,
+  awaitsLook: report.awaitsLook,
+  slowed: report.slowed,
+  refused24h: report.refused24h,
+  repeats24h: report.repeats24h,
+  outside24h: report.outside24h,
+  pace: report.pace && {
+    holdUntil: instantOrNull(report.pace.holdUntil),
+    leases: report.pace.leases.map(({ until, ...lease }) => ({ ...lease, until: formatInstant(until) })),
+  },
+  streams: streamReports.map(streamDocument),
+  windows: windows.map(windowDocument),
+  refusals: refusals.map(({ examples, ...sum }) => ({
+    ...sum,
+    ...instants(sum, ['first', 'last']),
     examples: examples.map((example) => ({ ...example, at: instantOrNull(example.at) })),
   })),
   seriesOfOthers,
 });
 
+/** A stream as a JSON document. */
+export const streamDocument = (stream: ShownStream) => ({
+  ...stream,
+  covered: stream.covered.map(([from, to]) => ({ from: formatInstant(from), to: formatInstant(to) })),
+  window: stream.window === null ? null : formatDuration(Math.round(stream.window)),
+  unreadable: stream.unreadable.map((stretch) => ({ ...stretch, ...instants(stretch, ['from', 'to', 'retryAt']) })),
+  ...instants(stream, ['historyDueAt', 'retryAt', 'absentSince', 'newestAt']),
+});
+
+/** A window of the log as a JSON document. */
+export const windowDocument = (window: WindowReport) => ({ ...window, ...instants(window, ['from', 'to', 'askedAt']) });
+
 /** The named instants of a record as text. */
-const instants = <K extends string>(
-  record: Readonly<Record<K, Instant | null>>,
+const instants = <K extends string, T extends Readonly<Record<K, Instant | null>>>(
+  record: T,
   names: readonly K[],
-): Record<string, string | null> => Object.fromEntries(names.map((name) => [name, instantOrNull(record[name])]));
+): { readonly [Name in K]: null extends T[Name] ? string | null : string } =>
+  Object.fromEntries(names.map((name) => [name, instantOrNull(record[name])])) as never;

@@ -50,7 +50,7 @@ export async function explainSource(
 }
 
 /** The same as a JSON document, with lengths of time in seconds. */
-export const whyDocument = ({ report, causes }: ExplainedSource): Record<string, unknown> => ({
+export const whyDocument = ({ report, causes }: ExplainedSource) => ({
   name: report.name,
   condition: report.condition,
   lagSeconds: inSeconds(report.lag),

@@ -63,6 +63,21 @@ describe('coverage', () => {
     expect(new Set(keys).size).toBe(STREAMS);
   });
 
+  it('passes over no stream that is filled between two pages', async () => {
+    const path = `/sources/default/large/coverage?${RANGE}&buckets=2&limit=100`;
+    const first = (await get(path)).json as Answer;
+    const fill = `update stream set covered = '{[2024-12-31Z, 2026-01-01Z)}' where key = any($1)`;
+    const unseen = Array.from({ length: 150 }, (_, index) => `s-${String(index + 101).padStart(4, '0')}`);
+    await api.database.run(fill, [[...first.streams.slice(40).map(({ key }) => key), ...unseen.slice(50)]]);
+    const seen = new Set(first.streams.map(({ key }) => key));
+    for (let next = first.next; next !== null;) {
+      const page = (await get(`${path}&cursor=${next}`)).json as Answer;
+      for (const { key } of page.streams) seen.add(key);
+      next = page.next;
+    }
+    expect(seen.size).toBe(STREAMS);
+  });
+
   it('has days of a zone, and refuses both kinds of buckets at once', async () => {
     const { json } = await get(
       '/sources/default/small/coverage?from=2025-03-29T00:00:00Z&to=2025-03-31T00:00:00Z&zone=Europe/Berlin',

@@ -33,6 +33,9 @@ const PROJECT = '/api/v1/projects/default/project';
 /** An application that exists. */
 const APPLICATION = '/api/v1/applications/app_0123456789abcdef0123';
 
+/** An operator that exists, and that sends no request. */
+const OPERATOR = '/api/v1/operators/changed';
+
 /** An alert that exists. */
 const ALERT = '/api/v1/alerts/1';
 
@@ -42,6 +45,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/me': { role: 'viewer' },
   'GET /api/v1/sources': { role: 'viewer' },
   'POST /api/v1/sources/apply': { role: 'operator', body: { name: 'a' } },
+  'POST /api/v1/sources/actions': {
+    role: 'operator',
+    body: { action: 'poll', sources: [{ organisation: 'default', name: 'none' }] },
+  },
   'GET /api/v1/sources/:organisation/:name': { role: 'viewer', path: SOURCE, elsewhere: 404 },
   'POST /api/v1/sources/:organisation/:name/pause': { role: 'operator', path: `${SOURCE}/pause`, elsewhere: 404 },
   'POST /api/v1/sources/:organisation/:name/resume': { role: 'operator', path: `${SOURCE}/resume`, elsewhere: 404 },
@@ -75,6 +82,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/sources/:organisation/:name/coverage': { role: 'viewer', path: `${SOURCE}/coverage`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/newest': { role: 'viewer', path: `${SOURCE}/newest`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/refusals': { role: 'viewer', path: `${SOURCE}/refusals`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/streams': { role: 'viewer', path: `${SOURCE}/streams`, elsewhere: 404 },
+  'GET /api/v1/sources/:organisation/:name/windows': { role: 'viewer', path: `${SOURCE}/windows`, elsewhere: 404 },
   'GET /api/v1/sources/:organisation/:name/former': { role: 'viewer', path: `${SOURCE}/former`, elsewhere: 404 },
   'POST /api/v1/sources/:organisation/:name/restore': { role: 'operator', path: `${SOURCE}/restore`, elsewhere: 404 },
   'POST /api/v1/sources/:organisation/:name/take-over': {
@@ -96,6 +105,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /api/v1/sources/preview': { role: 'operator', path: '/api/v1/sources/preview?from=1h', body: { name: 'a' } },
   'GET /api/v1/platforms': { role: 'viewer' },
   'GET /api/v1/platforms/:name/sample': { role: 'viewer', path: '/api/v1/platforms/influxdb/sample' },
+  'GET /api/v1/platforms/:name/guide': { role: 'viewer', path: '/api/v1/platforms/influxdb/guide' },
+  'GET /api/v1/projects/:organisation/:code/series': { role: 'viewer', path: `${PROJECT}/series`, elsewhere: 404 },
+  'GET /api/v1/projects/:organisation/:code/bins': {
+    role: 'viewer',
+    path: `${PROJECT}/bins?sensorId=a&valueName=b&from=1h`,
+    elsewhere: 404,
+  },
   'GET /api/v1/requests': { role: 'viewer' },
   'GET /api/v1/alerts': { role: 'viewer' },
   'GET /api/v1/alerts/:id': { role: 'viewer', path: ALERT, elsewhere: 404 },
@@ -182,6 +198,40 @@ const ROWS: Readonly<Record<string, Row>> = {
     elsewhere: 404,
   },
   'GET /api/v1/audit': { role: 'viewer' },
+  'GET /api/v1/audit/export': { role: 'viewer' },
+  'GET /api/v1/overview': { role: 'viewer' },
+  'GET /api/v1/operators': { role: 'admin', elsewhere: 403 },
+  'POST /api/v1/operators': { role: 'admin', body: { name: 'new', role: 'viewer' }, elsewhere: 403 },
+  'GET /api/v1/operators/:name': { role: 'admin', path: OPERATOR, elsewhere: 403 },
+  'PUT /api/v1/operators/:name/role': {
+    role: 'admin',
+    path: `${OPERATOR}/role`,
+    body: { role: 'viewer' },
+    elsewhere: 403,
+  },
+  'PUT /api/v1/operators/:name/organisations': {
+    role: 'admin',
+    path: `${OPERATOR}/organisations`,
+    body: { organisations: null },
+    elsewhere: 403,
+  },
+  'POST /api/v1/operators/:name/disable': { role: 'admin', path: `${OPERATOR}/disable`, elsewhere: 403 },
+  'POST /api/v1/operators/:name/enable': { role: 'admin', path: `${OPERATOR}/enable`, elsewhere: 403 },
+  'POST /api/v1/operators/:name/sign-out': { role: 'admin', path: `${OPERATOR}/sign-out`, elsewhere: 403 },
+  'GET /api/v1/operators/:name/sessions': { role: 'admin', path: `${OPERATOR}/sessions`, elsewhere: 403 },
+  'DELETE /api/v1/operators/:name/sessions/:id': {
+    role: 'admin',
+    path: `${OPERATOR}/sessions/ses_1`,
+    elsewhere: 403,
+  },
+  'GET /api/v1/operators/:name/tokens': { role: 'admin', path: `${OPERATOR}/tokens`, elsewhere: 403 },
+  'POST /api/v1/operators/:name/tokens': {
+    role: 'admin',
+    path: `${OPERATOR}/tokens`,
+    body: { name: 'laptop' },
+    elsewhere: 403,
+  },
+  'DELETE /api/v1/operators/:name/tokens/:id': { role: 'admin', path: `${OPERATOR}/tokens/tok_1`, elsewhere: 403 },
   'GET /api/v1/events': { role: 'viewer', streams: true },
   'GET /api/v1/backfills': { role: 'viewer' },
   'GET /api/v1/backfills/:id': { role: 'viewer', path: '/api/v1/backfills/1', elsewhere: 404 },
@@ -226,6 +276,7 @@ beforeAll(async () => {
   );
   for (const role of OPERATOR_ROLES) operators[role] = await api.operator(role, role);
   for (const state of ['expired', 'revoked', 'disabled']) operators[state] = await api.operator(state, 'admin');
+  await api.operator('changed', 'viewer');
   operators['elsewhere'] = await api.operator('elsewhere', 'admin', ['elsewhere']);
   await api.database.run(`update operator_token set expires_at = now() where id = $1`, [operators['expired']?.tokenId]);
   await revokeOperatorToken(api.database, operators['revoked']?.tokenId ?? '', 'test');

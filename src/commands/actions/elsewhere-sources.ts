@@ -124,7 +124,15 @@ export const showElsewhere =
   (url: string) =>
   async (name: string, { organisation, json }: { organisation?: string; json?: boolean }): Promise<void> => {
     const bridge = await bridgeAt(url);
-    const shown = await bridge.send('GET', apiPathOf(await sourceNamed(bridge, name, organisation)));
+    const path = apiPathOf(await sourceNamed(bridge, name, organisation));
+    const { nextStreams, nextWindows: _, configLeftOut, ...shown } = await bridge.send('GET', path);
+    const streams = [...(shown['streams'] as ApiDocument[])];
+    for (let next = nextStreams; typeof next === 'string';) {
+      const page = await bridge.send('GET', `${path}/streams?limit=100&cursor=${next}`);
+      streams.push(...(page['items'] as ApiDocument[]));
+      next = page['next'];
+    }
+    Object.assign(shown, { streams, ...(configLeftOut === true && { configLeftOut }) });
     if (json) printJson(shown);
     else printExactly(stringify(shown).trimEnd());
   };

@@ -1,11 +1,17 @@
 import {
   createOperator,
   listOperators,
+  operatorAccountDocument,
   operatorRole,
   setOperatorDisabled,
   setOperatorRole,
 } from '../../access/operators.ts';
-import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '../../access/operator-tokens.ts';
+import {
+  createOperatorToken,
+  listOperatorTokens,
+  operatorTokenDocument,
+  revokeOperatorToken,
+} from '../../access/operator-tokens.ts';
 import type { OperatorToken } from '../../access/operator-tokens.ts';
 import type { Instant } from '../../core/instant.ts';
 import { formatInstant, instantOrNull } from '../../core/instant.ts';
@@ -38,16 +44,7 @@ export async function operatorCreate(
 export async function operatorList({ json }: AsJson): Promise<void> {
   const rows = await withContext(({ database }) => listOperators(database));
   if (json) {
-    printJson(
-      rows.map(({ name, role, organisations, tokens, createdAt, disabledAt }) => ({
-        name,
-        role,
-        organisations,
-        tokens,
-        createdAt: formatInstant(createdAt),
-        disabledAt: instantOrNull(disabledAt),
-      })),
-    );
+    printJson(rows.map(operatorAccountDocument));
     return;
   }
   if (rows.length === 0) {
@@ -93,7 +90,7 @@ export async function operatorTokenCreate(
   const { token, ...created } = await withContext(({ database }) =>
     createOperatorToken(database, { operator, name, days }, actor()),
   );
-  if (json) printJson({ ...documentOf(created), token });
+  if (json) printJson({ ...operatorTokenDocument(created), token });
   else {
     printLine(`token ${name} of operator ${operator} created; it expires at ${formatInstant(created.expiresAt)}`);
     printLine(`  ${token}`);
@@ -107,7 +104,7 @@ export async function operatorTokenList(operator: string | undefined, { json }: 
     tokens: await listOperatorTokens(database, operator),
     now: clock.now(),
   }));
-  if (json) printJson(tokens.map(documentOf));
+  if (json) printJson(tokens.map(operatorTokenDocument));
   else if (tokens.length === 0) printLine('no tokens');
   else {
     const cells = tokens.map((token) => [
@@ -132,11 +129,3 @@ function stateOf({ revokedAt, expiresAt }: OperatorToken, now: Instant): string 
   if (revokedAt !== null) return `revoked ${formatInstant(revokedAt)}`;
   return `${expiresAt <= now ? 'expired' : 'until'} ${formatInstant(expiresAt)}`;
 }
-
-const documentOf = (token: OperatorToken): Record<string, unknown> => ({
-  ...token,
-  createdAt: formatInstant(token.createdAt),
-  expiresAt: formatInstant(token.expiresAt),
-  lastUsedAt: instantOrNull(token.lastUsedAt),
-  revokedAt: instantOrNull(token.revokedAt),
-});

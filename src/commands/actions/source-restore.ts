@@ -1,7 +1,7 @@
 import { formatInstant } from '../../core/instant.ts';
 import { withContext } from '../../context.ts';
 import { registry } from '../../context-registry.ts';
-import { lastFormer } from '../../source/former.ts';
+import { formerOf } from '../../source/former.ts';
 import { applySource } from '../../source/registration.ts';
 import { EXIT, actor, printJson, printLine } from '../../terminal/output.ts';
 import { isChange, printApplied } from './applied.ts';
@@ -15,7 +15,7 @@ export async function sourceRestore(
   const { dryRun = false, sameData = false, rename = false } = options;
   const { former, applied } = await withContext(async ({ database, sealing, clock }) => {
     const place = { database, sealing, registry };
-    const found = await lastFormer(place, { name, organisation: options.organisation });
+    const found = await formerOf(place, { name, organisation: options.organisation });
     const wish = { now: clock.now(), actor: actor(), dryRun, sameData, rename };
     return { former: found, applied: await applySource(place, found.source, wish) };
   });

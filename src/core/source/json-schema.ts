@@ -59,6 +59,14 @@ export function sourceJsonSchema(platforms: readonly SourcePlatform[], kinds: Ki
   };
 }
 
+/** The JSON schema of a source of one platform of this build. */
+export function platformJsonSchema(platform: SourcePlatform, kinds: KindSchemas): JsonSchema {
+  const own = Object.fromEntries(Object.entries(kinds).filter(([kind]) => kind in platform.kinds)) as KindSchemas;
+  const schema = sourceJsonSchema([platform], own);
+  const { adapter: _, ...properties } = schema['properties'] as JsonSchema;
+  return { ...schema, properties };
+}
+
 const when = (key: string, value: string, then: JsonSchema): JsonSchema => ({
   if: { properties: { [key]: { const: value } }, required: [key] },
   // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON schema

@@ -1,0 +1,87 @@
+import type { Instant } from '../core/instant.ts';
+import type { Window } from '../core/window.ts';
+import type { Database } from '../database/database.ts';
+import { toLike } from './stored-readings.ts';
+
+/** A series of a project in a list. */
+export interface ListedSeries {
+  readonly sensorId: string;
+  readonly valueName: string;
+  /** The source that it belongs to; null for pushing applications, and for one that nobody has written yet. */
+  readonly owner: string | null;
+  /** The instant of its newest reading; null before the first. */
+  readonly newestAt: Instant | null;
+}
+
+/** A page of the series of a project, by sensorId and valueName, each by code point. `text`: a part of either, in capital letters or not. */
+export const listSeries = (
+  database: Database,
+  projectId: number,
+  wanted: {
+    readonly text?: string | undefined;
+    /** With `*` for any text. */
+    readonly sensor?: string | undefined;
+    readonly limit: number;
+    readonly behind?: Pick<ListedSeries, 'sensorId' | 'valueName'> | undefined;
+  },
+): Promise<ListedSeries[]> =>
+  database.rows<ListedSeries & Record<string, unknown>>(
+    `select sensor_id as "sensorId", value_name as "valueName", nullif(owner, '') as owner,
+       (select instant_of(at) from reading where series = page.id order by at desc limit 1) as "newestAt"
+     from (
+       select * from series
+       where project_id = $1 and ($2::text is null or sensor_id like $2)
+         and ($3::text is null or position(lower($3) in lower(sensor_id)) > 0 or position(lower($3) in lower(value_name)) > 0)
+         and ($4::text is null or (sensor_id collate "C", value_name collate "C") > ($4, $5))
+       order by sensor_id collate "C", value_name collate "C" limit $6) as page
+     order by sensor_id collate "C", value_name collate "C"`,
+    [
+      projectId,
+      wanted.sensor === undefined ? null : toLike(wanted.sensor),
+      wanted.text ?? null,
+      wanted.behind?.sensorId ?? null,
+      wanted.behind?.valueName ?? null,
+      wanted.limit,
+    ],
+  );
+
+/** Readings of equal lengths of time, summed. Bins without a reading are left out. */
+export interface Bin {
+  /** Its place from the begin of the range on. */
+  readonly bin: number;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly count: number;
+}
+
+/** SQL: a range of a series, in `$3` bins. The division is that of whole microseconds. */
+const BINS = `
+  select ((instant_of(at) - $2::bigint) * $4::bigint / ($3::bigint - $2::bigint))::int as bin,
+    min(value), max(value), avg(value) as mean, count(*)
+  from reading
+  where series = (select id from series where project_id = $1 and sensor_id = $5 and value_name = $6)
+    and at >= at_instant($2) and at < at_instant($3) group by 1 order by 1`;
+
+/** The readings of a series in `bins` equal bins, computed in the database; undefined for an unknown series. */
+export async function binnedReadings(
+  database: Database,
+  projectId: number,
+  wanted: { readonly sensorId: string; readonly valueName: string; readonly range: Window; readonly bins: number },
+): Promise<readonly Bin[] | undefined> {
+  const { sensorId, valueName, range, bins } = wanted;
+  const known = await database.row('select from series where project_id = $1 and sensor_id = $2 and value_name = $3', [
+    projectId,
+    sensorId,
+    valueName,
+  ]);
+  if (known === undefined) return undefined;
+  return await database.rows<Bin & Record<string, unknown>>(BINS, [
+    projectId,
+    range.from,
+    range.to,
+    bins,
+    sensorId,
+    valueName,
+  ]);
+}

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { codingOf } from './compression.ts';
+
+it.each([
+  ['gzip, deflate, br', 'br'],
+  ['gzip;q=0.5, br;q=0', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['*', 'br'],
+  ['*;q=0', undefined],
+  ['identity', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('%s: %s', (accepted, coding) => {
+  expect(codingOf(accepted)).toBe(coding);
+});

@@ -1,0 +1,133 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { formatInstant } from '../core/instant.ts';
+import { formerConfigurations, formerOf } from '../source/former.ts';
+import { applySource } from '../source/registration.ts';
+import { appliedAnswer, appliedSchema, applyQuery, wishOf } from './apply.ts';
+import { operatorOf, seesOrganisation } from './authenticate.ts';
+import { answered } from './documents.ts';
+import { changing, pageIn, pageQuery, pageSchemaOf, sourceParams } from './route-shapes.ts';
+import type { OperatorParts } from './parts.ts';
+import { noSuch } from './problem.ts';
+import { configurationField, shortConfiguration } from './source-parts.ts';
+
+const SOURCE = '/api/v1/sources/:organisation/:name';
+
+const endingFields = {
+  endedAt: z.string(),
+  endedBy: z.string().describe('Who changed or removed it.'),
+  ending: z.enum(['changed', 'removed']),
+};
+
+const formerSchema = z
+  .object({
+    id: z.int().describe('For `restoreSource`.'),
+    ...endingFields,
+    config: configurationField,
+    configLeftOut: z.boolean().describe('The configuration is longer than 512 kB, and null here.'),
+  })
+  .meta({
+    id: 'Former',
+    examples: [
+      {
+        id: 7,
+        endedAt: '2026-11-22T10:00:00Z',
+        endedBy: 'operator:anna',
+        ending: 'changed',
+        config: { name: 'hall-3', schedule: { every: '1m' } },
+        configLeftOut: false,
+      },
+    ],
+  });
+
+const restoredSchema = appliedSchema.extend(endingFields).meta({
+  id: 'Restored',
+  examples: [
+    {
+      name: 'hall-3',
+      organisation: 'default',
+      action: 'changed' as const,
+      differences: [{ path: 'schedule.every', before: '5m', after: '1m' }],
+      namesakes: [],
+      move: { coverage: 'kept' as const, fields: [], byText: [], streams: 2 },
+      renames: [],
+      seriesOfOthers: [],
+      repair: null,
+      endedAt: '2026-11-22T10:00:00Z',
+      endedBy: 'operator:anna',
+      ending: 'changed' as const,
+    },
+  ],
+});
+
+/** The routes that list former configurations of a source, and take one back. */
+export function addFormerRoutes(app: FastifyInstance, parts: OperatorParts): void {
+  const { clock } = parts;
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  /** The former configurations of a source. Throws 404 where there are none, and where the operator does not see its organisation. */
+  const formerIn = async (request: FastifyRequest) => {
+    const { organisation, name } = request.params as z.infer<typeof sourceParams>;
+    const found = seesOrganisation(operatorOf(request), organisation)
+      ? await formerConfigurations(parts, { organisation, name })
+      : [];
+    if (found.length === 0) throw noSuch(`former configuration of ${name} in organisation ${organisation}`);
+    return found;
+  };
+  typed.get(
+    `${SOURCE}/former`,
+    {
+      config: { role: 'viewer' },
+      schema: {
+        operationId: 'listFormer',
+        summary: 'The configurations that a source had, the newest first, also of a removed one',
+        tags: ['Sources'],
+        params: sourceParams,
+        querystring: pageQuery,
+        response: { 200: pageSchemaOf(formerSchema) },
+      },
+    },
+    async (request) => {
+      const all = (await formerIn(request)).map(({ endedAt, config, ...one }) => ({
+        ...one,
+        endedAt: formatInstant(endedAt),
+        ...shortConfiguration(config),
+      }));
+      const { items, next } = pageIn(all, request.query, ({ id }) => String(id));
+      return { items: answered([...items]), next };
+    },
+  );
+  typed.post(
+    `${SOURCE}/restore`,
+    {
+      config: { role: 'operator' },
+      schema: {
+        operationId: 'restoreSource',
+        summary: 'Take back the last change of a source, or its removal; or any former configuration',
+        tags: ['Sources'],
+        params: sourceParams,
+        querystring: applyQuery.extend({
+          former: z.coerce
+            .number()
+            .int()
+            .min(1)
+            .max(Number.MAX_SAFE_INTEGER)
+            .optional()
+            .describe('The `id` of the one to take back; without it the newest.'),
+        }),
+        response: { 200: restoredSchema },
+      },
+    },
+    async (request) => {
+      const { organisation, name } = request.params;
+      const { former: id } = request.query;
+      const found = await formerIn(request);
+      if (id !== undefined && !found.some((one) => one.id === id))
+        throw noSuch(`former configuration ${id} of ${name}`);
+      const former = await formerOf(parts, { organisation, name, id });
+      const applied = await changing(() => applySource(parts, former.source, wishOf(request, clock.now())));
+      const { endedAt, endedBy, ending } = former;
+      return { ...appliedAnswer(applied), endedAt: formatInstant(endedAt), endedBy, ending };
+    },
+  );
+}
