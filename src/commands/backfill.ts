@@ -92,7 +92,7 @@ function addStart(backfill: Command): void {
       helpBelow({
         examples: [
           'databridge backfill start hall-3 --from 7d',
-          'databridge backfill start hall-3 --from 2026-11-01 --to 2026-11-08 --what all',
+          'databridge backfill start hall-3 --from 8d --to 1d --what all',
           'databridge backfill start --all --from 30d --requests-per-day 5000',
         ],
         notes: [

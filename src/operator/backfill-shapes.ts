@@ -36,7 +36,28 @@ export const quoteSchema = shows<ReturnType<typeof quoteDocument>>()(
       ...quoteFields,
       besides: z.array(z.int()).describe('Running and paused backfills with time in the range: they share the work.'),
     })
-    .meta({ id: 'BackfillQuote' }),
+    .meta({
+      id: 'BackfillQuote',
+      examples: [
+        {
+          source: 'hall-3',
+          organisation: 'default',
+          from: '2025-11-22T10:00:00Z',
+          to: '2026-11-22T10:00:00Z',
+          streams: 3,
+          timeSeconds: 94_608_000,
+          windows: 8_760,
+          requests: { expected: 8_760, least: 8_760, most: 12_300 },
+          bytes: { expected: 1_200_000_000, least: 860_000_000, most: 1_680_000_000 },
+          readings: { expected: 94_608_000, least: 67_000_000, most: 133_000_000 },
+          seconds: { expected: 2_200, least: 2_100, most: 3_400 },
+          requestsPerSecond: 4,
+          liveWaitSeconds: 0.2,
+          basis: 1_500,
+          besides: [],
+        },
+      ],
+    }),
 );
 
 const example = {
@@ -122,13 +143,15 @@ export const backfillSchema = shows<ReturnType<typeof backfillDocument>>()(
 );
 
 /** The answer to a start for all sources. */
-export const startedSchema = z.object({
-  items: z.array(
-    z.object({
-      organisation: z.string(),
-      source: z.string(),
-      backfill: z.int().nullable(),
-      fault: z.string().nullable().describe('Why none was started.'),
-    }),
-  ),
-});
+export const startedSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        organisation: z.string(),
+        source: z.string(),
+        backfill: z.int().nullable(),
+        fault: z.string().nullable().describe('Why none was started.'),
+      }),
+    ),
+  })
+  .meta({ examples: [{ items: [{ organisation: 'default', source: 'hall-3', backfill: 7, fault: null }] }] });

@@ -29,7 +29,19 @@ const adviceSchema = shows<ReturnType<typeof adviceDocument>>()(
         .describe('Null where too few points have come to tell.'),
       lookBackAtMost: z.string().describe('Of points that came later, nothing is known.'),
     })
-    .meta({ id: 'SourceAdvice' }),
+    .meta({
+      id: 'SourceAdvice',
+      examples: [
+        {
+          name: 'hall-3',
+          organisation: 'default',
+          share: 0.9999,
+          present: { settle: '10s', overlap: '5m' },
+          advice: { settle: '40s', overlap: '20m', points: 1_000_000, late: 50_565, found: 0.9994, reaches: true },
+          lookBackAtMost: '1d',
+        },
+      ],
+    }),
 );
 
 const traceSchema = shows<ReturnType<typeof traceDocument>>()(
@@ -46,7 +58,24 @@ const traceSchema = shows<ReturnType<typeof traceDocument>>()(
       before: z.string().nullable().describe('The nearest reading of the sensor before it.'),
       after: z.string().nullable().describe('The nearest reading of the sensor after it.'),
     })
-    .meta({ id: 'TracedPoint' }),
+    .meta({
+      id: 'TracedPoint',
+      examples: [
+        {
+          sensor: 'pump-7',
+          at: '2026-11-22T08:30:00Z',
+          fate: 'refused',
+          message: 'it was refused: text-number, the platform sent "n/a"',
+          remedy:
+            'correct the mapping, then databridge backfill start hall-3 --what refused --from 2026-11-22T08:30:00Z',
+          streams: ['pumps'],
+          askedAt: '2026-11-22T08:30:12Z',
+          readings: [],
+          before: '2026-11-22T08:29:00Z',
+          after: '2026-11-22T08:31:00Z',
+        },
+      ],
+    }),
 );
 
 /** The routes on late and missing points. */

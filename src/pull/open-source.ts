@@ -181,8 +181,7 @@ type Paced = Pick<Identity, 'id' | 'revision'> & {
 function partsFor(process: OfProcess, { id, revision, config }: Paced, digest: string): SharedParts {
   const account = (): SharedAccount =>
     sharedAccountOf(process.database, digest, { links: process.links, sourceId: id });
-  const { pace, schedule } = config;
-  const { every } = schedule;
+  const [pace, every] = [config.pace, config.schedule.every];
   const liveAfter = (now: Instant) => ({ every, dueAt: nextDue(titleOf(config), every, now) });
   const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
   return {

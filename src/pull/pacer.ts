@@ -91,21 +91,9 @@ export function pacerOf(given: {
   /** Waits; tests give a clock of their own. */
   readonly sleep?: Sleep;
 }): Pacer {
-  const {
-    database,
-    rows,
-    sourceId,
-    revision,
-    pace,
-    account,
-    now,
-    workerId,
-    liveAfter,
-    byHand = false,
-    meters,
-    sleep = setTimeout,
-  } = given;
-  const isOpen = (state: PaceState): boolean => isOpenTo(byHand ? { ...state, paused: false } : state, revision);
+  const { database, rows, sourceId, revision, pace, account, now, workerId, meters, sleep = setTimeout } = given;
+  const isOpen = (state: PaceState): boolean =>
+    isOpenTo(given.byHand === true ? { ...state, paused: false } : state, revision);
   let known: PaceRow | undefined;
   let linked = false;
   let turn: Promise<unknown> = Promise.resolve();
@@ -211,7 +199,7 @@ export function pacerOf(given: {
           leaseId,
           leaseLength: LEASE,
           horizon: HORIZON,
-          live: leftToLive || lane !== 'history' ? undefined : liveAfter?.(at),
+          live: leftToLive || lane !== 'history' ? undefined : given.liveAfter?.(at),
         });
         if (answer.kind === 'wait') return { next: answer.state, result: answer };
         return {
