@@ -12,12 +12,12 @@ export function addSourceList(source: Command): void {
     .command('list')
     .description('list sources with lag, gaps, new readings, requests and last fault')
     .option('--behind', 'only sources that lack time which their schedule promised, the longest lag first')
-    .addOption(new Option('--state <state>', 'only sources in this state').choices(Object.keys(CONDITIONS)))
+    .addOption(new Option('--condition <condition>', 'only sources in this condition').choices(Object.keys(CONDITIONS)))
     .option('--platform <name>', 'only sources of this platform')
     .addOption(
       new Option(
         '--sort <order>',
-        'by name, or the longest lag, the most overdue, the worst state, the most requests first',
+        'by name, or the longest lag, the most overdue, the worst condition, the most requests first',
       ).choices(['name', 'lag', 'overdue', 'trouble', 'requests']),
     )
     .option('--limit <number>', 'sources shown', wholeNumber)
@@ -28,10 +28,10 @@ export function addSourceList(source: Command): void {
         examples: [
           'databridge source list',
           'databridge source list --behind',
-          'databridge source list --state failing',
+          'databridge source list --condition failing',
         ],
         notes: [
-          `state: ${conditionsInWords()}. A terminal that is too narrow shows fewer columns.`,
+          `condition: ${conditionsInWords()}. A terminal that is too narrow shows fewer columns.`,
           'platform: "unproven" marks a source whose operator accepted that nothing proves its answers complete, "adapter" one whose platform is no part of databridge. lag: from the end of the coverage to now, of the stream that is furthest behind. gaps: whether time before that end is missing. 24h: new readings of the last 24 hours. req/h: requests of the last hour, with failed ones, logins and looks for sensors; databridge source requests sets them against the pace.',
         ],
       }),

@@ -119,8 +119,8 @@ const NOTE = `
 export async function refreshFreshness(database: Database, limit: number): Promise<number> {
   const due = await database.rows<Judged & Record<string, unknown>>(DUE, [limit]);
   if (due.length === 0) return 0;
-  const known = due.flatMap(({ id, known: of }) =>
-    Object.entries(of ?? {}).map(([sensor, [newestAt]]) => [id, sensor, newestAt] as const),
+  const known = due.flatMap((source) =>
+    [...knownOf(source)].map(([sensor, [newestAt]]) => [source.id, sensor, newestAt] as const),
   );
   const seen = await database.rows<SeenSensor & Record<string, unknown>>(SENSORS, [
     due.map(({ id }) => id),
@@ -133,16 +133,21 @@ export async function refreshFreshness(database: Database, limit: number): Promi
   return due.length;
 }
 
+/** What is known of its sensors. A newest reading in the future stems from a clock that was ahead, and says nothing. */
+const knownOf = ({ known, now }: Pick<Judged, 'known' | 'now'>): ReadonlyMap<string, KnownSensor> =>
+  new Map(Object.entries(known ?? {}).filter(([, [newestAt]]) => newestAt === null || newestAt <= now));
+
 /** The row of a source after a look. */
 function judged(
-  { id, every, reached, known, reachedBefore, periodAt, now }: Judged,
+  { id, every, reached, reachedBefore, periodAt, now, ...of }: Judged,
   seen: readonly SeenSensor[],
 ): Record<string, unknown> {
   const isNewPeriod = periodAt !== null && now - periodAt >= RHYTHM_PERIOD;
+  const known = knownOf({ ...of, now });
   const rhythms: [sensor: string, known: KnownSensor][] = [];
   let [silent, never, first] = [0, 0, Infinity];
   for (const { sensor, askedFrom, ...readings } of seen) {
-    const before = known?.[sensor];
+    const before = known.get(sensor);
     const rhythm = stepRhythm(before && rhythmOf(before), readings, { reachedBefore, isNewPeriod });
     rhythms.push([sensor, [rhythm.newestAt, rhythm.longest, rhythm.before]]);
     const at = silentFrom(rhythm, { every, askedFrom });

@@ -59,7 +59,7 @@ it('is failing while every point of a day was refused, and well with the first r
   expect(JSON.parse(await run('source', 'list', '--json'))).toMatchObject([
     { condition: 'failing', allRefused: { reason: 'boolean', remedy: expect.stringContaining('mapping.booleans') } },
   ]);
-  expect(await run('source', 'list', '--state', 'well')).not.toMatch(/^source/m);
+  expect(await run('source', 'list', '--condition', 'well')).not.toMatch(/^source/m);
   expect(await run('source', 'why', 'source')).toMatch(
     /^source is failing.*\n\nevery point of 24h was refused: boolean\n +try: If they are meant as readings, set mapping\.booleans/m,
   );

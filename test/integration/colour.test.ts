@@ -18,7 +18,7 @@ beforeAll(async () => {
   given = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY };
 });
 
-const LIST = ['source', 'list', '--state', 'stopped', '--limit', '1'] as const;
+const LIST = ['source', 'list', '--condition', 'stopped', '--limit', '1'] as const;
 
 describe('the state of a source', () => {
   const listOn = async (more: NodeJS.ProcessEnv): Promise<string> => {

@@ -94,9 +94,9 @@ describe('sources', () => {
     expect(bad).toMatchObject({ name: 'hall-4', state: 'stopped', lagSeconds: null, readings24h: 0 });
     const { stdout } = await run('source', 'list');
     expect(stdout).toMatch(
-      /^organisation +name +project +platform +state +every +streams +lag +gaps +24h +req\/h +last fault$/m,
+      /^organisation +name +project +platform +condition +every +streams +lag +newest +gaps +24h +req\/h +last fault$/m,
     );
-    expect(stdout).toMatch(/^default +hall-4 +pump-hall +influxdb +stopped +1s +0 +– +– .*401/m);
+    expect(stdout).toMatch(/^default +hall-4 +pump-hall +influxdb +stopped +1s +0 +– +never +– .*401/m);
   });
 
   test('a source is shown with everything but its secret', async () => {

@@ -51,8 +51,8 @@ describe('bash completes', () => {
   it.each([
     ['databridge sou', ['source']],
     ['databridge source ta', ['take-over']],
-    ['databridge source list --st', ['--state']],
-    ['databridge source list --state st', ['stopped', 'starting']],
+    ['databridge source list --co', ['--condition']],
+    ['databridge source list --condition st', ['stopped', 'starting']],
     ['databridge source show --json hall', ['hall-3', 'hall-4']],
     ['databridge source take-over press --from h', ['hall-3', 'hall-4']],
     ['databridge backfill start p', ['press']],

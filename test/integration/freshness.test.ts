@@ -151,6 +151,13 @@ it('learns the rhythm of a sensor from the silence that ends, and not from time 
       )
     )?.gap ?? 0;
   expect(await gap()).toBeGreaterThan(8.9 * HOUR);
+  // The clock of the database was ahead when it looked last: what it saw then says nothing now.
+  await database.run(
+    `update freshness set known = jsonb_set(known, '{one,0}', to_jsonb(instant_of(now() + interval '9 hours'))), silent_from = null where source_id = $1`,
+    [sourceId],
+  );
+  await look();
+  expect((await conditions())['night']).toBe('silent 1');
   // The bridge was away for a day, and only the live edge was asked since.
   await database.run(
     `update freshness set known = '{"one": [${now - DAY}, ${MINUTE}, null]}', reached_at = at_instant($2) where source_id = $1`,

@@ -143,7 +143,7 @@ describe('a bridge elsewhere', () => {
 
   it.each([
     [['source', 'list', '--json']],
-    [['source', 'list', '--json', '--state', 'starting', '--limit', '1']],
+    [['source', 'list', '--json', '--condition', 'starting', '--limit', '1']],
     [['source', 'show', 'hall-1', '--json']],
     [['source', 'pause', 'hall-1', '--json']],
     [['source', 'resume', 'hall-1', '--json']],

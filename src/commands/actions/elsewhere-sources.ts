@@ -96,8 +96,17 @@ export const listElsewhere =
   (url: string) =>
   async ({ behind, limit = Infinity, json, ...query }: ListSourcesOptions): Promise<void> => {
     const bridge = await bridgeAt(url);
-    const { state, platform, sort } = query;
-    const lines = await bridge.list('/sources', { state, platform, sort, behind: behind ? 'true' : undefined }, limit);
+    const { condition, platform, sort } = query;
+    const lines = await bridge.list(
+      '/sources',
+      {
+        state: condition,
+        platform,
+        sort,
+        behind: behind ? 'true' : undefined,
+      },
+      limit,
+    );
     if (json) printJson(lines);
     else if (lines.length === 0) printLine('no sources');
     else {

@@ -20,16 +20,16 @@ import { sumOfSources, sourcesInWords } from './sources-in-words.ts';
 
 /** The options of `source list`. */
 export interface ListSourcesOptions extends Pick<WantedSources, 'behind' | 'platform' | 'sort'> {
-  readonly state?: Condition;
+  readonly condition?: Condition;
   readonly limit?: number;
   readonly json?: boolean;
 }
 
 /** `source list`. */
 export async function sourceList(options: ListSourcesOptions): Promise<void> {
-  const { state: condition, json, ...choice } = options;
+  const { json, ...choice } = options;
   const { counts, matching, lines, platforms } = await withContext(({ database }) =>
-    listedSources(database, listed, { ...choice, condition }),
+    listedSources(database, listed, choice),
   );
   if (json) {
     printJson(lines.map((line) => sourceLineDocument(line, platforms)));
