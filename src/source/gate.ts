@@ -6,7 +6,7 @@ import { FOR_WITNESSES, hasWorked } from '../pull/account.ts';
  * its pace, which every request reads before it is sent, says so (`isOpenTo` in core/pace.ts). Call it in the transaction
  * that changed the sources. A new configuration, or the same one after a stop, gets a fresh try of its credentials: one
  * request, where they were refused before.
- * @param given.liftHold forgets the silence the platform asked for, because an operator wants an answer now
+ * @param given.liftHold forgets the silence the platform asked for, and why it is asked more slowly, because an operator wants an answer now
  */
 export async function setGate(
   client: ClientBase,
@@ -25,7 +25,8 @@ export async function setGate(
   );
   await client.query(
     `update pace set version = pace.version + 1,
-       state = case when coalesce((pace.state ->> 'revision')::int, 1) <> source.revision then pace.state - 'account' - 'doubt' else pace.state end
+       state = ((case when coalesce((pace.state ->> 'revision')::int, 1) <> source.revision then pace.state - 'account' - 'doubt' else pace.state end)
+         - case when $2 then 'ease' else '' end)
        || jsonb_build_object('revision', source.revision, 'paused', source.state <> 'active')
        || case when $2 then '{"holdUntil": 0}' else '{}' end::jsonb
      from source where source.id = source_id and source_id in (

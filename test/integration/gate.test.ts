@@ -53,9 +53,12 @@ it('a pause takes effect with the next request of a run, and a resume lets only 
 
 it('a poll that an operator asks for lifts the silence the platform asked for', async () => {
   const pacer = await pacerWith(1);
-  await pacer.hold(Date.now() * 1000 + 3_600_000_000);
+  const ease = async (): Promise<unknown> => (await paceRowsOf(database).read(sourceId)).state.ease;
+  await pacer.hold(Date.now() * 1000 + 3_600_000_000, { why: 'throttled' });
+  expect(await ease()).toMatchObject({ share: 0.5, why: 'throttled' });
   await expect(pacer.slot('live', never)).rejects.toMatchObject({ code: 'throttled' });
   await changeSource(database, 'poll', { name: 'source' }, 'test');
+  expect(await ease()).toBeUndefined();
   // The worker that got the answer asks again, and remembers the silence.
   await (await pacer.slot('live', never)).release();
   await (await (await pacerWith(1)).slot('live', never)).release();
