@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import { streamsOf, windowsOf } from '../source/report.ts';
-import type { FaultRecord, ListedWindow } from '../source/report.ts';
+import { streamsOf } from '../source/report.ts';
+import type { FaultRecord } from '../source/report.ts';
 import { shownStream, streamDocument, windowDocument } from '../source/showing.ts';
 import type { ShownStream } from '../source/showing.ts';
+import { windowsOf, withoutId } from '../source/window-log.ts';
+import type { ListedWindow } from '../source/window-log.ts';
 import { answered } from './documents.ts';
 import { noCursor, pageBehind, pageQuery, pageSchemaOf, sourceIn, sourceParams, textsIn } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
@@ -15,7 +17,10 @@ import { streamSchema, windowSchema } from './source-parts.ts';
 export const STREAMS_SHOWN = 50;
 
 /** The pages of platforms are long, so a list has none; the fault of the source itself has the newest. */
-const withoutPage = ({ page: _, ...fault }: FaultRecord): FaultRecord => fault;
+function withoutPage(given: FaultRecord): FaultRecord {
+  const { page: _, ...fault } = given;
+  return fault;
+}
 
 /** Streams as a page of `listStreams`. */
 export const streamsAnswer = (streams: readonly ShownStream[], limit: number) =>
@@ -37,7 +42,7 @@ const windowsAnswer = (windows: readonly ListedWindow[], limit: number) =>
   pageBehind(
     windows,
     limit,
-    ({ streamId: _, ...window }) => answered(windowDocument(window)),
+    (window) => answered(windowDocument(withoutId(window))),
     ({ askedAt, streamId, from }) => [String(askedAt), String(streamId), String(from)],
   );
 
