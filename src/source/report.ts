@@ -13,7 +13,7 @@ import { judgedSources } from './condition.ts';
 import { DEMAND } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 import { REVISION_TAG } from './revision.ts';
-import { windowsOf, withoutId } from './window-log.ts';
+import { loggedWindows, withoutId } from './window-log.ts';
 import type { WindowReport } from './window-log.ts';
 
 /** A fault as `pull/consequence.ts` stores it for the operator. */
@@ -229,14 +229,14 @@ export async function reportSource(
   );
   if (line === undefined || more === undefined) return undefined;
   const [streamReports, windows] = await Promise.all([
-    streamsOf(database, id, streams),
-    windowsOf(database, id, { limit: WINDOWS_SHOWN }),
+    streamReportsOf(database, id, streams),
+    loggedWindows(database, id, { limit: WINDOWS_SHOWN }),
   ]);
   return { ...lineOf(line), ...more, streamReports, windows: windows.map(withoutId) };
 }
 
 /** The present streams of a source, or a page of them. */
-export const streamsOf = (
+export const streamReportsOf = (
   database: Database,
   sourceId: number,
   { limit, behind }: Partial<PageOfStreams> = {},

@@ -46,7 +46,7 @@ export function withoutId(listed: ListedWindow): WindowReport {
 }
 
 /** A page of the log of a source, the windows that were asked for last first. */
-export const windowsOf = (
+export const loggedWindows = (
   database: Database,
   sourceId: number,
   { limit, behind }: PageOfWindows,
