@@ -97,11 +97,10 @@ async function existing(database: Database, given: readonly string[]): Promise<r
 }
 
 /** An operator as a JSON document. */
-export const operatorAccountDocument = ({ id: _, createdAt, disabledAt, ...operator }: OperatorAccount) => ({
-  ...operator,
-  createdAt: formatInstant(createdAt),
-  disabledAt: instantOrNull(disabledAt),
-});
+export function operatorAccountDocument(account: OperatorAccount) {
+  const { id: _, createdAt, disabledAt, ...operator } = account;
+  return { ...operator, createdAt: formatInstant(createdAt), disabledAt: instantOrNull(disabledAt) };
+}
 
 /** The operators by name. */
 export const listOperators = (database: Database): Promise<OperatorAccount[]> =>

@@ -16,81 +16,13 @@ import { refusalsDocument } from '../core/kept-refusals.ts';
 import { pushRefusalsOf } from '../ingest/pushed-refusals.ts';
 import { resemblingDocument, resemblingIn } from '../source/held-names.ts';
 import { assertSeen, assertSeesAll, operatorOf, seesOrganisation } from './authenticate.ts';
-import { answered, shows } from './documents.ts';
+import { APPLICATION, SECRET, applicationSchema, organisationSchema } from './access-shapes.ts';
+import { answered } from './documents.ts';
 import { refusalQuery, refusalsAnswer, refusalsSchema } from './refusal-shapes.ts';
 import { boundsIn, changing, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
 
-const organisationSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    createdAt: z.string(),
-    projects: z.int(),
-    applications: z.int().describe('Those that are not revoked.'),
-  })
-  .meta({
-    id: 'Organisation',
-    examples: [
-      {
-        id: 'north-works',
-        name: 'North works',
-        createdAt: '2026-11-01T08:00:00Z',
-        projects: 2,
-        applications: 1,
-      },
-    ],
-  });
-const APPLICATION = { applicationId: 'app_0123456789abcdef0123', organisation: 'default', name: 'gateway-7' };
-const SECRET = 'shown-here-once';
-const applicationSchema = shows<ReturnType<typeof applicationDocument>>()(
-  z
-    .object({
-      applicationId: z.string(),
-      organisation: z.string(),
-      name: z.string(),
-      projects: z.array(z.string()).nullable().describe('The only projects it pushes to; null: all.'),
-      createdAt: z.string(),
-      previousSecretUntil: z
-        .string()
-        .nullable()
-        .describe('Until then the secret before the last rotation is accepted.'),
-      lastTokenAt: z.string().nullable(),
-      lastRenewalAt: z.string().nullable(),
-      lastPushAt: z.string().nullable(),
-      pushes: z.int(),
-      accepted: z.int().describe('New readings of all its pushes.'),
-      duplicates: z.int(),
-      revised: z.int(),
-      bytes: z.int().describe('Of their bodies, after unpacking.'),
-      refused24h: z.int(),
-      refusedByReason24h: z.record(z.string(), z.int()),
-      revokedAt: z.string().nullable(),
-    })
-    .meta({
-      id: 'Application',
-      examples: [
-        {
-          ...APPLICATION,
-          projects: ['pump-hall'],
-          createdAt: '2026-11-01T08:00:00Z',
-          previousSecretUntil: null,
-          lastTokenAt: '2026-11-22T08:00:00Z',
-          lastRenewalAt: '2026-11-22T09:55:00Z',
-          lastPushAt: '2026-11-22T10:00:00Z',
-          pushes: 1400,
-          accepted: 84000,
-          duplicates: 60,
-          revised: 0,
-          bytes: 9_400_000,
-          refused24h: 0,
-          refusedByReason24h: {},
-          revokedAt: null,
-        },
-      ],
-    }),
-);
 const idParams = z.object({ id: z.string().max(100) });
 const name = z.string().max(200);
 

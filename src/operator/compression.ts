@@ -22,7 +22,7 @@ const CODINGS = {
   gzip: async (text: string) => await promisify(gzip)(text, { level: 5 }),
 };
 
-/** The coding that a client takes and that is best; undefined: none. */
+/** The coding that a client names and that is best; undefined: none. `*` names none: a client that says it may know neither. */
 export function codingOf(accepted: string | undefined): keyof typeof CODINGS | undefined {
   const taken = new Map(
     (accepted ?? '').split(',').map((one) => {
@@ -30,7 +30,7 @@ export function codingOf(accepted: string | undefined): keyof typeof CODINGS | u
       return [name, parameters.every((parameter) => !/^q=0(?:\.0*)?$/.test(parameter))];
     }),
   );
-  return (['br', 'gzip'] as const).find((coding) => taken.get(coding) ?? taken.get('*'));
+  return (['br', 'gzip'] as const).find((coding) => taken.get(coding));
 }
 
 /**

@@ -19,9 +19,9 @@ import {
   signOutOperators,
 } from '../access/operators.ts';
 import type { OperatorAccount } from '../access/operators.ts';
-import { OPERATOR_ROLES } from '../core/operator-role.ts';
 import { assertSeesAll, operatorOf } from './authenticate.ts';
-import { answered, shows } from './documents.ts';
+import { answered } from './documents.ts';
+import { EXAMPLE, TOKEN, accountSchema, organisations, role, tokenFields, tokenSchema } from './operator-shapes.ts';
 import { changing, pageIn, pageQuery, pageSchemaOf } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { noSuch } from './problem.ts';
@@ -31,54 +31,6 @@ const OPERATOR = '/api/v1/operators/:name';
 
 const nameParams = z.object({ name: z.string().max(100) });
 const idParams = nameParams.extend({ id: z.string().max(100) });
-const role = z.enum(OPERATOR_ROLES);
-const organisations = z
-  .array(z.string().max(128))
-  .min(1)
-  .max(1000)
-  .nullable()
-  .describe('The only organisations it sees; null: all.');
-
-const EXAMPLE = { name: 'anna', role: 'operator' as const, organisations: null };
-
-const accountSchema = shows<ReturnType<typeof operatorAccountDocument>>()(
-  z
-    .object({
-      name: z.string(),
-      role,
-      organisations: z.array(z.string()).nullable().describe('The only organisations it sees; null: all.'),
-      tokens: z.int().describe('Personal tokens that are accepted now.'),
-      createdAt: z.string(),
-      disabledAt: z.string().nullable(),
-    })
-    .meta({
-      id: 'OperatorAccount',
-      examples: [{ ...EXAMPLE, tokens: 1, createdAt: '2026-11-01T08:00:00Z', disabledAt: null }],
-    }),
-);
-
-const TOKEN = {
-  id: 'tok_0123456789abcdef0123',
-  operator: 'anna',
-  name: 'laptop',
-  createdAt: '2026-11-22T10:00:00Z',
-  expiresAt: '2027-02-20T10:00:00Z',
-  lastUsedAt: null,
-  revokedAt: null,
-};
-const tokenFields = {
-  id: z.string(),
-  operator: z.string(),
-  name: z.string(),
-  createdAt: z.string(),
-  expiresAt: z.string(),
-  lastUsedAt: z.string().nullable().describe('To the minute.'),
-  revokedAt: z.string().nullable(),
-};
-const tokenSchema = shows<ReturnType<typeof operatorTokenDocument>>()(
-  z.object(tokenFields).meta({ id: 'OperatorToken', examples: [TOKEN] }),
-);
-
 const changed = z
   .object({ name: z.string(), changed: z.boolean().describe('False where it was so already.') })
   .meta({ id: 'OperatorChanged', examples: [{ name: 'anna', changed: true }] });

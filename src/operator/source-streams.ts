@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import { streamsOf, windowsOf } from '../source/report.ts';
-import type { FaultRecord, ListedWindow } from '../source/report.ts';
+import { streamReportsOf } from '../source/report.ts';
+import type { FaultRecord } from '../source/report.ts';
 import { shownStream, streamDocument, windowDocument } from '../source/showing.ts';
 import type { ShownStream } from '../source/showing.ts';
+import { loggedWindows, withoutId } from '../source/window-log.ts';
+import type { ListedWindow } from '../source/window-log.ts';
 import { answered } from './documents.ts';
 import { noCursor, pageBehind, pageQuery, pageSchemaOf, sourceIn, sourceParams, textsIn } from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
@@ -15,7 +17,10 @@ import { streamSchema, windowSchema } from './source-parts.ts';
 export const STREAMS_SHOWN = 50;
 
 /** The pages of platforms are long, so a list has none; the fault of the source itself has the newest. */
-const withoutPage = ({ page: _, ...fault }: FaultRecord): FaultRecord => fault;
+function withoutPage(given: FaultRecord): FaultRecord {
+  const { page: _, ...fault } = given;
+  return fault;
+}
 
 /** Streams as a page of `listStreams`. */
 export const streamsAnswer = (streams: readonly ShownStream[], limit: number) =>
@@ -37,13 +42,13 @@ const windowsAnswer = (windows: readonly ListedWindow[], limit: number) =>
   pageBehind(
     windows,
     limit,
-    ({ streamId: _, ...window }) => answered(windowDocument(window)),
+    (window) => answered(windowDocument(withoutId(window))),
     ({ askedAt, streamId, from }) => [String(askedAt), String(streamId), String(from)],
   );
 
 /** The cursor of `listWindows` behind the first windows of a source. */
 export const windowsCursor = async (database: Database, sourceId: number, shown: number): Promise<string | null> =>
-  shown === 0 ? null : windowsAnswer(await windowsOf(database, sourceId, { limit: shown }), shown).next;
+  shown === 0 ? null : windowsAnswer(await loggedWindows(database, sourceId, { limit: shown }), shown).next;
 
 /** The window behind which a page begins. */
 function windowIn(cursor: string | undefined) {
@@ -77,7 +82,7 @@ export function addSourceStreamRoutes(app: FastifyInstance, { database }: Operat
       const { id } = await sourceIn(database, request);
       const { limit, cursor } = request.query;
       const [behind] = textsIn(cursor) ?? [];
-      const streams = await streamsOf(database, id, { limit, behind });
+      const streams = await streamReportsOf(database, id, { limit, behind });
       const row = await database.row<{ config: unknown }>('select config from source where id = $1', [id]);
       return streamsAnswer(
         streams.map((stream) => shownStream(stream, row?.config)),
@@ -101,7 +106,7 @@ export function addSourceStreamRoutes(app: FastifyInstance, { database }: Operat
     async (request) => {
       const { id } = await sourceIn(database, request);
       const { limit, cursor } = request.query;
-      return windowsAnswer(await windowsOf(database, id, { limit, ...windowIn(cursor) }), limit);
+      return windowsAnswer(await loggedWindows(database, id, { limit, ...windowIn(cursor) }), limit);
     },
   );
 }

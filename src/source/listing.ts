@@ -105,16 +105,16 @@ const ORDER = 'first, second, organisation collate "C", name collate "C"';
 /** One statement, so that counts and lines are of one instant. */
 const listOf = (sort: SourceSort): string => `
   with judged as materialized (${judgedSources({ source: '($1::text[] is null or source.organisation_id = any($1))' })}),
-  chosen as (
+  chosen as not materialized (
     select judged.*, ${RANKS[sort][0]}::bigint as first, ${RANKS[sort][1]} as second from judged
     ${sort === 'requests' ? 'left join unnest($12::int[], $13::bigint[]) as counted (id, requests) on counted.id = judged.id' : ''}
     where (not $2::boolean or lacks_time) and ($3::text is null or condition = $3) and ($4::text is null or platform = $4)
       and ($5::text is null or exists (select from ml_project where ml_project.id = project_id and code = $5))
-      and position(lower($6) in lower(name)) > 0),
-  following as (
+      and ($6 = '' or position(lower($6) in lower(name)) > 0)),
+  following as not materialized (
     select * from chosen
     where $8::text is null or (first, second, organisation collate "C", name collate "C") > ($10::bigint, $11::timestamptz, $8 collate "C", $9 collate "C")),
-  page as (select * from following order by ${ORDER} limit $7)
+  page as materialized (select * from following order by ${ORDER} limit $7)
   select (select coalesce(jsonb_object_agg(condition, sources), '{}') from (select condition, count(*) as sources from judged group by condition) as each) as counts,
     (select count(*) from chosen) as matching, (select count(*) from following) as left,
     (select coalesce(jsonb_agg(to_jsonb(line) - 'first' - 'second' || jsonb_build_object('rank', jsonb_build_array(first::text, second::text))

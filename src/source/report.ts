@@ -17,6 +17,8 @@ import type { MeasuredDemand } from './demand.ts';
 import { SILENCE } from './freshness.ts';
 import type { Silence } from './freshness.ts';
 import { REVISION_TAG } from './revision.ts';
+import { loggedWindows, withoutId } from './window-log.ts';
+import type { WindowReport } from './window-log.ts';
 
 /** A fault as `pull/consequence.ts` stores it for the operator. */
 export interface FaultRecord extends ToldFault {
@@ -172,33 +174,6 @@ export interface StreamReport {
   readonly fault: FaultRecord | null;
 }
 
-export interface WindowReport {
-  readonly stream: string | null;
-  readonly lane: 'live' | 'history';
-  readonly from: Instant;
-  readonly to: Instant;
-  readonly askedAt: Instant;
-  /** More than 1 where the row stands for the quiet windows of a minute: counts are sums then, and lengths of time averages. */
-  readonly windows: number;
-  /** The longest of those windows took this long; null for one window. */
-  readonly slowestMs: number | null;
-  readonly requests: number;
-  readonly bytes: number;
-  readonly readings: number;
-  readonly duplicates: number;
-  readonly revised: number;
-  readonly refused: number;
-  /** Samples equal to another one of the window. */
-  readonly repeats: number;
-  /** Samples that were not asked for: outside the window, or of a sensor that is not chosen. */
-  readonly outside: number;
-  readonly late: number;
-  readonly waitedMs: number;
-  readonly httpMs: number;
-  readonly normaliseMs: number;
-  readonly storeMs: number;
-}
-
 /** The answer to `databridge source show`. */
 export interface SourceReport extends SourceLine {
   /** Counts the changes of the configuration, and the resumptions. */
@@ -249,16 +224,6 @@ export interface PageOfStreams {
   readonly behind?: string | undefined;
 }
 
-/** A part of the windows of a source, the last ones first. */
-export interface PageOfWindows {
-  readonly limit: number;
-  /** The last window of the page before. */
-  readonly behind?: Pick<WindowReport, 'askedAt' | 'from'> & { readonly streamId: number };
-}
-
-/** A window with what a page goes on behind. */
-export type ListedWindow = WindowReport & { readonly streamId: number };
-
 /** Returns undefined for a source that was removed meanwhile. `streams`: the first of them only; without it all. */
 export async function reportSource(
   database: Database,
@@ -284,22 +249,16 @@ export async function reportSource(
   );
   if (line === undefined || more === undefined) return undefined;
   const [streamReports, windows] = await Promise.all([
-    streamsOf(database, id, streams),
-    windowsOf(database, id, { limit: WINDOWS_SHOWN }),
+    streamReportsOf(database, id, streams),
+    loggedWindows(database, id, { limit: WINDOWS_SHOWN }),
   ]);
   const { ease, ...report } = more;
   const slowed = easeInWords(ease ?? undefined, line.countedAt) ?? null;
-  return {
-    ...lineOf(line),
-    ...report,
-    slowed,
-    streamReports,
-    windows: windows.map(({ streamId: _, ...window }) => window),
-  };
+  return { ...lineOf(line), ...report, slowed, streamReports, windows: windows.map(withoutId) };
 }
 
 /** The present streams of a source, or a page of them. */
-export const streamsOf = (
+export const streamReportsOf = (
   database: Database,
   sourceId: number,
   { limit, behind }: Partial<PageOfStreams> = {},
@@ -322,21 +281,4 @@ export const streamsOf = (
      ) as bad
      where source_id = $1 and retired_at is null and ($3::text is null or key > $3) order by key limit $2`,
     [sourceId, limit ?? null, behind ?? null],
-  );
-
-/** A page of the log of a source, the windows that were asked for last first. */
-export const windowsOf = (
-  database: Database,
-  sourceId: number,
-  { limit, behind }: PageOfWindows,
-): Promise<ListedWindow[]> =>
-  database.rows<ListedWindow & Record<string, unknown>>(
-    `select stream.key as stream, lane, instant_of(from_at) as from, instant_of(to_at) as to, instant_of(asked_at) as "askedAt",
-       windows, slowest_ms as "slowestMs", requests, bytes, readings, duplicates, revised, refused, repeats, outside, late, waited_ms as "waitedMs", http_ms as "httpMs",
-       normalise_ms as "normaliseMs", store_ms as "storeMs", window_log.stream_id as "streamId"
-     from window_log left join stream on stream.id = stream_id
-     where window_log.source_id = $1 and ($3::bigint is null or asked_at <= at_instant($3)
-       and (asked_at, window_log.stream_id, from_at) < (at_instant($3), $4::int, at_instant($5)))
-     order by asked_at desc, window_log.stream_id desc, from_at desc limit $2`,
-    [sourceId, limit, behind?.askedAt ?? null, behind?.streamId ?? null, behind?.from ?? null],
   );

@@ -11,11 +11,12 @@ import { sourceLineDocument } from './listing.ts';
 import type { FoundSource } from './find-source.ts';
 import { refusalsByReason } from './refusals.ts';
 import { reportSource } from './report.ts';
-import type { PageOfStreams, SourceReport, StreamReport, WindowReport } from './report.ts';
+import type { PageOfStreams, SourceReport, StreamReport } from './report.ts';
 import { shownConfig } from './shown-config.ts';
 import { ownedElsewhere } from './take-over.ts';
 import type { OwnedElsewhere } from './take-over.ts';
 import { unknownSource } from './unusable-source.ts';
+import type { WindowReport } from './window-log.ts';
 
 export interface ShownStream extends StreamReport {
   /** Late data was found so far back that looks for more of it end at `schedule.lookBackAtMost`: there may be more beyond. */

@@ -32,7 +32,6 @@ const sourceNamed = (name: string, more: Readonly<Record<string, unknown>> = {})
 
 const apply = (body: unknown, as: SignedIn = anna, query = '', headers: Record<string, string> = {}) =>
   api.send('POST', `/api/v1/sources/apply${query}`, { as, body, headers });
-
 const get = (path: string, as: SignedIn = viewer): Promise<OperatorAnswer> => api.send('GET', `/api/v1${path}`, { as });
 const post = (path: string, as: SignedIn = anna, body?: unknown) => api.send('POST', `/api/v1${path}`, { as, body });
 
@@ -120,13 +119,8 @@ describe('sources', () => {
 
   it('are shown as the command shows them, with their revision and without secrets', async () => {
     const shown = await get('/sources/default/hall-1');
-    const { nextStreams, nextWindows, configLeftOut, ...source } = shown.json as Record<string, unknown>;
-    expect(source).toEqual(await command('source', 'show', 'hall-1', '--organisation', 'default'));
-    expect({ nextStreams, nextWindows, configLeftOut }).toEqual({
-      nextStreams: null,
-      nextWindows: null,
-      configLeftOut: false,
-    });
+    const whole = (await command('source', 'show', 'hall-1', '--organisation', 'default')) as object;
+    expect(shown.json).toEqual({ ...whole, nextStreams: null, nextWindows: null, configLeftOut: false });
     expect(shown.headers.get('etag')).toBe(`"${(shown.json as { revisionTag: string }).revisionTag}"`);
     expect(shown.json).toMatchObject({ revision: 1, config: { connection: { password: '(secret)' } } });
     expect(shown.text).not.toContain(PASSWORD);
@@ -194,12 +188,7 @@ describe('applying', () => {
     expect(status).toBe(400);
     expect(json).toMatchObject({
       errors: expect.arrayContaining([
-        {
-          pointer: '/platform',
-          line: 3,
-          column: 1,
-          detail: expect.stringMatching(/^line 3, column 1: .*influxdb/) as unknown,
-        },
+        expect.objectContaining({ pointer: '/platform', line: 3, column: 1 }) as unknown,
       ]) as unknown,
     });
     expect((await yaml('name: a\n---\nname: b')).json).toMatchObject({
