@@ -79,7 +79,10 @@ export async function overviewOf(
       state !== 'ok' &&
       // Without a planner every source is late: that is one trouble, which the finding of the planner tells.
       (isPlanned || source === undefined || (kind !== 'behind' && kind !== 'silent')) &&
-      (organisations === undefined || (organisation !== null && organisations.includes(organisation))),
+      // That nothing is polled concerns everybody.
+      (organisations === undefined ||
+        kind === 'planner' ||
+        (organisation !== null && organisations.includes(organisation))),
   );
   const groups = groupedByCause(seen);
   const sources = Object.values(conditions).reduce((sum, count) => sum + count, 0);

@@ -97,10 +97,22 @@ const KIND_OF_CONDITION: Readonly<Record<Condition, AlertKind | null>> = {
   well: null,
 };
 
-/** Active sources that are not well, without those whose trouble is told otherwise. */
+/**
+ * Active sources that are not well, without those whose trouble is told otherwise. A source that waits for a look, a stream or a clock has
+ * silent sensors all the same.
+ */
 export function unwellLines(lines: readonly SourceLine[], troubles: readonly Trouble[]): readonly SourceLine[] {
-  const told = new Set(troubles.map(({ source, organisation }) => titleOf({ name: source, organisation })));
-  return lines.filter((line) => KIND_OF_CONDITION[line.condition] !== null && !told.has(titleOf(line)));
+  const titles = (of: readonly Trouble[]) =>
+    new Set(of.map(({ source, organisation }) => titleOf({ name: source, organisation })));
+  const told = titles(troubles);
+  const toldOfSilent = titles(
+    troubles.filter(({ kind }) => kind !== 'clock' && kind !== 'looking' && kind !== 'waiting'),
+  );
+  return lines.filter(
+    (line) =>
+      KIND_OF_CONDITION[line.condition] !== null &&
+      !(line.condition === 'silent' ? toldOfSilent : told).has(titleOf(line)),
+  );
 }
 
 /**
@@ -115,7 +127,8 @@ export function unwellFinding(
   const kind = line.allRefused === null ? KIND_OF_CONDITION[condition] : 'refusals';
   if (kind === null) return undefined;
   if (kind === 'behind' && condition === 'behind' && (line.overdue ?? 0) <= (limits.overdue ?? 0)) return undefined;
-  if (kind === 'silent' && newestAt !== null && now - newestAt <= (limits.silence ?? 0)) return undefined;
+  const { silence } = limits;
+  if (kind === 'silent' && silence !== undefined && newestAt !== null && now - newestAt <= silence) return undefined;
   return {
     check: `source ${titleOf(line)}`,
     state: 'warning',

@@ -60,10 +60,11 @@ describe('its rhythm', () => {
     expect(stepRhythm(rhythm({ longest: 5 }), seen, at)).toEqual(rhythm({ newestAt: 130 * HOUR, longest: 5 }));
   });
 
-  test('forgets a gap of the period before the last one', () => {
+  test('forgets a gap of the period before the last one, where another one is known', () => {
     const old = stepRhythm(rhythm({ longest: 7, before: 9 }), nothing, { ...at, isNewPeriod: true });
     expect(old).toEqual(rhythm({ longest: null, before: 7 }));
-    expect(stepRhythm(old, nothing, { ...at, isNewPeriod: true })).toEqual(rhythm());
+    // A sensor may give readings more seldom than a period is long.
+    expect(stepRhythm(old, nothing, { ...at, isNewPeriod: true })).toEqual(old);
     expect(RHYTHM_PERIOD).toBeGreaterThan(7 * 24 * HOUR);
   });
 });

@@ -40,7 +40,8 @@ export function silentFrom(
   const least = Math.max(SHORTEST, TIMES * every);
   if (rhythm.newestAt === null) return askedFrom === null ? null : askedFrom + least;
   const gap = longestGap(rhythm);
-  return rhythm.newestAt + Math.max(least, gap === null ? UNKNOWN : TIMES * gap);
+  // Time that was not asked for is no silence: a new selection of sensors begins to be asked anew.
+  return Math.max(rhythm.newestAt, askedFrom ?? 0) + Math.max(least, gap === null ? UNKNOWN : TIMES * gap);
 }
 
 /** What a look at the stored readings of a sensor found. */
@@ -53,14 +54,17 @@ export interface SeenReadings {
   readonly gap: Microseconds | null;
 }
 
-/** The rhythm after a look. `reachedBefore`: up to where the source was covered at the look before. */
+/**
+ * The rhythm after a look. `reachedBefore`: up to where the source was covered at the look before; null where time was missing after the
+ * newest reading then, because its length says nothing of the sensor. A rhythm that is slower than a period is kept.
+ */
 export function stepRhythm(
   known: SensorRhythm | undefined,
   { nextAt, newestAt, gap }: SeenReadings,
   { reachedBefore, isNewPeriod }: { readonly reachedBefore: Instant | null; readonly isNewPeriod: boolean },
 ): SensorRhythm {
   if (known === undefined) return { newestAt, longest: gap, before: null };
-  const aged = isNewPeriod ? { ...known, before: known.longest, longest: null } : known;
+  const aged = isNewPeriod ? { ...known, before: known.longest ?? known.before, longest: null } : known;
   if (newestAt === null) return aged;
   if (known.newestAt === null) return { ...aged, newestAt, longest: gap };
   if (nextAt === null) return { ...aged, newestAt };

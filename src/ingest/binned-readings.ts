@@ -58,7 +58,7 @@ export interface Bin {
 /** SQL: a range of a series, in `$3` bins. The division is that of whole microseconds. */
 const BINS = `
   select ((instant_of(at) - $2::bigint) * $4::bigint / ($3::bigint - $2::bigint))::int as bin,
-    min(value), max(value), avg(value) as mean, count(*)
+    min(value), max(value), sum(value) / count(*) as mean, count(*)
   from reading
   where series = (select id from series where project_id = $1 and sensor_id = $5 and value_name = $6)
     and at >= at_instant($2) and at < at_instant($3) group by 1 order by 1`;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { formatInstant } from '../core/instant.ts';
 import { formerConfigurations, formerOf } from '../source/former.ts';
 import { applySource } from '../source/registration.ts';
+import { assertSamePlace } from '../source/sent.ts';
 import { appliedAnswer, appliedSchema, applyQuery, wishOf } from './apply.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { answered } from './documents.ts';
@@ -77,7 +78,7 @@ export function addFormerRoutes(app: FastifyInstance, parts: OperatorParts): voi
   typed.get(
     `${SOURCE}/former`,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', costly: true },
       schema: {
         operationId: 'listFormer',
         summary: 'The configurations that a source had, the newest first, also of a removed one',
@@ -124,9 +125,11 @@ export function addFormerRoutes(app: FastifyInstance, parts: OperatorParts): voi
       const found = await formerIn(request);
       if (id !== undefined && !found.some((one) => one.id === id))
         throw noSuch(`former configuration ${id} of ${name}`);
-      const former = await formerOf(parts, { organisation, name, id });
-      const applied = await changing(() => applySource(parts, former.source, wishOf(request, clock.now())));
-      const { endedAt, endedBy, ending } = former;
+      const { applied, endedAt, endedBy, ending } = await changing(async () => {
+        const former = await formerOf(parts, { organisation, name, id });
+        if (operatorOf(request).role !== 'admin') await assertSamePlace(parts, former.source);
+        return { ...former, applied: await applySource(parts, former.source, wishOf(request, clock.now())) };
+      });
       return { ...appliedAnswer(applied), endedAt: formatInstant(endedAt), endedBy, ending };
     },
   );

@@ -13,6 +13,7 @@ import { ChangedMeanwhile } from '../source/revision.ts';
 import type { ExpectedRevision } from '../source/revision.ts';
 import { operatorOf, seesOrganisation } from './authenticate.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
+import { isStorable } from './storable.ts';
 
 /** The parameters of a route on one source. */
 export const sourceParams = z.object({
@@ -79,7 +80,7 @@ export function pageIn<T>(
 /** The texts of the item behind which a page begins; undefined for the first page. */
 export function textsIn(cursor: string | undefined): readonly string[] | undefined {
   const texts = cursor === undefined ? undefined : z.array(z.string()).safeParse(jsonOf(placeIn(cursor)[1]));
-  if (texts?.success === false) throw noCursor();
+  if (texts?.success === false || texts?.data.some((text) => !isStorable(text))) throw noCursor();
   return texts?.data;
 }
 

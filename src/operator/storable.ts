@@ -26,4 +26,5 @@ function oddPlaceIn(value: unknown): readonly string[] | undefined {
   return undefined;
 }
 
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+/** Whether PostgreSQL can store a text. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

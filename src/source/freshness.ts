@@ -32,6 +32,8 @@ export type KnownSensor = readonly [
   newestAt: Instant | null,
   longest: Microseconds | null,
   before: Microseconds | null,
+  /** All time after its newest reading was asked for at the look. */
+  isWhole?: boolean,
 ];
 
 export const rhythmOf = ([newestAt, longest, before]: KnownSensor): SensorRhythm => ({ newestAt, longest, before });
@@ -45,6 +47,8 @@ interface Judged {
   readonly reachedBefore: Instant | null;
   readonly periodAt: Instant | null;
   readonly now: Instant;
+  /** The sensors that its streams list. */
+  readonly listed: number;
 }
 
 interface SeenSensor {
@@ -54,6 +58,8 @@ interface SeenSensor {
   readonly nextAt: Instant | null;
   readonly newestAt: Instant | null;
   readonly gap: Microseconds | null;
+  /** All time after its newest reading, or since it was asked first, was asked for. Else its silence says nothing yet. */
+  readonly isWhole: boolean;
 }
 
 /** A row is refreshed this often. A look in the future stems from a clock that was ahead. */
@@ -62,13 +68,16 @@ const FRESH = "interval '50 s'";
 /** The sources of which nothing was looked at for a while, the longest first. */
 const DUE = `
   select source.id, every_us as every, instant_of(least(reach.least, case when reach.has_empty then start_at end)) as reached,
-    known, instant_of(reached_at) as "reachedBefore", instant_of(period_at) as "periodAt", instant_of(now()) as now
+    known, reach.listed, instant_of(reached_at) as "reachedBefore", instant_of(period_at) as "periodAt", instant_of(now()) as now
   from source left join freshness on freshness.source_id = source.id
   join lateral (
-    select min(upper(covered)) as least, bool_or(isempty(covered)) as has_empty
+    select min(upper(covered)) as least, bool_or(isempty(covered)) as has_empty, sum(jsonb_array_length(sensors)) as listed
     from stream where stream.source_id = source.id and retired_at is null having count(*) > 0) as reach on true
   where state = 'active' and coalesce(looked_at not between now() - ${FRESH} and now(), true)
   order by looked_at nulls first, source.id limit $1`;
+
+/** The sensors of one look at the database. */
+const MOST_SENSORS = 20_000;
 
 /** Of so many readings of a sensor that no look has seen, the longest gap is its rhythm. */
 const READINGS_SEEN = 200;
@@ -94,7 +103,10 @@ const SENSORS = `
       select (extract(epoch from min(gap)) * 1000000)::bigint from unnest(held.series) as one (series) cross join lateral (
         select max(gap) as gap from (
           select at - lag(at) over (order by at) as gap
-          from (select at from reading where reading.series = one.series and at <= now() order by at desc limit ${READINGS_SEEN}) as last) as gaps) as each) end as gap
+          from (select at from reading where reading.series = one.series and at <= now() order by at desc limit ${READINGS_SEEN}) as last) as gaps) as each) end as gap,
+    not exists (
+      select from stream where stream.id = any(listed.streams)
+        and not coalesce(covered @> tstzrange(least(greatest(newest, known.at, asked_from), upper(covered)), upper(covered)), false)) as "isWhole"
   from listed left join held using (source_id, sensor) left join known using (source_id, sensor)
   left join lateral (
     select max(last.at) as newest, min(next.at) as next
@@ -117,7 +129,7 @@ const NOTE = `
  * a time. @returns how many sources it looked at
  */
 export async function refreshFreshness(database: Database, limit: number): Promise<number> {
-  const due = await database.rows<Judged & Record<string, unknown>>(DUE, [limit]);
+  const due = withinReach(await database.rows<Judged & Record<string, unknown>>(DUE, [limit]));
   if (due.length === 0) return 0;
   const known = due.flatMap((source) =>
     [...knownOf(source)].map(([sensor, [newestAt]]) => [source.id, sensor, newestAt] as const),
@@ -133,6 +145,13 @@ export async function refreshFreshness(database: Database, limit: number): Promi
   return due.length;
 }
 
+/** The first of them with at most so many sensors together, and one at least: each costs some steps in an index. */
+function withinReach(due: readonly Judged[]): readonly Judged[] {
+  let sensors = 0;
+  const end = due.findIndex(({ listed }, place) => (sensors += listed) > MOST_SENSORS && place > 0);
+  return end === -1 ? due : due.slice(0, end);
+}
+
 /** What is known of its sensors. A newest reading in the future stems from a clock that was ahead, and says nothing. */
 const knownOf = ({ known, now }: Pick<Judged, 'known' | 'now'>): ReadonlyMap<string, KnownSensor> =>
   new Map(Object.entries(known ?? {}).filter(([, [newestAt]]) => newestAt === null || newestAt <= now));
@@ -142,15 +161,19 @@ function judged(
   { id, every, reached, reachedBefore, periodAt, now, ...of }: Judged,
   seen: readonly SeenSensor[],
 ): Record<string, unknown> {
-  const isNewPeriod = periodAt !== null && now - periodAt >= RHYTHM_PERIOD;
+  // A period that began in the future stems from a clock that was ahead.
+  const isNewPeriod = periodAt !== null && (periodAt > now || now - periodAt >= RHYTHM_PERIOD);
   const known = knownOf({ ...of, now });
   const rhythms: [sensor: string, known: KnownSensor][] = [];
   let [silent, never, first] = [0, 0, Infinity];
-  for (const { sensor, askedFrom, ...readings } of seen) {
+  for (const { sensor, askedFrom, isWhole, ...readings } of seen) {
     const before = known.get(sensor);
-    const rhythm = stepRhythm(before && rhythmOf(before), readings, { reachedBefore, isNewPeriod });
-    rhythms.push([sensor, [rhythm.newestAt, rhythm.longest, rhythm.before]]);
-    const at = silentFrom(rhythm, { every, askedFrom });
+    const rhythm = stepRhythm(before && rhythmOf(before), readings, {
+      reachedBefore: before?.[3] === false ? null : reachedBefore,
+      isNewPeriod,
+    });
+    rhythms.push([sensor, [rhythm.newestAt, rhythm.longest, rhythm.before, isWhole]]);
+    const at = isWhole ? silentFrom(rhythm, { every, askedFrom }) : null;
     if (at === null) continue;
     first = Math.min(first, at);
     if (reached === null || reached <= at) continue;

@@ -45,11 +45,12 @@ const LISTED = `
     select distinct on (sensor) sensor, reason from refused_hour join stream on stream.id = stream_id
     where source_id = $1 and retired_at is null and cardinality(points) > 0 and refused_hour.hour > now() - interval '24 hours'
     order by sensor, refused_hour.hour desc, noted_at desc)
-  select listed.sensor, instant_of(asked_from) as "askedFrom", freshness.known -> listed.sensor as known, refused.reason as refused
+  select listed.sensor, instant_of(asked_from) as "askedFrom", known.value as known, refused.reason as refused
   from (
     select source_id, sensor ->> 'id' as sensor, min(lower(covered)) as asked_from
     from stream cross join jsonb_array_elements(sensors) as sensor where source_id = $1 and retired_at is null group by 1, 2) as listed
-  left join freshness using (source_id) left join refused using (sensor)`;
+  left join (select key, value from freshness cross join lateral jsonb_each(known) where source_id = $1) as known on known.key = listed.sensor
+  left join refused using (sensor)`;
 
 /** The sensors that the present streams of a source read, those without a reading first, then the longest silent. */
 export async function newestReadings(database: Database, source: Pick<FoundSource, 'id'>): Promise<NewestReading[]> {
@@ -76,7 +77,7 @@ export async function newestReadings(database: Database, source: Pick<FoundSourc
       const newestAt = at.length === 0 ? null : Math.max(...at);
       const { askedFrom = null, known = null, refused = null } = byName.get(sensor) ?? {};
       const rhythm = { ...rhythmOf(known ?? [null, null, null]), newestAt };
-      const from = silentFrom(rhythm, { every, askedFrom });
+      const from = known?.[3] === false ? null : silentFrom(rhythm, { every, askedFrom });
       const silent = from !== null && reached !== null && reached > from;
       return {
         sensor,

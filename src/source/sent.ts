@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sealedPaths, unseal } from '../access/sealed-config.ts';
 import type { Sealing } from '../access/sealing.ts';
 import type { Instant } from '../core/instant.ts';
+import { configInvalid } from '../core/errors.ts';
 import { formatPath, isMapping, parsePath, valueAt } from '../core/source/path.ts';
 import type { Path } from '../core/source/path.ts';
 import { parseReference } from '../core/source/reference.ts';
@@ -122,6 +123,16 @@ async function withStoredSecrets({ database, sealing }: SentPlace, input: unknow
 function setAt(value: unknown, path: Path, found: unknown): void {
   const holder = valueAt(value, path.slice(0, -1)) as Record<PropertyKey, unknown>;
   holder[path.at(-1) as PropertyKey] = found;
+}
+
+/**
+ * Throws `config-invalid` where a configuration of before has references to secrets of this computer, or an adapter, for another place
+ * than the source has now: an operator who may not send such a configuration may not take it back either.
+ */
+export async function assertSamePlace(place: SentPlace, { raw }: Pick<SourceConfig, 'raw'>): Promise<void> {
+  const [problem] = untrusted(await withStoredSecrets(place, raw));
+  if (problem !== undefined)
+    throw configInvalid(`${problem.path} ${problem.message}`, 'let an admin restore the source');
 }
 
 /** The references and the adapter that need an operator who is trusted with the secrets of this computer. */

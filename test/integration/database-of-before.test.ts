@@ -59,7 +59,11 @@ async function kept() {
     readings: await rows('select series, at, value, precision, labels from reading order by series, at'),
     series: await rows('select id, project_id, sensor_id, value_name from series order by id'),
     refusals: await refusedPoints(),
-    backfills: await rows('select id, source_id, from_at, to_at, again, state from backfill order by id'),
+    // `again` became one of the kinds of `what`.
+    backfills: await rows(
+      `select id, source_id, from_at, to_at, state, coalesce((to_jsonb(backfill) ->> 'again')::boolean, to_jsonb(backfill) ->> 'what' = 'all') as again
+       from backfill order by id`,
+    ),
     outbox: await rows('select project_id, stream_id, readings, series, at, value from outbox order by id'),
     applications: await rows('select id, organisation_id, name from application order by id'),
     remotes: await rows('select project_id, url, organisation, code, application_id, secret from remote'),

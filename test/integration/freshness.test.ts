@@ -5,6 +5,7 @@ import { partitionsOf } from '../../src/database/partitions.ts';
 import { platforms } from '../../src/context-platforms.ts';
 import { DEFAULT_RULES } from '../../src/alerts/rules.ts';
 import { overviewOf } from '../../src/alerts/overview.ts';
+import { judgedSources } from '../../src/source/condition.ts';
 import { refreshFreshness } from '../../src/source/freshness.ts';
 import { measuresOf } from '../../src/source/measures.ts';
 import { listSources } from '../../src/source/report.ts';
@@ -176,4 +177,28 @@ it('learns the rhythm of a sensor from the silence that ends, and not from time 
   await look();
   expect(await gap()).toBe(MINUTE);
   expect((await conditions())['night']).toBe('well 0');
+});
+
+it('time that was not asked for is no silence, and does not become the rhythm of a sensor', async () => {
+  const seldom = await sourceWith('seldom', { hourly: [30 * HOUR, 29 * HOUR, 28 * HOUR] }, 31 * HOUR);
+  const cover = (...ranges: readonly (readonly [number, number])[]) =>
+    database.run(
+      `update stream set covered = (select range_agg(tstzrange(at_instant("from"), at_instant("to")))
+         from unnest($2::bigint[], $3::bigint[]) as range ("from", "to")) where id = $1`,
+      [seldom.stream, ranges.map(([from]) => now - from), ranges.map(([, to]) => now - to)],
+    );
+  const look = async (): Promise<Record<string, unknown> | undefined> => {
+    await database.run(`update freshness set looked_at = now() - interval '1 hour'`);
+    await refreshFreshness(database, 1_000);
+    return await database.row(
+      `select condition, known -> 'hourly' as known from (${judgedSources()}) as judged join freshness on source_id = id where name = 'seldom'`,
+    );
+  };
+  // The bridge was away for a day, and live has asked for the last minutes only: the readings since lie in the hole.
+  await cover([31 * HOUR, 27.5 * HOUR], [5 * MINUTE, 0]);
+  expect(await look()).toMatchObject({ condition: 'well', known: [now - 28 * HOUR, HOUR, null, false] });
+  const series = await database.row<{ id: number }>(`select id from series where sensor_id = 'seldom/hourly'`);
+  await read(series?.id, [27 * HOUR, 26 * HOUR]);
+  await cover([31 * HOUR, 0]);
+  expect(await look()).toMatchObject({ condition: 'silent', known: [now - 26 * HOUR, HOUR, null, true] });
 });

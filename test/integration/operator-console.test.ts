@@ -45,7 +45,13 @@ describe('the overview', () => {
     const { json, status } = await get('/overview');
     expect(status).toBe(200);
     expect(json).toMatchObject({ sources: 1, conditions: { starting: 1 }, workers: [], disks: [] });
-    expect((await get('/overview', nora)).json).toMatchObject({ sources: 0, conditions: {}, troubles: [] });
+    expect((await get('/overview', nora)).json).toMatchObject({
+      sources: 0,
+      conditions: {},
+      // That nothing is polled concerns everybody.
+      state: 'failed',
+      troubles: [{ kind: 'planner' }],
+    });
     expect((await get('/overview', nora)).json).not.toHaveProperty('disks');
   });
 
