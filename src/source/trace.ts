@@ -91,8 +91,9 @@ const FACTS = `
     (select jsonb_agg(key order by key) from stream where id = any($2)) as keys,
     (select jsonb_build_object('message', fault ->> 'message', 'retryAt', instant_of(retry_at)) from unreadable
       where stream_id = any($2) and from_at <= at_instant($3) and to_at > at_instant($3) limit 1) as unreadable,
-    (select instant_of(max(asked_at)) from window_log
-      where window_log.source_id = source.id and stream_id = any($2) and from_at <= at_instant($3) and to_at > at_instant($3)) as "askedAt"
+    (select instant_of(asked_at) from window_log
+      where window_log.source_id = source.id and stream_id = any($2) and from_at <= at_instant($3) and to_at > at_instant($3)
+        and asked_at >= at_instant($3) order by asked_at desc limit 1) as "askedAt"
   from source where id = $1`;
 
 /** The readings at `$2` of the series `$1`. */

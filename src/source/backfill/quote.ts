@@ -30,8 +30,8 @@ export interface QuotedBackfill {
 /** A window whose answer is older tells nothing of the platform of today. */
 const SHOWN_FOR = '30 days';
 
-/** So many of the newest windows of each stream and lane are looked at. */
-const WINDOWS_SEEN = 500;
+/** So many of the newest windows of the source are looked at, whatever their streams are: a source may have a thousand. */
+const WINDOWS_SEEN = 50_000;
 
 interface SeenRow extends Seen {
   readonly id: number | null;
@@ -48,10 +48,9 @@ const SEEN = `
   select stream_id as id, lane = 'live' as live, sum(windows)::float8 as windows, sum(requests)::float8 as requests, sum(bytes)::float8 as bytes,
     sum(readings)::float8 as readings, sum(instant_of(to_at) - instant_of(from_at))::float8 as time,
     percentile_cont(array[0.1, 0.5, 0.9]) within group (order by (http_ms + normalise_ms + store_ms) / greatest(1, requests::float8 / windows)) as worked
-  from stream cross join unnest(array['live', 'history']) as lanes (kind) cross join lateral (
-    select * from window_log where window_log.source_id = $1 and stream_id = stream.id and lane = kind and asked_at > now() - interval '${SHOWN_FOR}'
-    order by asked_at desc limit ${WINDOWS_SEEN}) as newest
-  where stream.source_id = $1 and retired_at is null group by 1, 2`;
+  from (
+    select * from window_log where source_id = $1 and asked_at > now() - interval '${SHOWN_FOR}' order by asked_at desc limit ${WINDOWS_SEEN}) as newest
+  where exists (select from stream where stream.id = stream_id and retired_at is null) group by 1, 2`;
 
 /** The configuration of a source as far as its speed depends on it. */
 async function settingsOf(
