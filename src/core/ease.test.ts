@@ -60,14 +60,14 @@ describe('the part of the pace', () => {
     expect(once).toEqual({ share: 0.5, at: NOW, why: 'throttled' });
     expect(slowed(once, { now: NOW + MINUTE, sentAt: NOW + SECOND, why: 'latency' })).toBe(once);
     const twice = slowed(once, { now: NOW + MINUTE, sentAt: NOW + MINUTE, why: 'throttled' });
-    expect(twice?.share).toBeCloseTo(0.3);
+    expect(twice?.share).toBeCloseTo(0.375);
   });
 
   test('is told with its reason and its end', () => {
     const at = Date.UTC(2026, 10, 25, 12) * 1_000;
     const ease = { share: 0.5, at, why: 'throttled' } as const;
     expect(easeInWords(ease, at + MINUTE)).toBe(
-      'at 60 % of the agreed rate since 2026-11-25T12:00:00Z, because the platform asked for fewer requests; all of it again 2026-11-25T12:05:00Z',
+      'at 75 % of the agreed rate since 2026-11-25T12:00:00Z, because the platform asked for fewer requests; all of it again 2026-11-25T12:02:00Z',
     );
     expect(easeInWords(ease, at + 5 * MINUTE)).toBeUndefined();
     expect(easeInWords(undefined, at)).toBeUndefined();

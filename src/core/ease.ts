@@ -30,10 +30,12 @@ const REASONS: Readonly<Record<EaseReason, string>> = {
 const FACTORS = { throttled: 0.5, unavailable: 0.5, latency: 0.85 } as const;
 
 /** No source is asked with less of its pace, so that it finds out that the platform is well again. */
-const LEAST = 1 / 16;
+const LEAST = 1 / 8;
+/** A quota says how much less it has to be. */
+const LEAST_OF_QUOTA = 1 / 16;
 
 /** The part of the agreed pace that comes back in a minute. */
-const GROWTH = 0.1;
+const GROWTH = 0.25;
 
 /** Signs of requests that left before the slowing, or within this time of it, say nothing about the new pace. */
 const DEAF: Microseconds = 5 * SECOND;
@@ -79,7 +81,7 @@ export function withinQuota(
   }: { readonly now: Instant; readonly quota: Quota; readonly requestsPerSecond: number },
 ): Ease | undefined {
   const allowed = (quota.remaining * SECOND) / quota.reset / requestsPerSecond;
-  const share = Math.max(LEAST, allowed);
+  const share = Math.max(LEAST_OF_QUOTA, allowed);
   return share < shareAt(ease, now) * NOTABLE ? { share, at: now, why: 'quota' } : ease;
 }
 

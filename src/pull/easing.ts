@@ -1,5 +1,7 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAnswer, isSlow, slowed, withinQuota } from '../core/ease.ts';
 import type { Ease, Latency } from '../core/ease.ts';
+import { SECOND } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { Pace, PaceState } from '../core/pace.ts';
 import type { RequestKind } from '../core/request-counts.ts';
@@ -18,12 +20,30 @@ export interface Easing {
 const withEase = (state: PaceState, ease: Ease | undefined): PaceState =>
   ease === state.ease ? state : { ...state, ease };
 
+/** Beyond this delay of a timer, ns, an answer took longer because this process or its host is busy, and not the platform. */
+const BUSY_NS = 30e6;
+
+/** How often the delays are forgotten. */
+const BUSY_FOR: Microseconds = 5 * SECOND;
+
+const delays = monitorEventLoopDelay({ resolution: 20 });
+let delaysSince: Instant | undefined;
+
+function isBusyHere(now: Instant): boolean {
+  if (delaysSince === undefined) delays.enable();
+  if (delaysSince === undefined || Math.abs(now - delaysSince) > BUSY_FOR) {
+    delays.reset();
+    delaysSince = now;
+  }
+  return delays.percentile(90) > BUSY_NS;
+}
+
 /**
- * The easing of one source. Requests of different kinds ask for different amounts, so each has a latency of its own; those are kept by
- * this process alone, because only what follows from them has to be shared.
+ * The easing of one source. Only live polls ask for the same amount each time, so only their latency tells of the platform; what history
+ * and looks do to it shows there, too. It is kept by this process alone, because only what follows from it has to be shared.
  */
 export function easingOf({ requestsPerSecond }: Pace, now: () => Instant): Easing {
-  const latencies = new Map<RequestKind, Latency>();
+  let latency: Latency | undefined;
   return {
     heed(state, sign) {
       const at = now();
@@ -32,10 +52,11 @@ export function easingOf({ requestsPerSecond }: Pace, now: () => Instant): Easin
       if (sign.quota.remaining < 1) return state;
       return withEase(state, withinQuota(state.ease, { now: at, quota: sign.quota, requestsPerSecond }));
     },
-    answered: (kind, took) => void latencies.set(kind, afterAnswer(latencies.get(kind), took)),
+    answered(kind, took) {
+      if (kind === 'live' && !isBusyHere(now())) latency = afterAnswer(latency, took);
+    },
     ended(state, { at, kind }) {
-      const latency = latencies.get(kind);
-      if (latency === undefined || !isSlow(latency)) return state;
+      if (kind !== 'live' || latency === undefined || !isSlow(latency)) return state;
       return withEase(state, slowed(state.ease, { now: now(), sentAt: at, why: 'latency' }));
     },
   };
