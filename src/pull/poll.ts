@@ -187,9 +187,10 @@ async function pollStream(
     const blame = blameOf(fault, outcome, stream);
     if (isUnanswered(fault) || isPermanent(fault)) noteFailure(outcome, stream);
     else if (UNREAD.includes(fault.code)) {
-      outcome.answers += 1;
-      outcome.freshFailures = 0;
       outcome.unread.add(stream.id);
+      // An answer for one stream ends a trouble of the source. Where no stream can be read, that is its trouble.
+      if (blame === 'stream') noteAnswer(outcome);
+      else outcome.answers += 1;
     }
     const setsAside =
       !isUnanswered(fault) &&

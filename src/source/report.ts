@@ -264,7 +264,7 @@ export const streamReportsOf = (
   { limit, behind }: Partial<PageOfStreams> = {},
 ): Promise<StreamReport[]> =>
   database.rows<StreamReport & Record<string, unknown>>(
-    `select key, jsonb_array_length(stream.sensors) as sensors, ranges.count as ranges, coalesce(ranges.newest, '[]') as covered,
+    `select key, jsonb_array_length(stream.sensors) as sensors, coalesce(ranges.count, 0) as ranges, coalesce(ranges.newest, '[]') as covered,
        (learned ->> 'length')::float8 as window, (select instant_of(due_at) from work where work.kind = 'history' and work.id = stream.id) as "historyDueAt", stream.failures,
        instant_of(retry_at) as "retryAt", instant_of(absent_since) as "absentSince", instant_of(newest_at) as "newestAt", stream.last_fault as fault,
        coalesce(bad.shown, '[]') as unreadable, coalesce(bad.count, 0) as "unreadableCount", coalesce(bad.is_left, 0) as "unreadableLeft", coalesce(bad.length, 0)::float8 as "unreadableLength",
