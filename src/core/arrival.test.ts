@@ -6,13 +6,13 @@ import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 const present = { settle: 10 * SECOND, overlap: 5 * MINUTE };
 
 test('too few points tell nothing', () => {
-  expect(adviceOf({ points: 999, late: [] }, present, 0.9999)).toBeUndefined();
+  expect(adviceOf({ points: 999, late: [] }, present, { share: 0.9999, longest: 7 * DAY })).toBeUndefined();
 });
 
-test('without late data nothing needs to be asked for twice', () => {
-  expect(adviceOf({ points: 1_000_000, late: [] }, present, 0.9999)).toEqual({
+test('without late data the waits stay as they are', () => {
+  expect(adviceOf({ points: 1_000_000, late: [] }, present, { share: 0.9999, longest: 7 * DAY })).toEqual({
     settle: 10 * SECOND,
-    overlap: 0,
+    overlap: 5 * MINUTE,
     points: 1_000_000,
     late: 0,
     found: 1,
@@ -27,7 +27,7 @@ test('the overlap reaches the share, and the settle what would come late too oft
     { points: 60, age: 3 * HOUR },
     { points: 5, age: 2 * DAY },
   ];
-  expect(adviceOf({ points: 1_000_000, late }, present, 0.9999)).toEqual({
+  expect(adviceOf({ points: 1_000_000, late }, present, { share: 0.9999, longest: 7 * DAY })).toEqual({
     settle: 40 * SECOND,
     overlap: 20 * MINUTE - 40 * SECOND + 40 * SECOND,
     points: 1_000_000,
@@ -35,8 +35,16 @@ test('the overlap reaches the share, and the settle what would come late too oft
     found: 1 - 565 / 1_000_000,
     reaches: true,
   });
-  expect(adviceOf({ points: 1_000_000, late }, present, 0.99999)).toMatchObject({ overlap: 3 * HOUR, reaches: true });
-  expect(adviceOf({ points: 1_000_000, late }, present, 1)).toMatchObject({ overlap: DAY, reaches: false });
+  expect(adviceOf({ points: 1_000_000, late }, present, { share: 0.99999, longest: 7 * DAY })).toMatchObject({
+    overlap: 3 * HOUR,
+    reaches: true,
+  });
+  expect(adviceOf({ points: 1_000_000, late }, present, { share: 1, longest: 7 * DAY })).toMatchObject({
+    overlap: DAY,
+    reaches: false,
+  });
+  const bounded = adviceOf({ points: 1_000_000, late }, present, { share: 1, longest: HOUR });
+  expect(bounded).toMatchObject({ overlap: HOUR, reaches: false });
 });
 
 test('the proposed waits find the share, or end at a limit', () => {
@@ -45,7 +53,7 @@ test('the proposed waits find the share, or end at a limit', () => {
   });
   fc.assert(
     fc.property(lates, fc.double({ min: 0.9, max: 1, noNaN: true }), (late, share) => {
-      const advice = adviceOf({ points: 2_000, late }, present, share);
+      const advice = adviceOf({ points: 2_000, late }, present, { share, longest: 7 * DAY });
       if (advice === undefined) throw new Error('no advice');
       const beyond = late.filter(({ age }) => age > advice.settle + advice.overlap);
       const left = beyond.reduce((sum, one) => sum + one.points, 0);

@@ -37,11 +37,12 @@ export const FEWEST_POINTS = 1_000;
  * The shortest waits that find `share` of the points. Re-reads show how late points came: the overlap has to reach the age that all
  * but `1 - share` of the points have, and the settle the age after which few points are left to be asked for twice. Undefined where
  * too few points have come to tell. A settle that is longer than needed does not show, because nothing tells how early points came.
+ * `longest`: the longest window of the source, which its overlap may not exceed.
  */
 export function adviceOf(
   { points, late }: { readonly points: number; readonly late: readonly LatePoints[] },
   present: Waits,
-  share: number,
+  { share, longest }: { readonly share: number; readonly longest: Microseconds },
 ): Advice | undefined {
   if (points < FEWEST_POINTS) return undefined;
   const byAge = late.toSorted((one, other) => other.age - one.age);
@@ -49,8 +50,9 @@ export function adviceOf(
   const reach = ageLeaving(byAge, (1 - share) * points);
   const settled = ageLeaving(byAge, LEFT_TO_OVERLAP * points);
   const settle = Math.min(MOST_WAITS.settle, Math.max(present.settle, rounded(settled)));
-  const needed = rounded(Math.max(0, reach - settle));
-  const overlap = Math.min(MOST_WAITS.overlap, needed);
+  // Never shorter than now: what is looked for no more is not seen to be late, so nothing would show that it was too short.
+  const needed = Math.max(present.overlap, rounded(Math.max(0, reach - settle)));
+  const overlap = Math.max(present.overlap, Math.min(MOST_WAITS.overlap, longest, needed));
   const beyond = byAge.filter(({ age }) => age > present.settle + present.overlap);
   return {
     settle,

@@ -89,15 +89,16 @@ export function withinQuota(
 export interface Latency {
   /** The time that it takes when it has little to do. */
   readonly baseline: Microseconds;
-  /** The time of the last answers, the newest counting most. */
+  /** The shortest of the last answers: streams of one source may take unequal times, and a platform that suffers is slow for all. */
   readonly recent: Microseconds;
+  readonly last: readonly Microseconds[];
   readonly answers: number;
 }
 
 /** So many answers are needed before a slow one says something. */
 const ANSWERS = 20;
-/** The part of the newest answer in the recent time: about ten answers make it. */
-const RECENT = 0.1;
+/** So many answers are the last ones. */
+const LAST = 20;
 /** The baseline follows a faster time at once and a slower one over thousands of answers: a platform that grew slower for good is not slowed for ever. */
 const SLOWER = 0.0005;
 
@@ -108,11 +109,12 @@ const NOISE: Microseconds = SECOND / 20;
 
 /** Notes an answer that took so many µs. */
 export function afterAnswer(latency: Latency | undefined, took: Microseconds): Latency {
-  if (latency === undefined) return { baseline: took, recent: took, answers: 1 };
+  const last = [...(latency?.last ?? []).slice(1 - LAST), took];
+  const recent = Math.min(...last);
+  if (latency === undefined) return { baseline: took, recent, last, answers: 1 };
   const { baseline, answers } = latency;
-  const recent = latency.recent + RECENT * (took - latency.recent);
   const isKnown = answers >= ANSWERS && recent > baseline;
-  return { baseline: isKnown ? baseline + SLOWER * (recent - baseline) : recent, recent, answers: answers + 1 };
+  return { baseline: isKnown ? baseline + SLOWER * (recent - baseline) : recent, recent, last, answers: answers + 1 };
 }
 
 /** Whether the platform answers slower than with little to do. */

@@ -8,7 +8,8 @@ import { LIVES } from '../database/presence.ts';
 import { printable } from '../database/printable.ts';
 import type { Database } from '../database/database.ts';
 import type { Credentials } from '../platform/contract.ts';
-import { MOST_REFUSED } from '../platform/connection/index.ts';
+import { MOST_REFUSED } from '../platform/connection/account.ts';
+import { FOR_WITNESSES, hasWorked } from './witnesses.ts';
 import type { AccountStore, Admission } from '../platform/connection/index.ts';
 
 /** An account in the database, which all hosts share. */
@@ -24,9 +25,6 @@ export interface SharedAccount extends AccountStore {
 
 /** The use of an account is noted so often, ms. */
 const USED_MS = 3_600_000;
-
-/** After a refusal only a source that worked tries the credentials again for so long, if there is one. */
-export const FOR_WITNESSES = "interval '2 min'";
 
 /** A source that was refused leaves the second try to the others for so much longer. */
 const ACCUSED_WAITS = "interval '1 hour'";
@@ -57,16 +55,6 @@ export function accountDigest(sealing: Sealing, { url = '', authUrl = url, ...se
   const values = fields.map((field) => [field, secret[field]]);
   return sealing.digest(JSON.stringify([origin, values]));
 }
-
-/**
- * SQL: the source with a row of `pace` was answered before and not refused since with the account `digest` (`refused` in the state of
- * its pace names the account). It may miss a right now, but the credentials work for it or for none.
- */
-export const hasWorked = (
-  pace: string,
-  digest: string,
-): string => `(${pace}.state ->> 'refused' is distinct from ${digest}
-  and exists (select from stream where stream.source_id = ${pace}.source_id and not isempty(covered)))`;
 
 /** SQL: the row `source` in words, as `titleOf` says it. */
 export const TITLE = `case when source.organisation_id = '${DEFAULT_ORGANISATION}' then source.name else source.organisation_id || '/' || source.name end`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import { firstTurnAt, nextAsk, noteDone, restsUntil, servedBy } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, noteRequests, restsUntil, servedBy } from './history-progress.ts';
 import type { RunState } from './history-progress.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Wish } from './wishes.ts';
@@ -192,7 +192,7 @@ it('a window that was read is covered, looked at, and done for each wish that al
   const window = { from: 10, to: 20 };
   const served = servedBy({ window, wish: wishes[1] }, run);
   expect(served.map(({ id }) => id)).toEqual([2, 1]);
-  noteDone(run, window, served, 1);
+  noteDone(run, window, served);
   expect(run).toEqual(
     runOf({
       covered: [{ from: 0, to: 20 }],
@@ -237,7 +237,7 @@ describe('a wish', () => {
     expect(at(wish(0), all)).toBeUndefined();
     expect(restsUntil(sourceOf(), runOf({ ...all, wishes: [wish(0)] }), NOW)).toBe(5_000);
     const run = runOf({ ...all, wishes: [wish(4)] });
-    noteDone(run, { from: -900, to: -800 }, run.wishes, 3);
+    noteRequests(run, run.wishes[0], 3);
     expect(run.wishes[0]?.budget?.left).toBe(1);
   });
 

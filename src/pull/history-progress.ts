@@ -64,7 +64,10 @@ function askForGap(source: OpenSource, progress: RunState, now: Instant): Ask | 
   const [window] = plan({ ...requestOf(source, progress, now), order });
   if (window === undefined) return undefined;
   // A backfill with --what all would ask for it once more.
-  return { window, wish: progress.wishes.find(({ again, wanted }) => again && covers(wanted, window)) };
+  return {
+    window,
+    wish: progress.wishes.find((one) => one.again && mayAsk(one, progress) && covers(one.wanted, window)),
+  };
 }
 
 /** The next window of the first wish that has a missing one and a request left for today. */
@@ -106,7 +109,11 @@ function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | u
   const { learned } = progress;
   const underWay = coverageOf([...progress.underWay]);
   const retried = windowToRetry(retriedOf(source, progress, now), { now, length: learned.length, underWay });
-  if (retried) return { window: retried, wish: progress.wishes.find(({ wanted }) => covers(wanted, retried)) };
+  if (retried)
+    return {
+      window: retried,
+      wish: progress.wishes.find((one) => mayAsk(one, progress) && covers(one.wanted, retried)),
+    };
   const looks = looksToAsk(source, progress, now);
   const [oldest] = looks;
   const newest = looks.at(-1);
@@ -143,14 +150,13 @@ function requestOf(source: OpenSource, progress: RunState, now: Instant): PlanRe
   };
 }
 
-/** Notes that a window was read with so many requests, which the first of `served` asked for. */
-export function noteDone(progress: RunState, window: Window, served: readonly Wish[], requests: number): void {
+/** Notes that a window was read, which these wishes have now. */
+export function noteDone(progress: RunState, window: Window, served: readonly Wish[]): void {
   progress.covered = union(progress.covered, [window]);
   progress.lookAgain = subtract(progress.lookAgain, [window]);
   progress.wishes = progress.wishes.map((one) =>
     served.some(({ id }) => id === one.id) ? { ...one, done: union(one.done, [window]) } : one,
   );
-  noteRequests(progress, served[0], requests);
 }
 
 /** Takes requests that a wish sent from what is left for today. */

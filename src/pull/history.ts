@@ -155,7 +155,12 @@ interface Run extends RunState {
 
 /** Learns of new and cancelled backfills, of time to ask for once more, and of room in the outbox. */
 async function refresh({ database, clock }: Bridge, source: OpenSource, { id }: Stream, run: Run): Promise<void> {
-  run.wishes = await wishesOf(database, id);
+  const fresh = await wishesOf(database, id);
+  // Windows of this run may have come in after the database read its answer.
+  run.wishes = fresh.map((wish) => {
+    const known = run.wishes.find((one) => one.id === wish.id);
+    return known === undefined ? wish : { ...wish, done: union(wish.done, known.done) };
+  });
   const { lookAgain: before } = run;
   const later = await askedLater(database, id);
   // While the database answered, windows of this run may have settled a part of what it tells.
@@ -243,7 +248,8 @@ async function fetchAsk(
   }
   run.unreadable = result.unreadable;
   run.lookAgain = union(run.lookAgain, result.owed);
-  noteDone(run, window, served, sent + (run.meters.get(window)?.requests ?? 0));
+  noteDone(run, window, served);
+  noteRequests(run, wish, sent + (run.meters.get(window)?.requests ?? 0));
 }
 
 const backfillsOf = (asking: Wish | undefined, served: readonly Wish[]): WindowTask['backfills'] => ({

@@ -186,7 +186,7 @@ export function pacerOf(given: {
     if (isBounded) historyWaitsSince ??= now();
     let readAnew = false;
     // Once a request, because live that is due all the time would keep history waiting for ever.
-    let leftToLive = false;
+    let leftUntil: Instant | undefined;
     for (let missed = false; ;) {
       if (signal.aborted) throw stoppedWaiting();
       const at = now();
@@ -199,7 +199,7 @@ export function pacerOf(given: {
           leaseId,
           leaseLength: LEASE,
           horizon: HORIZON,
-          live: leftToLive || lane !== 'history' ? undefined : given.liveAfter?.(at),
+          live: lane === 'history' && at < (leftUntil ?? Infinity) ? given.liveAfter?.(at) : undefined,
         });
         if (answer.kind === 'wait') return { next: answer.state, result: answer };
         return {
@@ -212,13 +212,16 @@ export function pacerOf(given: {
       if (decision.kind === 'wait') {
         // Other processes release, hold and reserve too, so the known state may be out of date.
         known = undefined;
-        if (decision.why === 'live') leftToLive = true;
+        if (decision.why === 'live') leftUntil ??= decision.askAgainAt;
         if (decision.why === 'concurrency') await releaseSilent();
         const until =
           decision.why === 'concurrency' ? Math.min(decision.askAgainAt, at + LOOK_AGAIN) : decision.askAgainAt;
         // Where the platform asked for silence, the next live request finds out whether it has ended (law 4).
         const givesWay = lane !== 'live' && decision.why === 'hold';
-        const isSoon = decision.why === 'pace' && begun ? until <= givesUpAt : until - at <= LONGEST_WAIT;
+        const isSoon =
+          decision.why === 'live' || (decision.why === 'pace' && begun)
+            ? until <= givesUpAt
+            : until - at <= LONGEST_WAIT;
         const inVain = isSoon && !givesWay && isBounded && until > givesUpAt;
         if (givesWay || inVain || !isSoon) {
           // An operator may have lifted the silence since this process read the row.

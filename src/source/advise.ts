@@ -54,13 +54,16 @@ export async function adviseSource(
   const shown = await shownConfig(stored?.config, registry);
   const parsed = await parseListed(shown, await platformsFor(registry, shown), { kinds: registry.kinds });
   if (!parsed.ok) throw notUnderstood(name);
-  const { settle, overlap, lookBackAtMost } = parsed.source.schedule;
+  const { settle, overlap, lookBackAtMost, maxWindow } = parsed.source.schedule;
+  // A backfill of covered time finds older points, which were refused or uploaded by hand, and which no overlap is for.
+  const looked = late.filter(({ age }) => age <= Math.max(lookBackAtMost, overlap) + maxWindow);
   return {
     name,
     organisation,
     share,
     present: { settle, overlap },
-    advice: adviceOf({ points: sums?.points ?? 0, late }, { settle, overlap }, share) ?? null,
+    advice:
+      adviceOf({ points: sums?.points ?? 0, late: looked }, { settle, overlap }, { share, longest: maxWindow }) ?? null,
     lookBackAtMost,
   };
 }

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { FOR_WITNESSES, hasWorked } from '../pull/account.ts';
+import { FOR_WITNESSES, hasWorked } from '../pull/witnesses.ts';
 
 /**
  * Tells the runs of sources, on all hosts, which configuration is in force and whether a source is paused: the row of

@@ -34,7 +34,7 @@ async function pushes(...sensorIds: readonly string[]): Promise<string> {
 const REPAIR = {
   source: 'source',
   points: 1,
-  command: 'databridge backfill start source --from 2026-03-01T00:00:00Z --to 2026-03-01T00:00:01Z --again',
+  command: 'databridge backfill start source --from 2026-03-01T00:00:00Z --to 2026-03-01T00:00:01Z --what all',
 };
 
 const freed = {

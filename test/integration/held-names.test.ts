@@ -75,7 +75,7 @@ describe('a locked project', () => {
       repairs: [
         {
           points: 1,
-          command: 'databridge backfill start source --from 2026-03-01T00:00:00Z --to 2026-03-01T00:00:01Z --again',
+          command: 'databridge backfill start source --from 2026-03-01T00:00:00Z --to 2026-03-01T00:00:01Z --what all',
         },
       ],
     });

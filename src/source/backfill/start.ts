@@ -92,7 +92,7 @@ const CHOSEN = `
 const WANTED_OF_KIND = `case $3
   when 'failed' then (select coalesce(range_agg(tstzrange(from_at, to_at)), '{}') from unreadable where stream_id = stream.id)
     * tstzmultirange(tstzrange(at_instant($4), at_instant($5)))
-  when 'refused' then (select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') from refused_hour where stream_id = stream.id)
+  when 'refused' then (select coalesce(range_agg(tstzrange(hour, hour + interval '1 hour')), '{}') from refused_hour where stream_id = stream.id and points <> '{}')
     * tstzmultirange(tstzrange(at_instant($4), at_instant($5)))
   end`;
 

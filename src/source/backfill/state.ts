@@ -99,6 +99,7 @@ const STATES = `
           and asked_at > greatest(backfill.created_at, now() - slice * ${SLICE_SECONDS} * interval '1 second')
           and asked_at <= now() - (slice - 1) * ${SLICE_SECONDS} * interval '1 second'
           and window_log.to_at > backfill.from_at and window_log.from_at < backfill.to_at
+          and exists (select from backfill_stream where backfill_id = backfill.id and backfill_stream.stream_id = window_log.stream_id)
         where now() - slice * ${SLICE_SECONDS} * interval '1 second' >= backfill.created_at or slice = 1
         group by slice) as sliced)
       else '[]' end as slices

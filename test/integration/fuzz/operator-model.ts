@@ -37,7 +37,7 @@ const LINES = {
   applications: `select jsonb_build_array(id, organisation_id, name, projects, revoked_at is not null) as line from application`,
   sources: `select jsonb_build_array(source.organisation_id, source.name, code, every_us, config #> '{connection,username}', config #> '{options,database}', state) as line
     from source join ml_project on ml_project.id = project_id`,
-  backfills: `select jsonb_build_array(backfill.id, organisation_id, name, to_char(from_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'), to_char(to_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'), again, backfill.state) as line
+  backfills: `select jsonb_build_array(backfill.id, organisation_id, name, to_char(from_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'), to_char(to_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'), what, backfill.state) as line
     from backfill join source on source.id = source_id`,
   remotes: `select jsonb_build_array(ml_project.organisation_id, ml_project.code, url, remote.organisation, remote.code, application_id, most_waiting) as line
     from remote join ml_project on ml_project.id = project_id`,
