@@ -68,7 +68,10 @@ export function slowed(
   { now, sentAt, why }: { readonly now: Instant; readonly sentAt: Instant; readonly why: keyof typeof FACTORS },
 ): Ease | undefined {
   if (ease !== undefined && ease.at <= now + MOST_AHEAD && sentAt < ease.at + DEAF) return ease;
-  return { share: Math.max(LEAST, shareAt(ease, now) * FACTORS[why]), at: now, why };
+  const present = shareAt(ease, now);
+  const share = Math.max(LEAST, present * FACTORS[why]);
+  // A quota may ask for less than a sign does.
+  return share < present ? { share, at: now, why } : ease;
 }
 
 /** As slow as the rest of a quota demands. The same `ease` where the present pace is slow enough for it. */

@@ -20,18 +20,21 @@ export interface Easing {
 const withEase = (state: PaceState, ease: Ease | undefined): PaceState =>
   ease === state.ease ? state : { ...state, ease };
 
-/** Beyond this delay of a timer, ns, an answer took longer because this process or its host is busy, and not the platform. */
-const BUSY_NS = 30e6;
+/** The timer that measures how busy this process is fires so often, ms. */
+const TICK_MS = 20;
 
-/** How often the delays are forgotten. */
-const BUSY_FOR: Microseconds = 5 * SECOND;
+/** Where the timer fires later than after this, ns, this process or its host is busy, and an answer that took long says nothing of the platform. */
+const BUSY_NS = (TICK_MS + 10) * 1e6;
 
-const delays = monitorEventLoopDelay({ resolution: 20 });
+/** The process is judged by the ticks of this time, because it may be busy for a moment only. */
+const TICKS_OF: Microseconds = 5 * SECOND;
+
+const delays = monitorEventLoopDelay({ resolution: TICK_MS });
 let delaysSince: Instant | undefined;
 
 function isBusyHere(now: Instant): boolean {
   if (delaysSince === undefined) delays.enable();
-  if (delaysSince === undefined || Math.abs(now - delaysSince) > BUSY_FOR) {
+  if (delaysSince === undefined || Math.abs(now - delaysSince) > TICKS_OF) {
     delays.reset();
     delaysSince = now;
   }
@@ -48,7 +51,7 @@ export function easingOf({ requestsPerSecond }: Pace, now: () => Instant): Easin
     heed(state, sign) {
       const at = now();
       if (sign.why !== 'quota') return withEase(state, slowed(state.ease, { now: at, sentAt: at, why: sign.why }));
-      // One that is used up is waited for, and begins anew afterwards.
+      // A request waits for the end of a quota that is used up, and then has a new one.
       if (sign.quota.remaining < 1) return state;
       return withEase(state, withinQuota(state.ease, { now: at, quota: sign.quota, requestsPerSecond }));
     },
