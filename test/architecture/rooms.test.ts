@@ -98,3 +98,14 @@ describe('exported names', () => {
     expect(twice.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([]);
   });
 });
+
+describe('a file that tests share', () => {
+  // Test files of one worker share the modules that it has loaded: a hook that a shared file registers when it is loaded runs for
+  // the first of them alone.
+  const WHILE_LOADED = /^(?:(?:export )?const .+ = )?(?:(?:before|after)(?:Each|All)|use[A-Z]\w*)\(/m;
+
+  it('registers its hooks in a function that each test file calls', () => {
+    const shared = sourceFiles('test').filter(({ text }) => WHILE_LOADED.test(text));
+    expect(shared.map(({ path }) => path)).toEqual([]);
+  });
+});

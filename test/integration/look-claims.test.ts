@@ -15,9 +15,12 @@ import {
   serverError,
   state,
   streams,
+  useLooks,
   WELL,
 } from './look-ground.ts';
 import { LOOKS_NOW } from '../../src/pull/work.ts';
+
+useLooks();
 
 describe('a look belongs to one worker and one configuration', () => {
   it('stores nothing once the source was changed, and the look under the new one stays due', async () => {

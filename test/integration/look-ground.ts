@@ -16,16 +16,19 @@ import { dueLooks, workOf } from '../kit/work.ts';
 
 // Looks for sensors on a real database. The platform is a function that yields sensors, and may fail between two of them.
 
-const databases = useDatabases();
 /** The database of a test, its source, its clock and the sensors that were read. */
 export const ground = {} as { database: Database; stored: StoredSource; now: number; asked: string[] };
 
-beforeEach(async () => {
-  const database = await databases.create();
-  const stored = await storeSource(database, 'source', { every: HOUR });
-  await dueLooks(database);
-  Object.assign(ground, { database, stored, now: (parseInstant('2026-03-01T00:00:00Z') ?? 0) + DAY, asked: [] });
-});
+/** Each test of a file that calls this gets a ground of its own. */
+export function useLooks(): void {
+  const databases = useDatabases();
+  beforeEach(async () => {
+    const database = await databases.create();
+    const stored = await storeSource(database, 'source', { every: HOUR });
+    await dueLooks(database);
+    Object.assign(ground, { database, stored, now: (parseInstant('2026-03-01T00:00:00Z') ?? 0) + DAY, asked: [] });
+  });
+}
 
 type Shown = () => AsyncIterable<Sensor> | Iterable<Sensor>;
 

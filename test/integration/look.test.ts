@@ -13,9 +13,12 @@ import {
   serverError,
   state,
   streams,
+  useLooks,
   WELL,
 } from './look-ground.ts';
 import { LOOKS_NOW } from '../../src/pull/work.ts';
+
+useLooks();
 
 describe('a complete look', () => {
   it('gives each sensor a stream, has the source polled at once, and comes again after an hour', async () => {
