@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { runHere } from '../kit/command-here.ts';
+import { testEnvironment } from '../kit/environment.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -35,7 +36,7 @@ export const databridgeHere = (args: readonly string[], given: Given = {}): Prom
   runHere(args, environment(given.env), given.stdin);
 
 export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
+  const kept = Object.entries(testEnvironment()).filter(
     ([name]) => !/^DATABRIDGE_|^(DATABASE|REDIS)_URL$|^(FORCE|NO)_COLOR$/.test(name),
   );
   return { ...Object.fromEntries(kept), DATABRIDGE_API_PORT: '0', DATABRIDGE_OPERATOR: 'off', ...more };

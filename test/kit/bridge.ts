@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openEmbeddedDatabase } from '../../src/database/embedded/index.ts';
 import { runHere } from './command-here.ts';
+import { testEnvironment } from './environment.ts';
 import { startProcess } from './process.ts';
 import type { RunningProcess } from './process.ts';
 import { makeTempDirectory } from './temp-directory.ts';
@@ -53,7 +54,7 @@ export async function makeBridge(environment: NodeJS.ProcessEnv = {}): Promise<B
   // Under root the embedded server runs as another user, which has to pass.
   await chmod(home, 0o711);
   const env: NodeJS.ProcessEnv = {
-    ...process.env,
+    ...testEnvironment(),
     DATABRIDGE_HOME: home,
     DATABRIDGE_API_PORT: '0',
     DATABRIDGE_OPERATOR: 'off',

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { runCommandLine } from '../../src/main-program.ts';
+import { enterEnvironment } from './environment.ts';
 
 /** How a command ended and what it printed. */
 export interface RanHere {
@@ -25,7 +26,6 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv, stdin: strin
     out: process.stdout.write,
     err: process.stderr.write,
     stdin: Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor,
-    env: process.env,
     exitCode: process.exitCode,
   };
   const printed = { stdout: '', stderr: '' };
@@ -36,7 +36,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv, stdin: strin
   process.stdout.write = into('stdout');
   process.stderr.write = into('stderr');
   Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([Buffer.from(stdin)]) });
-  process.env = env;
+  const leaveEnvironment = enterEnvironment(env);
   process.exitCode = undefined;
   try {
     await runCommandLine([process.execPath, 'databridge', ...args]);
@@ -45,7 +45,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv, stdin: strin
     process.stdout.write = before.out;
     process.stderr.write = before.err;
     Object.defineProperty(process, 'stdin', before.stdin);
-    process.env = before.env;
+    leaveEnvironment();
     process.exitCode = before.exitCode;
   }
 }

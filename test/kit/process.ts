@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { testEnvironment } from './environment.ts';
 import { watchForLeaks } from './leaks.ts';
 import { groupLives, signalGroup } from './process-group.ts';
 
@@ -70,7 +71,7 @@ function spawnProcess(options: ProcessOptions): RunningProcess {
   // A process group of its own, so that a child that outlives the process is seen as a leak.
   const child = spawn(command, args, {
     cwd: options.cwd,
-    env: options.env ?? process.env,
+    env: options.env ?? testEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
