@@ -72,6 +72,12 @@ const newestSchema = shows<ReturnType<typeof newestDocument>>()(
         .number()
         .nullable()
         .describe('The longest time without a reading that it is known for; null where no two readings showed it yet.'),
+      askedAgain: z
+        .object({ from: z.string(), to: z.string(), answered: z.boolean() })
+        .nullable()
+        .describe(
+          'The time of its present silence that was asked for once more before the silence is believed, and whether the platform has answered; null where it was not.',
+        ),
       askedFrom: z.string().nullable().describe('Since when its time is covered; null where it was not asked yet.'),
       refused: z.string().nullable().describe('Why its newest point of a day was refused, where it is silent.'),
     })
@@ -86,6 +92,7 @@ const newestSchema = shows<ReturnType<typeof newestDocument>>()(
           ageSeconds: 41.2,
           silent: false,
           longestGapSeconds: 60,
+          askedAgain: null,
           askedFrom: '2026-11-01T00:00:00Z',
           refused: null,
         },

@@ -1,12 +1,13 @@
-import { longestGap, silentFrom } from '../core/freshness.ts';
-import { SECOND, instantOrNull } from '../core/instant.ts';
+import { believedFrom, longestGap } from '../core/freshness.ts';
+import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import type { RefusalReason } from '../core/reading.ts';
+import type { Doubt } from '../core/freshness.ts';
 import type { Database } from '../database/database.ts';
 import { judgedSources } from './condition.ts';
 import { seriesOfSource } from './coverage-rows.ts';
 import type { FoundSource } from './find-source.ts';
-import { rhythmOf } from './freshness.ts';
+import { doubtOf, rhythmOf } from './freshness.ts';
 import type { KnownSensor } from './freshness.ts';
 
 /** The newest reading of a sensor of a source. */
@@ -22,6 +23,8 @@ export interface NewestReading {
   readonly longestGap: Microseconds | null;
   /** Whether it is silent by its own rhythm, as core/freshness.ts has it. */
   readonly silent: boolean;
+  /** The time of its present silence that was asked for once more, and whether the platform has answered; null where it was not. */
+  readonly doubt: Doubt | null;
   /** Since which instant its time is covered; null where it was not asked yet. */
   readonly askedFrom: Instant | null;
   /** Why its newest point of a day was refused, where it is silent and had one. */
@@ -77,7 +80,9 @@ export async function newestReadings(database: Database, source: Pick<FoundSourc
       const newestAt = at.length === 0 ? null : Math.max(...at);
       const { askedFrom = null, known = null, refused = null } = byName.get(sensor) ?? {};
       const rhythm = { ...rhythmOf(known ?? [null, null, null]), newestAt };
-      const from = known?.[3] === false ? null : silentFrom(rhythm, { every, askedFrom });
+      // A reading since the look ended the silence that it doubted.
+      const doubt = known !== null && known[0] === newestAt ? doubtOf(known) : undefined;
+      const from = known?.[3] === false ? null : believedFrom(rhythm, { every, askedFrom, doubt });
       const silent = from !== null && reached !== null && reached > from;
       return {
         sensor,
@@ -86,6 +91,7 @@ export async function newestReadings(database: Database, source: Pick<FoundSourc
         newestAt,
         longestGap: longestGap(rhythm),
         silent,
+        doubt: doubt ?? null,
         askedFrom,
         refused: silent ? refused : null,
       };
@@ -113,7 +119,7 @@ export async function silentSensors(
     `with silent as (
        select name, organisation_id as organisation, sensor, (each.known ->> 0)::bigint as "newestAt"
        from freshness join source on source.id = source_id and state = 'active' cross join lateral jsonb_each(freshness.known) as each (sensor, known)
-       where coalesce((each.known ->> 0)::bigint, 0) < instant_of(now()) - $1 and silent_from is not null)
+       where coalesce((each.known ->> 0)::bigint, 0) < instant_of(now()) - $1 and coalesce((each.known ->> 3)::boolean, true))
      select (select coalesce(jsonb_agg(first), '[]') from (
          select * from silent order by "newestAt" nulls first, organisation, name, sensor limit $2) as first) as sensors,
        (select count(*) from silent) as count, (select count(distinct (organisation, name)) from silent) as sources`,
@@ -127,8 +133,12 @@ export const isSilent = ({ newestAt }: NewestReading, now: Instant, length: Micr
   newestAt === null || newestAt < now - length;
 
 /** The newest reading of a sensor as a JSON document, with its age at `now`. */
-export const newestDocument = ({ newestAt, longestGap: gap, askedFrom, ...sensor }: NewestReading, now: Instant) => ({
+export const newestDocument = (
+  { newestAt, longestGap: gap, askedFrom, doubt, ...sensor }: NewestReading,
+  now: Instant,
+) => ({
   ...sensor,
+  askedAgain: doubt && { from: formatInstant(doubt.from), to: formatInstant(doubt.to), answered: doubt.isAnswered },
   askedFrom: instantOrNull(askedFrom),
   longestGapSeconds: gap === null ? null : gap / SECOND,
   newestAt: instantOrNull(newestAt),

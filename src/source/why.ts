@@ -29,6 +29,8 @@ export interface Circumstance {
   readonly round: Round | undefined;
   /** Its sensors that are silent by their own rhythm, those without a reading first. */
   readonly silent: readonly NewestReading[];
+  /** Those whose silence is asked about once more before it is believed. */
+  readonly doubted: readonly NewestReading[];
 }
 
 /** A reason why the readings of a source are as old as they are. */
@@ -63,7 +65,7 @@ export function causesOf(source: SourceReport, known: Circumstance, platforms: r
   const overdue = source.overdue ?? 0;
   const causes = [
     ...refusals(source),
-    ...silences(source, known.silent),
+    ...silences(source, known),
     ...lateness(source),
     ...scheduled(source),
     ...(isInTime(source, overdue) ? [] : overdueCauses(source, known, overdue, platforms)),
