@@ -117,18 +117,19 @@ export function unwellLines(lines: readonly SourceLine[], troubles: readonly Tro
 
 /**
  * The finding of a source that is not well; undefined where it is late by no more than `overdue` of the limits, or where its newest
- * reading is younger than their `silence`.
+ * reading is younger than their `silence`, or all its silent sensors are muted.
  */
 export function unwellFinding(
   line: SourceLine,
   { now, limits }: { readonly now: Instant; readonly limits: Pick<AlertLimits, 'overdue' | 'silence'> },
 ): Judgement | undefined {
-  const { condition, newestAt } = line;
+  const { condition, newestAt, silence: counts } = line;
   const kind = line.allRefused === null ? KIND_OF_CONDITION[condition] : 'refusals';
   if (kind === null) return undefined;
   if (kind === 'behind' && condition === 'behind' && (line.overdue ?? 0) <= (limits.overdue ?? 0)) return undefined;
   const { silence } = limits;
   if (kind === 'silent' && silence !== undefined && newestAt !== null && now - newestAt <= silence) return undefined;
+  if (kind === 'silent' && counts !== null && counts.muted > 0 && counts.muted >= counts.silent) return undefined;
   return {
     check: `source ${titleOf(line)}`,
     state: 'warning',

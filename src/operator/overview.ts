@@ -96,10 +96,10 @@ export function addOverviewRoutes(app: FastifyInstance, { database, settings }: 
   const made = new Map<string, Promise<Overview>>();
   /** The alerts look at the key, which takes too long to do for each answer. */
   const keyFindings = async (): Promise<readonly Judgement[]> =>
-    (await listAlerts(database, { kind: 'key', state: 'open' }, 1)).map(
-      ({ kind, organisation, subject, what, remedy }) => ({
+    (await listAlerts(database, { kind: 'key', state: 'open' }, 100)).map(
+      ({ kind, organisation, subject, severity, what, remedy }) => ({
         check: 'key',
-        state: 'failed',
+        state: severity === 'critical' ? 'failed' : 'warning',
         kind,
         organisation,
         subject,

@@ -15,14 +15,20 @@ export interface Silence {
   /** Those that are silent by their own rhythm, and how many of these have never given a reading. */
   readonly silent: number;
   readonly never: number;
+  /** Those of the silent ones that an operator muted. */
+  readonly muted: number;
 }
 
 /** SQL: the `Silence` of a row of `source`; null before the first look. */
 export const SILENCE = `(
-  select jsonb_build_object('sensors', sensors, 'silent', silent, 'never', never) from freshness where freshness.source_id = source.id)`;
+  select jsonb_build_object('sensors', sensors, 'silent', silent, 'never', never, 'muted', muted) from freshness where freshness.source_id = source.id)`;
 
 /** `2 of 3 sensors silent, 1 of them has never given a reading`. */
-export function silenceInWords({ sensors, silent, never }: Silence): string {
+export function silenceInWords({ muted, ...silence }: Silence): string {
+  return muted === 0 ? countsInWords(silence) : `${countsInWords(silence)}; ${muted} of the silent ones muted`;
+}
+
+function countsInWords({ sensors, silent, never }: Omit<Silence, 'muted'>): string {
   // A sensor may have become silent since the look that counted.
   const counts = `${Math.max(1, silent)} of ${counted(sensors, 'sensor')} silent`;
   if (never === 0) return sensors === 1 ? 'its sensor has no new reading' : counts;
@@ -62,6 +68,8 @@ interface Judged {
   readonly reachedBefore: Instant | null;
   readonly periodAt: Instant | null;
   readonly now: Instant;
+  /** The sensors that are muted now. */
+  readonly muted: readonly string[];
   /** The sensors that its streams list. */
   readonly listed: number;
 }
@@ -88,7 +96,7 @@ const FRESH = "interval '50 s'";
 /** The sources of which nothing was looked at for a while, the longest first. */
 const DUE = `
   select source.id, every_us as every, config #>> '{schedule,align}' as align, instant_of(least(reach.least, case when reach.has_empty then start_at end)) as reached,
-    known, reach.listed, instant_of(reached_at) as "reachedBefore", instant_of(period_at) as "periodAt", instant_of(now()) as now
+    known, reach.listed, array(select sensor from muted_sensor where muted_sensor.source_id = source.id and muted_until > now()) as muted, instant_of(reached_at) as "reachedBefore", instant_of(period_at) as "periodAt", instant_of(now()) as now
   from source left join freshness on freshness.source_id = source.id
   join lateral (
     select min(upper(covered)) as least, bool_or(isempty(covered)) as has_empty, sum(jsonb_array_length(sensors)) as listed
@@ -140,12 +148,12 @@ const SENSORS = `
       select at from reading where known.at is not null and reading.series = one.series and at > known.at and at <= now() order by at limit 1) as next on true) as found on true`;
 
 const NOTE = `
-  insert into freshness (source_id, looked_at, reached_at, silent_from, sensors, silent, never, period_at, known)
-  select id, at_instant(now), at_instant(reached), at_instant("silentFrom"), sensors, silent, never, at_instant("periodAt"), known
-  from jsonb_to_recordset($1::jsonb) as one (id int, now bigint, reached bigint, "silentFrom" bigint, sensors int, silent int, never int, "periodAt" bigint, known jsonb)
+  insert into freshness (source_id, looked_at, reached_at, silent_from, sensors, silent, never, muted, period_at, known)
+  select id, at_instant(now), at_instant(reached), at_instant("silentFrom"), sensors, silent, never, muted, at_instant("periodAt"), known
+  from jsonb_to_recordset($1::jsonb) as one (id int, now bigint, reached bigint, "silentFrom" bigint, sensors int, silent int, never int, muted int, "periodAt" bigint, known jsonb)
   where exists (select from source where source.id = one.id)
   on conflict (source_id) do update set looked_at = excluded.looked_at, reached_at = excluded.reached_at, silent_from = excluded.silent_from,
-    sensors = excluded.sensors, silent = excluded.silent, never = excluded.never, period_at = excluded.period_at, known = excluded.known`;
+    sensors = excluded.sensors, silent = excluded.silent, never = excluded.never, muted = excluded.muted, period_at = excluded.period_at, known = excluded.known`;
 
 /**
  * Looks at the sensors of at most `limit` active sources at which no look was for a minute, and learns their rhythms. For one process at
@@ -256,14 +264,15 @@ function lookedAt(source: Judged, seen: readonly SeenSensor[]): LookedAtSource {
 }
 
 /** The row of a source after a look. */
-function judged({ id, every, reached, periodAt, now, isNewPeriod, sensors }: LookedAtSource): Record<string, unknown> {
-  let [silent, never, first] = [0, 0, Infinity];
-  for (const { rhythm, askedFrom, isWhole, doubt } of sensors) {
+function judged({ id, every, reached, periodAt, now, muted, isNewPeriod, sensors }: LookedAtSource): Record<string, unknown> {
+  let [silent, never, hushed, first] = [0, 0, 0, Infinity];
+  for (const { sensor, rhythm, askedFrom, isWhole, doubt } of sensors) {
     const at = isWhole ? believedFrom(rhythm, { every, askedFrom, doubt }) : null;
     if (at === null) continue;
     first = Math.min(first, at);
     if (reached === null || reached <= at) continue;
     silent += 1;
+    if (muted.includes(sensor)) hushed += 1;
     if (rhythm.newestAt === null) never += 1;
   }
   const known = sensors.map(({ sensor, rhythm, isWhole, doubt }): [string, KnownSensor] => [
@@ -281,6 +290,7 @@ function judged({ id, every, reached, periodAt, now, isNewPeriod, sensors }: Loo
     sensors: sensors.length,
     silent,
     never,
+    muted: hushed,
     periodAt: periodAt === null || isNewPeriod ? now : periodAt,
     known: Object.fromEntries(known),
   };

@@ -5,8 +5,12 @@ import { partitionsOf } from '../../src/database/partitions.ts';
 import { platforms } from '../../src/context-platforms.ts';
 import { DEFAULT_RULES } from '../../src/alerts/rules.ts';
 import { overviewOf } from '../../src/alerts/overview.ts';
+import { unwellFinding } from '../../src/alerts/source-findings.ts';
 import { judgedSources } from '../../src/source/condition.ts';
 import { refreshFreshness } from '../../src/source/freshness.ts';
+import type { FoundSource } from '../../src/source/find-source.ts';
+import { muteSensor } from '../../src/source/mute.ts';
+import { newestReadings } from '../../src/source/newest.ts';
 import { measuresOf } from '../../src/source/measures.ts';
 import { listSources } from '../../src/source/report.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -234,4 +238,52 @@ it('time that was not asked for is no silence, and does not become the rhythm of
   await read(series?.id, [27 * HOUR, 26 * HOUR]);
   await cover([31 * HOUR, 0]);
   expect(await look()).toMatchObject({ condition: 'silent', known: [now - 26 * HOUR, HOUR, null, true, [expect.any(Number), now, true]] });
+});
+
+it('a sensor that is muted is silent all the same, and no alert and no verdict counts it until the mute ends', async () => {
+  const database = await databases.create();
+  const source = await storeSource(database, 'hall');
+  const stream = await storeStream(database, source);
+  await database.run(
+    `update stream set sensors = '[{"id": "one"}, {"id": "two"}]', covered = tstzmultirange(tstzrange(now() - interval '1 day', now())) where id = $1`,
+    [stream],
+  );
+  await claimAll(database, '00000000-0000-0000-0000-000000000001');
+  await database.run('update work set well_at = now(), claimed_by = null');
+  const told = async () => {
+    for (let looks = 0; looks < 2; looks += 1) {
+      await database.run(`update freshness set looked_at = now() - interval '1 hour'`);
+      await refreshFreshness(database, 10);
+      await database.run(`update stream set look_again = '{}'`);
+    }
+    await database.run(`update freshness set looked_at = now() + interval '1 second'`);
+    const [line] = await listSources(database);
+    const { now: at } = (await database.row<{ now: number }>('select instant_of(now()) as now')) ?? { now: 0 };
+    const finding = line && unwellFinding(line, { now: at, limits: DEFAULT_RULES.limits });
+    return [line?.condition, finding?.detail];
+  };
+  const mute = (sensor: string, length: number) =>
+    muteSensor(database, { id: source.sourceId, name: 'hall', organisation: 'default' } as FoundSource, {
+      sensor,
+      length,
+      reason: 'away for repair',
+      actor: 'anna',
+    });
+  await mute('one', DAY);
+  expect(await told()).toEqual(['silent', 'no sensor has ever given a reading; 1 of the silent ones muted']);
+  await mute('two', DAY);
+  expect(await told()).toEqual(['silent', undefined]);
+  expect((await newestReadings(database, { id: source.sourceId }))[1]).toMatchObject({
+    sensor: 'two',
+    silent: true,
+    muted: { reason: 'away for repair', by: 'anna' },
+  });
+  await database.run(`update muted_sensor set muted_until = now() where sensor = 'two'`);
+  await mute('one', 0);
+  expect(await told()).toEqual(['silent', 'no sensor has ever given a reading']);
+  expect((await database.rows('select action, detail from audit order by id')).at(-1)).toMatchObject({
+    action: 'sensor.muted',
+    detail: { sensor: 'one', length: 0 },
+  });
+  await expect(mute('three', DAY)).rejects.toThrow('no stream reads a sensor three');
 });

@@ -72,7 +72,7 @@ it('shows the newest reading of each sensor, the silent ones first, and calls no
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });
   expect(stdout).toMatch(
-    /^mute +never +– +– +yes +0\nquiet +2\S+ +30d +– +yes +1\n\n4 sensors, 2 silent by their own rhythm, 1 without any reading, 2 silent for 1d$/m,
+    /^mute +never +– +– +yes +0\nquiet +2\S+ +30d +9d +no +1\n\n4 sensors, 1 silent by their own rhythm, 1 without any reading, 2 silent for 1d$/m,
   );
   expect(code).toBe(0);
 });

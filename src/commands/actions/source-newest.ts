@@ -65,7 +65,13 @@ const newestCells = (newestAt: Instant | null, now: Instant): [newest: string, a
   newestAt === null ? null : roughly(now - newestAt),
 ];
 
-const silentInWords = ({ silent, refused, doubt }: NewestReading): string => {
+const silentInWords = ({
+  silent,
+  refused,
+  doubt,
+  muted,
+}: Pick<NewestReading, 'silent' | 'refused' | 'doubt' | 'muted'>): string => {
+  if (silent && muted !== null) return `muted: ${muted.reason}`;
   if (silent) return refused === null ? 'yes' : `refused: ${refused}`;
   return doubt === null || doubt.isAnswered ? 'no' : 'asked again';
 };

@@ -156,7 +156,6 @@ function silencesWereDoubted({ plant, applied }: Run, streams: readonly StoredSe
     }
     const { covered = [] } = streams.find((one) => one.sensor === sensor) ?? {};
     const [unasked] = subtract(intersect(coverageFrom(covered), time), twice);
-    process.stderr.write(`DOUBT ${sensor} ${formatWindow(time)}\n`);
     if (unasked) throw new Error(`${sensor} was silent in ${formatWindow(unasked)}, and was asked for it only once`);
   }
 }
