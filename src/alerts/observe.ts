@@ -115,7 +115,7 @@ export async function sourceFindings(
     findings: [
       ...troubles.map((trouble) => troubleFinding(trouble, now)),
       ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
-      ...(await refusalFindings(database, limits.refusedShare)),
+      ...(await refusalFindings(database, limits.refusedShare, organisations)),
     ],
   };
 }

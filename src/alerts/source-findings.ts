@@ -169,12 +169,17 @@ const REFUSED = `
   from source cross join lateral (
     select sum(refused) as refused, sum(readings + refused) as points from window_sum
     where source_id = source.id and hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour') as sums
-  where state = 'active' and refused >= ${FEWEST_REFUSED} and refused > $1 * points order by 1, 2`;
+  where state = 'active' and ($2::text[] is null or organisation_id = any($2)) and refused >= ${FEWEST_REFUSED} and refused > $1 * points order by 1, 2`;
 
 /** A finding for each active source of whose points more than `share` were refused in this hour and the one before. */
-export async function refusalFindings(database: Database, share: number): Promise<Judgement[]> {
+export async function refusalFindings(
+  database: Database,
+  share: number,
+  organisations?: readonly string[],
+): Promise<Judgement[]> {
   const rows = await database.rows<{ organisation: string; name: string; refused: number; points: number }>(REFUSED, [
     share,
+    organisations ?? null,
   ]);
   return rows.map(({ organisation, name, refused, points }) => ({
     check: `source ${titleOf({ name, organisation })}`,

@@ -116,7 +116,7 @@ export function addOverviewRoutes(app: FastifyInstance, { database, settings }: 
       rules = await readRules(settings.alerts).catch(() => rules);
       const { limits } = rules;
       const isEmbedded = settings.databaseUrl === undefined;
-      const more = organisations === null ? await keyFindings() : [];
+      const more = await keyFindings();
       return await overviewOf(database, { limits, isEmbedded, organisations: organisations ?? undefined, more });
     })();
     made.set(key, making);
