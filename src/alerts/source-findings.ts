@@ -2,7 +2,7 @@ import { passedStep } from '../core/alert.ts';
 import type { AlertKind } from '../core/alert.ts';
 import type { Condition } from '../core/condition.ts';
 import { counted } from '../core/counted.ts';
-import { causeOfFault } from '../core/fault-words.ts';
+import { causeOfFault, remedyOfStopped } from '../core/fault-words.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
@@ -32,7 +32,10 @@ export function troubleFinding(trouble: Trouble, now: Instant): Judgement {
         kind: 'stopped',
         state: 'failed',
         detail: `stopped${because}`,
-        remedy: `${fault?.remedy ?? show}; then databridge source resume ${argumentsOf({ name, organisation })}`,
+        remedy: remedyOfStopped(
+          fault?.remedy ?? show,
+          `databridge source resume ${argumentsOf({ name, organisation })}`,
+        ),
       };
     case 'stalled':
       return {

@@ -38,7 +38,13 @@ function table() {
       for (const { row, at } of ended)
         if (at > now - DAY) earlier.set(alertKeyOf(row), (earlier.get(alertKeyOf(row)) ?? 0) + 1);
       const patienceOf = () => ({ lasting: LASTING, away: AWAY });
-      const changes = stepAlerts(rows, subjects.map(trouble), { now, patienceOf, unknown: new Set(unknown), isUnjudged, earlier });
+      const changes = stepAlerts(rows, subjects.map(trouble), {
+        now,
+        patienceOf,
+        unknown: new Set(unknown),
+        isUnjudged,
+        earlier,
+      });
       const isOpen = new Set(rows.filter(({ openedAt }) => openedAt !== null).map(({ id }) => id));
       const gone = new Set([...changes.ended, ...changes.dropped].map(({ id }) => id));
       const changed = new Map(changes.changed.map((row) => [row.id, row]));

@@ -125,10 +125,13 @@ describe('a silence is asked about once more before it is believed', () => {
               expect(time.to).toBe(reached);
               expect(time.from).toBeGreaterThan(since - align);
               expect(time.from % align).toBe(0);
-              expect(time.to - time.from).toBeGreaterThanOrEqual(Math.min(2 * (isNever ? 0 : Math.max(longest ?? 0, before ?? 0)), reached - since));
+              expect(time.to - time.from).toBeGreaterThanOrEqual(
+                Math.min(2 * (isNever ? 0 : Math.max(longest ?? 0, before ?? 0)), reached - since),
+              );
               doubt = { ...time, isAnswered: false };
             }
-            if (doubt !== undefined && askedAt !== undefined && look >= askedAt + answeredAfter) doubt = { ...doubt, isAnswered: true };
+            if (doubt !== undefined && askedAt !== undefined && look >= askedAt + answeredAfter)
+              doubt = { ...doubt, isAnswered: true };
             if (doubt?.isAnswered === true) expect(isBelieved()).toBe(reached > silent);
             else if (isBelieved()) expect(reached).toBeGreaterThan(silent);
             if (doubt !== undefined && reached > doubt.to + silent - since) {

@@ -173,7 +173,10 @@ export async function refreshFreshness(database: Database, limit: number): Promi
   ]);
   const bySource = Map.groupBy(seen, ({ source }) => source);
   const looked = due.map((source) => lookedAt(source, bySource.get(source.id) ?? []));
-  await askAgain(database, looked.flatMap(({ sensors }) => sensors));
+  await askAgain(
+    database,
+    looked.flatMap(({ sensors }) => sensors),
+  );
   await database.run(NOTE, [printableJson(looked.map((source) => judged(source)))]);
   return due.length;
 }
@@ -264,7 +267,16 @@ function lookedAt(source: Judged, seen: readonly SeenSensor[]): LookedAtSource {
 }
 
 /** The row of a source after a look. */
-function judged({ id, every, reached, periodAt, now, muted, isNewPeriod, sensors }: LookedAtSource): Record<string, unknown> {
+function judged({
+  id,
+  every,
+  reached,
+  periodAt,
+  now,
+  muted,
+  isNewPeriod,
+  sensors,
+}: LookedAtSource): Record<string, unknown> {
   let [silent, never, hushed, first] = [0, 0, 0, Infinity];
   for (const { sensor, rhythm, askedFrom, isWhole, doubt } of sensors) {
     const at = isWhole ? believedFrom(rhythm, { every, askedFrom, doubt }) : null;

@@ -1,4 +1,5 @@
 import { formatDuration } from '../core/duration.ts';
+import { remedyOfStopped } from '../core/fault-words.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
@@ -142,7 +143,10 @@ function obstacleOf(source: SourceReport, known: Circumstance, platforms: readon
   const resume = `databridge source resume ${argumentsOf(source)}`;
   if (state === 'paused') return { cause: 'operator', message: 'an operator paused it', remedy: resume };
   if (state === 'stopped')
-    return faulted('operator', 'stopped, it waits for an operator', fault, `${resume}, when it is mended`);
+    return {
+      ...faulted('operator', 'stopped, it waits for an operator', fault, resume),
+      remedy: remedyOfStopped(fault?.remedy, resume),
+    };
   if (known.workers === 0)
     return { cause: 'bridge', message: 'no process of the bridge runs', remedy: 'start databridge up' };
   if (source.clocksDisagree)

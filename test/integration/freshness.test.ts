@@ -117,7 +117,9 @@ it('is silent where a sensor never gave a reading, or none for longer than its o
   const rounded = (await askedAgain()) as Record<string, [[number, number]]>;
   expect(Object.keys(rounded).toSorted()).toEqual(['days-old', 'just-begun', 'never', 'one-of-three', 'single']);
   expect(rounded['days-old']?.[0][0]).toBeCloseTo(5 * MINUTE, -7);
-  expect(await run('source', 'why', 'never')).toMatch(/one should have given readings by its own rhythm [^]* once more/);
+  expect(await run('source', 'why', 'never')).toMatch(
+    /one should have given readings by its own rhythm [^]* once more/,
+  );
   await lookOnce();
   expect(Object.values(await conditions())).toEqual(Array.from({ length: 6 }, () => 'well 0'));
   await database.run(`update stream set look_again = '{}'`);
@@ -159,7 +161,9 @@ it('is silent where a sensor never gave a reading, or none for longer than its o
     /^never +one +never +–\none-of-three +three +never +–\ndays-old +one +\S+ +1d\S*\nsingle .*\n(?:.*\n)*\n\d sensors of \d sources silent for 2h$/m,
   );
   expect(await run('source', 'newest', 'one-of-three')).toMatch(/^two +\S+ +1h\S* +1m +yes +1$/m);
-  expect(await run('source', 'why', 'never')).toMatch(/one has never given a reading, though [^]* was asked; a part of\s+that\s+time\s+was\s+asked\s+for\s+twice/);
+  expect(await run('source', 'why', 'never')).toMatch(
+    /one has never given a reading, though [^]* was asked; a part of\s+that\s+time\s+was\s+asked\s+for\s+twice/,
+  );
 });
 
 it('learns the rhythm of a sensor from the silence that ends, and not from time that nobody asked for', async () => {
@@ -237,7 +241,10 @@ it('time that was not asked for is no silence, and does not become the rhythm of
   const series = await database.row<{ id: number }>(`select id from series where sensor_id = 'seldom/hourly'`);
   await read(series?.id, [27 * HOUR, 26 * HOUR]);
   await cover([31 * HOUR, 0]);
-  expect(await look()).toMatchObject({ condition: 'silent', known: [now - 26 * HOUR, HOUR, null, true, [expect.any(Number), now, true]] });
+  expect(await look()).toMatchObject({
+    condition: 'silent',
+    known: [now - 26 * HOUR, HOUR, null, true, [expect.any(Number), now, true]],
+  });
 });
 
 it('a sensor that is muted is silent all the same, and no alert and no verdict counts it until the mute ends', async () => {

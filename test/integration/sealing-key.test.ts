@@ -89,7 +89,9 @@ it('the alert of a key says which host lacks it, whichever process looks', async
     `insert into signing_key (kid, public_key, private_key, signs_from) values ('x', '{}', $1, now()), ('y', '{}', $2, now())`,
     [keyB && (await sealWith(keyB, 'x')), keyC && (await sealWith(keyC, 'y'))],
   );
-  expect(await findings()).toEqual([['warning', 'bridge', '2 values cannot be opened with any key of a running process']]);
+  expect(await findings()).toEqual([
+    ['warning', 'bridge', '2 values cannot be opened with any key of a running process'],
+  ]);
   await beats('west', a, c);
   expect(await findings()).toEqual([['warning', 'bridge', '2 values sealed with a previous key']]);
 });

@@ -136,8 +136,7 @@ describe('source advise', () => {
     const source = await findSource(database, { name: 'hall-3' });
     const advised = await adviseSource(database, registry, source, 0.9999);
     const place = { database, sealing: await openSealing('', SEALING_KEY), registry };
-    const apply = () =>
-      applyAdvice(place, advised, { now: Date.now() * 1000, actor: 'test', dryRun: false });
+    const apply = () => applyAdvice(place, advised, { now: Date.now() * 1000, actor: 'test', dryRun: false });
     expect(await apply()).toMatchObject({ action: 'unchanged' });
     await database.run('update source set revision = revision + 1 where id = $1', [source.id]);
     await expect(apply()).rejects.toThrow(/source hall-3 was changed since revision/);

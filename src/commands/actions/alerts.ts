@@ -130,8 +130,12 @@ export async function alertsMute(
   if (length === undefined) throw configInvalid(`--for ${options.for} is not a length of time`, 'write 30m, 2h or 3d');
   if (options.sensor !== undefined)
     return await muteOne({ ...options, kind: idOrKind, source: subject, sensor: options.sensor, length });
-  const [alone] = Object.entries({ reason: options.reason, organisation: options.organisation }).find(([, value]) => value !== undefined) ?? [];
-  if (alone !== undefined) throw configInvalid(`--${alone} says nothing without --sensor`, 'add --sensor, or leave it out', alone);
+  const [alone] =
+    Object.entries({ reason: options.reason, organisation: options.organisation }).find(
+      ([, value]) => value !== undefined,
+    ) ?? [];
+  if (alone !== undefined)
+    throw configInvalid(`--${alone} says nothing without --sensor`, 'add --sensor, or leave it out', alone);
   const { alert, until } = await withContext(async ({ database, clock }) => {
     const found = await openAlert(database, chosenBy(idOrKind, subject));
     await muteAlert(database, found, { actor: actor(), length });
@@ -163,7 +167,11 @@ async function muteOne({
   readonly json?: boolean;
 }): Promise<void> {
   if (kind !== 'silent' || name === undefined)
-    throw configInvalid('--sensor mutes the silence of a sensor of a source', 'databridge alerts mute silent SOURCE --sensor SENSOR --for 3d --reason TEXT', 'sensor');
+    throw configInvalid(
+      '--sensor mutes the silence of a sensor of a source',
+      'databridge alerts mute silent SOURCE --sensor SENSOR --for 3d --reason TEXT',
+      'sensor',
+    );
   if (length > 0 && reason === undefined)
     throw configInvalid('a sensor is muted for a reason', 'add --reason TEXT', 'reason');
   const { muted, until } = await withContext(async ({ database, clock }) => {

@@ -52,7 +52,9 @@ async function askSecret(
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]/g, '_')
     .replace(/^(?=\d)/, '_');
-  questions.tell(`${key}: ${description}. It is used for this run; Enter where it stands in a variable or a file already`);
+  questions.tell(
+    `${key}: ${description}. It is used for this run; Enter where it stands in a variable or a file already`,
+  );
   const typed = await questions.hidden(key);
   const place = await questions.choose('Where will the bridge find it?', [
     { value: 'env', label: 'in an environment variable' },
@@ -75,7 +77,9 @@ async function askSecret(
     return { written, used: referenceTo('env', holder) };
   }
   if (place === 'env' && env[target] === undefined) {
-    questions.tell('that variable is not set here, so its value is asked for; it is used for this run, and not written');
+    questions.tell(
+      'that variable is not set here, so its value is asked for; it is used for this run, and not written',
+    );
     env[target] = await questions.hidden(key);
   }
   return { written, used: written };

@@ -48,7 +48,9 @@ const projectsAtHand = (): Promise<readonly string[]> =>
   besideWorkers(readSettings(process.env), async ({ bridge }) =>
     bridge === undefined
       ? []
-      : (await listProjects(bridge.database)).filter(({ organisation }) => organisation === DEFAULT_ORGANISATION).map(({ code }) => code),
+      : (await listProjects(bridge.database))
+          .filter(({ organisation }) => organisation === DEFAULT_ORGANISATION)
+          .map(({ code }) => code),
   ).catch(() => []);
 
 const NAMES = `the platforms are: ${registry.platforms.map(({ name }) => name).join(', ')}`;

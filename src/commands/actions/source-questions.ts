@@ -54,7 +54,9 @@ export async function makeSource(questions: Questions, making: Making): Promise<
   });
   if (!declares) {
     // Before anything else is asked, because a wrong password makes all other answers worth nothing.
-    while ((await tryCredentials(questions, await configOf(sourceWith('used', name, '1m')), platform, making)) === 'again')
+    while (
+      (await tryCredentials(questions, await configOf(sourceWith('used', name, '1m')), platform, making)) === 'again'
+    )
       connection = await askConnection(questions, fields, { name, url, comments, making });
   }
   const project = await askProject(questions, name, making);
@@ -112,7 +114,10 @@ async function askProject(questions: Questions, name: string, { projects }: Maki
   const known = await projects();
   const [first] = known;
   const shown = known.slice(0, PROJECTS_SHOWN).join(', ');
-  const hint = first === undefined ? '' : ` (there ${known.length === 1 ? 'is' : 'are'} ${shown}${known.length > PROJECTS_SHOWN ? ', …' : ''})`;
+  const hint =
+    first === undefined
+      ? ''
+      : ` (there ${known.length === 1 ? 'is' : 'are'} ${shown}${known.length > PROJECTS_SHOWN ? ', …' : ''})`;
   const project = await questions.text(`ML project code its readings go to${hint}`, {
     otherwise: first === undefined || known.includes(name) ? name : first,
     fault: needed,

@@ -134,4 +134,3 @@ export async function stoppable<T>({ signal }: Questions, work: Promise<T>): Pro
       : error;
   }
 }
-

@@ -145,7 +145,11 @@ const doubtsNow = ({ source, rows }: View): Promise<Doubted[]> =>
   );
 
 /** A silence counts only where the plant was asked twice for the time that should have held readings. After a change of names it may not be. */
-function silencesWereDoubted({ plant, applied }: Run, streams: readonly StoredSensor[], doubts: readonly Doubted[]): void {
+function silencesWereDoubted(
+  { plant, applied }: Run,
+  streams: readonly StoredSensor[],
+  doubts: readonly Doubted[],
+): void {
   if (applied.some(({ renamed }) => renamed !== applied[0]?.renamed)) return;
   for (const { sensor, ...time } of doubts) {
     let [once, twice]: [Coverage, Coverage] = [[], []];
