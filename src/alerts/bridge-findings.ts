@@ -6,9 +6,12 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import { passedStep } from '../core/alert.ts';
 import { keyUse, sealedValues } from '../access/key-use.ts';
 import type { Keys } from '../access/keys.ts';
+import { SEALED, sealedByHeader } from '../access/sealed-places.ts';
+import { kidOf } from '../access/sealing.ts';
 import type { StoredSealing } from '../access/stored-sealing.ts';
 import { clocksInWords } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
+import { LIVES } from '../database/presence.ts';
 import { growthWarnings, strainedProjects } from '../ingest/name-growth.ts';
 import type { Vitals } from '../source/vitals.ts';
 import { roughly } from '../terminal/words.ts';
@@ -73,6 +76,55 @@ export async function keyFinding(
       remedy: remedy ?? 'try again',
     });
   }
+}
+
+/**
+ * Whether each host has the keys of the stored secrets, from what its processes tell with their heartbeats: each process judges all of
+ * them alike. Values of before the ids of keys are left to `keyFinding`.
+ */
+export async function hostKeyFindings(database: Database): Promise<Judgement[]> {
+  const { kid } = (await database.row<{ kid: string | null }>('select kid from sealing')) ?? { kid: null };
+  if (kid === null) return [];
+  const processes = await database.rows<{ host: string; kids: readonly string[] }>(
+    `select host, kids from worker where ${LIVES} and kids is not null order by host, kids`,
+  );
+  const held = new Set(processes.flatMap(({ kids }) => kids));
+  const ofHost = (host: string, judged: Judged): Judgement => ({ ...ofBridge('key', judged), subject: host });
+  const hosts = [...Map.groupBy(processes, ({ host }) => host)].flatMap(([host, its]) => {
+    if (its.some(({ kids }) => !kids.includes(kid)))
+      return ofHost(host, {
+        state: 'failed',
+        detail: `${host} does not have the key ${kid}, which seals the secrets`,
+        remedy: 'databridge key show on that host; docs/sealing-key.md says how it gets the key',
+      });
+    const waiting = its.find(({ kids: [present] }) => present !== kid)?.kids[0];
+    if (waiting === undefined) return [];
+    return ofHost(host, {
+      state: 'warning',
+      detail: `${kid} seals the secrets; the key ${waiting} of ${host} is not in use yet`,
+      remedy: 'run databridge key rotate',
+    });
+  });
+  const others = new Map<string, number>();
+  for (const place of SEALED)
+    for (const { count, sample } of await sealedByHeader(database, place)) {
+      const of = kidOf(sample);
+      if (of !== undefined && of !== kid) others.set(of, (others.get(of) ?? 0) + count);
+    }
+  if (others.size === 0 || processes.length === 0) return hosts;
+  const values = counted(
+    [...others.values()].reduce((sum, count) => sum + count, 0),
+    'value',
+  );
+  const lost = [...others.keys()].some((one) => !held.has(one));
+  return [
+    ...hosts,
+    ofBridge('key', {
+      state: 'warning',
+      detail: `${values} ${lost ? 'cannot be opened with any key of a running process' : 'sealed with a previous key'}`,
+      remedy: lost ? 'databridge key show names the keys that are missing' : 'databridge key rotate seals them anew',
+    }),
+  ];
 }
 
 /** One for each worker that polls nothing because the clock of its host and the database's disagree. */

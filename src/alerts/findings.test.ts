@@ -84,7 +84,7 @@ describe('a source', () => {
       allRefused: null,
       lastSuccessAt: 1,
       newestAt: 0,
-      silence: { sensors: 3, silent: 2, never: 1 },
+      silence: { sensors: 3, silent: 2, never: 1, muted: 0 },
       condition: 'well',
       ...more,
     }) as SourceLine;
@@ -113,6 +113,10 @@ describe('a source', () => {
       cause: 'sensors without new readings',
     });
     expect(unwellFinding(silent, by({ silence: 8 * HOUR }))).toBeUndefined();
+    const muted = (count: number) =>
+      line({ condition: 'silent', silence: { sensors: 3, silent: 2, never: 0, muted: count } });
+    expect(unwellFinding(muted(1), by())?.detail).toBe('2 of 3 sensors silent; 1 of the silent ones muted');
+    expect(unwellFinding(muted(2), by())).toBeUndefined();
     expect(unwellFinding(line({ condition: 'silent', newestAt: null }), by({ silence: 8 * HOUR }))?.kind).toBe(
       'silent',
     );

@@ -1,12 +1,10 @@
-import type { Keys } from '../access/keys.ts';
-import { keyPlaceOf } from '../access/keys.ts';
-import type { StoredSealing } from '../access/stored-sealing.ts';
 import type { AlertKind, AlertTrouble } from '../core/alert.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Database } from '../database/database.ts';
 import type { Settings } from '../settings.ts';
 import type { ConditionCounts } from '../source/condition.ts';
 import { unwellSources } from '../source/listing.ts';
+import type { SourceLine } from '../source/report.ts';
 import { troublesOf, vitalsOf } from '../source/vitals.ts';
 import type { Trouble, Vitals } from '../source/vitals.ts';
 import {
@@ -14,7 +12,7 @@ import {
   backupFinding,
   clockFindings,
   diskFinding,
-  keyFinding,
+  hostKeyFindings,
   nameFindings,
   plannerFinding,
 } from './bridge-findings.ts';
@@ -23,12 +21,11 @@ import { troubleOf } from './judgement.ts';
 import type { Judgement } from './judgement.ts';
 import type { AlertLimits, AlertRules } from './rules.ts';
 import { refusalFindings, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import { unheardSources, unjudgedOf } from './unjudged.ts';
 
-/** The parts of a process by which it judges the bridge. */
+/** The parts of a process by which it judges the bridge. None of them may make it judge otherwise than another process. */
 export interface Observing {
   readonly database: Database;
-  readonly keys: Keys;
-  readonly sealing: StoredSealing;
   readonly settings: Settings;
 }
 
@@ -37,23 +34,23 @@ export interface Observed {
   readonly troubles: readonly AlertTrouble[];
   /** The kinds of which nothing can be said now. */
   readonly unknown: ReadonlySet<AlertKind>;
+  /** Whether nothing can be said now of the subject of an alert, because its source fails otherwise. */
+  readonly isUnjudged: (alert: Pick<AlertTrouble, 'kind' | 'organisation' | 'subject'>) => boolean;
 }
 
 /** Without a planner every source is late and silent: that is one trouble, which the finding of the planner tells. */
 const HIDDEN_WITHOUT_PLANNER: readonly AlertKind[] = ['behind', 'silent'];
 
-/** The key is checked this rarely, because that reads every sealed value. Ms. */
+/** The keys are checked this rarely, because that reads every sealed value. Ms. */
 const KEY_MS = 60_000;
 
-/** Looks at the whole bridge. To be kept by a process, because it remembers the last look at the key. */
+/** Looks at the whole bridge. To be kept by a process, because it remembers the last look at the keys. */
 export function alertObserverOf(ground: Observing): (rules: AlertRules) => Promise<Observed> {
-  let key: { readonly at: number; readonly finding: Judgement } | undefined;
-  const keyNow = async (): Promise<Judgement> => {
-    if (key === undefined || performance.now() - key.at > KEY_MS) {
-      const finding = await keyFinding(ground, keyPlaceOf(ground.settings));
-      key = { at: performance.now(), finding };
-    }
-    return key.finding;
+  let keys: { readonly at: number; readonly findings: readonly Judgement[] } | undefined;
+  const keysNow = async (): Promise<readonly Judgement[]> => {
+    if (keys === undefined || performance.now() - keys.at > KEY_MS)
+      keys = { at: performance.now(), findings: await hostKeyFindings(ground.database) };
+    return keys.findings;
   };
   return async (rules) => {
     const { database, settings } = ground;
@@ -64,10 +61,11 @@ export function alertObserverOf(ground: Observing): (rules: AlertRules) => Promi
     const troubles = await troublesOf(database);
     const isPlanned = ofBridge.every(({ kind, state }) => kind !== 'planner' || state === 'ok');
     const ofSources = await sourceFindings(database, { now: vitals.now, troubles, limits });
-    const findings = [...ofBridge, await keyNow(), ...ofSources.findings];
+    const findings = [...ofBridge, ...(await keysNow()), ...ofSources.findings];
     return {
       troubles: findings.flatMap((finding) => troubleOf(finding, rules) ?? []),
       unknown: new Set(isPlanned ? [] : HIDDEN_WITHOUT_PLANNER),
+      isUnjudged: unjudgedOf({ ...ofSources, unheard: await unheardSources(database) }),
     };
   };
 }
@@ -105,14 +103,19 @@ export async function sourceFindings(
     /** Those whose sources count and are judged; undefined: all. */
     readonly organisations?: readonly string[] | undefined;
   },
-): Promise<{ readonly findings: readonly Judgement[]; readonly conditions: ConditionCounts }> {
+): Promise<{
+  readonly findings: readonly Judgement[];
+  readonly lines: readonly SourceLine[];
+  readonly conditions: ConditionCounts;
+}> {
   const { conditions, lines } = await unwellSources(database, organisations);
   return {
     conditions,
+    lines,
     findings: [
       ...troubles.map((trouble) => troubleFinding(trouble, now)),
       ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
-      ...(await refusalFindings(database, limits.refusedShare)),
+      ...(await refusalFindings(database, limits.refusedShare, organisations)),
     ],
   };
 }

@@ -57,7 +57,7 @@ export interface WantedOverview {
   readonly limits: AlertLimits;
   /** Whether the database is the embedded one, for which nobody else makes backups. */
   readonly isEmbedded: boolean;
-  /** Only sources and projects of these, and nothing of the bridge itself but planner, workers and queue; undefined: all. */
+  /** Only sources and projects of these, and of the bridge itself what needs an operator now, planner, workers and queue; undefined: all. */
   readonly organisations?: readonly string[] | undefined;
   /** Findings that the database alone does not give, such as that of the key. */
   readonly more?: readonly Judgement[];
@@ -72,17 +72,18 @@ export async function overviewOf(
   const work = await measuresOfWork(database, organisations);
   const bridge = await bridgeFindings(database, vitals, { limits, isEmbedded });
   const isPlanned = bridge.every(({ kind, state }) => kind !== 'planner' || state === 'ok');
-  const troubles = await troublesOf(database);
+  const troubles = await troublesOf(database, organisations);
   const { findings, conditions } = await sourceFindings(database, { now: vitals.now, troubles, limits, organisations });
   const seen = [...more, ...bridge, ...findings].filter(
     ({ state, kind, organisation, source }) =>
       state !== 'ok' &&
       // Without a planner every source is late: that is one trouble, which the finding of the planner tells.
       (isPlanned || source === undefined || (kind !== 'behind' && kind !== 'silent')) &&
-      // That nothing is polled concerns everybody.
       (organisations === undefined ||
-        kind === 'planner' ||
-        (organisation !== null && organisations.includes(organisation))),
+        (organisation === null
+          ? // That nothing is polled, or soon will be, concerns everybody.
+            kind === 'planner' || state === 'failed'
+          : organisations.includes(organisation))),
   );
   const groups = groupedByCause(seen);
   const sources = Object.values(conditions).reduce((sum, count) => sum + count, 0);

@@ -2,7 +2,7 @@ import { passedStep } from '../core/alert.ts';
 import type { AlertKind } from '../core/alert.ts';
 import type { Condition } from '../core/condition.ts';
 import { counted } from '../core/counted.ts';
-import { causeOfFault } from '../core/fault-words.ts';
+import { causeOfFault, remedyOfStopped } from '../core/fault-words.ts';
 import { formatInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
@@ -32,7 +32,10 @@ export function troubleFinding(trouble: Trouble, now: Instant): Judgement {
         kind: 'stopped',
         state: 'failed',
         detail: `stopped${because}`,
-        remedy: `${fault?.remedy ?? show}; then databridge source resume ${argumentsOf({ name, organisation })}`,
+        remedy: remedyOfStopped(
+          fault?.remedy ?? show,
+          `databridge source resume ${argumentsOf({ name, organisation })}`,
+        ),
       };
     case 'stalled':
       return {
@@ -117,18 +120,19 @@ export function unwellLines(lines: readonly SourceLine[], troubles: readonly Tro
 
 /**
  * The finding of a source that is not well; undefined where it is late by no more than `overdue` of the limits, or where its newest
- * reading is younger than their `silence`.
+ * reading is younger than their `silence`, or all its silent sensors are muted.
  */
 export function unwellFinding(
   line: SourceLine,
   { now, limits }: { readonly now: Instant; readonly limits: Pick<AlertLimits, 'overdue' | 'silence'> },
 ): Judgement | undefined {
-  const { condition, newestAt } = line;
+  const { condition, newestAt, silence: counts } = line;
   const kind = line.allRefused === null ? KIND_OF_CONDITION[condition] : 'refusals';
   if (kind === null) return undefined;
   if (kind === 'behind' && condition === 'behind' && (line.overdue ?? 0) <= (limits.overdue ?? 0)) return undefined;
   const { silence } = limits;
   if (kind === 'silent' && silence !== undefined && newestAt !== null && now - newestAt <= silence) return undefined;
+  if (kind === 'silent' && counts !== null && counts.muted > 0 && counts.muted >= counts.silent) return undefined;
   return {
     check: `source ${titleOf(line)}`,
     state: 'warning',
@@ -168,12 +172,17 @@ const REFUSED = `
   from source cross join lateral (
     select sum(refused) as refused, sum(readings + refused) as points from window_sum
     where source_id = source.id and hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour') as sums
-  where state = 'active' and refused >= ${FEWEST_REFUSED} and refused > $1 * points order by 1, 2`;
+  where state = 'active' and ($2::text[] is null or organisation_id = any($2)) and refused >= ${FEWEST_REFUSED} and refused > $1 * points order by 1, 2`;
 
 /** A finding for each active source of whose points more than `share` were refused in this hour and the one before. */
-export async function refusalFindings(database: Database, share: number): Promise<Judgement[]> {
+export async function refusalFindings(
+  database: Database,
+  share: number,
+  organisations?: readonly string[],
+): Promise<Judgement[]> {
   const rows = await database.rows<{ organisation: string; name: string; refused: number; points: number }>(REFUSED, [
     share,
+    organisations ?? null,
   ]);
   return rows.map(({ organisation, name, refused, points }) => ({
     check: `source ${titleOf({ name, organisation })}`,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { helpBelow } from './help.ts';
-import { wholeNumberUpTo } from './options.ts';
+import { SOURCE_ORGANISATION, wholeNumberUpTo } from './options.ts';
 import { whenRun } from './when-run.ts';
 
 const MOST_ALERTS = 10_000;
@@ -37,12 +37,22 @@ export function addAlerts(program: Command): void {
     .command('mute <alert> [subject]')
     .description('tell nobody of an alert, by its number or by its kind and subject, for a while')
     .requiredOption('--for <length>', 'how long, such as 2h or 3d; 0s ends it')
+    .option('--sensor <sensor>', 'with silent and a source: only of this sensor, also before it is silent')
+    .option('--reason <text>', 'with --sensor: why, for those who look at the sensor later')
+    .option(...SOURCE_ORGANISATION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       helpBelow({
-        examples: ['databridge alerts mute 12 --for 2h', 'databridge alerts mute silent hall-3 --for 3d'],
-        notes: ['A target that was told of the alert before is told of its end all the same.'],
+        examples: [
+          'databridge alerts mute 12 --for 2h',
+          'databridge alerts mute silent hall-3 --for 3d',
+          'databridge alerts mute silent hall-3 --sensor pump-7 --for 30d --reason "pump is away for repair"',
+        ],
+        notes: [
+          'A target that was told of the alert before is told of its end all the same.',
+          'A muted sensor counts in no alert; source list, why and newest show it as silent, with the reason. A mute ends after a year at most.',
+        ],
       }),
     )
     .action(whenRun(async () => (await import('./actions/alerts.ts')).alertsMute));

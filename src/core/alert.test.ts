@@ -28,12 +28,23 @@ function table() {
     opened,
     open: () => rows.filter(({ openedAt }) => openedAt !== null),
     all: () => rows,
-    step(now: Instant, subjects: readonly string[], unknown: readonly 'behind'[] = []): AlertChanges {
+    step(
+      now: Instant,
+      subjects: readonly string[],
+      unknown: readonly 'behind'[] = [],
+      isUnjudged: (row: AlertRow) => boolean = () => false,
+    ): AlertChanges {
       const earlier = new Map<string, number>();
       for (const { row, at } of ended)
         if (at > now - DAY) earlier.set(alertKeyOf(row), (earlier.get(alertKeyOf(row)) ?? 0) + 1);
       const patienceOf = () => ({ lasting: LASTING, away: AWAY });
-      const changes = stepAlerts(rows, subjects.map(trouble), { now, patienceOf, unknown: new Set(unknown), earlier });
+      const changes = stepAlerts(rows, subjects.map(trouble), {
+        now,
+        patienceOf,
+        unknown: new Set(unknown),
+        isUnjudged,
+        earlier,
+      });
       const isOpen = new Set(rows.filter(({ openedAt }) => openedAt !== null).map(({ id }) => id));
       const gone = new Set([...changes.ended, ...changes.dropped].map(({ id }) => id));
       const changed = new Map(changes.changed.map((row) => [row.id, row]));
@@ -61,6 +72,21 @@ describe('an alert', () => {
     alerts.step(LASTING + EVERY + AWAY, []);
     expect(alerts.ended.length).toBe(1);
     expect(alerts.all()).toEqual([]);
+  });
+
+  it('goes on while nobody can tell whether its trouble is there, however long, and ends when it is judged well', () => {
+    const alerts = table();
+    alerts.step(0, ['a', 'b']);
+    alerts.step(LASTING, ['a', 'b']);
+    alerts.step(LASTING + MINUTE, ['b']);
+    const isUnjudged = ({ subject }: AlertRow): boolean => subject === 'a';
+    alerts.step(DAY, ['b'], [], isUnjudged);
+    alerts.step(2 * DAY, ['b'], [], isUnjudged);
+    expect(alerts.open().map(({ subject }) => subject)).toEqual(['a', 'b']);
+    alerts.step(2 * DAY + MINUTE, ['b']);
+    expect(alerts.open().map(({ subject }) => subject)).toEqual(['b']);
+    alerts.step(2 * DAY + 2 * MINUTE, ['b'], [], () => true);
+    expect(alerts.open()).toMatchObject([{ subject: 'b', goneAt: null }]);
   });
 
   it('of a trouble that went away before it lasted leaves nothing behind', () => {

@@ -80,8 +80,8 @@ export const alertKeyOf = ({
 
 /**
  * What an evaluation at `now` makes of the rows that have not ended. `patienceOf` is undefined for kinds that are switched off; their rows
- * end. Rows of the kinds in `unknown` stay, because nobody can tell now whether their troubles are there. `earlier`: by key, the
- * alerts that ended in the last day.
+ * end. Rows of the kinds in `unknown` stay, and so do rows without a trouble that `isUnjudged` names, because nobody can tell now whether their
+ * troubles are there. `earlier`: by key, the alerts that ended in the last day.
  */
 export function stepAlerts(
   rows: readonly AlertRow[],
@@ -90,11 +90,13 @@ export function stepAlerts(
     now,
     patienceOf,
     unknown,
+    isUnjudged = () => false,
     earlier,
   }: {
     readonly now: Instant;
     readonly patienceOf: (kind: AlertKind) => AlertPatience | undefined;
     readonly unknown: ReadonlySet<AlertKind>;
+    readonly isUnjudged?: (row: AlertRow) => boolean;
     readonly earlier: ReadonlyMap<string, number>;
   },
 ): AlertChanges {
@@ -111,7 +113,7 @@ export function stepAlerts(
     present.delete(key);
     const patience = patienceOf(row.kind);
     if (patience === undefined) (row.openedAt === null ? changes.dropped : changes.ended).push(row);
-    else if (unknown.has(row.kind)) {
+    else if (unknown.has(row.kind) || (trouble === undefined && isUnjudged(row))) {
       if (row.openedAt === null) changes.dropped.push(row);
     } else if (trouble === undefined) absent(row, patience, now, changes);
     else {

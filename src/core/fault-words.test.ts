@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { causeOfFault, reasonFirst } from './fault-words.ts';
+import { causeOfFault, reasonFirst, remedyOfStopped } from './fault-words.ts';
 
 test.each([
   [
@@ -35,4 +35,14 @@ test('sources that one host hits have one cause', () => {
     causeOfFault({ code: 'unavailable', why: 'status', status: 502, message: 'GET https://a.example/: 502' }),
   ).toBe('answers 502 at a.example');
   expect(causeOfFault({ code: 'unavailable', why: 'time-out', message: 'lost' })).toBe('no answer in time');
+});
+
+test('the remedy of a stopped source ends with the command that resumes it, once', () => {
+  const after = (remedy?: string): string => remedyOfStopped(remedy, 'databridge source resume hall');
+  expect(after()).toBe('databridge source resume hall, when it is mended');
+  expect(after('correct the id.')).toBe('correct the id; then databridge source resume hall');
+  expect(after('check the scope; then resume the source')).toBe('check the scope; then databridge source resume hall');
+  expect(after('check the user, then resume each source that has them')).toBe(
+    'check the user; then databridge source resume hall, and so each source that has them',
+  );
 });

@@ -52,3 +52,13 @@ export function causeOfFault({ code, message, why, status, right }: ToldFault): 
     return `${why === 'status' && status !== undefined ? `answers ${status}` : UNREACHED[why]}${host}`;
   return `${Object.hasOwn(WORDS, code) ? WORDS[code as FaultCode] : code}${host}`;
 }
+
+/** Remedies that end so name no source, because they are written for all. */
+const RESUME = /[;,]? then resume (?:the source|(?<each>each source that has them))$/;
+
+/** The remedy of a stopped source, with the command `resume` that comes last. `remedy`: that of its fault, where it has one. */
+export function remedyOfStopped(remedy: string | undefined, resume: string): string {
+  if (remedy === undefined) return `${resume}, when it is mended`;
+  const each = RESUME.exec(remedy)?.groups?.['each'] === undefined ? '' : ', and so each source that has them';
+  return `${remedy.replace(RESUME, '').replace(/\.$/, '')}; then ${resume}${each}`;
+}

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RHYTHM_PERIOD, silentFrom, stepRhythm } from './freshness.ts';
-import type { SensorRhythm } from './freshness.ts';
-import { HOUR, MINUTE } from './instant.ts';
+import { RHYTHM_PERIOD, believedFrom, doubtedTime, silentFrom, stepRhythm } from './freshness.ts';
+import type { Doubt, SensorRhythm } from './freshness.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './instant.ts';
 
 const rhythm = (more: Partial<SensorRhythm> = {}): SensorRhythm => ({
   newestAt: 100 * HOUR,
@@ -66,5 +67,83 @@ describe('its rhythm', () => {
     // A sensor may give readings more seldom than a period is long.
     expect(stepRhythm(old, nothing, { ...at, isNewPeriod: true })).toEqual(old);
     expect(RHYTHM_PERIOD).toBeGreaterThan(7 * 24 * HOUR);
+  });
+});
+
+describe('a silence is asked about once more before it is believed', () => {
+  const minutely = rhythm({ longest: MINUTE });
+  const seen = { ...asked, align: SECOND, reached: 100 * HOUR + 6 * MINUTE, doubt: undefined };
+  const answered: Doubt = { from: 100 * HOUR, to: seen.reached, isAnswered: true };
+
+  test('as soon as two of its longest gaps have passed, for the last stretch of that length', () => {
+    expect(doubtedTime(minutely, seen)).toEqual({ from: 100 * HOUR + MINUTE, to: seen.reached });
+    expect(doubtedTime(minutely, { ...seen, reached: 100 * HOUR + 5 * MINUTE })).toBeUndefined();
+    expect(doubtedTime(rhythm({ longest: HOUR }), seen)).toBeUndefined();
+    expect(doubtedTime(minutely, { ...seen, doubt: answered })).toBeUndefined();
+    // After a catch-up over a week only the last stretch is asked for again.
+    const week = doubtedTime(minutely, { ...seen, reached: 100 * HOUR + 7 * DAY });
+    expect(week && week.to - week.from).toBe(5 * MINUTE);
+  });
+
+  test('and where the pace does not let the question through it is believed all the same, later', () => {
+    expect(believedFrom(minutely, { ...asked, doubt: undefined })).toBeNull();
+    expect(believedFrom(minutely, { ...asked, doubt: answered })).toBe(100 * HOUR + 15 * MINUTE);
+    expect(believedFrom(minutely, { ...asked, doubt: { ...answered, isAnswered: false } })).toBe(
+      100 * HOUR + 21 * MINUTE,
+    );
+  });
+
+  // A sensor gives readings at some ages and then nothing, and a look comes once a minute. `dark`: how long it is watched without a reading.
+  test('whatever its rhythm is: one question a silence, before it counts as silent, in a stretch that should have held readings', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          every: fc.integer({ min: 1, max: 3_600 }).map((seconds) => seconds * SECOND),
+          align: fc.constantFrom(1, SECOND, MINUTE),
+          longest: fc.option(fc.integer({ min: 1, max: 40 * HOUR })),
+          before: fc.option(fc.integer({ min: 1, max: 40 * HOUR })),
+          isNever: fc.boolean(),
+          answeredAfter: fc.integer({ min: 0, max: 10_000 }),
+          step: fc.integer({ min: 1, max: 5 * HOUR }),
+        }),
+        ({ every, align, longest, before, isNever, answeredAfter, step }) => {
+          const known = rhythm({ longest, before, ...(isNever && { newestAt: null, longest: null, before: null }) });
+          const of = { every, align, askedFrom: 99 * HOUR };
+          const since = isNever ? of.askedFrom : 100 * HOUR;
+          const silent = silentFrom(known, of) ?? 0;
+          let doubt: Doubt | undefined;
+          let askedAt: number | undefined;
+          let questions = 0;
+          for (let look = 1, reached = since; look < 2_000; look += 1) {
+            reached += step;
+            const isBelieved = (): boolean => reached > (believedFrom(known, { ...of, doubt }) ?? Infinity);
+            if (doubt === undefined) expect(isBelieved()).toBe(false);
+            const time = doubtedTime(known, { ...of, reached, doubt });
+            if (time !== undefined) {
+              questions += 1;
+              askedAt = look;
+              expect(time.to).toBe(reached);
+              expect(time.from).toBeGreaterThan(since - align);
+              expect(time.from % align).toBe(0);
+              expect(time.to - time.from).toBeGreaterThanOrEqual(
+                Math.min(2 * (isNever ? 0 : Math.max(longest ?? 0, before ?? 0)), reached - since),
+              );
+              doubt = { ...time, isAnswered: false };
+            }
+            if (doubt !== undefined && askedAt !== undefined && look >= askedAt + answeredAfter)
+              doubt = { ...doubt, isAnswered: true };
+            if (doubt?.isAnswered === true) expect(isBelieved()).toBe(reached > silent);
+            else if (isBelieved()) expect(reached).toBeGreaterThan(silent);
+            if (doubt !== undefined && reached > doubt.to + silent - since) {
+              // A question that was never let through does not hide a silence for ever.
+              expect(isBelieved()).toBe(true);
+              break;
+            }
+          }
+          expect(questions).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 });

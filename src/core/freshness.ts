@@ -1,5 +1,6 @@
 import { DAY, HOUR, MINUTE } from './instant.ts';
 import type { Instant, Microseconds } from './instant.ts';
+import type { Window } from './window.ts';
 
 /**
  * How a sensor gives its readings. A gap is the time without a reading between two that follow each other, or the time that the bridge
@@ -28,20 +29,84 @@ const UNKNOWN: Microseconds = 6 * HOUR;
 export const longestGap = ({ longest, before }: SensorRhythm): Microseconds | null =>
   longest === null || before === null ? (longest ?? before) : Math.max(longest, before);
 
+/** A silence is doubted after so many longest gaps, or so many intervals of the source. */
+const DOUBT_TIMES = 2;
+/** Shorter silences are not doubted. */
+const DOUBT_SHORTEST: Microseconds = 5 * MINUTE;
+
+/** What the schedule of its source says of a sensor. */
+interface Asked {
+  readonly every: Microseconds;
+  /** The begin of its coverage; null where it was not asked yet. */
+  readonly askedFrom: Instant | null;
+}
+
+/** The time of a silence that was asked for once more. */
+export interface Doubt extends Window {
+  /** The platform answered for all of it. */
+  readonly isAnswered: boolean;
+}
+
+/** A silence: since when, and how long it lasts before it is doubted and before it is believed. Undefined for a sensor that was never asked. */
+function silenceOf(rhythm: SensorRhythm, { every, askedFrom }: Asked) {
+  if (rhythm.newestAt === null && askedFrom === null) return undefined;
+  // Time that was not asked for is no silence: a new selection of sensors begins to be asked anew.
+  const since = Math.max(rhythm.newestAt ?? -Infinity, askedFrom ?? 0);
+  const gap = longestGap(rhythm);
+  const usual = rhythm.newestAt === null ? 0 : (gap ?? UNKNOWN / TIMES);
+  return {
+    since,
+    doubted: Math.max(DOUBT_SHORTEST, DOUBT_TIMES * every, DOUBT_TIMES * usual),
+    believed: Math.max(SHORTEST, TIMES * every, TIMES * usual),
+  };
+}
+
 /**
  * THE rule of silence: a sensor is silent where its source is covered beyond the answer. It has been silent for three times its longest gap
  * then, and for 15 minutes and three intervals of its source at least; one that has never given a reading was asked for as long.
- * `askedFrom`: the begin of its coverage; null where it was not asked yet, and the answer is null then.
+ * Null where it was not asked yet.
  */
-export function silentFrom(
-  rhythm: SensorRhythm,
-  { every, askedFrom }: { readonly every: Microseconds; readonly askedFrom: Instant | null },
-): Instant | null {
-  const least = Math.max(SHORTEST, TIMES * every);
-  if (rhythm.newestAt === null) return askedFrom === null ? null : askedFrom + least;
-  const gap = longestGap(rhythm);
-  // Time that was not asked for is no silence: a new selection of sensors begins to be asked anew.
-  return Math.max(rhythm.newestAt, askedFrom ?? 0) + Math.max(least, gap === null ? UNKNOWN : TIMES * gap);
+export function silentFrom(rhythm: SensorRhythm, asked: Asked): Instant | null {
+  const silence = silenceOf(rhythm, asked);
+  return silence === undefined ? null : silence.since + silence.believed;
+}
+
+/** A silence, and what was asked once more of it so far. */
+interface DoubtedSilence extends Asked {
+  readonly doubt: Doubt | undefined;
+}
+
+/** A silence as a look sees it. */
+interface SeenSilence extends DoubtedSilence {
+  /** Up to where the source is covered. */
+  readonly reached: Instant | null;
+  /** The grid of the windows of the source, µs. */
+  readonly align: Microseconds;
+}
+
+/**
+ * The time to ask for once more because a reading should have come in it: once in a silence, after two of the longest gaps, two intervals
+ * and five minutes. It is the last stretch of that length, so a platform that answered too early, or with nothing by mistake, gives a reading of it,
+ * and looks for late data find the older ones (core/look-back.ts). The silence of a sensor that gives nothing therefore costs the windows
+ * of one such stretch, and another one only after a reading has come.
+ */
+export function doubtedTime(rhythm: SensorRhythm, seen: SeenSilence): Window | undefined {
+  const { reached, doubt, align } = seen;
+  const silence = silenceOf(rhythm, seen);
+  if (silence === undefined || reached === null || doubt !== undefined) return undefined;
+  const { since, doubted } = silence;
+  if (reached <= since + doubted) return undefined;
+  return { from: Math.floor(Math.max(since, reached - doubted) / align) * align, to: reached };
+}
+
+/**
+ * From where on a silence is believed (`silentFrom`); null while its time has to be asked for once more. A question that the pace does not let
+ * through puts that off by as long as a silence lasts before it is believed, and no longer.
+ */
+export function believedFrom(rhythm: SensorRhythm, seen: DoubtedSilence): Instant | null {
+  const silence = silenceOf(rhythm, seen);
+  if (silence === undefined || seen.doubt === undefined) return null;
+  return (seen.doubt.isAnswered ? silence.since : seen.doubt.to) + silence.believed;
 }
 
 /** What a look at the stored readings of a sensor found. */

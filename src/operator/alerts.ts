@@ -13,8 +13,19 @@ import {
 import type { Alert } from '../alerts/alerts.ts';
 import { KINDS_OF_ALERTS, SEVERITIES } from '../core/alert.ts';
 import { parseDuration } from '../core/duration.ts';
+import type { Microseconds } from '../core/instant.ts';
+import { muteSensor } from '../source/mute.ts';
 import { assertSeesAll, operatorOf } from './authenticate.ts';
-import { idIn, organisationsOf, pageBelow, pageQuery, pageSchemaOf } from './route-shapes.ts';
+import {
+  changing,
+  idIn,
+  organisationsOf,
+  pageBelow,
+  pageQuery,
+  pageSchemaOf,
+  sourceIn,
+  sourceParams,
+} from './route-shapes.ts';
 import type { OperatorParts } from './parts.ts';
 import { OperatorProblem, noSuch } from './problem.ts';
 
@@ -82,6 +93,16 @@ const targetSchema = z
 const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 const changed = z.object({ id: z.int(), changed: z.boolean().describe('False where it had ended.') });
 const schemaOf = (operationId: string, summary: string) => ({ operationId, summary, tags: ['Alerts'] });
+
+/** The length of time of a field `for`. */
+function lengthIn(text: string): Microseconds {
+  const length = parseDuration(text);
+  if (length !== undefined) return length;
+  throw new OperatorProblem('invalid', 'for is not a length of time.', {
+    remedy: 'Write it like 2h, 3d or 30m.',
+    errors: [{ pointer: '/for', detail: 'is not a length of time' }],
+  });
+}
 
 /** The routes of alerts and of the targets that they are told to. */
 export function addAlertRoutes(app: FastifyInstance, { database }: OperatorParts): void {
@@ -158,14 +179,39 @@ export function addAlertRoutes(app: FastifyInstance, { database }: OperatorParts
     },
     async (request) => {
       const alert = await seen(request);
-      const length = parseDuration(request.body.for);
-      if (length === undefined)
-        throw new OperatorProblem('invalid', 'for is not a length of time.', {
-          remedy: 'Write it like 2h, 3d or 30m.',
-          errors: [{ pointer: '/for', detail: 'is not a length of time' }],
-        });
+      const length = lengthIn(request.body.for);
       const actor = actorOf(operatorOf(request));
       return { id: alert.id, changed: await muteAlert(database, alert, { actor, length }) };
+    },
+  );
+  typed.post(
+    '/api/v1/sources/:organisation/:name/mute-sensor',
+    {
+      config: { role: 'operator' },
+      schema: {
+        ...schemaOf('muteSensor', 'Tell nobody of the silence of one sensor for a while'),
+        description:
+          'The sensor counts in no alert, from the next look at its readings on, within a minute. The source and the sensor are shown as silent all the same.',
+        params: sourceParams,
+        body: z
+          .strictObject({
+            sensor: z.string().min(1).max(500).describe('As the platform or as readings call it.'),
+            for: z.string().max(20).describe('A length of time such as `3d`, at most a year; `0s` ends it.'),
+            reason: z.string().min(1).max(1000),
+          })
+          .meta({ examples: [{ sensor: 'pump-7', for: '30d', reason: 'the pump is away for repair' }] }),
+        response: {
+          200: z
+            .object({ sensors: z.array(z.string()).describe('Its names at the platform.') })
+            .meta({ examples: [{ sensors: ['pump-7'] }] }),
+        },
+      },
+    },
+    async (request) => {
+      const source = await sourceIn(database, request);
+      const { sensor, reason, for: text } = request.body;
+      const wish = { sensor, reason, length: lengthIn(text), actor: actorOf(operatorOf(request)) };
+      return { sensors: [...(await changing(() => muteSensor(database, source, wish)))] };
     },
   );
   typed.get(

@@ -72,6 +72,16 @@ const newestSchema = shows<ReturnType<typeof newestDocument>>()(
         .number()
         .nullable()
         .describe('The longest time without a reading that it is known for; null where no two readings showed it yet.'),
+      muted: z
+        .object({ until: z.string(), reason: z.string(), by: z.string() })
+        .nullable()
+        .describe('Why and until when nobody is told of its silence, and who muted it; null where it is told.'),
+      askedAgain: z
+        .object({ from: z.string(), to: z.string(), answered: z.boolean() })
+        .nullable()
+        .describe(
+          'The time of its present silence that was asked for once more before the silence is believed, and whether the platform has answered; null where it was not.',
+        ),
       askedFrom: z.string().nullable().describe('Since when its time is covered; null where it was not asked yet.'),
       refused: z.string().nullable().describe('Why its newest point of a day was refused, where it is silent.'),
     })
@@ -86,6 +96,8 @@ const newestSchema = shows<ReturnType<typeof newestDocument>>()(
           ageSeconds: 41.2,
           silent: false,
           longestGapSeconds: 60,
+          muted: { until: '2026-11-24T10:00:00Z', reason: 'the line is down', by: 'operator:anna' },
+          askedAgain: null,
           askedFrom: '2026-11-01T00:00:00Z',
           refused: null,
         },

@@ -96,10 +96,10 @@ export function addOverviewRoutes(app: FastifyInstance, { database, settings }: 
   const made = new Map<string, Promise<Overview>>();
   /** The alerts look at the key, which takes too long to do for each answer. */
   const keyFindings = async (): Promise<readonly Judgement[]> =>
-    (await listAlerts(database, { kind: 'key', state: 'open' }, 1)).map(
-      ({ kind, organisation, subject, what, remedy }) => ({
+    (await listAlerts(database, { kind: 'key', state: 'open' }, 100)).map(
+      ({ kind, organisation, subject, severity, what, remedy }) => ({
         check: 'key',
-        state: 'failed',
+        state: severity === 'critical' ? 'failed' : 'warning',
         kind,
         organisation,
         subject,
@@ -116,7 +116,7 @@ export function addOverviewRoutes(app: FastifyInstance, { database, settings }: 
       rules = await readRules(settings.alerts).catch(() => rules);
       const { limits } = rules;
       const isEmbedded = settings.databaseUrl === undefined;
-      const more = organisations === null ? await keyFindings() : [];
+      const more = await keyFindings();
       return await overviewOf(database, { limits, isEmbedded, organisations: organisations ?? undefined, more });
     })();
     made.set(key, making);

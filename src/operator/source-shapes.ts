@@ -69,10 +69,10 @@ const lineFields = {
   newestAt: z.string().nullable().describe('The instant of its newest reading.'),
   newestAgeSeconds: z.number().nullable().describe('The age of its newest reading.'),
   silence: z
-    .strictObject({ sensors: z.int(), silent: z.int(), never: z.int() })
+    .strictObject({ sensors: z.int(), silent: z.int(), never: z.int(), muted: z.int() })
     .nullable()
     .describe(
-      'Its sensors at the last look at their readings: all, those that are silent by their own rhythm, and those of them that never gave a reading.',
+      'Its sensors at the last look at their readings: all, those that are silent by their own rhythm, those of them that never gave a reading, and those of the silent ones that are muted.',
     ),
   gaps: z.boolean().nullable().describe('Whether older time is missing.'),
   lastSuccessAt: z.string().nullable().describe('The end of the last poll without a fault.'),
@@ -116,7 +116,7 @@ const EXAMPLE = {
   overdueSeconds: 0,
   newestAt: '2026-11-22T10:00:00Z',
   newestAgeSeconds: 43.1,
-  silence: { sensors: 40, silent: 0, never: 0 },
+  silence: { sensors: 40, silent: 0, never: 0, muted: 0 },
   gaps: false,
   lastSuccessAt: '2026-11-22T10:00:31Z',
   readings24h: 86400,

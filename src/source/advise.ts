@@ -11,12 +11,15 @@ import type { Registry } from '../platform/registry.ts';
 import type { FoundSource } from './find-source.ts';
 import { applySource } from './registration.ts';
 import type { Applied, ApplyPlace, ApplyWish } from './registration.ts';
+import { REVISION_TAG } from './revision.ts';
 import { shownConfig } from './shown-config.ts';
 
 /** What a source should wait for late data, from what its looks for it found. */
 export interface SourceAdvice {
   readonly name: string;
   readonly organisation: string;
+  /** The state of the source that was read (`REVISION_TAG`). */
+  readonly revision: string;
   readonly share: number;
   readonly present: Waits;
   /** Null where too few points have come to tell. */
@@ -49,7 +52,10 @@ export async function adviseSource(
   const [late, sums, stored] = await Promise.all([
     database.rows<LatePoints & Record<string, unknown>>(LATE, [id]),
     database.row<{ points: number }>(POINTS, [id]),
-    database.row<{ config: unknown }>('select config from source where id = $1', [id]),
+    database.row<{ config: unknown; revision: string }>(
+      `select config, ${REVISION_TAG} as revision from source where id = $1`,
+      [id],
+    ),
   ]);
   const shown = await shownConfig(stored?.config, registry);
   const parsed = await parseListed(shown, await platformsFor(registry, shown), { kinds: registry.kinds });
@@ -60,6 +66,7 @@ export async function adviseSource(
   return {
     name,
     organisation,
+    revision: stored?.revision ?? '',
     share,
     present: { settle, overlap },
     advice:
@@ -74,14 +81,17 @@ const notUnderstood = (name: string) =>
     'databridge source apply stores it anew',
   );
 
-/** Applies the waits that were advised, as a change of the source. Throws `config-invalid` where there is no advice. */
+/**
+ * Applies the waits that were advised, as a change of the source as it was when they were. Throws `config-invalid` where there is no advice,
+ * `ChangedMeanwhile` where another operator changed the source since.
+ */
 export async function applyAdvice(
   place: ApplyPlace & { readonly registry: Registry },
   advised: SourceAdvice,
   wish: ApplyWish,
 ): Promise<Applied> {
   const { database, sealing, registry } = place;
-  const { advice, name, organisation } = advised;
+  const { advice, name, organisation, revision } = advised;
   if (advice === null) throw configInvalid(`${titleOf(advised)}: ${TOO_FEW}`, 'let it poll for longer');
   const row = await database.row<{ config: unknown }>(
     'select config from source where name = $1 and organisation_id = $2',
@@ -96,7 +106,7 @@ export async function applyAdvice(
     kinds: registry.kinds,
     now: wish.now,
   });
-  if (parsed.ok) return await applySource(place, parsed.source, wish);
+  if (parsed.ok) return await applySource(place, parsed.source, { ...wish, expected: revision });
   const [problem] = parsed.problems;
   throw configInvalid(problem?.message ?? '', problem?.remedy ?? '', problem?.path);
 }
@@ -105,7 +115,7 @@ export async function applyAdvice(
 export const TOO_FEW = `fewer than ${FEWEST_POINTS} points came in the last ${LOOKED_AT}, which tells too little`;
 
 /** An advice as a JSON document: lengths of time as they are written in a source. */
-export const adviceDocument = ({ present, advice, lookBackAtMost, ...named }: SourceAdvice) => ({
+export const adviceDocument = ({ present, advice, lookBackAtMost, revision: _revision, ...named }: SourceAdvice) => ({
   ...named,
   present: waitsDocument(present),
   advice: advice && { ...advice, ...waitsDocument(advice) },

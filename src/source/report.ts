@@ -186,6 +186,7 @@ export interface SourceReport extends SourceLine {
   readonly startAt: Instant;
   /** When it was registered. */
   readonly createdAt: Instant;
+  /** Null where it is paused or stopped, or waits for its first look. */
   readonly nextDueAt: Instant | null;
   readonly lastPollAt: Instant | null;
   /** End of the last complete look for sensors. */
@@ -235,7 +236,7 @@ export async function reportSource(
     [id],
   );
   const more = await database.row<StoredReport & Record<string, unknown>>(
-    `select last_fault as fault, revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(source.created_at) as "createdAt", instant_of(poll.due_at) as "nextDueAt",
+    `select last_fault as fault, revision, ${REVISION_TAG} as "revisionTag", source.kind, config, instant_of(start_at) as "startAt", instant_of(source.created_at) as "createdAt", case when source.state = 'active' then instant_of(poll.due_at) end as "nextDueAt",
        instant_of(poll.ended_at) as "lastPollAt",
        instant_of(discovered_at) as "lookedAt", instant_of(look.due_at) as "lookDueAt", coalesce(look.failures, 0) as "lookFailures",
        awaits_look as "awaitsLook", pace.state || jsonb_build_object('leases', leases) - 'ease' as pace, pace.state -> 'ease' as ease, sums.*

@@ -16,6 +16,7 @@ const facts: TraceFacts = {
   historyDueAt: null,
   covered: false,
   askedAgain: false,
+  doubt: null,
   unreadable: null,
   askedAt: null,
 };
@@ -53,6 +54,14 @@ test('each fate has a sentence, and a time that is named is not in the past', ()
     'it lies before the start of the source, 2027-01-15T07:00:00Z, so it is never asked for',
     'its time has not come',
   ]);
+});
+
+test('time that was asked for twice because of a silence says so', () => {
+  const at = { at: NOW - 2 * MINUTE, name: 'hall', refused: undefined };
+  const message = (doubt: TraceFacts['doubt']): string =>
+    wordsFor('nothing', { ...facts, askedAgain: doubt === 'asking', doubt }, at).message;
+  expect(message('asking')).toMatch(/so this time is asked for once more$/);
+  expect(message('answered')).toMatch(/so this time was asked for twice$/);
 });
 
 test('a source that is not asked says why, with the command that helps', () => {

@@ -1,4 +1,3 @@
-import { parseDuration } from '../core/duration.ts';
 import { configInvalid } from '../core/errors.ts';
 import { SECOND, formatInstant, instantOrNull } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
@@ -8,6 +7,7 @@ import type { Database } from '../database/database.ts';
 import { reasonsInRange } from './coverage-refusals.ts';
 import { reachOfSensor } from './coverage-rows.ts';
 import type { FoundSource } from './find-source.ts';
+import { gridOf } from './freshness.ts';
 
 /**
  * What became of an expected point. `stored`: a reading; `refused`: no reading, with the reason; `nothing`: the platform was asked for
@@ -52,6 +52,8 @@ export interface TraceFacts {
   readonly covered: boolean;
   /** It is asked for once more, because late data may have come. */
   readonly askedAgain: boolean;
+  /** By its rhythm the sensor should have given a reading in this time, so it was asked for once more, or will be; null where it was not. */
+  readonly doubt: 'asking' | 'answered' | null;
   readonly unreadable: { readonly message: string; readonly retryAt: Instant } | null;
   /** When its time was asked for last; null where the log has no such window any more. */
   readonly askedAt: Instant | null;
@@ -80,7 +82,7 @@ interface FactRow extends Omit<TraceFacts, 'edge'> {
   readonly keys: readonly string[];
 }
 
-/** `$1` the source, `$2` the streams, `$3` the instant. */
+/** `$1` the source, `$2` the streams, `$3` the instant, `$4` the names of the sensor. */
 const FACTS = `
   select instant_of(now()) as now, source.state, instant_of(start_at) as start, settle_us as settle, every_us as every,
     config #>> '{schedule,align}' as align, instant_of(held_until) as "heldUntil", awaits_look as "awaitsLook",
@@ -88,6 +90,10 @@ const FACTS = `
     (select instant_of(min(due_at)) from work where kind = 'history' and work.id = any($2::int[])) as "historyDueAt",
     (select bool_and(covered @> at_instant($3)) from stream where id = any($2)) as covered,
     (select bool_or(look_again @> at_instant($3)) from stream where id = any($2)) as "askedAgain",
+    (select case when bool_and((known -> name #>> '{4,2}')::boolean) then 'answered' else 'asking' end
+      from freshness cross join unnest($4::text[]) as name
+      where freshness.source_id = source.id and (known -> name #>> '{4,0}')::bigint <= $3 and (known -> name #>> '{4,1}')::bigint > $3
+      having count(*) > 0) as doubt,
     (select jsonb_agg(key order by key) from stream where id = any($2)) as keys,
     (select jsonb_build_object('message', fault ->> 'message', 'retryAt', instant_of(retry_at)) from unreadable
       where stream_id = any($2) and from_at <= at_instant($3) and to_at > at_instant($3) limit 1) as unreadable,
@@ -120,15 +126,14 @@ export async function traceOf(
       'sensor',
     );
   const [row, readings, [neighbours], [refusal]] = await Promise.all([
-    database.row<FactRow & Record<string, unknown>>(FACTS, [source.id, reach.streams, at]),
+    database.row<FactRow & Record<string, unknown>>(FACTS, [source.id, reach.streams, at, reach.names]),
     database.rows<TracedReading & Record<string, unknown>>(READINGS, [reach.series, at]),
     database.rows<Pick<Traced, 'before' | 'after'> & Record<string, unknown>>(NEIGHBOURS, [reach.series, at]),
     reasonsInRange(database, { streams: reach.streams, sensors: reach.names, edges: [at, at + 1] }),
   ]);
   if (row === undefined) throw configInvalid(`source ${source.name} was removed meanwhile`, 'databridge source list');
   const { align, every, keys, ...facts } = row;
-  const grid = parseDuration(align ?? '') ?? Math.min(SECOND, every);
-  const edge = edgeOf({ settle: row.settle, align: grid }, row.now);
+  const edge = edgeOf({ settle: row.settle, align: gridOf(every, align) }, row.now);
   const refused = refusal && { reason: refusal.reason, raw: refusal.raw };
   const fate = fateOf({ ...facts, edge }, at, { stored: readings.length > 0, refused: refused !== undefined });
   return {
@@ -183,7 +188,7 @@ export function wordsFor(
       };
     case 'nothing':
       return {
-        message: `the platform was asked for its time${asked}, and gave no point of that instant${facts.askedAgain ? '; the time is asked for once more for late data' : ''}`,
+        message: `the platform was asked for its time${asked}, and gave no point of that instant${againInWords(facts)}`,
         remedy: facts.askedAgain
           ? null
           : `where the platform has it now: databridge backfill start ${name} --what all --from ${text} --to ${formatInstant(at + SECOND)}`,
@@ -211,6 +216,12 @@ export function wordsFor(
         remedy: held(facts, name) ?? `databridge source why ${name} says what keeps it waiting`,
       };
   }
+}
+
+function againInWords({ askedAgain, doubt }: TraceFacts): string {
+  if (doubt === 'answered') return '; the sensor was silent for longer than usual, so this time was asked for twice';
+  if (doubt === 'asking') return '; the sensor is silent for longer than usual, so this time is asked for once more';
+  return askedAgain ? '; the time is asked for once more for late data' : '';
 }
 
 /** When time is asked for that is due at `from` by work that is due at `due`. */

@@ -55,30 +55,32 @@ export interface Trouble {
   readonly clock: { readonly ahead: Microseconds; readonly settle: Microseconds } | null;
 }
 
+const IS_SEEN = '($1::text[] is null or organisation_id = any($1))';
+
 const TROUBLES = `
   select name as source, organisation_id as organisation, null as stream, source.failures, instant_of(held_until) as until, last_fault as fault, null::jsonb as clock,
     case when state = 'stopped' then 'stopped' when source.failures > 0 then 'failing' else 'stalled' end as kind
   from source left join work as poll on poll.kind = 'poll' and poll.id = source.id left join work as look on look.kind = 'look' and look.id = source.id
-  where state = 'stopped' or state = 'active' and (source.failures > 0 or
+  where ${IS_SEEN} and (state = 'stopped' or state = 'active' and (source.failures > 0 or
     (held_until is null or held_until <= now()) and ${hasRoom('project_id')} and not awaits_look
       and (coalesce(poll.due_at, case when look.claimed_by is null then look.due_at end) < now() - greatest(interval '1 minute', 3 * every_us * interval '1 microsecond')
-        or poll.id is not null and coalesce(poll.ended_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond')))
+        or poll.id is not null and coalesce(poll.ended_at, updated_at) < now() - greatest(interval '10 minutes', 10 * every_us * interval '1 microsecond'))))
   union all
   select source.name, organisation_id, key, greatest(stream.failures, work.failures), instant_of(coalesce(retry_at, work.due_at)), stream.last_fault, null, 'waiting'
   from stream join source on source.id = source_id left join work on work.kind = 'history' and work.id = stream.id
-  where stream.failures + coalesce(work.failures, 0) > 0 and retired_at is null and state = 'active'
+  where stream.failures + coalesce(work.failures, 0) > 0 and retired_at is null and state = 'active' and ${IS_SEEN}
   union all
   select name, organisation_id, null, coalesce(work.failures, 0), instant_of(work.due_at), look_fault, null, 'looking'
-  from source left join work on work.kind = 'look' and work.id = source.id where look_fault is not null and state = 'active'
+  from source left join work on work.kind = 'look' and work.id = source.id where look_fault is not null and state = 'active' and ${IS_SEEN}
   union all
   select name, organisation_id, null, 0, null, null, jsonb_build_object('ahead', clock_ahead_us, 'settle', settle_us), 'clock'
-  from source where clock_ahead_us is not null and state = 'active'
+  from source where clock_ahead_us is not null and state = 'active' and ${IS_SEEN}
   order by kind desc, organisation, source, stream`;
 
 /**
- * All sources and streams in trouble. A stopped source waits for an operator. A failing source retries by itself. A
+ * All sources and streams in trouble, of all organisations unless they are named. A stopped source waits for an operator. A failing source retries by itself. A
  * stalled source is overdue for no known reason. A waiting stream does not keep the other streams of its source waiting, and a source whose
  * look for sensors meets a fault, or whose platform's clock is off, is polled all the same.
  */
-export const troublesOf = (database: Database): Promise<Trouble[]> =>
-  database.rows<Trouble & Record<string, unknown>>(TROUBLES);
+export const troublesOf = (database: Database, organisations?: readonly string[]): Promise<Trouble[]> =>
+  database.rows<Trouble & Record<string, unknown>>(TROUBLES, [organisations ?? null]);

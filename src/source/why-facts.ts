@@ -19,7 +19,7 @@ const ROUND = `
         where source_id = $1 and lane = 'live' and asked_at > now() - interval '1 hour' order by stream_id, asked_at desc) as newest`;
 
 /** What the database knows about the circumstances of a source. */
-async function circumstanceOf(database: Database, sourceId: number): Promise<Omit<Circumstance, 'silent'>> {
+async function circumstanceOf(database: Database, sourceId: number): Promise<Omit<Circumstance, 'silent' | 'doubted'>> {
   const { now, workers, plannerAge } = await vitalsOf(database);
   const round = await database.row<Round & { windows: number } & Record<string, unknown>>(ROUND, [sourceId]);
   return {
@@ -44,8 +44,10 @@ export async function explainSource(
 ): Promise<ExplainedSource> {
   const report = await reportSource(database, source.id);
   if (report === undefined) throw unknownSource(source);
-  const silent = (await newestReadings(database, source)).filter((one) => one.silent);
-  const known = { ...(await circumstanceOf(database, source.id)), silent };
+  const sensors = await newestReadings(database, source);
+  const silent = sensors.filter((one) => one.silent);
+  const doubted = sensors.filter((one) => !one.silent && one.doubt?.isAnswered === false);
+  const known = { ...(await circumstanceOf(database, source.id)), silent, doubted };
   return { report, causes: causesOf(report, known, await loadedOf(listed, [report.platform])) };
 }
 

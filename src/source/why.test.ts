@@ -46,7 +46,7 @@ function report(more: Partial<SourceReport> = {}, streams = [stream()]): SourceR
   } as SourceReport;
 }
 
-const healthy: Circumstance = { now: NOW, workers: 1, plannerAge: SECOND, round: undefined, silent: [] };
+const healthy: Circumstance = { now: NOW, workers: 1, plannerAge: SECOND, round: undefined, silent: [], doubted: [] };
 const causes = (source: SourceReport, more: Partial<Circumstance> = {}) =>
   causesOf(source, { ...healthy, ...more }, []);
 const parts = (source: SourceReport, more: Partial<Circumstance> = {}) =>

@@ -1,4 +1,5 @@
 import { formatDuration } from '../core/duration.ts';
+import { remedyOfStopped } from '../core/fault-words.ts';
 import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { clockTrouble } from '../core/platform-clock.ts';
@@ -29,6 +30,8 @@ export interface Circumstance {
   readonly round: Round | undefined;
   /** Its sensors that are silent by their own rhythm, those without a reading first. */
   readonly silent: readonly NewestReading[];
+  /** Those whose silence is asked about once more before it is believed. */
+  readonly doubted: readonly NewestReading[];
 }
 
 /** A reason why the readings of a source are as old as they are. */
@@ -63,7 +66,7 @@ export function causesOf(source: SourceReport, known: Circumstance, platforms: r
   const overdue = source.overdue ?? 0;
   const causes = [
     ...refusals(source),
-    ...silences(source, known.silent),
+    ...silences(source, known),
     ...lateness(source),
     ...scheduled(source),
     ...(isInTime(source, overdue) ? [] : overdueCauses(source, known, overdue, platforms)),
@@ -140,7 +143,10 @@ function obstacleOf(source: SourceReport, known: Circumstance, platforms: readon
   const resume = `databridge source resume ${argumentsOf(source)}`;
   if (state === 'paused') return { cause: 'operator', message: 'an operator paused it', remedy: resume };
   if (state === 'stopped')
-    return faulted('operator', 'stopped, it waits for an operator', fault, `${resume}, when it is mended`);
+    return {
+      ...faulted('operator', 'stopped, it waits for an operator', fault, resume),
+      remedy: remedyOfStopped(fault?.remedy, resume),
+    };
   if (known.workers === 0)
     return { cause: 'bridge', message: 'no process of the bridge runs', remedy: 'start databridge up' };
   if (source.clocksDisagree)

@@ -5,8 +5,12 @@ import { partitionsOf } from '../../src/database/partitions.ts';
 import { platforms } from '../../src/context-platforms.ts';
 import { DEFAULT_RULES } from '../../src/alerts/rules.ts';
 import { overviewOf } from '../../src/alerts/overview.ts';
+import { unwellFinding } from '../../src/alerts/source-findings.ts';
 import { judgedSources } from '../../src/source/condition.ts';
 import { refreshFreshness } from '../../src/source/freshness.ts';
+import type { FoundSource } from '../../src/source/find-source.ts';
+import { muteSensor } from '../../src/source/mute.ts';
+import { newestReadings } from '../../src/source/newest.ts';
 import { measuresOf } from '../../src/source/measures.ts';
 import { listSources } from '../../src/source/report.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -60,16 +64,41 @@ const read = (series: number | undefined, ages: readonly number[]) =>
     ages.map((age) => now - age),
   ]);
 
-/** As if a minute had gone by since the last look. */
-async function look(): Promise<void> {
+/** A look, as if a minute had gone by since the last one. */
+async function lookOnce(): Promise<void> {
   await database.run(`update freshness set looked_at = looked_at - interval '1 minute'`);
   while ((await refreshFreshness(database, 2)) > 0);
+}
+
+/** Time that is asked for once more, by source. */
+const askedAgain = async (): Promise<Record<string, number[][]>> =>
+  Object.fromEntries(
+    (
+      await database.rows<{ name: string; asked: [number, number][] }>(
+        `select name, instants_of(look_again) as asked from stream join source on source.id = source_id
+         where look_again <> '{}' and exists (select from work where kind = 'history' and work.id = stream.id and due_at <= now())`,
+      )
+    ).map(({ name, asked }) => [name, asked.map(([from, to]) => [now - from, now - to])]),
+  );
+
+/** A look, after which the platform gives the same answer to all that is asked once more, and the look that sees that. */
+async function look(): Promise<void> {
+  await lookOnce();
+  await database.run(`update stream set look_again = '{}' where look_again <> '{}'`);
+  await lookOnce();
 }
 
 const conditions = async () =>
   Object.fromEntries(
     (await listSources(database)).map((line) => [line.name, `${line.condition} ${line.silence?.silent ?? '-'}`]),
   );
+
+const run = async (...args: string[]): Promise<string> =>
+  (
+    await databridgeHere(args, {
+      env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', COLUMNS: '200' },
+    })
+  ).stdout;
 
 const minutely = Array.from({ length: 200 }, (_, at) => (at + 1) * MINUTE);
 const later = (ages: readonly number[], by: number) => ages.map((age) => age + by);
@@ -82,7 +111,20 @@ it('is silent where a sensor never gave a reading, or none for longer than its o
   await sourceWith('days-old', { one: later(minutely, DAY) }, 2 * DAY);
   await sourceWith('single', { one: [5 * HOUR] });
   expect((await conditions())['never']).toBe('well -');
-  await look();
+  await lookOnce();
+  // A silence is asked about once more before it is believed, and only there.
+  expect(Object.values(await conditions())).toEqual(Array.from({ length: 6 }, () => 'well 0'));
+  const rounded = (await askedAgain()) as Record<string, [[number, number]]>;
+  expect(Object.keys(rounded).toSorted()).toEqual(['days-old', 'just-begun', 'never', 'one-of-three', 'single']);
+  expect(rounded['days-old']?.[0][0]).toBeCloseTo(5 * MINUTE, -7);
+  expect(await run('source', 'why', 'never')).toMatch(
+    /one should have given readings by its own rhythm [^]* once more/,
+  );
+  await lookOnce();
+  expect(Object.values(await conditions())).toEqual(Array.from({ length: 6 }, () => 'well 0'));
+  await database.run(`update stream set look_again = '{}'`);
+  await lookOnce();
+  expect(await askedAgain()).toEqual({});
   expect(await conditions()).toEqual({
     'all-well': 'well 0',
     never: 'silent 1',
@@ -105,12 +147,6 @@ it('is silent where a sensor never gave a reading, or none for longer than its o
     { kind: 'silent', cause: 'never any reading', count: 1, next: 'databridge source why never' },
   ]);
 
-  const run = async (...args: string[]): Promise<string> =>
-    (
-      await databridgeHere(args, {
-        env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere', COLUMNS: '200' },
-      })
-    ).stdout;
   const listed = await run('source', 'list');
   expect(listed).toMatch(
     /^default +one-of-three .* silent .* 1m.* 2 of 3 sensors silent, 1 of them has never given a reading$/m,
@@ -125,7 +161,9 @@ it('is silent where a sensor never gave a reading, or none for longer than its o
     /^never +one +never +–\none-of-three +three +never +–\ndays-old +one +\S+ +1d\S*\nsingle .*\n(?:.*\n)*\n\d sensors of \d sources silent for 2h$/m,
   );
   expect(await run('source', 'newest', 'one-of-three')).toMatch(/^two +\S+ +1h\S* +1m +yes +1$/m);
-  expect(await run('source', 'why', 'never')).toMatch(/one has never given a reading, though [^]* was asked/);
+  expect(await run('source', 'why', 'never')).toMatch(
+    /one has never given a reading, though [^]* was asked; a part of\s+that\s+time\s+was\s+asked\s+for\s+twice/,
+  );
 });
 
 it('learns the rhythm of a sensor from the silence that ends, and not from time that nobody asked for', async () => {
@@ -190,6 +228,9 @@ it('time that was not asked for is no silence, and does not become the rhythm of
   const look = async (): Promise<Record<string, unknown> | undefined> => {
     await database.run(`update freshness set looked_at = now() - interval '1 hour'`);
     await refreshFreshness(database, 1_000);
+    await database.run(`update stream set look_again = '{}'`);
+    await database.run(`update freshness set looked_at = now() - interval '1 hour'`);
+    await refreshFreshness(database, 1_000);
     return await database.row(
       `select condition, known -> 'hourly' as known from (${judgedSources()}) as judged join freshness on source_id = id where name = 'seldom'`,
     );
@@ -200,5 +241,56 @@ it('time that was not asked for is no silence, and does not become the rhythm of
   const series = await database.row<{ id: number }>(`select id from series where sensor_id = 'seldom/hourly'`);
   await read(series?.id, [27 * HOUR, 26 * HOUR]);
   await cover([31 * HOUR, 0]);
-  expect(await look()).toMatchObject({ condition: 'silent', known: [now - 26 * HOUR, HOUR, null, true] });
+  expect(await look()).toMatchObject({
+    condition: 'silent',
+    known: [now - 26 * HOUR, HOUR, null, true, [expect.any(Number), now, true]],
+  });
+});
+
+it('a sensor that is muted is silent all the same, and no alert and no verdict counts it until the mute ends', async () => {
+  const database = await databases.create();
+  const source = await storeSource(database, 'hall');
+  const stream = await storeStream(database, source);
+  await database.run(
+    `update stream set sensors = '[{"id": "one"}, {"id": "two"}]', covered = tstzmultirange(tstzrange(now() - interval '1 day', now())) where id = $1`,
+    [stream],
+  );
+  await claimAll(database, '00000000-0000-0000-0000-000000000001');
+  await database.run('update work set well_at = now(), claimed_by = null');
+  const told = async () => {
+    for (let looks = 0; looks < 2; looks += 1) {
+      await database.run(`update freshness set looked_at = now() - interval '1 hour'`);
+      await refreshFreshness(database, 10);
+      await database.run(`update stream set look_again = '{}'`);
+    }
+    await database.run(`update freshness set looked_at = now() + interval '1 second'`);
+    const [line] = await listSources(database);
+    const { now: at } = (await database.row<{ now: number }>('select instant_of(now()) as now')) ?? { now: 0 };
+    const finding = line && unwellFinding(line, { now: at, limits: DEFAULT_RULES.limits });
+    return [line?.condition, finding?.detail];
+  };
+  const mute = (sensor: string, length: number) =>
+    muteSensor(database, { id: source.sourceId, name: 'hall', organisation: 'default' } as FoundSource, {
+      sensor,
+      length,
+      reason: 'away for repair',
+      actor: 'anna',
+    });
+  await mute('one', DAY);
+  expect(await told()).toEqual(['silent', 'no sensor has ever given a reading; 1 of the silent ones muted']);
+  await mute('two', DAY);
+  expect(await told()).toEqual(['silent', undefined]);
+  expect((await newestReadings(database, { id: source.sourceId }))[1]).toMatchObject({
+    sensor: 'two',
+    silent: true,
+    muted: { reason: 'away for repair', by: 'anna' },
+  });
+  await database.run(`update muted_sensor set muted_until = now() where sensor = 'two'`);
+  await mute('one', 0);
+  expect(await told()).toEqual(['silent', 'no sensor has ever given a reading']);
+  expect((await database.rows('select action, detail from audit order by id')).at(-1)).toMatchObject({
+    action: 'sensor.muted',
+    detail: { sensor: 'one', length: 0 },
+  });
+  await expect(mute('three', DAY)).rejects.toThrow('no stream reads a sensor three');
 });

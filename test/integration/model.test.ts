@@ -82,6 +82,21 @@ const OVERLAPPED: History = {
   ],
 };
 
+/** And another: a sensor falls silent for good, and its silence is asked about once more. */
+const FALLEN_SILENT: History = {
+  ...RENAMED,
+  seed: 0,
+  first: {},
+  deeds: [
+    { deed: 'work', rounds: 2, together: false },
+    { deed: 'rename-sensor', sensor: 0 },
+    ...Array.from({ length: 4 }, () => [
+      { deed: 'wait', seconds: 400 } as const,
+      { deed: 'work', rounds: 2, together: false } as const,
+    ]).flat(),
+  ],
+};
+
 const databases = useDatabases();
 let database: Database;
 let sealing: Sealing;
@@ -110,7 +125,7 @@ test(`after any of ${RUNS} histories (seed ${SEED}) the readings are what the pl
         numRuns: RUNS,
         seed: SEED,
         // A path counts the examples, too.
-        examples: [[NARROWED], [RENAMED], [OVERLAPPED]],
+        examples: [[NARROWED], [RENAMED], [OVERLAPPED], [FALLEN_SILENT]],
         ...(PATH !== undefined && { path: PATH, endOnFailure: true }),
       },
     );

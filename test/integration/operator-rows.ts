@@ -114,6 +114,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/v1/alerts': { role: 'viewer' },
   'GET /api/v1/alerts/:id': { role: 'viewer', path: ALERT, elsewhere: 404 },
   'POST /api/v1/alerts/:id/ack': { role: 'operator', path: `${ALERT}/ack`, body: {}, elsewhere: 404 },
+  'POST /api/v1/sources/:organisation/:name/mute-sensor': {
+    role: 'operator',
+    path: `${SOURCE}/mute-sensor`,
+    body: { sensor: 'pump', for: '2h', reason: 'away' },
+    elsewhere: 404,
+    status: 400,
+  },
   'POST /api/v1/alerts/:id/mute': { role: 'operator', path: `${ALERT}/mute`, body: { for: '2h' }, elsewhere: 404 },
   'GET /api/v1/alert-targets': { role: 'viewer', elsewhere: 403 },
   'GET /api/v1/coverage': { role: 'viewer', path: '/api/v1/coverage?sources=' },

@@ -4,6 +4,7 @@ import { openKeys } from '../../src/access/keys.ts';
 import { sealWith } from '../../src/access/sealing.ts';
 import { giveSecretsUp, sealingOf } from '../../src/access/stored-sealing.ts';
 import type { StoredSealing } from '../../src/access/stored-sealing.ts';
+import { hostKeyFindings } from '../../src/alerts/bridge-findings.ts';
 import { diagnose } from '../../src/commands/actions/doctor-checks.ts';
 import type { Database } from '../../src/database/database.ts';
 import { readSettings } from '../../src/settings.ts';
@@ -59,6 +60,40 @@ it('a database of before takes the key that opens what it holds, and refuses eve
   const sealing = await sealingFor(database, B, A);
   expect(await sealing.verify()).toBe(await kidOf(A));
   expect(sealing.digest('x')).toBe((await openSealing('/nowhere', A)).digest('x'));
+});
+
+it('the alert of a key says which host lacks it, whichever process looks', async () => {
+  const database = await databases.create();
+  await (await sealingFor(database, A)).verify();
+  const findings = async () =>
+    (await hostKeyFindings(database)).map(({ state, subject, detail }) => [state, subject, detail]);
+  const [a, b, c] = await Promise.all([kidOf(A), kidOf(B), kidOf(C)]);
+  const beats = (host: string, ...kids: readonly string[]) =>
+    database.run(
+      `insert into worker (id, host, pid, version, beat_at, kids) values (gen_random_uuid(), $1, 1, 'test', now(), $2)`,
+      [host, kids],
+    );
+  await beats('north', a);
+  await beats('north', a, b);
+  expect(await findings()).toEqual([]);
+  await beats('east', b, a);
+  await beats('south', b);
+  expect(await findings()).toEqual([
+    ['warning', 'east', `${a} seals the secrets; the key ${b} of east is not in use yet`],
+    ['failed', 'south', `south does not have the key ${a}, which seals the secrets`],
+  ]);
+  await database.run(`delete from worker where host <> 'north'`);
+  const [keyB] = (await keysOf(B)).all();
+  const [keyC] = (await keysOf(C)).all();
+  await database.run(
+    `insert into signing_key (kid, public_key, private_key, signs_from) values ('x', '{}', $1, now()), ('y', '{}', $2, now())`,
+    [keyB && (await sealWith(keyB, 'x')), keyC && (await sealWith(keyC, 'y'))],
+  );
+  expect(await findings()).toEqual([
+    ['warning', 'bridge', '2 values cannot be opened with any key of a running process'],
+  ]);
+  await beats('west', a, c);
+  expect(await findings()).toEqual([['warning', 'bridge', '2 values sealed with a previous key']]);
 });
 
 it('commands with a wrong key end with a remedy, and doctor names the key', async () => {

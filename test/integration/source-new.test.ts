@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 /** A keyboard that types one answer whenever the screen waits for one; records the screen and the modes of the terminal. */
-async function answering(file: string, answers: readonly string[]) {
+async function answering(file: string, answers: readonly string[], projects: readonly string[] = []) {
   const modes: boolean[] = [];
   const keyboard = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (on: boolean) => void modes.push(on) });
   const output = new PassThrough();
@@ -65,6 +65,7 @@ async function answering(file: string, answers: readonly string[]) {
     await makeSource(questions, {
       file,
       platform: undefined,
+      projects: () => Promise.resolve(projects),
       egress: { allowHosts: undefined, proxy: undefined },
       env: process.env,
     });
@@ -84,12 +85,12 @@ const ANSWERS = (): string[] => [
   '1',
   'Hall 3',
   'hall-3',
-  '',
   'reader',
+  influx.reader.password,
   '1',
   '',
-  influx.reader.password,
   'plant',
+  '',
   '10s',
   'unit=',
   '9',
@@ -125,7 +126,7 @@ test('it recognises the platform, tries the answers, and writes a file without t
 test('Ctrl-C at each question leaves no file and gives the terminal back', async () => {
   const answers = ANSWERS();
   const before = await readdir(directory.path);
-  for (const stage of [0, 2, 7, 9, 12, 14]) {
+  for (const stage of [0, 2, 6, 9, 12, 14]) {
     delete process.env['HALL_3_PASSWORD'];
     const run = await answering(pathOf('none.yaml'), answers.slice(0, stage));
     expect(run.error, `stage ${stage}`).toMatchObject({ code: 'cancelled' });
@@ -135,15 +136,34 @@ test('Ctrl-C at each question leaves no file and gives the terminal back', async
 });
 
 test('a wrong password is told with its remedy, and no file is written unless the operator goes on', async () => {
-  const answers = ANSWERS().with(9, 'wrong').slice(0, 13);
-  const ended = await answering(pathOf('ended.yaml'), [...answers, '1']);
+  const answers = ANSWERS().with(6, 'wrong').slice(0, 10);
+  const ended = await answering(pathOf('ended.yaml'), [...answers, '2']);
   expect(ended.screen).toMatch(/How now\?/);
   expect(ended.error).toMatchObject({ code: 'credentials-rejected' });
   expect(existsSync(pathOf('ended.yaml'))).toBe(false);
   delete process.env['HALL_3_PASSWORD'];
-  const went = await answering(pathOf('went.yaml'), [...answers, '2', '2']);
+  const went = await answering(pathOf('went.yaml'), [...answers, '3', '', '10s', '', '2', '2']);
   expect(went.error).toBeUndefined();
   expect(await readFile(pathOf('went.yaml'), 'utf8')).not.toContain('sensors');
+});
+
+test('a wrong password is given again at once, and costs no other answer; a project that exists is proposed', async () => {
+  const file = pathOf('again.yaml');
+  const answers = ANSWERS();
+  const password = influx.reader.password;
+  const run = await answering(
+    file,
+    [...answers.with(6, 'wr0ng').slice(0, 10), '1', 'reader', password, '2', '/run/secrets/hall', ...answers.slice(10)],
+    ['pumps', 'boilers'],
+  );
+  expect([run.error, run.left]).toEqual([undefined, []]);
+  expect(run.screen).toContain('(there are pumps, boilers) [pumps]');
+  expect(run.screen).not.toContain('wr0ng');
+  expect(run.screen).not.toContain(password);
+  expect(parse(await readFile(file, 'utf8'))).toMatchObject({
+    project: 'pumps',
+    connection: { username: 'reader', password: '${file:/run/secrets/hall}' },
+  });
 });
 
 test('an address is not taken for a platform that does not say what it is, and a file that exists stays', async () => {
@@ -152,10 +172,12 @@ test('an address is not taken for a platform that does not say what it is, and a
     `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
     'canary',
     'hall-3',
-    'p',
     'u',
+    'x',
     '1',
     '',
+    '3',
+    'p',
     '1m',
     '',
     '2',
@@ -170,7 +192,7 @@ test('an API that options declare begins with those of the sample, as a draft to
   process.env['ODD_API_KEY'] = 'x';
   const file = pathOf('odd-api.yaml');
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const run = await answering(file, [url, 'http-json', '', '', '1', 'ODD_API_KEY', '5m']);
+  const run = await answering(file, [url, 'http-json', '', '', '1', 'ODD_API_KEY', '', '5m']);
   delete process.env['ODD_API_KEY'];
   expect([run.error, run.left]).toEqual([undefined, []]);
   expect(run.screen).toContain('the file begins with the options of the sample');

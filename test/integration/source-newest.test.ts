@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../../src/core/instant.ts';
 import { partitionsOf } from '../../src/database/partitions.ts';
+import { refreshFreshness } from '../../src/source/freshness.ts';
 import { newestReadings } from '../../src/source/newest.ts';
 import { listSources } from '../../src/source/report.ts';
 import { useDatabases } from '../kit/databases.ts';
@@ -61,11 +62,17 @@ it('shows the newest reading of each sensor, the silent ones first, and calls no
   await database.run('update work set well_at = now()');
   expect(await condition()).toEqual(['well']);
 
+  // The silence of a sensor is believed after the platform was asked once more for its time, and has answered.
+  for (let looks = 0; looks < 2; looks += 1) {
+    await refreshFreshness(database, 10);
+    await database.run(`update stream set look_again = '{}'`);
+    await database.run(`update freshness set looked_at = now() - interval '1 hour'`);
+  }
   const { code, stdout } = await databridgeHere(['source', 'newest', 'source', '--silent', '1d'], {
     env: { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' },
   });
   expect(stdout).toMatch(
-    /^mute +never +– +– +yes +0\nquiet +2\S+ +30d +– +yes +1\n\n4 sensors, 2 silent by their own rhythm, 1 without any reading, 2 silent for 1d$/m,
+    /^mute +never +– +– +yes +0\nquiet +2\S+ +30d +9d +no +1\n\n4 sensors, 1 silent by their own rhythm, 1 without any reading, 2 silent for 1d$/m,
   );
   expect(code).toBe(0);
 });

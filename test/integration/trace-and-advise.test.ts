@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject } from '../../src/access/projects.ts';
+import { registry } from '../../src/context-registry.ts';
 import type { Database } from '../../src/database/database.ts';
+import { adviseSource, applyAdvice } from '../../src/source/advise.ts';
+import { findSource } from '../../src/source/find-source.ts';
+import { openSealing } from '../kit/sealing.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { SEALING_KEY } from './access-rig.ts';
 import { databridgeHere } from './command-line.ts';
@@ -124,6 +128,18 @@ describe('source advise', () => {
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toMatchObject({ applied: { action: 'changed' } });
     expect(await get('/advice')).toMatchObject({ present: { settle: '10s', overlap: '20m' } });
+    const again = await command('source', 'advise', 'hall-3', '--apply');
+    expect(again.stdout).toMatch(/that is what 99.99 % needs\n(?:.*\n)*source hall-3 unchanged\n/);
+  });
+
+  it('applies nothing to a source that another operator changed since', async () => {
+    const source = await findSource(database, { name: 'hall-3' });
+    const advised = await adviseSource(database, registry, source, 0.9999);
+    const place = { database, sealing: await openSealing('', SEALING_KEY), registry };
+    const apply = () => applyAdvice(place, advised, { now: Date.now() * 1000, actor: 'test', dryRun: false });
+    expect(await apply()).toMatchObject({ action: 'unchanged' });
+    await database.run('update source set revision = revision + 1 where id = $1', [source.id]);
+    await expect(apply()).rejects.toThrow(/source hall-3 was changed since revision/);
   });
 
   it('proposes nothing where too few points came', async () => {

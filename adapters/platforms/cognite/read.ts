@@ -180,5 +180,5 @@ const keyOf = ({ id, externalId }: { readonly id?: number | undefined; readonly 
 const unknownSeries = (sensor: string): BridgeError =>
   new BridgeError({ code: 'contract-broken' }, `Cognite knows no time series ${sensor}`, {
     remedy:
-      'It was deleted or renamed, or its data set was taken from the client. Give the right back, or take it out of the source.',
+      'give the client the right to its data set back, or take it out of the source; it may have been deleted or renamed',
   });

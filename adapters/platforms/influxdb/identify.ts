@@ -28,7 +28,7 @@ export async function identify(http: Http, options: InfluxOptions): Promise<{ pr
   const number = /^v?(\d+)(?:\.\d+)*/.exec(version);
   if (number?.[1] !== '1') {
     const remedy =
-      'This platform is for InfluxDB 1.x. Versions 2 and 3 answer these requests differently and were not tried.';
+      'name the platform that it is: this one is for InfluxDB 1.x, and versions 2 and 3 answer these requests differently';
     throw unsupported(`this is not InfluxDB 1.x: it calls itself ${version}`, remedy);
   }
   const policies: string[][] = [];

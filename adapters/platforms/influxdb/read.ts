@@ -48,7 +48,7 @@ function batches(
   const stray = chosen.find(([, { measurement: own }]) => own !== undefined && group !== undefined && own !== group);
   if (stray) {
     const message = `sensor ${JSON.stringify(stray[0])} is not of the measurement ${JSON.stringify(group)}`;
-    throw configInvalid(message, 'Correct its id or its group.', 'sensors');
+    throw configInvalid(message, 'correct its id or its group in the file of the source', 'sensors');
   }
   const here = chosen.filter(([, { measurement: own }]) => own === undefined || own === measurement);
   const count = Math.ceil(here.length / SENSORS_PER_REQUEST);

@@ -78,5 +78,5 @@ async function aspectRefused(http: Http, sensor: string): Promise<BridgeError> {
 const unknownAspect = (sensor: string, said: string): BridgeError =>
   new BridgeError({ code: 'contract-broken' }, `Insights Hub knows no aspect ${sensor}: ${said}`, {
     remedy:
-      'The asset was deleted, it has another type, or it was taken from the client. Give it back, or take it out of the source.',
+      'give the client the asset back, or take it out of the source; it may have been deleted, or have another type now',
   });

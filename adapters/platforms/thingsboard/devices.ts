@@ -188,7 +188,7 @@ export async function deviceRefused(http: Http, device: string, said: string): P
     { code: 'contract-broken' },
     `ThingsBoard does not let the user read device ${device}: ${said}`,
     {
-      remedy: 'Give the role of the user the right to read telemetry of this device, or take it out of the source.',
+      remedy: 'give the role of the user the right to read telemetry of this device, or take it out of the source',
     },
   );
 }
@@ -199,11 +199,11 @@ export async function deviceRefused(http: Http, device: string, said: string): P
  */
 export const unknownDevice = (device: string, said: string): BridgeError =>
   new BridgeError({ code: 'contract-broken' }, `ThingsBoard knows no device ${device}: ${said}`, {
-    remedy: 'It was deleted, or taken from the customer of the user. Assign it again, or take it out of the source.',
+    remedy: 'assign it to the customer of the user again, or take it out of the source; it may have been deleted',
   });
 
 const ambiguous = (name: string): BridgeError =>
-  configInvalid(`two devices are named ${name}`, 'Name sensors by device id: `sensorId: id`.', 'options.sensorId');
+  configInvalid(`two devices are named ${name}`, 'name sensors by device id: `sensorId: id`', 'options.sensorId');
 
 const deviceOf = ({ id: { id }, name }: z.output<typeof deviceRow>, options: Naming): Device => ({
   id,

@@ -21,6 +21,8 @@ import { configInvalid } from '../../core/errors.ts';
 import { formatInstant } from '../../core/instant.ts';
 import type { Instant } from '../../core/instant.ts';
 import { readSettings } from '../../settings.ts';
+import { findSource } from '../../source/find-source.ts';
+import { muteSensor } from '../../source/mute.ts';
 import { EXIT, actor, printJson, printLine, printTable } from '../../terminal/output.ts';
 import { roughly, short, times } from '../../terminal/words.ts';
 
@@ -122,10 +124,18 @@ export async function alertsAck(
 export async function alertsMute(
   idOrKind: string,
   subject: string | undefined,
-  options: { for: string; json?: boolean },
+  options: { for: string; sensor?: string; reason?: string; organisation?: string; json?: boolean },
 ): Promise<void> {
   const length = parseDuration(options.for);
   if (length === undefined) throw configInvalid(`--for ${options.for} is not a length of time`, 'write 30m, 2h or 3d');
+  if (options.sensor !== undefined)
+    return await muteOne({ ...options, kind: idOrKind, source: subject, sensor: options.sensor, length });
+  const [alone] =
+    Object.entries({ reason: options.reason, organisation: options.organisation }).find(
+      ([, value]) => value !== undefined,
+    ) ?? [];
+  if (alone !== undefined)
+    throw configInvalid(`--${alone} says nothing without --sensor`, 'add --sensor, or leave it out', alone);
   const { alert, until } = await withContext(async ({ database, clock }) => {
     const found = await openAlert(database, chosenBy(idOrKind, subject));
     await muteAlert(database, found, { actor: actor(), length });
@@ -135,6 +145,44 @@ export async function alertsMute(
   else
     printLine(
       `alert ${alert.id} (${alert.kind} of ${subjectOf(alert)}) is ${until === null ? 'told again' : `muted until ${formatInstant(until)}`}`,
+    );
+}
+
+/** `alerts mute silent SOURCE --sensor SENSOR`. */
+async function muteOne({
+  kind,
+  source: name,
+  sensor,
+  length,
+  reason,
+  organisation,
+  json,
+}: {
+  readonly kind: string;
+  readonly source: string | undefined;
+  readonly sensor: string;
+  readonly length: number;
+  readonly reason?: string;
+  readonly organisation?: string;
+  readonly json?: boolean;
+}): Promise<void> {
+  if (kind !== 'silent' || name === undefined)
+    throw configInvalid(
+      '--sensor mutes the silence of a sensor of a source',
+      'databridge alerts mute silent SOURCE --sensor SENSOR --for 3d --reason TEXT',
+      'sensor',
+    );
+  if (length > 0 && reason === undefined)
+    throw configInvalid('a sensor is muted for a reason', 'add --reason TEXT', 'reason');
+  const { muted, until } = await withContext(async ({ database, clock }) => {
+    const source = await findSource(database, { name, organisation });
+    const names = await muteSensor(database, source, { sensor, length, reason: reason ?? '', actor: actor() });
+    return { muted: names, until: length === 0 ? null : clock.now() + length };
+  });
+  if (json) printJson({ source: name, sensors: muted, mutedUntil: until === null ? null : formatInstant(until) });
+  else
+    printLine(
+      `the silence of ${muted.join(', ')} of ${name} is ${until === null ? 'told again' : `muted until ${formatInstant(until)}`}, from the next look at its readings on, within a minute`,
     );
 }
 

@@ -1,4 +1,6 @@
+import { listProjects } from '../../access/projects.ts';
 import { configInvalid } from '../../core/errors.ts';
+import { DEFAULT_ORGANISATION } from '../../core/source/source-name.ts';
 import { suggest } from '../../core/source/nearest.ts';
 import { registry } from '../../context-registry.ts';
 import { loadedOf } from '../../platform/registry.ts';
@@ -7,6 +9,7 @@ import { readSettings } from '../../settings.ts';
 import { sampleText } from '../../source/draft.ts';
 import { askAt } from '../../terminal/questions.ts';
 import { printExactly } from '../../terminal/output.ts';
+import { besideWorkers } from './bridge-at-hand.ts';
 import { makeSource } from './source-questions.ts';
 
 interface NewOptions {
@@ -31,6 +34,7 @@ export async function sourceNew(file: string | undefined, options: NewOptions): 
     await makeSource(questions, {
       file,
       platform,
+      projects: projectsAtHand,
       egress: readSettings(process.env).egress,
       env: process.env,
     });
@@ -38,6 +42,16 @@ export async function sourceNew(file: string | undefined, options: NewOptions): 
     questions.close();
   }
 }
+
+/** The codes of the projects of the bridge of this directory; none where it does not run, because nothing is started for a proposal. */
+const projectsAtHand = (): Promise<readonly string[]> =>
+  besideWorkers(readSettings(process.env), async ({ bridge }) =>
+    bridge === undefined
+      ? []
+      : (await listProjects(bridge.database))
+          .filter(({ organisation }) => organisation === DEFAULT_ORGANISATION)
+          .map(({ code }) => code),
+  ).catch(() => []);
 
 const NAMES = `the platforms are: ${registry.platforms.map(({ name }) => name).join(', ')}`;
 

@@ -7,6 +7,7 @@ import { titleOf } from '../../core/source/source-name.ts';
 import { withContext } from '../../context.ts';
 import { findSource } from '../../source/find-source.ts';
 import { isSilent, newestDocument, newestReadings, silentSensors } from '../../source/newest.ts';
+import type { NewestReading } from '../../source/newest.ts';
 import { printJson, printLine, printTable } from '../../terminal/output.ts';
 import { grouped, roughly } from '../../terminal/words.ts';
 
@@ -64,6 +65,17 @@ const newestCells = (newestAt: Instant | null, now: Instant): [newest: string, a
   newestAt === null ? null : roughly(now - newestAt),
 ];
 
+const silentInWords = ({
+  silent,
+  refused,
+  doubt,
+  muted,
+}: Pick<NewestReading, 'silent' | 'refused' | 'doubt' | 'muted'>): string => {
+  if (silent && muted !== null) return `muted: ${muted.reason}`;
+  if (silent) return refused === null ? 'yes' : `refused: ${refused}`;
+  return doubt === null || doubt.isAnswered ? 'no' : 'asked again';
+};
+
 async function ofSource(name: string, silent: Microseconds | undefined, options: NewestOptions): Promise<void> {
   const { all, now } = await withContext(async ({ database, clock }) => ({
     all: await newestReadings(database, await findSource(database, { name, organisation: options.organisation })),
@@ -82,7 +94,7 @@ async function ofSource(name: string, silent: Microseconds | undefined, options:
         sensor,
         ...newestCells(newestAt, now),
         longestGap === null ? null : roughly(longestGap),
-        one.silent ? (one.refused === null ? 'yes' : `refused: ${one.refused}`) : 'no',
+        silentInWords(one),
         series,
       ]),
     );

@@ -1,8 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { counted } from '../../core/counted.ts';
-import { BridgeError, asBridgeError, configInvalid } from '../../core/errors.ts';
-import { MINUTE } from '../../core/instant.ts';
+import { configInvalid } from '../../core/errors.ts';
 import { isMapping } from '../../core/source/path.ts';
 import { formatProblem } from '../../core/source/problems.ts';
 import { parseReference } from '../../core/source/reference.ts';
@@ -12,28 +10,15 @@ import { registry } from '../../context-registry.ts';
 import { parseListed } from '../../platform/platforms-for.ts';
 import { loadedOf } from '../../platform/registry.ts';
 import type { KindName, Platform } from '../../platform/contract.ts';
-import type { Settings } from '../../settings.ts';
 import { draftText, fieldsOf, sampleFields, sampleOptions } from '../../source/draft.ts';
 import type { DraftField } from '../../source/draft.ts';
-import { previewSource } from '../../source/preview.ts';
 import { platformsAt } from '../../source/platforms-at.ts';
-import { chosenEntries, searchSensors } from '../../source/sensor-search.ts';
-import { table } from '../../terminal/output.ts';
 import type { Questions } from '../../terminal/questions.ts';
-import { READING_FIELDS, readingCells } from '../../terminal/reading-rows.ts';
-import { short, widthOf } from '../../terminal/words.ts';
-import { askField, faultIn, needed, numbersIn } from './source-answers.ts';
+import { askField, faultIn, needed } from './source-answers.ts';
+import type { Answer } from './source-answers.ts';
 import { localNow } from './source-files.ts';
-
-interface Making {
-  readonly file: string | undefined;
-  readonly platform: Platform | undefined;
-  readonly egress: Settings['egress'];
-  /** Holds the secrets that the operator types for this run. */
-  readonly env: Record<string, string | undefined>;
-}
-
-const SHOWN = 20;
+import { chooseSensors, showReadings, stoppable, tryCredentials } from './source-tries.ts';
+import type { Making } from './source-tries.ts';
 
 /** Asks for everything that a source needs, tries it, and writes its file after the last question. */
 export async function makeSource(questions: Questions, making: Making): Promise<void> {
@@ -50,37 +35,39 @@ export async function makeSource(questions: Questions, making: Making): Promise<
   const suggested = basename(making.file ?? '', '.yaml');
   const otherwise = fault(suggested) === undefined ? suggested : platform.name;
   const name = await questions.text('Name of the source', { otherwise, fault });
-  const project = await questions.text('ML project code its readings go to', { otherwise: name, fault: needed });
-
   const comments = new Map<string, string>();
-  const connection: Record<string, string> = { url };
-  for (const field of await connectionFields(platform, kind)) {
-    const answer = await askField(questions, field, { name, env: making.env });
-    if (answer === '') continue;
-    connection[field.key] = answer;
-    if (field.secret && parseReference(answer)?.from === 'env')
-      comments.set(`connection.${field.key}`, 'Set this variable where the bridge runs.');
-  }
-  const asked: Record<string, string> = {};
+  const fields = await connectionFields(platform, kind);
+  let connection = await askConnection(questions, fields, { name, url, comments, making });
+  const asked = new Map<string, Answer>();
   for (const field of options) {
-    asked[field.key] = await askField(questions, field, { name, env: making.env });
+    asked.set(field.key, await askField(questions, field, { name, env: making.env }));
     comments.set(`options.${field.key}`, field.description);
   }
-  const every = await questions.text('How often it is asked', { otherwise: '1m', fault: needed });
-
-  const source = {
+  const sourceWith = (which: keyof Answer, project: string, every: string) => ({
     name,
     project,
     kind,
     platform: platform.name,
-    connection,
-    ...(options.length > 0 && { options: asked }),
+    connection: textsOf(connection, which),
+    ...(options.length > 0 && { options: textsOf(asked, which) }),
     schedule: { every },
-  };
-  if (declares) return await writeDraft(questions, source, { platform, comments, making });
+  });
+  if (!declares) {
+    // Before anything else is asked, because a wrong password makes all other answers worth nothing.
+    while (
+      (await tryCredentials(questions, await configOf(sourceWith('used', name, '1m')), platform, making)) === 'again'
+    )
+      connection = await askConnection(questions, fields, { name, url, comments, making });
+  }
+  const project = await askProject(questions, name, making);
+  const every = await questions.text('How often it is asked', { otherwise: '1m', fault: needed });
+  const written = sourceWith('written', project, every);
+  if (declares) return await writeDraft(questions, written, { platform, comments, making });
+  const source = sourceWith('used', project, every);
   const sensors = await chooseSensors(questions, await configOf(source), platform, making);
-  const whole = sensors === undefined ? source : { ...source, sensors };
-  await showReadings(questions, await configOf(whole), platform, making);
+  const also = sensors === undefined ? {} : { sensors };
+  await showReadings(questions, await configOf({ ...source, ...also }), platform, making);
+  const whole = { ...written, ...also };
 
   comments.set('schedule', 'A start like 7d also fetches the last week.');
   comments.set('sensors', 'Only these are read. Many sensors may stand in a table: sensors: { table: ./tags.csv }');
@@ -95,6 +82,52 @@ export async function makeSource(questions: Questions, making: Making): Promise<
   );
   tell(`\nwrote ${path}\n  databridge source check ${path}\n  databridge source apply ${path}`);
 }
+
+const textsOf = (answers: ReadonlyMap<string, Answer>, which: keyof Answer): Record<string, string> =>
+  Object.fromEntries([...answers].map(([key, answer]) => [key, answer[which]]));
+
+/** The address and the credentials. */
+async function askConnection(
+  questions: Questions,
+  fields: readonly DraftField[],
+  {
+    name,
+    url,
+    comments,
+    making,
+  }: Readonly<{ name: string; url: string; comments: Map<string, string>; making: Making }>,
+): Promise<ReadonlyMap<string, Answer>> {
+  const connection = new Map<string, Answer>([['url', { written: url, used: url }]]);
+  for (const field of fields) {
+    const answer = await askField(questions, field, { name, env: making.env });
+    comments.delete(`connection.${field.key}`);
+    if (answer.written === '') continue;
+    connection.set(field.key, answer);
+    if (field.secret && parseReference(answer.written)?.from === 'env')
+      comments.set(`connection.${field.key}`, 'Set this variable where the bridge runs.');
+  }
+  return connection;
+}
+
+/** The project, one that exists by default where the bridge is at hand. */
+async function askProject(questions: Questions, name: string, { projects }: Making): Promise<string> {
+  const known = await projects();
+  const [first] = known;
+  const shown = known.slice(0, PROJECTS_SHOWN).join(', ');
+  const hint =
+    first === undefined
+      ? ''
+      : ` (there ${known.length === 1 ? 'is' : 'are'} ${shown}${known.length > PROJECTS_SHOWN ? ', …' : ''})`;
+  const project = await questions.text(`ML project code its readings go to${hint}`, {
+    otherwise: first === undefined || known.includes(name) ? name : first,
+    fault: needed,
+  });
+  if (first !== undefined && !known.includes(project))
+    questions.tell(`  there is no project ${project} yet: databridge project create ${project}`);
+  return project;
+}
+
+const PROJECTS_SHOWN = 5;
 
 const pathFor = async (questions: Questions, { file }: Making, name: string): Promise<string> =>
   file ?? (await questions.text('File to write', { otherwise: `${name}.yaml`, fault: needed }));
@@ -176,90 +209,6 @@ async function configOf(source: object): Promise<SourceConfig> {
     problem === undefined ? 'the answers make no source' : formatProblem(problem),
     'begin again, or with the sample: databridge source new --platform NAME --print',
   );
-}
-
-/** The sensors to list; undefined for all. */
-async function chooseSensors(
-  questions: Questions,
-  config: SourceConfig,
-  platform: Platform,
-  { egress }: Making,
-): Promise<readonly object[] | undefined> {
-  const { tell, signal } = questions;
-  for (;;) {
-    const search = await questions.text('Find sensors by a part of their name (Enter: the first ones)');
-    const given = { now: localNow, signal, ...egress, search, limit: SHOWN };
-    const found = await tried(questions, searchSensors(config, platform, given));
-    if (found === undefined) return undefined;
-    for (const [place, { id, name }] of found.sensors.entries())
-      tell(
-        `  ${String(place + 1).padStart(2)}  ${short(name === undefined || name === id ? id : `${id}  ${name}`, 70)}`,
-      );
-    tell(`${found.product}: ${found.sensors.length} shown${found.complete ? '' : '; there are more'}`);
-    const answer = await questions.text('Which? Numbers like 1,3-5, or "shown", "search"', {
-      otherwise: 'all sensors',
-      fault: (typed) =>
-        WORDS.includes(typed) || numbersIn(typed, found.sensors.length) !== undefined
-          ? undefined
-          : `give numbers from 1 to ${found.sensors.length}, or one of: ${WORDS.join(', ')}`,
-    });
-    if (answer === 'all sensors') return undefined;
-    if (answer === 'search') continue;
-    const places = numbersIn(answer, found.sensors.length);
-    const entries = chosenEntries(
-      places === undefined ? found.sensors : found.sensors.filter((_, place) => places.has(place + 1)),
-    );
-    if (entries.length > 0) return entries;
-    tell('there is none that a file can name');
-  }
-}
-
-const WORDS = ['all sensors', 'shown', 'search'];
-
-async function showReadings(
-  questions: Questions,
-  config: SourceConfig,
-  platform: Platform,
-  { egress }: Making,
-): Promise<void> {
-  const from = localNow() - config.schedule.settle - 10 * MINUTE;
-  const given = { now: localNow, signal: questions.signal, ...egress, maxReadings: 50_000, limit: 5 };
-  questions.tell('reading the last ten minutes');
-  const preview = await tried(questions, previewSource(config, platform, { ...given, range: { from, to: undefined } }));
-  if (preview === undefined) return;
-  if (preview.sample.length > 0)
-    questions.tell(table(READING_FIELDS, preview.sample.map(readingCells), { width: widthOf(process.stdout) }));
-  const refused = [...preview.refused.values()].reduce((sum, count) => sum + count, 0);
-  questions.tell(
-    `${counted(preview.readings, 'reading')} of ${preview.series} series, ${refused} refused; nothing was saved`,
-  );
-}
-
-/** The result of work on the platform; undefined where it fails and the operator goes on without it. */
-async function tried<T>(questions: Questions, work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await stoppable(questions, work);
-  } catch (error) {
-    if (questions.signal.aborted) throw error;
-    const { message, remedy } = asBridgeError(error);
-    questions.tell(`${message}${remedy === undefined ? '' : `\n  try: ${remedy}`}`);
-    const choices = [
-      { value: 'end', label: 'end, and write no file' },
-      { value: 'on', label: 'go on without it' },
-    ];
-    if ((await questions.choose('How now?', choices)) === 'on') return undefined;
-    throw error;
-  }
-}
-
-async function stoppable<T>({ signal }: Questions, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw signal.aborted
-      ? new BridgeError({ code: 'cancelled' }, 'interrupted: no file was written', { cause: error })
-      : error;
-  }
 }
 
 async function write(path: string, text: string): Promise<void> {

@@ -54,7 +54,8 @@ function print({ report, refusals, platforms }: ShownSource, now: Instant): void
     `in 24h ${counted(report.refused24h, 'point')} refused (each time that one was asked for; source refusals counts those that still stand), ${report.repeats24h} sent more than once, ${report.outside24h} outside of what was asked`,
   );
   printLine(`newest reading ${ago(report.newestAt)}${overdueInWords(report)}`);
-  if (report.nextDueAt !== null) printLine(`next poll due ${formatInstant(report.nextDueAt)}`);
+  if (report.nextDueAt !== null)
+    printLine(`next poll due ${report.nextDueAt <= now ? 'now' : formatInstant(report.nextDueAt)}`);
   if (report.heldUntil !== null && report.heldUntil > now)
     printLine(`not asked before ${formatInstant(report.heldUntil)}`);
   if (report.clocksDisagree)

@@ -13,6 +13,7 @@ export const BACKED_UP = [
   'series',
   'series_name',
   'freshness',
+  'muted_sensor',
   'series_hour',
   'held_name',
   'renamed_name',

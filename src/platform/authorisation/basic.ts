@@ -8,7 +8,7 @@ import type { Authorisation } from '../contract.ts';
 export const basic = (): Authorisation => ({
   sign: ({ username = '', password = '' }) => {
     if (username.includes(':')) {
-      const remedy = 'Give the bridge a user of its own whose name has no colon.';
+      const remedy = 'give the bridge a user of its own whose name has no colon';
       throw configInvalid('HTTP Basic cannot carry a user with a colon', remedy, 'connection.username');
     }
     return { authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}` };

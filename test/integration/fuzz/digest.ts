@@ -34,6 +34,7 @@ const TOUCHED: readonly (readonly [RegExp, readonly string[]])[] = [
     /^source\./,
     ['source', 'stream', 'work', 'pace', 'token', 'account', 'former_configuration', 'backfill', 'sealing'],
   ],
+  [/^sensor\./, ['muted_sensor']],
   [/^backfill\./, ['work', 'backfill']],
   [/^ingestion\./, ['remote', 'remote_token', 'sealing']],
   [/^operator\.password/, ['operator_account']],

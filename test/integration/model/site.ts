@@ -7,6 +7,7 @@ import { parseSource } from '../../../src/core/source/source.ts';
 import type { Registry } from '../../../src/platform/registry.ts';
 import { forgetImpossibleWaits, uncoverFutureWindows } from '../../../src/pull/future.ts';
 import { planOnce } from '../../../src/pull/planner.ts';
+import { refreshFreshness } from '../../../src/source/freshness.ts';
 import { startBackfill } from '../../../src/source/backfill/start.ts';
 import { applySource } from '../../../src/source/registration.ts';
 import { changeSource } from '../../../src/source/state-change.ts';
@@ -124,6 +125,8 @@ export async function siteOf(run: Run, { sealing, registry, start, neighbour }: 
       await uncoverFutureWindows(database);
       await forgetImpossibleWaits(database);
     }
+    // The turn of the alerts, which asks once more about a silence.
+    await refreshFreshness(database, 10);
     await planOnce(database, queue);
     idle = jobs.length === 0;
     if (together) {
