@@ -70,7 +70,8 @@ async function readApart<T>(file: string, text: string, use: (read: DocumentsApa
   try {
     const told = await answerOf<Told>(thread);
     if (told === undefined) {
-      const remedy = 'write it plainly: few aliases and keys in one mapping, no deep nesting; or make several sources of it';
+      const remedy =
+        'write it plainly: few aliases and keys in one mapping, no deep nesting; or make several sources of it';
       return await use({ documents: [problemAtStart(file, 'takes too long to read', remedy)], placesOf: noPlaces });
     }
     const documents = told.map((one): ReadSource => (one.ok ? { ...one, locate: () => START } : one));

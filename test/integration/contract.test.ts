@@ -89,7 +89,10 @@ it('the contract says what may be asked and with which credentials, without a se
 });
 
 it('the receipt sums the hours of the month alone, and names those in which the promise was not kept', async () => {
-  const json = (await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna })).json as Record<string, unknown>;
+  const json = (await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna })).json as Record<
+    string,
+    unknown
+  >;
   const at = (hour: string): string => formatInstant(Date.parse(`${MONTH}-03T${hour}:00:00Z`) * 1_000);
   expect(json).toMatchObject({
     requests: 1_871,
@@ -115,7 +118,10 @@ it('the receipt sums the hours of the month alone, and names those in which the 
 it('each request counts once, in the minute of its slot, also one that failed or was no window', async () => {
   const began = Date.parse(`${MONTH}-03T12:00:00Z`) * 1_000;
   const [minute, hour] = [60_000_000, 3_600_000_000];
-  const counts = (requests: readonly (readonly [minutes: number, kind: RequestKind, times: number])[], failed: number) => {
+  const counts = (
+    requests: readonly (readonly [minutes: number, kind: RequestKind, times: number])[],
+    failed: number,
+  ) => {
     let text: string | undefined;
     for (const [minutes, kind, times] of requests)
       for (let one = 0; one < times; one += 1) text = countRequest(text, began + minutes * minute, kind);
@@ -133,7 +139,16 @@ it('each request counts once, in the minute of its slot, also one that failed or
   // The hour in which counting begins is left to the windows.
   await hold(counts([[-30, 'live', 7]], -30), began);
   // The newest minutes are not over yet, and count later.
-  const text = counts([[50, 'live', 4], [50, 'login', 1], [58, 'look', 2], [61, 'history', 40], [69, 'live', 3]], 50);
+  const text = counts(
+    [
+      [50, 'live', 4],
+      [50, 'login', 1],
+      [58, 'look', 2],
+      [61, 'history', 40],
+      [69, 'live', 3],
+    ],
+    50,
+  );
   await hold(text, began + hour + 10 * minute);
   await hold(text, began + hour + 30 * minute);
   const { json } = await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna });

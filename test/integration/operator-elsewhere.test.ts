@@ -183,7 +183,10 @@ describe('a bridge elsewhere', () => {
     );
     const trace = ['source', 'trace', 'hall-2', '--sensor', 'pump/flow', '--at', '2026-11-01T06:00:00Z'];
     const traced = await there(...trace);
-    expect(traced).toMatchObject({ code: 1, stdout: expect.stringContaining('gave no point of that instant') as unknown });
+    expect(traced).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('gave no point of that instant') as unknown,
+    });
     expect(traced).toEqual(await here(...trace));
     const advise = ['source', 'advise', 'hall-2', '--apply'];
     for (const more of [['--dry-run'], ['--dry-run', '--json']])

@@ -19,7 +19,11 @@ import type { TraceOptions } from './source-trace.ts';
 async function documentOf<Document>(
   bridge: BridgeElsewhere,
   name: string,
-  { organisation, part, query = {} }: { organisation?: string | undefined; part: string; query?: Record<string, string> },
+  {
+    organisation,
+    part,
+    query = {},
+  }: { organisation?: string | undefined; part: string; query?: Record<string, string> },
 ): Promise<Document> {
   const path = apiPathOf(await sourceNamed(bridge, name, organisation));
   return (await bridge.send('GET', `${path}/${part}?${new URLSearchParams(query)}`)) as unknown as Document;
@@ -77,9 +81,13 @@ async function appliedElsewhere(
   const shown = await bridge.send('GET', apiPathOf({ name, organisation }));
   const config: unknown = shown['config'];
   if (!isMapping(config))
-    throw new BridgeError({ code: 'config-invalid' }, `the configuration of ${name} is too long to be changed from here`, {
-      remedy: `write settle ${advice.settle} and overlap ${advice.overlap} into its file, and apply that`,
-    });
+    throw new BridgeError(
+      { code: 'config-invalid' },
+      `the configuration of ${name} is too long to be changed from here`,
+      {
+        remedy: `write settle ${advice.settle} and overlap ${advice.overlap} into its file, and apply that`,
+      },
+    );
   const schedule = isMapping(config['schedule']) ? config['schedule'] : {};
   const changed = { ...config, schedule: { ...schedule, settle: advice.settle, overlap: advice.overlap } };
   const query = new URLSearchParams({ dryRun: String(dryRun) });

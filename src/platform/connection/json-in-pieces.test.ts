@@ -43,7 +43,10 @@ describe('JSON in pieces', () => {
       `{"a":${long},${part}}`,
       `{"a":${long},1:${part}}`,
     ]);
-    for (const text of texts) expect(await outcome(() => jsonInPieces(text)), text.replaceAll(LONG, '…')).toEqual(await outcome(() => JSON.parse(text)));
+    for (const text of texts)
+      expect(await outcome(() => jsonInPieces(text)), text.replaceAll(LONG, '…')).toEqual(
+        await outcome(() => JSON.parse(text)),
+      );
   });
 
   it('says of a text that ends early that it does', async () => {

@@ -81,7 +81,7 @@ async function* groups(text: string, from: number, to: number): AsyncGenerator<G
   if (first === last) return;
   let begin = from;
   let parts = 0;
-  for (let place = from; place <= to; ) {
+  for (let place = from; place <= to;) {
     const part = new Part(text, place, to, COMMA);
     const end = part.look(LOOKED_THROUGH) ?? (await part.end());
     if (parts > 0 && end - begin > PIECE) {
