@@ -154,11 +154,12 @@ it('each request counts once, in the minute of its slot, also one that failed or
   const { json } = await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna });
   expect(json).toMatchObject({
     countedFrom: formatInstant(began),
-    requests: 60 + 1_806 + 2 + 3 + 50,
+    // The later hour that only windows tell of is one without a counted request.
+    requests: 60 + 1_806 + 3 + 50,
     kinds: { live: 7, history: 40, look: 2, login: 1, failed: 1 },
     busiestMinute: { minute: formatInstant(began + 61 * minute), requests: 40, allowed: 35 },
   });
-  expect(json.broken).toContainEqual({
+  expect((json as { readonly broken: unknown }).broken).toContainEqual({
     hour: formatInstant(began + 61 * minute),
     what: 'minute',
     requests: 40,

@@ -156,7 +156,7 @@ describe('a bridge elsewhere', () => {
     [['source', 'contract', 'hall-1']],
     [['source', 'receipt', 'hall-1', '--month', '2026-01']],
     [['source', 'receipt', 'hall-1', '--month', '2026-01', '--json']],
-    [['source', 'receipt', 'hall-1', '--month', '2026-13']],
+    [['source', 'receipt', 'hall-1', '--month', '2199-01']],
     [['source', 'trace', 'hall-1', '--sensor', 'nothing', '--at', '2026-11-05T00:00:00Z']],
     [['source', 'advise', 'hall-1']],
     [['source', 'advise', 'hall-1', '--json', '--share', '99.9']],
