@@ -122,25 +122,25 @@ const UNCHANGED = `select not exists (
 
 /**
  * The standing of all sources, made once for all that ask within a second, because it reads the rows of every source. An operator
- * finds what any operator changed before: such a change ends it at once, in every process.
+ * finds what any operator changed before: such a change ends it at once, in every process. `nowMs`: a clock in milliseconds.
  */
-export function sharedStanding(database: Database): () => Promise<Standing> {
+export function sharedStanding(database: Database, nowMs = () => performance.now()): () => Promise<Standing> {
   let last: Shared | undefined;
   const make = (): Promise<Standing> => {
-    const began = performance.now();
+    const began = nowMs();
     const snapshot = snapshotOf(database);
     const standing = snapshot.then(() => standingSources(database, undefined));
     const made: Shared = { snapshot, standing, until: Infinity };
     last = made;
     standing.then(
-      () => (made.until = performance.now() + Math.max(FRESH_MS, TIMES_AS_LONG * (performance.now() - began))),
+      () => (made.until = nowMs() + Math.max(FRESH_MS, TIMES_AS_LONG * (nowMs() - began))),
       () => (made.until = 0),
     );
     return standing;
   };
   return async () => {
     const known = last;
-    if (known === undefined || performance.now() >= known.until) return await make();
+    if (known === undefined || nowMs() >= known.until) return await make();
     const row = await database.row<{ unchanged: boolean }>(UNCHANGED, [await known.snapshot]);
     if (row?.unchanged === true) return await known.standing;
     return await (last === undefined || last === known ? make() : last.standing);
