@@ -22,7 +22,12 @@ export function addSourceAdvise(source: Command): void {
         ],
       }),
     )
-    .action(whenRun(async () => (await import('./actions/source-advise.ts')).sourceAdvise));
+    .action(
+      whenRun(
+        async () => (await import('./actions/source-advise.ts')).sourceAdvise,
+        async (url) => (await import('./actions/elsewhere-looks.ts')).adviseElsewhere(url),
+      ),
+    );
 }
 
 function percent(text: string): number {

@@ -10,7 +10,12 @@ export function addSourceContract(source: Command): void {
     .option(...SOURCE_ORGANISATION)
     .option('--json', 'print JSON')
     .addHelpText('after', helpBelow({ examples: ['databridge source contract hall-3 > hall-3.md'] }))
-    .action(whenRun(async () => (await import('./actions/source-contract.ts')).sourceContract));
+    .action(
+      whenRun(
+        async () => (await import('./actions/source-contract.ts')).sourceContract,
+        async (url) => (await import('./actions/elsewhere-looks.ts')).contractElsewhere(url),
+      ),
+    );
   source
     .command('receipt <name>')
     .description('print what the bridge asked in a month, and where that was more than it promises')
@@ -22,9 +27,14 @@ export function addSourceContract(source: Command): void {
       helpBelow({
         examples: ['databridge source receipt hall-3 --month 2026-11'],
         notes: [
-          'Requests and bytes are kept by the hour, those of windows alone: looks for sensors and checks are not among them. They are held against the pace of today, whichever it was then.',
+          'Each request counts in the hour of its slot, those of looks, checks and logins too. Hours of before databridge counted them have those of stored windows alone. They are held against the pace of today, whichever it was then; quiet hours where they fill a whole hour.',
         ],
       }),
     )
-    .action(whenRun(async () => (await import('./actions/source-contract.ts')).sourceReceipt));
+    .action(
+      whenRun(
+        async () => (await import('./actions/source-contract.ts')).sourceReceipt,
+        async (url) => (await import('./actions/elsewhere-looks.ts')).receiptElsewhere(url),
+      ),
+    );
 }

@@ -21,5 +21,10 @@ export function addSourceTrace(source: Command): void {
         exitCodes: '0 it is stored, 1 it is not, 2 wrong usage',
       }),
     )
-    .action(whenRun(async () => (await import('./actions/source-trace.ts')).sourceTrace));
+    .action(
+      whenRun(
+        async () => (await import('./actions/source-trace.ts')).sourceTrace,
+        async (url) => (await import('./actions/elsewhere-looks.ts')).traceElsewhere(url),
+      ),
+    );
 }

@@ -6,9 +6,17 @@ export interface FullName {
 
 /** Finds names that may be another spelling of a name. */
 export interface NearNames<N extends FullName> {
+  /** One more known name. */
+  add(name: N): void;
   /** At most `most` of the known names, the nearest first; never the name itself. */
   near(name: FullName, most: number): readonly N[];
 }
+
+/**
+ * After so many comparisons of names no further ones are made, and no more near names are found: names without numbers all have to be
+ * compared with each other, and ten thousand of them with a hundred thousand take minutes.
+ */
+const MOST_COMPARED = 10_000_000;
 
 /** Shorter names are too easily one letter apart, such as the three axes of a sensor. */
 const SHORTEST_WITH_EDIT = 4;
@@ -50,18 +58,24 @@ function spellingOf({ sensorId, valueName }: FullName): Spelling {
  */
 export function nearNames<N extends FullName>(known: Iterable<N>): NearNames<N> {
   const byItems = new Map<string, { readonly name: N; readonly plain: string }[]>();
-  for (const name of known) {
+  let left = MOST_COMPARED;
+  const add = (name: N): void => {
     const { plain, items } = spellingOf(name);
     const group = byItems.get(items);
     if (group === undefined) byItems.set(items, [{ name, plain }]);
     else group.push({ name, plain });
-  }
+  };
+  for (const name of known) add(name);
   return {
+    add,
     near(name, most) {
+      if (left <= 0) return [];
       const { plain, items } = spellingOf(name);
       const same: N[] = [];
       const typed: N[] = [];
-      for (const other of byItems.get(items) ?? []) {
+      const group = byItems.get(items) ?? [];
+      left -= group.length;
+      for (const other of group) {
         if (other.name.sensorId === name.sensorId && other.name.valueName === name.valueName) continue;
         if (other.plain === plain) same.push(other.name);
         else if (typed.length < most && isOneErrorApart(plain, other.plain)) typed.push(other.name);

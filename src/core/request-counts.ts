@@ -53,8 +53,8 @@ export function requestsByMinute(counts: RequestCounts | undefined, now: Instant
   return Array.from({ length: MINUTES_COUNTED }, (_, index) => {
     const minute = last - MINUTES_COUNTED + 1 + index;
     // A slot of the next minute counts already, because it is only seconds ahead.
-    const rows = minute === last ? [rowOf(minutes, minute), rowOf(minutes, minute + 1)] : [rowOf(minutes, minute)];
-    return sumOfRequests(rows.map(tallyOf));
+    const tally = tallyOf(rowOf(minutes, minute));
+    return minute === last ? sumOfRequests([tally, tallyOf(rowOf(minutes, minute + 1))]) : tally;
   });
 }
 
@@ -143,9 +143,16 @@ const rowFrom = (tally: RequestTally): string =>
     .replace(/,+$/, '');
 
 function tallyOf(row: string): RequestTally {
+  // Most minutes of most sources have no request, and an hour of ten thousand sources is read at a time.
+  if (row === '') return NO_REQUESTS;
   const numbers = row.split(',');
   return tallyFrom((_, index) => Number(numbers[index] ?? 0));
 }
 
-const tallyFrom = (countOf: (field: Field, index: number) => number): RequestTally =>
-  Object.fromEntries(FIELDS.map((field, index) => [field, countOf(field, index)])) as RequestTally;
+function tallyFrom(countOf: (field: Field, index: number) => number): RequestTally {
+  const tally: Partial<Record<Field, number>> = {};
+  for (const [index, field] of FIELDS.entries()) tally[field] = countOf(field, index);
+  return tally as RequestTally;
+}
+
+const NO_REQUESTS: RequestTally = tallyFrom(() => 0);

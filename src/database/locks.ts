@@ -16,4 +16,6 @@ export const LOCKS = {
   quietWindows: 7_263_547,
   /** The process that writes the alerts takes it alone. */
   alerts: 7_263_548,
+  /** The process that counts requests by hour takes it alone. */
+  requestHours: 7_263_549,
 } as const;

@@ -65,24 +65,45 @@ const receiptSchema = z
     month: z.string(),
     from: z.string(),
     to: z.string().describe('The end of the month, or now where it is not over.'),
-    requests: z.int().describe('Those of windows; looks for sensors and checks are not among them.'),
+    countedFrom: z
+      .string()
+      .nullable()
+      .describe(
+        'From here on each request is counted in the hour of its slot. Before, only those of stored windows are, in the hour in which the window was begun. Null: each request of the month.',
+      ),
+    requests: z.int(),
     requestsInADay: z.int().describe('On average.'),
+    kinds: z
+      .object({
+        live: z.int(),
+        history: z.int(),
+        look: z.int().describe('Looks for sensors, and checks.'),
+        login: z.int(),
+        failed: z.int().describe('Of all of them.'),
+      })
+      .nullable()
+      .describe('The requests since `countedFrom`; null where there is none.'),
     bytes: z.int(),
     windows: z.int(),
-    failures: z.int(),
     readings: z.int(),
     busiestHour: z.object({ hour: z.string(), requests: z.int(), allowed: z.int() }).nullable(),
-    busiestSecondAtMost: z.int().describe('Requests are not kept by the second; the pace lets no second have more.'),
+    busiestMinute: z
+      .object({ minute: z.string(), requests: z.int(), allowed: z.int() })
+      .nullable()
+      .describe('Since `countedFrom`.'),
+    busiestSecondAtMost: z
+      .int()
+      .describe('Requests are not kept by the second. By the busiest minute and the pace no second had more.'),
     broken: z
       .array(
         z.object({
           hour: z.string(),
-          what: z.enum(['rate', 'quiet-hours']),
+          what: z.enum(['rate', 'minute', 'quiet-hours']).describe('`minute`: `hour` is a single minute.'),
           requests: z.int(),
           allowed: z.int(),
         }),
       )
-      .describe('The hours with more requests than the pace of today allows.'),
+      .describe('The hours, and minutes, with more requests than the pace of today allows.'),
   })
   .meta({
     id: 'Receipt',
@@ -93,13 +114,15 @@ const receiptSchema = z
         month: '2026-11',
         from: '2026-11-01T00:00:00Z',
         to: '2026-12-01T00:00:00Z',
+        countedFrom: null,
         requests: 43_200,
         requestsInADay: 1_440,
+        kinds: { live: 43_200, history: 0, look: 0, login: 0, failed: 3 },
         bytes: 36_000_000,
         windows: 43_200,
-        failures: 3,
         readings: 2_592_000,
         busiestHour: { hour: '2026-11-04T10:00:00Z', requests: 240, allowed: 7_205 },
+        busiestMinute: { minute: '2026-11-04T10:12:00Z', requests: 12, allowed: 125 },
         busiestSecondAtMost: 7,
         broken: [],
       },
@@ -151,7 +174,7 @@ export function addContractRoutes(app: FastifyInstance, { database, registry }: 
     async (request) => {
       const source = await sourceIn(database, request);
       const receipt = await changing(() => receiptOf({ database, registry }, source, request.query.month));
-      return { ...receipt, broken: [...receipt.broken] };
+      return { ...receipt, kinds: receipt.kinds && { ...receipt.kinds }, broken: [...receipt.broken] };
     },
   );
 }

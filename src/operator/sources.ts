@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { actorOf } from '../access/operators.ts';
 import { sourcesKeptWaiting } from '../delivery/waiting.ts';
 import { exportSource } from '../source/export.ts';
-import { SOURCE_SORTS, listedSources, sourceLineDocument } from '../source/listing.ts';
+import { listedSources, sourceLineDocument } from '../source/listing.ts';
 import type { ListedPlace } from '../source/listing.ts';
 import { showSource, sourceDocument } from '../source/showing.ts';
+import { SOURCE_SORTS, sharedStanding } from '../source/standing.ts';
 import { changeSource } from '../source/state-change.ts';
 import type { SourceChange } from '../source/state-change.ts';
 import { ownerNamed, takeOver, takeOverDocument } from '../source/take-over.ts';
@@ -34,13 +35,12 @@ import { STREAMS_SHOWN, streamsAnswer, windowsCursor } from './source-streams.ts
 function placeOf(cursor: string | undefined): ListedPlace | undefined {
   const texts = textsIn(cursor);
   if (texts === undefined) return undefined;
-  const [organisation, name, number, instant = ''] = texts;
-  const isOurs =
-    organisation !== undefined && name !== undefined && number !== undefined && /^-?\d{1,18}$/.test(number);
-  if (!isOurs || (instant !== '-infinity' && instant !== 'infinity' && Number.isNaN(Date.parse(instant))))
-    throw noCursor();
-  return { organisation, name, rank: [number, instant] };
+  const [organisation, name, number, instant] = texts;
+  if (organisation === undefined || name === undefined || !isNumber(number) || !isNumber(instant)) throw noCursor();
+  return { organisation, name, rank: [Number(number), Number(instant)] };
 }
+
+const isNumber = (text: string | undefined): text is string => text !== undefined && /^-?\d{1,16}$/.test(text);
 
 const listQuery = pageQuery.extend({
   state: z.enum(conditions).optional().describe('Only sources in this condition.'),
@@ -116,6 +116,7 @@ const CHANGES = [
 /** The routes that list, show, export, pause, resume, poll and remove sources, and hand series over to them. */
 export function addSourceRoutes(app: FastifyInstance, { database, registry }: OperatorParts): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
+  const standing = sharedStanding(database);
   typed.get(
     '/api/v1/sources',
     {
@@ -123,6 +124,8 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
       schema: {
         operationId: 'listSources',
         summary: 'List sources with lag, gaps, new readings, requests and last fault',
+        description:
+          'How the sources stand is found out once in a second for all that ask, and at once after a change by an operator.',
         tags: ['Sources'],
         querystring: listQuery,
         response: { 200: sourcesSchema },
@@ -130,17 +133,26 @@ export function addSourceRoutes(app: FastifyInstance, { database, registry }: Op
     },
     async (request) => {
       const { behind, state, organisation, limit, cursor, ...choice } = request.query;
-      const { counts, matching, lines, last, platforms } = await listedSources(database, registry.platforms, {
+      const wanted = {
         ...choice,
         behind: behind === 'true',
         condition: state,
         organisations: organisationsOf(operatorOf(request), organisation),
         limit,
         behindSource: placeOf(cursor),
-      });
+      };
+      const { counts, matching, lines, last, platforms } = await listedSources(
+        database,
+        registry.platforms,
+        wanted,
+        await standing(),
+      );
       return {
         items: lines.map((line) => answered(sourceLineDocument(line, platforms))),
-        next: last === undefined ? null : cursorOf([0, JSON.stringify([last.organisation, last.name, ...last.rank])]),
+        next:
+          last === undefined
+            ? null
+            : cursorOf([0, JSON.stringify([last.organisation, last.name, ...last.rank.map(String)])]),
         matching,
         conditions: counts,
       };

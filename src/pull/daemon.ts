@@ -20,6 +20,7 @@ import { isPlannerSilent, planOnce } from './planner.ts';
 import { poll } from './poll.ts';
 import { BEAT_MS, presenceOf } from '../database/presence.ts';
 import { quietWindows } from './quiet-windows.ts';
+import { countRequestHours } from './request-hours.ts';
 import { repeat } from './repeat.ts';
 
 /** A process that polls. */
@@ -35,6 +36,9 @@ const CLOCK_MS = 10_000;
 const HOUSEKEEPING_MS = 600_000;
 const NAMES_MS = 60_000;
 const QUIET_MS = 60_000;
+
+/** The pace knows the requests of the last hour, and a process that starts counts those at once. */
+const HOURS_MS = 15 * 60_000;
 /** Looks for sensors that a process runs at a time. Each asks one request after the other, and new sources wait for theirs. */
 const LOOKS = 40;
 
@@ -134,6 +138,7 @@ export async function startDaemon(
     repeat(COUNT_MS, () => deliverer.count(), complain),
     repeat(NAMES_MS, tellStrained, complain),
     repeat(QUIET_MS, () => quiet.putTogether(), complain),
+    repeat(HOURS_MS, () => countRequestHours(database, bridge.clock.now()), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldLogs(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => dropOldHeldNames(database, settings.logDays), complain),
     repeat(HOUSEKEEPING_MS, () => tidyAccess(database), complain),

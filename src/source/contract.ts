@@ -1,5 +1,5 @@
 import { BridgeError, configInvalid } from '../core/errors.ts';
-import { DAY, HOUR, SECOND, formatInstant, parseInstant } from '../core/instant.ts';
+import { DAY, HOUR, MINUTE, SECOND, formatInstant, parseInstant } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
 import { nextAllowed } from '../core/quiet-hours.ts';
 import type { QuietHours } from '../core/quiet-hours.ts';
@@ -92,10 +92,10 @@ export async function contractOf(known: Known, source: FoundSource): Promise<Con
   };
 }
 
-/** An hour in which the promise was not kept. */
+/** A time in which the promise was not kept: an hour, or with `minute` a single minute. */
 export interface BrokenHour {
   readonly hour: string;
-  readonly what: 'rate' | 'quiet-hours';
+  readonly what: 'rate' | 'minute' | 'quiet-hours';
   readonly requests: number;
   readonly allowed: number;
 }
@@ -106,37 +106,59 @@ export interface Receipt extends SourceName {
   readonly from: string;
   /** The end of the month, or now where it is not over. */
   readonly to: string;
+  /**
+   * From here on each request is counted in the hour and minute of its slot: those of windows, looks, checks and logins, failed ones
+   * too. Before, those of windows that were stored are, in the hour in which the window was begun. Null: the whole month is so.
+   */
+  readonly countedFrom: string | null;
   readonly requests: number;
   readonly requestsInADay: number;
+  /** The requests since `countedFrom` by what they were for; null where there is none. */
+  readonly kinds: Readonly<Record<CountedKind, number>> | null;
   readonly bytes: number;
   readonly windows: number;
-  readonly failures: number;
   readonly readings: number;
   readonly busiestHour: { readonly hour: string; readonly requests: number; readonly allowed: number } | null;
-  /** Requests are not kept by the second; the pace lets no second have more. */
+  /** Since `countedFrom`. */
+  readonly busiestMinute: { readonly minute: string; readonly requests: number; readonly allowed: number } | null;
+  /** Requests are not kept by the second. No second had more than this, by the busiest minute and the pace. */
   readonly busiestSecondAtMost: number;
   readonly broken: readonly BrokenHour[];
 }
 
-interface Hour {
+const KINDS = ['live', 'history', 'look', 'login', 'failed'] as const;
+type CountedKind = (typeof KINDS)[number];
+
+interface Hour extends Readonly<Record<CountedKind, number>> {
   readonly hour: Instant;
-  readonly requests: number;
+  /** Those of stored windows, as their sums have them. */
+  readonly ofWindows: number;
   readonly bytes: number;
   readonly windows: number;
-  readonly failures: number;
   readonly readings: number;
+  readonly fullest: number;
+  readonly fullestAt: Instant | null;
 }
 
+/** The first hour of a source may have been counted in part. */
+const COUNTED_FROM = `select instant_of(min(hour)) + ${HOUR} as "countedFrom" from request_hour where source_id = $1`;
+
 const HOURS = `
-  select instant_of(hour) as hour, sum(requests)::float8 as requests, sum(bytes)::float8 as bytes, sum(windows)::float8 as windows,
-    sum(failures)::float8 as failures, sum(readings)::float8 as readings
-  from window_sum where source_id = $1 and hour >= at_instant($2) and hour < at_instant($3) group by hour order by hour`;
+  with summed as (
+    select hour, sum(requests) as requests, sum(bytes) as bytes, sum(windows) as windows, sum(readings) as readings
+    from window_sum where source_id = $1 and hour >= at_instant($2) and hour < at_instant($3) group by hour),
+  counted as (
+    select * from request_hour where source_id = $1 and hour >= at_instant($2) and hour < at_instant($3))
+  select instant_of(hour) as hour, coalesce(requests, 0)::float8 as "ofWindows", coalesce(bytes, 0)::float8 as bytes,
+    coalesce(windows, 0)::float8 as windows, coalesce(readings, 0)::float8 as readings,
+    ${KINDS.map((kind) => `coalesce(${kind}, 0) as ${kind}`).join(', ')}, coalesce(fullest, 0) as fullest, instant_of(fullest_at) as "fullestAt"
+  from summed full join counted using (hour) order by hour`;
 
 /** A month of UTC, written like `2026-11`. */
 export const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /**
- * The requests of windows in a month of UTC; looks for sensors and checks are not in the sums of windows. Throws `config-invalid` for a
+ * What was asked in a month of UTC. The minutes of the last quarter of an hour may not be counted yet. Throws `config-invalid` for a
  * month that is none or has not begun.
  */
 export async function receiptOf(known: Known, source: FoundSource, month: string): Promise<Receipt> {
@@ -146,10 +168,19 @@ export async function receiptOf(known: Known, source: FoundSource, month: string
     throw configInvalid(`${month} is no month that has begun`, 'write it like 2026-11', 'month');
   const end = nextMonth(from);
   const { requests: promised, quietHours } = await contractOf(known, source);
+  const since = await known.database.row<{ countedFrom: Instant | null }>(COUNTED_FROM, [source.id]);
+  const countedFrom = since?.countedFrom ?? Infinity;
   const hours = await known.database.rows<Hour & Record<string, unknown>>(HOURS, [source.id, from, end]);
-  const allowed = Math.floor(promised.burst + (promised.perSecond * HOUR) / SECOND);
-  const sum = (field: Exclude<keyof Hour, 'hour'>): number => hours.reduce((all, hour) => all + hour[field], 0);
-  const [busiest] = hours.toSorted((one, other) => other.requests - one.requests);
+  const counted = hours.filter(({ hour }) => hour >= countedFrom);
+  const requestsIn = (one: Hour): number =>
+    one.hour < countedFrom ? one.ofWindows : one.live + one.history + one.look + one.login;
+  const allowedIn = (length: number): number => Math.floor(promised.burst + (promised.perSecond * length) / SECOND);
+  const sum = (of: readonly Hour[], numberOf: (hour: Hour) => number): number =>
+    of.reduce((all, one) => all + numberOf(one), 0);
+  const requests = sum(hours, requestsIn);
+  const [busiest] = hours.toSorted((one, other) => requestsIn(other) - requestsIn(one));
+  const [fullest] = counted.toSorted((one, other) => other.fullest - one.fullest);
+  const isWhole = countedFrom <= from;
   const to = Math.min(end, now);
   return {
     name: source.name,
@@ -157,20 +188,41 @@ export async function receiptOf(known: Known, source: FoundSource, month: string
     month,
     from: formatInstant(from),
     to: formatInstant(to),
-    requests: sum('requests'),
-    requestsInADay: Math.round((sum('requests') * DAY) / Math.max(DAY, to - from)),
-    bytes: sum('bytes'),
-    windows: sum('windows'),
-    failures: sum('failures'),
-    readings: sum('readings'),
+    countedFrom: isWhole ? null : formatInstant(Math.min(countedFrom, to)),
+    requests,
+    requestsInADay: Math.round((requests * DAY) / Math.max(DAY, to - from)),
+    kinds:
+      counted.length === 0
+        ? null
+        : {
+            live: sum(counted, ({ live }) => live),
+            history: sum(counted, ({ history }) => history),
+            look: sum(counted, ({ look }) => look),
+            login: sum(counted, ({ login }) => login),
+            failed: sum(counted, ({ failed }) => failed),
+          },
+    bytes: sum(hours, ({ bytes }) => bytes),
+    windows: sum(hours, ({ windows }) => windows),
+    readings: sum(hours, ({ readings }) => readings),
     busiestHour:
-      busiest === undefined ? null : { hour: formatInstant(busiest.hour), requests: busiest.requests, allowed },
-    busiestSecondAtMost: promised.inASecond,
-    broken: hours.flatMap(({ hour, requests }): BrokenHour[] => {
-      if (requests === 0) return [];
-      const isQuiet = (nextAllowed(quietHours, hour) ?? Infinity) >= hour + HOUR;
-      if (isQuiet) return [{ hour: formatInstant(hour), what: 'quiet-hours', requests, allowed: 0 }];
-      return requests > allowed ? [{ hour: formatInstant(hour), what: 'rate', requests, allowed }] : [];
+      busiest === undefined
+        ? null
+        : { hour: formatInstant(busiest.hour), requests: requestsIn(busiest), allowed: allowedIn(HOUR) },
+    busiestMinute:
+      fullest === undefined || fullest.fullestAt === null
+        ? null
+        : { minute: formatInstant(fullest.fullestAt), requests: fullest.fullest, allowed: allowedIn(MINUTE) },
+    busiestSecondAtMost: isWhole ? Math.min(promised.inASecond, fullest?.fullest ?? 0) : promised.inASecond,
+    broken: hours.flatMap((one): BrokenHour[] => {
+      const asked = requestsIn(one);
+      if (asked === 0) return [];
+      const hour = formatInstant(one.hour);
+      const isQuiet = (nextAllowed(quietHours, one.hour) ?? Infinity) >= one.hour + HOUR;
+      if (isQuiet) return [{ hour, what: 'quiet-hours', requests: asked, allowed: 0 }];
+      if (asked > allowedIn(HOUR)) return [{ hour, what: 'rate', requests: asked, allowed: allowedIn(HOUR) }];
+      if (one.hour < countedFrom || one.fullest <= allowedIn(MINUTE) || one.fullestAt === null) return [];
+      const minute = formatInstant(one.fullestAt);
+      return [{ hour: minute, what: 'minute', requests: one.fullest, allowed: allowedIn(MINUTE) }];
     }),
   };
 }

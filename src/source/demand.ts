@@ -22,18 +22,23 @@ export interface MeasuredDemand {
 }
 
 /** So many of the newest windows show how long the platform takes. */
-const WINDOWS_MEASURED = 200;
+const WINDOWS_MEASURED = 20;
 
-/** SQL for the `MeasuredDemand` of a row of `source`. */
-export const DEMAND = `(
-  select jsonb_build_object('platform', source.platform, 'every', source.every_us,
+/** SQL: sums over the windows of a row of `source` in the last 24 hours, to about an hour, in one row. */
+export const SUMS = `
+  select coalesce(sum(requests) filter (where lane = 'live'), 0) as live_requests, coalesce(sum(window_sum.windows) filter (where lane = 'live'), 0) as live_windows,
+    coalesce(sum(readings - duplicates), 0) as readings, coalesce(bool_or(readings > 0), false) as has_points, coalesce(bool_or(refused > 0), false) as has_refused
+  from window_sum where window_sum.source_id = source.id and window_sum.hour > now() - interval '24 hours'`;
+
+/** SQL for the `MeasuredDemand` of a row of `source`, whose row of `SUMS` is `sums`. */
+export const DEMAND = `
+  jsonb_build_object('platform', source.platform, 'every', source.every_us,
     'requestsPerSecond', source.config #> '{pace,requestsPerSecond}', 'concurrency', source.config #> '{pace,concurrency}',
     'httpMs', (select avg(http_ms) from (
       select http_ms from window_log where window_log.source_id = source.id and lane = 'live' and asked_at > now() - interval '1 hour'
       order by asked_at desc limit ${WINDOWS_MEASURED}) as newest),
     'streams', (select count(*) from stream where stream.source_id = source.id and retired_at is null),
-    'requests', coalesce(sum(window_sum.requests), 0), 'windows', coalesce(sum(window_sum.windows), 0))
-  from window_sum where window_sum.source_id = source.id and lane = 'live' and hour > now() - interval '24 hours')`;
+    'requests', sums.live_requests, 'windows', sums.live_windows)`;
 
 /** Loads the platforms whose defaults decide the overload of these sources, and the requests that their paces allow. */
 export const platformsBehind = (

@@ -3,7 +3,7 @@ import type { Document, Node, YAMLError } from 'yaml';
 import { parsePath } from '../core/source/path.ts';
 
 /** A place in a text; line and column count from 1. */
-interface Place {
+export interface Place {
   readonly line: number;
   readonly column: number;
 }
@@ -34,6 +34,19 @@ export function readDocuments(
   file: string,
   text: string,
   empty: { readonly message: string; readonly remedy: string } = NO_SOURCE,
+): readonly ReadSource[] {
+  try {
+    return documentsIn(file, text, empty);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [problemAtStart(file, 'is nested too deeply', 'write it with fewer brackets and levels inside each other')];
+  }
+}
+
+function documentsIn(
+  file: string,
+  text: string,
+  empty: { readonly message: string; readonly remedy: string },
 ): readonly ReadSource[] {
   const lines = new LineCounter();
   const placeOf = (offset: number): Place => {

@@ -6,6 +6,7 @@ import type { Platform } from '../platform/contract.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
 import { allowedPerHour } from './demand.ts';
+import { inPieces } from './in-pieces.ts';
 
 /** The requests of one host of a platform: those of all sources whose `connection.url` leads there, in all organisations. */
 export interface HostRequests extends HourOfRequests {
@@ -56,32 +57,34 @@ export async function requestsByHost(
     listed,
     byDefault.map(({ platform }) => platform),
   );
-  const hosts = Map.groupBy(rows, ({ url }) => originOf(url ?? ''));
-  return [...hosts]
-    .map(([host, of]) => hostRequests(host, of, platforms))
-    .toSorted((one, other) => (other.share ?? -1) - (one.share ?? -1) || other.all - one.all);
+  const read = await inPieces(rows, (row) => ({ row, minutes: requestsByMinute(row.counts ?? undefined, row.now) }));
+  const hosts: HostRequests[] = [];
+  for (const [host, of] of Map.groupBy(read, ({ row }) => originOf(row.url ?? '')))
+    hosts.push(await hostRequests(host, of, platforms));
+  return hosts.toSorted((one, other) => (other.share ?? -1) - (one.share ?? -1) || other.all - one.all);
 }
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
-function hostRequests(host: string, rows: readonly Row[], platforms: readonly Platform[]): HostRequests {
-  const minutes = rows.map(({ counts, now }) => requestsByMinute(counts ?? undefined, now));
-  const sources = rows
-    .map((row, index) => ({
-      name: row.name,
-      organisation: row.organisation,
-      ...hourOf(minutes[index] ?? []),
-      allowed: allowedPerHour(row, platforms),
-    }))
-    .toSorted((one, other) => other.all - one.all);
-  const hour = hourOf(addedUp(minutes));
+type Minutes = readonly RequestTally[];
+
+async function hostRequests(
+  host: string,
+  read: readonly { readonly row: Row; readonly minutes: Minutes }[],
+  platforms: readonly Platform[],
+): Promise<HostRequests> {
+  // The same minute of all sources together, because the fullest minutes of the sources need not be one.
+  let together: Minutes = [];
+  const sources = await inPieces(read, ({ row, minutes }) => {
+    together = minutes.map((minute, index) => sumOfRequests([minute, ...together.slice(index, index + 1)]));
+    const { name, organisation } = row;
+    return { name, organisation, ...hourOf(minutes), allowed: allowedPerHour(row, platforms) };
+  });
+  const hour = hourOf(together);
   const allowed = sources.reduce<number | null>(
     (sum, source) => (sum === null || source.allowed === null ? null : sum + source.allowed),
     0,
   );
-  return { host, ...hour, allowed, share: allowed === null ? null : hour.all / allowed, sources };
+  const byRequests = sources.toSorted((one, other) => other.all - one.all);
+  return { host, ...hour, allowed, share: allowed === null ? null : hour.all / allowed, sources: byRequests };
 }
-
-/** The same minute of all sources together, because the fullest minutes of the sources need not be one. */
-const addedUp = (minutes: readonly (readonly RequestTally[])[]): RequestTally[] =>
-  (minutes[0] ?? []).map((_, index) => sumOfRequests(minutes.flatMap((each) => each[index] ?? [])));

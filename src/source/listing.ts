@@ -1,10 +1,6 @@
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { Condition } from '../core/condition.ts';
 import { formatDuration } from '../core/duration.ts';
 import { SECOND, instantOrNull } from '../core/instant.ts';
-import type { Instant } from '../core/instant.ts';
-import { requestsOfHour } from '../core/request-counts.ts';
-import type { RequestCounts } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
 import type { Platform } from '../platform/contract.ts';
 import type { Registry } from '../platform/registry.ts';
@@ -14,26 +10,8 @@ import type { ConditionCounts } from './condition.ts';
 import { allowedPerHour, measuredOverload, platformsBehind } from './demand.ts';
 import { lineOf, sourceLinesOf } from './report.ts';
 import type { SourceLine, StoredLine } from './report.ts';
-
-/**
- * SQL: the order of each sort as a number and an instant; organisation and name decide between equals. A source without streams has
- * no lag and comes first among the longest.
- */
-const RANKS = {
-  name: ['0', `timestamptz 'epoch'`],
-  lag: ['0', `coalesce(reached, '-infinity')`],
-  overdue: ['0', `coalesce(reached + every + settle, '-infinity')`],
-  trouble: [SEVERITY, `coalesce(reached + every + settle, '-infinity')`],
-  requests: ['-coalesce(counted.requests, 0)', `timestamptz 'epoch'`],
-} as const;
-
-/**
- * `name`: by organisation and name; `lag`: the longest lag first; `overdue`: the most overdue first; `trouble`: the worst condition
- * first, and in it the most overdue; `requests`: the most requests in the last hour first.
- */
-export type SourceSort = keyof typeof RANKS;
-
-export const SOURCE_SORTS = Object.keys(RANKS) as [SourceSort, ...SourceSort[]];
+import { byRank, standingSources } from './standing.ts';
+import type { Rank, Ranked, SourceSort, Standing, StandingSource } from './standing.ts';
 
 /** The sources that an operator asked for; without `sort` those that lack time come with the longest lag first, others by name. */
 export interface WantedSources {
@@ -56,7 +34,7 @@ export interface WantedSources {
 export interface ListedPlace {
   readonly organisation: string;
   readonly name: string;
-  readonly rank: readonly [number: string, instant: string];
+  readonly rank: Rank;
 }
 
 /** The answer to a list of sources. */
@@ -72,55 +50,45 @@ export interface ListedSources {
   readonly platforms: readonly Platform[];
 }
 
-/** Sources that are counted before others may run. */
-const COUNTED_AT_ONCE = 2_000;
+/** The lines of sources as they were judged: `$1` ids, `$2` conditions and so on, as columns. */
+const LINES = sourceLinesOf(
+  `(select id, condition, is_overdue, lacks_time, streams, at_instant(reached) as reached
+    from unnest($1::int[], $2::text[], $3::boolean[], $4::boolean[], $5::int[], $6::bigint[]) as one (id, condition, is_overdue, lacks_time, streams, reached))`,
+  'source.id,',
+);
 
-/** The requests of the last hour of each source that has a pace, which only this program reads out of their text. */
-async function requestsOf(
-  database: Database,
-  organisations: readonly string[] | undefined,
-): Promise<readonly [ids: readonly number[], requests: readonly number[]]> {
-  const rows = await database.rows<{ id: number; counts: RequestCounts | null; now: Instant }>(
-    `select source_id as id, pace.requests as counts, instant_of(now()) as now from pace join source on source.id = source_id
-     where $1::text[] is null or organisation_id = any($1)`,
-    [organisations ?? null],
-  );
-  const requests: number[] = [];
-  for (const { counts, now } of rows) {
-    requests.push(requestsOfHour(counts ?? undefined, now));
-    if (requests.length % COUNTED_AT_ONCE === 0) await letOthersRun();
-  }
-  return [rows.map(({ id }) => id), requests];
+async function linesOf(database: Database, page: readonly StandingSource[]): Promise<readonly SourceLine[]> {
+  if (page.length === 0) return [];
+  const column = <Field extends keyof StandingSource>(field: Field) => page.map((source) => source[field]);
+  const { rows } = await database.pool.query<StoredLine & { readonly id: number }>({
+    // Planning it takes longer than a page of lines.
+    name: 'lines of sources',
+    text: LINES,
+    values: (['id', 'condition', 'isOverdue', 'lacksTime', 'streams', 'reached'] as const).map(column),
+  });
+  const known = new Map(rows.map(({ id, ...line }) => [id, lineOf(line)]));
+  // A source that was removed meanwhile has no line.
+  return page.flatMap(({ id }) => known.get(id) ?? []);
 }
 
-interface Row {
-  readonly counts: ConditionCounts;
-  readonly matching: number;
-  readonly lines: readonly (StoredLine & { readonly rank: ListedPlace['rank'] })[];
-  readonly left: number;
+const countsOf = (ranked: readonly Ranked[]): ConditionCounts => {
+  const counts: Partial<Record<Condition, number>> = {};
+  for (const { source } of ranked) counts[source.condition] = (counts[source.condition] ?? 0) + 1;
+  return counts;
+};
+
+/** Whether a source stands behind a place of the order. */
+function isBehind({ rank, source }: Ranked, place: ListedPlace): boolean {
+  const order = byRank(rank, place.rank);
+  if (order !== 0 || source.organisation !== place.organisation)
+    return order > 0 || (order === 0 && source.organisation > place.organisation);
+  return source.name > place.name;
 }
 
-const ORDER = 'first, second, organisation collate "C", name collate "C"';
-
-/** One statement, so that counts and lines are of one instant. */
-const listOf = (sort: SourceSort): string => `
-  with judged as materialized (${judgedSources({ source: '($1::text[] is null or source.organisation_id = any($1))' })}),
-  chosen as not materialized (
-    select judged.*, ${RANKS[sort][0]}::bigint as first, ${RANKS[sort][1]} as second from judged
-    ${sort === 'requests' ? 'left join unnest($12::int[], $13::bigint[]) as counted (id, requests) on counted.id = judged.id' : ''}
-    where (not $2::boolean or lacks_time) and ($3::text is null or condition = $3) and ($4::text is null or platform = $4)
-      and ($5::text is null or exists (select from ml_project where ml_project.id = project_id and code = $5))
-      and ($6 = '' or position(lower($6) in lower(name)) > 0)),
-  following as not materialized (
-    select * from chosen
-    where $8::text is null or (first, second, organisation collate "C", name collate "C") > ($10::bigint, $11::timestamptz, $8 collate "C", $9 collate "C")),
-  page as materialized (select * from following order by ${ORDER} limit $7)
-  select (select coalesce(jsonb_object_agg(condition, sources), '{}') from (select condition, count(*) as sources from judged group by condition) as each) as counts,
-    (select count(*) from chosen) as matching, (select count(*) from following) as left,
-    (select coalesce(jsonb_agg(to_jsonb(line) - 'first' - 'second' || jsonb_build_object('rank', jsonb_build_array(first::text, second::text))
-       order by ${ORDER}), '[]') from (${sourceLinesOf('page', 'judged.first, judged.second,')}) as line) as lines`;
-
-/** Lists, filters and sorts sources in the database, and loads the platforms that their lines need. */
+/**
+ * Lists, filters and sorts sources, and loads the platforms that their lines need. `standing`: how all sources stand, where it is at
+ * hand; otherwise they are judged here.
+ */
 export async function listedSources(
   database: Database,
   listed: Registry['platforms'],
@@ -131,39 +99,44 @@ export async function listedSources(
     platform,
     project,
     text = '',
-    limit,
+    limit = Infinity,
     behindSource,
     ...wanted
   }: WantedSources,
+  standing?: Standing,
 ): Promise<ListedSources> {
   const sort = wanted.sort ?? (behind ? 'lag' : 'name');
-  const [number, instant] = behindSource?.rank ?? [null, null];
-  const row = await database.row<Row & Record<string, unknown>>(listOf(sort), [
-    organisations ?? null,
-    behind,
-    condition ?? null,
-    platform ?? null,
-    project ?? null,
-    text,
-    limit ?? null,
-    behindSource?.organisation ?? null,
-    behindSource?.name ?? null,
-    number,
-    instant,
-    ...(sort === 'requests' ? await requestsOf(database, organisations) : []),
-  ]);
-  if (row === undefined) throw new Error('a list of sources has no row');
-  const { counts, matching, left } = row;
-  const lines = row.lines.map(({ rank, ...line }) => ({ rank, line: lineOf(line) }));
-  const demands = lines.map(({ line }) => line.demand);
-  const end = lines.at(-1);
-  const last = end && { organisation: end.line.organisation, name: end.line.name, rank: end.rank };
+  const judged = await (standing ?? (await standingSources(database, organisations))).sorted(sort);
+  const seen =
+    organisations === undefined ? judged : judged.filter(({ source }) => organisations.includes(source.organisation));
+  const part = text.toLowerCase();
+  const chosen = seen.filter(
+    ({ source }) =>
+      (!behind || source.lacksTime) &&
+      (condition === undefined || source.condition === condition) &&
+      (platform === undefined || source.platform === platform) &&
+      (project === undefined || source.project === project) &&
+      source.name.toLowerCase().includes(part),
+  );
+  const following = behindSource === undefined ? chosen : chosen.filter((one) => isBehind(one, behindSource));
+  const page = following.slice(0, limit);
+  const lines = await linesOf(
+    database,
+    page.map(({ source }) => source),
+  );
+  const end = page.at(-1);
   return {
-    counts,
-    matching,
-    lines: lines.map(({ line }) => line),
-    last: left > lines.length ? last : undefined,
-    platforms: await platformsBehind(demands, listed),
+    counts: countsOf(seen),
+    matching: chosen.length,
+    lines,
+    last:
+      end === undefined || following.length === page.length
+        ? undefined
+        : { organisation: end.source.organisation, name: end.source.name, rank: end.rank },
+    platforms: await platformsBehind(
+      lines.map(({ demand }) => demand),
+      listed,
+    ),
   };
 }
 

@@ -3,7 +3,7 @@ import type { AlertKind, Severity } from '../core/alert.ts';
 import type { Condition } from '../core/condition.ts';
 import { SECOND } from '../core/instant.ts';
 import type { Instant } from '../core/instant.ts';
-import { hourOf, requestsByMinute } from '../core/request-counts.ts';
+import { requestsOfHour } from '../core/request-counts.ts';
 import type { RequestCounts } from '../core/request-counts.ts';
 import { rowsOf } from '../database/database.ts';
 import type { Database } from '../database/database.ts';
@@ -12,6 +12,7 @@ import { IS_FREE, IS_SENT, NOT_HELD } from '../pull/work.ts';
 import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
 import { judgedSources } from './condition.ts';
+import { inPieces } from './in-pieces.ts';
 import { allowedPerHour } from './demand.ts';
 
 /** A source as monitoring sees it. Times in seconds; null where they are not known yet. */
@@ -127,11 +128,11 @@ export async function measuresOf(
   const used = await loadedOf(platforms, [...new Set(sources.map(({ platform }) => platform))]);
   return {
     ...rest,
-    sources: sources.map(({ newestAt, counts, requestsPerSecond, ...source }) => ({
+    sources: await inPieces(sources, ({ newestAt, counts, requestsPerSecond, ...source }) => ({
       ...source,
       newestReadingAge: newestAt === null ? null : Math.max(0, now - newestAt) / SECOND,
       requests: {
-        used: hourOf(requestsByMinute(counts ?? undefined, now)).all,
+        used: requestsOfHour(counts ?? undefined, now),
         allowed: allowedPerHour({ ...source, requestsPerSecond }, used),
       },
     })),

@@ -4,6 +4,7 @@ import type { FullName } from '../core/near-names.ts';
 import { NO_VALUE_NAME } from '../core/naming.ts';
 import type { SeriesRefusal } from '../core/reading.ts';
 import type { Database } from '../database/database.ts';
+import { inPieces } from './in-pieces.ts';
 
 /** A name in words. */
 export const nameInWords = ({ sensorId, valueName }: FullName): string =>
@@ -29,8 +30,11 @@ export async function nearSeries(
 ): Promise<ReadonlyMap<FullName, readonly FullName[]>> {
   if (names.length === 0) return new Map();
   const numbers = [...new Set(names.map(numbersOf))];
-  const known = nearNames(await database.rows<FullName & Record<string, unknown>>(SAME_NUMBERS, [projectId, numbers]));
-  const near = names.map((name) => [name, known.near(name, MOST_NEAR)] as const);
+  const known = nearNames<FullName>([]);
+  await inPieces(await database.rows<FullName & Record<string, unknown>>(SAME_NUMBERS, [projectId, numbers]), (name) =>
+    known.add(name),
+  );
+  const near = await inPieces(names, (name) => [name, known.near(name, MOST_NEAR)] as const);
   return new Map(near.filter(([, some]) => some.length > 0));
 }
 

@@ -10,9 +10,9 @@ import type { HourOfRequests, RequestCounts } from '../core/request-counts.ts';
 import type { Database } from '../database/database.ts';
 import { POLLS } from '../database/presence.ts';
 import { IS_RETRIED } from '../pull/unreadable-rows.ts';
-import { ALL_REFUSED } from './all-refused.ts';
+import { ALL_REFUSED_OF_SUMS } from './all-refused.ts';
 import { judgedSources } from './condition.ts';
-import { DEMAND } from './demand.ts';
+import { DEMAND, SUMS } from './demand.ts';
 import type { MeasuredDemand } from './demand.ts';
 import { SILENCE } from './freshness.ts';
 import type { Silence } from './freshness.ts';
@@ -107,16 +107,14 @@ export const sourceLinesOf = (judged: string, more = ''): string => `
      where source_id = source.id and retired_at is null and not covered @> tstzrange(from_at, to_at) and ${IS_RETRIED}) as unreadable,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     coalesce((select bool_and(clock_ahead_us is not null) from worker where ${POLLS}), false) as "clocksDisagree",
-    ${ALL_REFUSED} as "allRefused", ${SILENCE} as silence, coalesce(sums.readings, 0) as "readings24h", (select pace.requests from pace where source_id = source.id) as counts,
+    ${ALL_REFUSED_OF_SUMS} as "allRefused", ${SILENCE} as silence, sums.readings as "readings24h", (select pace.requests from pace where source_id = source.id) as counts,
     instant_of(now()) as "countedAt"
   from ${judged} as judged join source on source.id = judged.id join ml_project on ml_project.id = source.project_id
   cross join lateral (
     select instant_of(max(newest_at)) as "newestAt",
       bool_or(not covered @> tstzrange(least(start_at, upper(covered)), upper(covered))) as gaps
     from stream where source_id = source.id and retired_at is null) as reach
-  left join lateral (
-    select sum(readings - duplicates) as readings
-    from window_sum where source_id = source.id and hour > now() - interval '24 hours') as sums on true`;
+  cross join lateral (${SUMS}) as sums`;
 
 /** A line with its requests as they are stored. */
 export type StoredLine = Omit<SourceLine, 'requests' | 'newestAge'> & {

@@ -15,7 +15,8 @@ import { loadedOf } from '../platform/registry.ts';
 import type { Registry } from '../platform/registry.ts';
 import { configOf } from './configs.ts';
 import type { FileProblem } from './configs.ts';
-import { readDocuments } from './document.ts';
+import { withDocuments } from './document-apart.ts';
+import type { ReadSource } from './document.ts';
 import { HIDDEN } from './shown-config.ts';
 
 /** Where a source arrives that was sent over the network. */
@@ -49,7 +50,25 @@ export async function sentSource(
   text: string,
   { now, trusted }: { readonly now: Instant; readonly trusted: boolean },
 ): Promise<SentSource | { readonly problems: readonly FileProblem[] }> {
-  const documents = readDocuments(BODY, text);
+  return await withDocuments(BODY, text, async ({ documents, placesOf }) => {
+    const read = await sourceIn(place, documents, { now, trusted });
+    if (!('problems' in read)) return read;
+    const { document, problems } = read;
+    if (document === undefined) return { problems };
+    const places = await placesOf(
+      document,
+      problems.map(({ path }) => path),
+    );
+    return { problems: problems.map((problem, index) => ({ ...problem, ...places[index] })) };
+  });
+}
+
+/** The source of a text, or its problems; `document`: the one whose places they have to get yet. */
+async function sourceIn(
+  place: SentPlace,
+  documents: readonly ReadSource[],
+  { now, trusted }: { readonly now: Instant; readonly trusted: boolean },
+): Promise<SentSource | { readonly problems: readonly FileProblem[]; readonly document?: number }> {
   const problems = documents.flatMap((one) => (one.ok ? [] : [problemOf(one)]));
   const [read, second] = documents;
   if (problems.length > 0 || read === undefined || !read.ok) return { problems };
@@ -59,13 +78,15 @@ export async function sentSource(
       problems: [problemOf({ ...start, message: 'holds several sources', remedy: 'send one source at a time' })],
     };
   }
+  const { document } = read;
   const kept = await withStoredSecrets(place, read.input);
   const refused = [...kept.problems, ...(trusted ? [] : untrusted(kept)), ...tableIn(kept.input)];
   if (refused.length > 0) {
-    return { problems: refused.map((problem) => ({ file: BODY, ...read.locate(problem.path), ...problem })) };
+    const start = { file: BODY, line: 1, column: 1 };
+    return { document, problems: refused.map((problem) => ({ ...start, ...problem })) };
   }
   const parsed = await configOf({ ...read, input: kept.input }, place.registry, now);
-  if ('problems' in parsed) return parsed;
+  if ('problems' in parsed) return { document, problems: parsed.problems };
   const config = parsed.source;
   const [platform] = await loadedOf(await platformsFor(place.registry, config), [config.platform]);
   const registry = { ...place.registry, platforms: [...place.registry.platforms, platform as Platform] };
@@ -138,8 +159,7 @@ export async function assertSamePlace(place: SentPlace, { raw }: Pick<SourceConf
 /** The references and the adapter that need an operator who is trusted with the secrets of this computer. */
 function untrusted({ input, isSamePlace }: Kept): readonly Problem[] {
   if (isSamePlace) return [];
-  const fields = textsIn(input, []).filter(([, text]) => parseReference(text) !== undefined);
-  const found: Problem[] = fields.map(([path]) => ({
+  const found: Problem[] = referencesIn(input).map((path) => ({
     path: formatPath(path),
     message: 'refers to a secret of the computer of the bridge, which needs the role admin',
     remedy: 'send the secret itself, which is stored sealed, or let an admin apply the source',
@@ -152,11 +172,17 @@ function untrusted({ input, isSamePlace }: Kept): readonly Problem[] {
   ];
 }
 
-function textsIn(value: unknown, path: Path): readonly (readonly [Path, string])[] {
-  if (typeof value === 'string') return [[path, value]];
-  if (Array.isArray(value)) return value.flatMap((item, index) => textsIn(item, [...path, index]));
-  if (!isMapping(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key]));
+/** The paths of all texts that are references. */
+function referencesIn(input: unknown): readonly Path[] {
+  const found: Path[] = [];
+  const look = (value: unknown, path: Path): void => {
+    if (typeof value === 'string') {
+      if (parseReference(value) !== undefined) found.push(path);
+    } else if (Array.isArray(value)) for (const [index, item] of value.entries()) look(item, [...path, index]);
+    else if (isMapping(value)) for (const [key, item] of Object.entries(value)) look(item, [...path, key]);
+  };
+  look(input, []);
+  return found;
 }
 
 function tableIn(input: unknown): readonly Problem[] {

@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../src/access/audit.ts';
 import type { Condition } from '../../src/core/condition.ts';
 import type { Database } from '../../src/database/database.ts';
 import { judgedFacts } from '../../src/source/condition.ts';
 import { listedSources } from '../../src/source/listing.ts';
 import type { ListedPlace, WantedSources } from '../../src/source/listing.ts';
 import { listSources } from '../../src/source/report.ts';
+import { sharedStanding } from '../../src/source/standing.ts';
 import { useDatabases } from '../kit/databases.ts';
 
 // The rule stands in SQL, so PostgreSQL answers here too.
@@ -149,5 +151,28 @@ describe('a list of sources', () => {
     expect(await names({ sort: 'lag', limit: 1, behindSource: page.last })).toEqual(['s-096']);
     await database.run(`delete from source where name = 's-099'`);
     expect(await names({ sort: 'lag', limit: 1, behindSource: page.last })).toEqual(['s-096']);
+  });
+
+  it('is found out once for all that ask within a second, and at once after a change by an operator', async () => {
+    let now = 0;
+    const standing = sharedStanding(database, () => now);
+    const counts = async () => (await listedSources(database, [], {}, await standing())).counts;
+    const before = await counts();
+    const change = (audited: boolean): Promise<unknown> =>
+      database.transaction(async (client) => {
+        await client.query(
+          `update source set state = 'paused' where name = (select min(name) from source where state = 'active')`,
+        );
+        if (audited) await audit(client, 'test', 'source.pause', 's', {});
+      });
+    await change(false);
+    now = 999;
+    expect(await counts()).toEqual(before);
+    now = 1_000;
+    expect(await counts()).toMatchObject({ paused: 1 });
+    await change(true);
+    const shared = await Promise.all([standing(), standing()]);
+    expect(shared[0]).toBe(shared[1]);
+    expect(await counts()).toMatchObject({ paused: 2 });
   });
 });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatInstant } from '../../src/core/instant.ts';
+import { countEnd, countRequest } from '../../src/core/request-counts.ts';
+import type { RequestKind } from '../../src/core/request-counts.ts';
 import type { Database } from '../../src/database/database.ts';
+import { countRequestHours } from '../../src/pull/request-hours.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { storeSource } from '../kit/stored-source.ts';
 import { SEALING_KEY } from './access-rig.ts';
@@ -86,14 +89,19 @@ it('the contract says what may be asked and with which credentials, without a se
 });
 
 it('the receipt sums the hours of the month alone, and names those in which the promise was not kept', async () => {
-  const { json } = await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna });
+  const json = (await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna })).json as Record<
+    string,
+    unknown
+  >;
   const at = (hour: string): string => formatInstant(Date.parse(`${MONTH}-03T${hour}:00:00Z`) * 1_000);
   expect(json).toMatchObject({
     requests: 1_871,
     bytes: 5_000,
     windows: 50,
-    failures: 5,
     readings: 250,
+    countedFrom: formatInstant(Date.parse(json.to as string) * 1_000),
+    kinds: null,
+    busiestMinute: null,
     busiestHour: { hour: at('09'), requests: 1_806, allowed: 1_805 },
     busiestSecondAtMost: 5,
     broken: [
@@ -104,6 +112,61 @@ it('the receipt sums the hours of the month alone, and names those in which the 
   expect(JSON.parse(await command('receipt', 'hall-3', '--month', MONTH, '--json'))).toEqual(json);
   expect(await command('receipt', 'hall-3', '--month', MONTH)).toMatch(
     /not kept in:\n.*09:00:00Z: more requests than the pace allows, 1,?806 instead of 1,?805\n.*requests in quiet hours/,
+  );
+});
+
+it('each request counts once, in the minute of its slot, also one that failed or was no window', async () => {
+  const began = Date.parse(`${MONTH}-03T12:00:00Z`) * 1_000;
+  const [minute, hour] = [60_000_000, 3_600_000_000];
+  const counts = (
+    requests: readonly (readonly [minutes: number, kind: RequestKind, times: number])[],
+    failed: number,
+  ) => {
+    let text: string | undefined;
+    for (const [minutes, kind, times] of requests)
+      for (let one = 0; one < times; one += 1) text = countRequest(text, began + minutes * minute, kind);
+    return countEnd(text, { at: began + failed * minute, kind: 'live', ending: 'failed' });
+  };
+  const hold = async (text: string | undefined, now: number) => {
+    await database.run(
+      `insert into pace (source_id, state, requests) select id, '{}', $1 from source
+       on conflict (source_id) do update set requests = excluded.requests`,
+      [text],
+    );
+    // Twice: another process, or a restored database.
+    for (let time = 0; time < 2; time += 1) await countRequestHours(database, now);
+  };
+  // The hour in which counting begins is left to the windows.
+  await hold(counts([[-30, 'live', 7]], -30), began);
+  // The newest minutes are not over yet, and count later.
+  const text = counts(
+    [
+      [50, 'live', 4],
+      [50, 'login', 1],
+      [58, 'look', 2],
+      [61, 'history', 40],
+      [69, 'live', 3],
+    ],
+    50,
+  );
+  await hold(text, began + hour + 10 * minute);
+  await hold(text, began + hour + 30 * minute);
+  const { json } = await api.send('GET', `${SOURCE}/receipt?month=${MONTH}`, { as: anna });
+  expect(json).toMatchObject({
+    countedFrom: formatInstant(began),
+    // The later hour that only windows tell of is one without a counted request.
+    requests: 60 + 1_806 + 3 + 50,
+    kinds: { live: 7, history: 40, look: 2, login: 1, failed: 1 },
+    busiestMinute: { minute: formatInstant(began + 61 * minute), requests: 40, allowed: 35 },
+  });
+  expect((json as { readonly broken: unknown }).broken).toContainEqual({
+    hour: formatInstant(began + 61 * minute),
+    what: 'minute',
+    requests: 40,
+    allowed: 35,
+  });
+  expect(await command('receipt', 'hall-3', '--month', MONTH)).toMatch(
+    /7 of polls, 40 of history, 2 of looks for sensors and checks, 1 of logins; 1 of all failed/,
   );
 });
 

@@ -1,7 +1,16 @@
 import { expect, it } from 'vitest';
 import { valuesIn } from '../../adapters/platforms/http-json/ask.ts';
+import { evaluated } from '../../adapters/platforms/http-json/evaluators.ts';
 import { expression } from '../../adapters/platforms/http-json/expression.ts';
+import { registry } from '../../src/context-registry.ts';
+import { nearNames } from '../../src/core/near-names.ts';
+import type { FullName } from '../../src/core/near-names.ts';
+import { hourOf, requestsByMinute } from '../../src/core/request-counts.ts';
+import { jsonInPieces } from '../../src/platform/connection/json-in-pieces.ts';
 import { redactorFor } from '../../src/platform/connection/redaction.ts';
+import { parseListed } from '../../src/platform/platforms-for.ts';
+import { withDocuments } from '../../src/source/document-apart.ts';
+import { inPieces } from '../../src/source/in-pieces.ts';
 
 // Nothing that an operator's file or a platform's answer says may hold the event loop for over 100 ms.
 
@@ -35,6 +44,65 @@ const evaluate = (code: string, document: unknown): Promise<unknown> => valuesIn
 const parse = (code: string): unknown => expression('Any.').safeParse(code);
 const redact = (text: string): string => redactorFor({ password: 'open sesame' }).redact(text);
 
+const read = (text: string): Promise<unknown> =>
+  withDocuments('body', text, async ({ documents, placesOf }) => [documents, await placesOf(0, ['a', 'k7'])]);
+
+const SOURCE = {
+  name: 'hall',
+  project: 'hall',
+  kind: 'user-credentials',
+  platform: 'influxdb',
+  connection: { url: 'https://influx.example', username: 'reader', password: 's3cret' },
+  options: { database: 'plant' },
+};
+const sensors = (count: number): unknown => Array.from({ length: count }, (_, at) => ({ id: `sensor-${at}` }));
+const judge = async (more: unknown): Promise<unknown> => {
+  const input = { ...SOURCE, ...(more as object) };
+  return await parseListed(input, registry.platforms, { kinds: registry.kinds, now: 1_767_225_600_000_000 });
+};
+
+const LETTERS = 'abcdefghij';
+/** Names without a number, so that all have to be compared with each other. */
+const namesOf = (count: number, sensor: string): FullName[] =>
+  Array.from({ length: count }, (_, at) => ({
+    sensorId: `${sensor}${String(at).replaceAll(/\d/g, (digit) => LETTERS[Number(digit)] as string)}`,
+    valueName: 'flow',
+  }));
+const KNOWN = namesOf(20_000, 'pump');
+
+/** The same names in pieces, as `nearSeries` looks them up. */
+async function resembling(names: readonly FullName[]): Promise<unknown> {
+  const known = nearNames<FullName>([]);
+  await inPieces(KNOWN, (name) => known.add(name));
+  return await inPieces(names, (name) => known.near(name, 3));
+}
+
+const ROWS = Array.from(
+  { length: 400_000 },
+  (_, at) => `{"t":${at},"value":[${at}.5,"good"],"name":"sensor \\"${at}\\""}`,
+);
+const JSON_TEXT = `{"answer":{"rows":[${ROWS.join()}]}}`;
+const CSV_TEXT = Buffer.from(`t,v\n${Array.from({ length: 100_000 }, (_, at) => `${at},${at}.5`).join('\n')}\n`);
+
+/** An answer in CSV. */
+const rowsOf = (text: Buffer): Promise<unknown> =>
+  evaluated(
+    {
+      body: 'csv',
+      delimiter: ',',
+      charset: 'utf-8',
+      headers: {},
+      codes: { 'answer.points': '$count($)' },
+      wish: { kind: 'values' },
+    },
+    text,
+    { source: 'csv' },
+  );
+
+const HOURS = Array.from({ length: 10_000 }, () => `30000000|${Array(61).fill('5,,1,2,1').join(';')}`);
+const hours = (): Promise<unknown> =>
+  inPieces(HOURS, (text) => hourOf(requestsByMinute(text, 30_000_000 * 60_000_000)));
+
 const CORPUS: readonly (readonly [name: string, work: () => unknown])[] = [
   ['an expression that loops', () => evaluate('($f := function($n) { $f($n + 1) }; $f(0))', {})],
   ['a regular expression that backtracks', () => evaluate('$match(t, /^(a+)+$/)', { t: `${'a'.repeat(40)}b` })],
@@ -45,6 +113,34 @@ const CORPUS: readonly (readonly [name: string, work: () => unknown])[] = [
   ['an expression of many parents', () => parse(`a.b${'.%'.repeat(198)}`)],
   ['a page of names of secrets', () => redact('token-'.repeat(16_000))],
   ['a page of half a token', () => redact('eyJ-'.repeat(25_000))],
+  ['YAML of many keys', () => read(Array.from({ length: 6_000 }, (_, at) => `k${at}: 1`).join('\n'))],
+  ['YAML of many anchors', () => read(Array.from({ length: 1_500 }, (_, at) => `- &a${at} x\n- *a${at}`).join('\n'))],
+  ['YAML of many levels', () => read('['.repeat(50_000))],
+  ['YAML of a long text', () => read(`a: "${'x'.repeat(4_000_000)}"`)],
+  [
+    'YAML of aliases that multiply',
+    () =>
+      read(
+        [...LETTERS]
+          .map(
+            (l, at) =>
+              `${l}: &${l} [${Array(9)
+                .fill(`*${LETTERS[at - 1] ?? l}`)
+                .join()}]`,
+          )
+          .join('\n'),
+      ),
+  ],
+  ['a source of 200,000 sensors', () => judge({ sensors: sensors(200_000) })],
+  [
+    'a source of unknown keys',
+    () => judge(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 1]))),
+  ],
+  ['an answer of JSON', () => jsonInPieces(JSON_TEXT)],
+  ['an answer of JSON that ends early', () => jsonInPieces(JSON_TEXT.slice(0, -1))],
+  ['an answer of CSV', () => rowsOf(CSV_TEXT)],
+  ['names that resemble others', () => resembling(namesOf(1_000, 'punp'))],
+  ['the requests of 10,000 sources', hours],
 ];
 
 it.each(CORPUS)(
@@ -54,6 +150,7 @@ it.each(CORPUS)(
     await evaluate('a', { a: 1 });
     parse('a');
     redact('a');
+    await judge({ sensors: sensors(1) });
     expect(await longestStretch(work)).toBeLessThan(LONGEST_MS);
   },
   120_000,

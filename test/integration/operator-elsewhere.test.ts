@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject } from '../../src/access/projects.ts';
 import type { Database } from '../../src/database/database.ts';
+import { makePartitions } from '../../src/database/partitions.ts';
 import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
@@ -151,10 +152,52 @@ describe('a bridge elsewhere', () => {
     [['source', 'poll', 'hall-1', 'hall-2']],
     [['source', 'pause', 'nothing-*']],
     [['source', 'show', 'nothing']],
+    [['source', 'contract', 'hall-1', '--json']],
+    [['source', 'contract', 'hall-1']],
+    [['source', 'receipt', 'hall-1', '--month', '2026-01']],
+    [['source', 'receipt', 'hall-1', '--month', '2026-01', '--json']],
+    [['source', 'receipt', 'hall-1', '--month', '2199-01']],
+    [['source', 'trace', 'hall-1', '--sensor', 'nothing', '--at', '2026-11-05T00:00:00Z']],
+    [['source', 'advise', 'hall-1']],
+    [['source', 'advise', 'hall-1', '--json', '--share', '99.9']],
+    [['source', 'advise', 'hall-1', '--dry-run']],
     [['backfill', 'list', '--json']],
   ])('has the answer that the command on the database has: %s', async (args) => {
     const local = await here(...args);
     expect(answerOf(await there(...args))).toEqual(answerOf(local));
+  });
+
+  it('says what became of a point, and applies what is advised', async () => {
+    await database.run(
+      `insert into stream (source_id, key, selection, sensors, covered)
+       select id, 'late', '{}', '[{"id": "pump/flow"}]', '{[2026-11-01Z,2026-11-02Z)}' from source where name = 'hall-2'`,
+    );
+    await database.run(
+      `insert into window_sum select id, date_trunc('hour', now(), 'UTC'), 'live', 10, 0, 10, 1, 100000, 0, 0, 0, 0, 0, 0 from source where name = 'hall-2'`,
+    );
+    const now = Date.now() * 1_000;
+    await database.transaction((client) => makePartitions(client, 'window_log', now - 3_600_000_000, now));
+    await database.run(
+      `insert into window_log (stream_id, source_id, lane, from_at, to_at, asked_at, requests, bytes, readings, duplicates, revised, refused, late, waited_ms, http_ms, normalise_ms, store_ms)
+       select id, source_id, 'live', now() - interval '40 minutes', now() - interval '30 minutes', now() - interval '10 minutes', 1, 1, 5000, 0, 0, 0, 4000, 0, 1, 1, 1 from stream where key = 'late'`,
+    );
+    const trace = ['source', 'trace', 'hall-2', '--sensor', 'pump/flow', '--at', '2026-11-01T06:00:00Z'];
+    const traced = await there(...trace);
+    expect(traced).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('gave no point of that instant') as unknown,
+    });
+    expect(traced).toEqual(await here(...trace));
+    const advise = ['source', 'advise', 'hall-2', '--apply'];
+    for (const more of [['--dry-run'], ['--dry-run', '--json']])
+      expect(answerOf(await there(...advise, ...more))).toEqual(answerOf(await here(...advise, ...more)));
+    const applied = await there(...advise);
+    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('source hall-2 changed') as unknown });
+    // The password is the stored one.
+    const { stdout } = await there('source', 'show', 'hall-2', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ settle: '30m', config: { connection: { password: '(secret)' } } });
+    await database.run(`delete from stream where key = 'late'`);
+    await database.run('delete from window_sum');
   });
 
   it('says in its list that every point of a source was refused', async () => {

@@ -9,9 +9,13 @@ import { findSource } from '../../source/find-source.ts';
 import { printJson, printLine } from '../../terminal/output.ts';
 import { grouped } from '../../terminal/words.ts';
 
-interface ContractOptions {
+export interface ContractOptions {
   readonly organisation?: string;
   readonly json?: boolean;
+}
+
+export interface ReceiptOptions extends ContractOptions {
+  readonly month: string;
 }
 
 /** `source contract`. */
@@ -24,10 +28,7 @@ export async function sourceContract(name: string, options: ContractOptions): Pr
 }
 
 /** `source receipt`. */
-export async function sourceReceipt(
-  name: string,
-  options: ContractOptions & { readonly month: string },
-): Promise<void> {
+export async function sourceReceipt(name: string, options: ReceiptOptions): Promise<void> {
   const receipt = await withContext(async ({ database }) => {
     const source = await findSource(database, { name, organisation: options.organisation });
     return await receiptOf({ database, registry }, source, options.month);
@@ -38,7 +39,8 @@ export async function sourceReceipt(
 
 const seconds = (length: number): string => formatDuration(length * SECOND);
 
-function contractText(contract: Contract): string[] {
+/** A contract as Markdown. */
+export function contractText(contract: Contract): string[] {
   const { requests, quietHours, bytesInADay } = contract;
   return [
     `# What the bridge asks of ${contract.hosts.join(' and ')}`,
@@ -60,23 +62,36 @@ function contractText(contract: Contract): string[] {
 
 const BROKEN: Readonly<Record<BrokenHour['what'], string>> = {
   rate: 'more requests than the pace allows',
+  minute: 'more requests in this minute than the pace allows',
   'quiet-hours': 'requests in quiet hours',
 };
 
-function receiptText(receipt: Receipt): string[] {
-  const { busiestHour, broken } = receipt;
+/** A receipt as Markdown. */
+export function receiptText(receipt: Receipt): string[] {
+  const { busiestHour, busiestMinute, broken, kinds, countedFrom } = receipt;
   return [
     `# What the bridge asked in ${receipt.month}`,
     '',
     `Source ${receipt.name} of organisation ${receipt.organisation}, from ${receipt.from} to ${receipt.to}, against the pace of today.`,
     '',
-    `- Requests: ${grouped(receipt.requests)}, ${grouped(receipt.requestsInADay)} a day; those of windows, without looks for sensors and checks.`,
+    `- Requests: ${grouped(receipt.requests)}, ${grouped(receipt.requestsInADay)} a day.`,
+    countedFrom === null
+      ? '- Counted: each request, in the hour and minute of its slot.'
+      : `- Counted: from ${countedFrom} on each request, in the hour and minute of its slot. Before, only those of windows that were stored, in the hour in which the window was begun: a window of history that took longer counts in that hour as a whole.`,
+    ...(kinds === null
+      ? []
+      : [
+          `- Of the counted ones: ${grouped(kinds.live)} of polls, ${grouped(kinds.history)} of history, ${grouped(kinds.look)} of looks for sensors and checks, ${grouped(kinds.login)} of logins; ${grouped(kinds.failed)} of all failed.`,
+        ]),
     `- Bytes: ${formatBytes(receipt.bytes)}.`,
-    `- Windows: ${grouped(receipt.windows)}, ${grouped(receipt.failures)} of them with a fault; ${grouped(receipt.readings)} readings.`,
+    `- Windows: ${grouped(receipt.windows)} with ${grouped(receipt.readings)} readings.`,
     busiestHour === null
       ? '- Busiest hour: none.'
       : `- Busiest hour: ${busiestHour.hour} with ${grouped(busiestHour.requests)} requests of ${grouped(busiestHour.allowed)} allowed.`,
-    `- Busiest second: requests are not kept by the second; the pace lets no second have more than ${grouped(receipt.busiestSecondAtMost)}.`,
+    busiestMinute === null
+      ? '- Busiest minute: none was counted.'
+      : `- Busiest minute${countedFrom === null ? '' : ` since ${countedFrom}`}: ${busiestMinute.minute} with ${grouped(busiestMinute.requests)} requests of ${grouped(busiestMinute.allowed)} allowed.`,
+    `- Busiest second: requests are not kept by the second; by ${countedFrom === null ? 'the busiest minute and ' : ''}the pace no second had more than ${grouped(receipt.busiestSecondAtMost)}.`,
     broken.length === 0 ? '- The promise was kept in each hour.' : '- The promise was not kept in:',
     ...broken.map(
       ({ hour, what, requests, allowed }) =>

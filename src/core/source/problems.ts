@@ -19,9 +19,12 @@ export const formatProblem = ({ path, message, remedy }: SourceProblem): string 
 
 type Issue = z.core.$ZodIssue;
 
-/** The issues of a schema as problems: for each path only the first. */
+/** More problems than these are not explained, because their remedies take long to find and one of them mostly mends all. */
+const MOST_EXPLAINED = 500;
+
+/** The issues of a schema as problems: for each path only the first; of very many the first ones. */
 export function problemsOf(issues: readonly Issue[], schema: z.ZodType, input: unknown): readonly SourceProblem[] {
-  const problems = issues.flatMap((issue) => explain(issue, schema, input, []));
+  const problems = issues.slice(0, MOST_EXPLAINED).flatMap((issue) => explain(issue, schema, input, []));
   const seen = new Set<string>();
   return problems.filter(({ path }) => !seen.has(path) && seen.add(path));
 }
@@ -30,7 +33,7 @@ function explain(issue: Issue, schema: z.ZodType, input: unknown, above: Path): 
   const path = [...above, ...issue.path];
   const found = schemaAt(schema, issue.path);
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MOST_EXPLAINED).map((key) => ({
       path: formatPath([...path, key]),
       message: 'unknown key',
       remedy: remedyOfKey(key, found, [...path]),

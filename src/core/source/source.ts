@@ -74,6 +74,12 @@ export type ParsedSource<P extends SourcePlatform, K extends string> =
   | { readonly ok: false; readonly problems: readonly SourceProblem[] };
 
 /**
+ * A source may list so many sensors, because its configuration is read as a whole whenever it is opened, and polls of other sources
+ * wait meanwhile. Those that are registered with more go on.
+ */
+const MOST_SENSORS = 25_000;
+
+/**
  * Checks one source. Kind and platform are looked up first, and not in a union of all schemas, so that every message is
  * about the one schema they decide. With `now`, as at registration, a start in the future is a problem. `names` are those of all
  * platforms where `platforms` lacks some that the source does not name.
@@ -86,6 +92,10 @@ export function parseSource<P extends SourcePlatform, K extends string>(
   if (!isMapping(input)) {
     const remedy = 'write it as a mapping that begins with "name: …"';
     return { ok: false, problems: [{ path: '', message: 'this is not a source', remedy }] };
+  }
+  if (given.now !== undefined && Array.isArray(input['sensors']) && input['sensors'].length > MOST_SENSORS) {
+    const message = `has ${input['sensors'].length} sensors, more than the ${MOST_SENSORS} of one source`;
+    return { ok: false, problems: [{ path: 'sensors', message, remedy: 'make several sources of it' }] };
   }
   const names = given.names ?? platforms.map(({ name }) => name);
   const kind = choose('kind', input['kind'], Object.keys(given.kinds) as K[]);

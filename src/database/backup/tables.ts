@@ -25,6 +25,7 @@ export const BACKED_UP = [
   'backfill_day',
   'window_log',
   'window_sum',
+  'request_hour',
   'sealing',
   'signing_key',
   'refresh_family',

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { BridgeError } from '../../core/errors.ts';
 import type { AnswerHead, AnswerParser } from '../http.ts';
 import { charsetOf, decoded } from './charset.ts';
+import { jsonInPieces } from './json-in-pieces.ts';
 import { headerOf, requestName } from './layer.ts';
 import type { PlatformAnswer, PlatformRequest } from './layer.ts';
 import type { Redactor } from './redaction.ts';
@@ -112,7 +113,7 @@ export const parsed = async (
   request: PlatformRequest,
   parse: AnswerParser | undefined,
 ): Promise<unknown> =>
-  parse === undefined ? JSON.parse(textOf(bytes, answer)) : await parse(bytes, answerHead(answer, request));
+  parse === undefined ? await jsonInPieces(textOf(bytes, answer)) : await parse(bytes, answerHead(answer, request));
 
 const CHECK_ADDRESS = 'check that the address is that of the API and that the platform is of a supported version';
 

@@ -5,7 +5,7 @@ import type { Expected, Quote } from '../../core/quote.ts';
 import type { Database } from '../../database/database.ts';
 import type { Platform } from '../../platform/contract.ts';
 import { DONE_IN_STREAM, WANTED } from '../../pull/wishes.ts';
-import { DEMAND, hindranceOf, measuredOverload } from '../demand.ts';
+import { DEMAND, SUMS, hindranceOf, measuredOverload } from '../demand.ts';
 import type { MeasuredDemand } from '../demand.ts';
 
 /** What a backfill did, windows that failed included. */
@@ -72,7 +72,7 @@ const STATES = `
     requested_by as "requestedBy", backfill.state, instant_of(now()) as now, quoted,
     instant_of(backfill.created_at) as "createdAt", instant_of(finished_at) as "finishedAt", source.state as "sourceState",
     case when its_end.settles > now() then instant_of(its_end.settles) end as "settlesAt",
-    instant_of(held_until) as "heldUntil", source.last_fault as fault, ${DEMAND} as demand,
+    instant_of(held_until) as "heldUntil", source.last_fault as fault, (select ${DEMAND} from (${SUMS}) as sums) as demand,
     (select instant_of(full_since) from remote where remote.project_id = source.project_id) as "outboxFullSince",
     (select count(*) from unreadable join backfill_stream using (stream_id) join stream on stream.id = stream_id
       where backfill_id = backfill.id and retired_at is null and unreadable.from_at < backfill.to_at and unreadable.to_at > backfill.from_at

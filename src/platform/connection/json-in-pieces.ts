@@ -1,0 +1,162 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+
+/** So much text is parsed at a time, characters. */
+const PIECE = 256 * 1024;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** So much text is looked through at a time for the end of a part, characters. */
+const LOOKED_THROUGH = 4 * 1024 * 1024;
+
+/**
+ * `JSON.parse` of a long text, which lets others run between pieces of it: a list or an object that is long is taken apart into its
+ * parts, which are parsed together as far as they are short. Throws a SyntaxError for what is no JSON; of a long text its message names
+ * no position.
+ */
+export async function jsonInPieces(text: string): Promise<unknown> {
+  return text.length <= PIECE ? JSON.parse(text) : await valueIn(text, 0, text.length);
+}
+
+async function valueIn(text: string, from: number, to: number): Promise<unknown> {
+  if (to - from <= PIECE) return parsedPart(text.slice(from, to));
+  const [begin, end] = trimmed(text, from, to);
+  const first = text.charCodeAt(begin);
+  const last = text.charCodeAt(end - 1);
+  if (first === OPEN_LIST && last === CLOSE_LIST) return await listIn(text, begin + 1, end - 1);
+  if (first === OPEN_OBJECT && last === CLOSE_OBJECT) return await objectIn(text, begin + 1, end - 1);
+  if (first === OPEN_LIST || first === OPEN_OBJECT) throw endsEarly();
+  return parsedPart(text.slice(begin, end));
+}
+
+/** As the message of `JSON.parse`, by which the connection knows such an error. */
+const endsEarly = (): SyntaxError => new SyntaxError('Unexpected end of JSON input');
+
+/** Positions in a part say nothing about the text. */
+function parsedPart(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SyntaxError('a part of it is not JSON');
+  }
+}
+
+async function listIn(text: string, from: number, to: number): Promise<unknown[]> {
+  const list: unknown[] = [];
+  for await (const { begin, end, parts } of groups(text, from, to)) {
+    if (parts === 1) list.push(await valueIn(text, begin, end));
+    else for (const one of parsedPart(`[${text.slice(begin, end)}]`) as unknown[]) list.push(one);
+  }
+  return list;
+}
+
+async function objectIn(text: string, from: number, to: number): Promise<object> {
+  const object: Record<string, unknown> = {};
+  // As `JSON.parse` does it: __proto__ is a name like any other.
+  const set = (name: string, value: unknown): void =>
+    void Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  for await (const { begin, end, parts } of groups(text, from, to)) {
+    if (parts > 1) {
+      const some = parsedPart(`{${text.slice(begin, end)}}`) as Record<string, unknown>;
+      for (const [name, value] of Object.entries(some)) set(name, value);
+      continue;
+    }
+    const colon = await new Part(text, begin, end, COLON).end();
+    const name = parsedPart(text.slice(begin, colon));
+    if (typeof name !== 'string' || colon === end) throw new SyntaxError('a name is missing');
+    set(name, await valueIn(text, colon + 1, end));
+  }
+  return object;
+}
+
+interface Group {
+  readonly begin: number;
+  readonly end: number;
+  readonly parts: number;
+}
+
+/** The parts of a list or object in groups that are short; a part that is long is a group of its own. */
+async function* groups(text: string, from: number, to: number): AsyncGenerator<Group> {
+  const [first, last] = trimmed(text, from, to);
+  if (first === last) return;
+  let begin = from;
+  let parts = 0;
+  for (let place = from; place <= to;) {
+    const part = new Part(text, place, to, COMMA);
+    const end = part.look(LOOKED_THROUGH) ?? (await part.end());
+    if (parts > 0 && end - begin > PIECE) {
+      yield { begin, end: place - 1, parts };
+      await letOthersRun();
+      begin = place;
+      parts = 0;
+    }
+    parts += 1;
+    place = end + 1;
+  }
+  yield { begin, end: to, parts };
+}
+
+/** The part that begins at `from`. It ends at `sign` outside of all brackets and texts, or at `to`. */
+class Part {
+  readonly #text: string;
+  readonly #to: number;
+  readonly #sign: number;
+  #place: number;
+  #depth = 0;
+
+  constructor(text: string, from: number, to: number, sign: number) {
+    this.#text = text;
+    this.#place = from;
+    this.#to = to;
+    this.#sign = sign;
+  }
+
+  /** Its end. Lets others run. */
+  async end(): Promise<number> {
+    for (;;) {
+      const found = this.look(LOOKED_THROUGH);
+      if (found !== undefined) return found;
+      await letOthersRun();
+    }
+  }
+
+  /** Its end; undefined where it is not within the next characters. */
+  look(characters: number): number | undefined {
+    const text = this.#text;
+    const until = Math.min(this.#to, this.#place + characters);
+    let place = this.#place;
+    for (; place < until; place += 1) {
+      const code = text.charCodeAt(place);
+      if (code === QUOTE) place = endOfText(text, place, this.#to);
+      else if (code === OPEN_LIST || code === OPEN_OBJECT) this.#depth += 1;
+      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+        this.#depth -= 1;
+        if (this.#depth < 0) throw new SyntaxError('a bracket is closed that is not open');
+      } else if (code === this.#sign && this.#depth === 0) return place;
+    }
+    this.#place = place;
+    if (place < this.#to) return undefined;
+    if (this.#depth > 0) throw endsEarly();
+    return this.#to;
+  }
+}
+
+/** The quote that ends the text whose quote stands at `from`. */
+function endOfText(text: string, from: number, to: number): number {
+  for (let quote = text.indexOf('"', from + 1); quote >= 0 && quote < to; quote = text.indexOf('"', quote + 1)) {
+    let before = quote - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+    if ((quote - before) % 2 === 1) return quote;
+  }
+  throw endsEarly();
+}
+
+/** Without blanks before and behind. */
+function trimmed(text: string, from: number, to: number): readonly [from: number, to: number] {
+  let [begin, end] = [from, to];
+  while (begin < end && isBlank(text.charCodeAt(begin))) begin += 1;
+  while (end > begin && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return [begin, end];
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
