@@ -86,6 +86,17 @@ export function troubleFinding(trouble: Trouble, now: Instant): Judgement {
   }
 }
 
+/**
+ * The troubles without those of streams whose source fails for the same cause: a platform that gives no answer is one trouble, however many
+ * streams wait for it.
+ */
+export function troublesOfTheirOwn(troubles: readonly Trouble[]): readonly Trouble[] {
+  const keyOf = ({ source, organisation, fault }: Trouble): string =>
+    JSON.stringify([organisation, source, fault && causeOfFault(fault)]);
+  const failing = new Set(troubles.filter(({ kind }) => kind === 'failing').map(keyOf));
+  return troubles.filter((trouble) => trouble.kind !== 'waiting' || !failing.has(keyOf(trouble)));
+}
+
 /** The kind of alert of a source in each condition; null for those of which nobody is told. */
 const KIND_OF_CONDITION: Readonly<Record<Condition, AlertKind | null>> = {
   stopped: 'stopped',
