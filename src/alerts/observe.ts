@@ -22,7 +22,7 @@ import { deliveryFindings, presentDeliveries } from './delivery-findings.ts';
 import { troubleOf } from './judgement.ts';
 import type { Judgement } from './judgement.ts';
 import type { AlertLimits, AlertRules } from './rules.ts';
-import { refusalFindings, troubleFinding, troublesOfTheirOwn, unwellFinding, unwellLines } from './source-findings.ts';
+import { refusalFindings, toldTroubles, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
 
 /** The parts of a process by which it judges the bridge. */
 export interface Observing {
@@ -110,7 +110,7 @@ export async function sourceFindings(
   return {
     conditions,
     findings: [
-      ...troublesOfTheirOwn(troubles).map((trouble) => troubleFinding(trouble, now)),
+      ...toldTroubles(troubles, lines).map((trouble) => troubleFinding(trouble, now)),
       ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
       ...(await refusalFindings(database, limits.refusedShare)),
     ],

@@ -87,14 +87,24 @@ export function troubleFinding(trouble: Trouble, now: Instant): Judgement {
 }
 
 /**
- * The troubles without those of streams whose source fails for the same cause: a platform that gives no answer is one trouble, however many
- * streams wait for it.
+ * The troubles, each told once however many streams of a source it hits: streams that wait for the cause for which their source fails are
+ * left out, and a source of which every stream waits for the same cause fails itself.
  */
-export function troublesOfTheirOwn(troubles: readonly Trouble[]): readonly Trouble[] {
-  const keyOf = ({ source, organisation, fault }: Trouble): string =>
-    JSON.stringify([organisation, source, fault && causeOfFault(fault)]);
-  const failing = new Set(troubles.filter(({ kind }) => kind === 'failing').map(keyOf));
-  return troubles.filter((trouble) => trouble.kind !== 'waiting' || !failing.has(keyOf(trouble)));
+export function toldTroubles(troubles: readonly Trouble[], lines: readonly SourceLine[]): readonly Trouble[] {
+  const streamsOf = new Map(lines.map((line) => [titleOf(line), line.streams]));
+  const causes = Map.groupBy(troubles, ({ source, organisation, fault }) =>
+    JSON.stringify([organisation, source, fault && causeOfFault(fault)]),
+  );
+  return [...causes.values()].flatMap((alike) => {
+    const waiting = alike.filter(({ kind }) => kind === 'waiting');
+    const others = alike.filter(({ kind }) => kind !== 'waiting');
+    const [first] = waiting;
+    if (first === undefined || others.some(({ kind }) => kind === 'failing' || kind === 'looking')) return others;
+    const streams = streamsOf.get(titleOf({ name: first.source, organisation: first.organisation }));
+    if (new Set(waiting.map(({ stream }) => stream)).size !== streams) return alike;
+    const failures = Math.max(...waiting.map((one) => one.failures));
+    return [...others, { ...first, kind: 'failing', stream: null, failures }];
+  });
 }
 
 /** The kind of alert of a source in each condition; null for those of which nobody is told. */
@@ -135,7 +145,7 @@ export function unwellFinding(
   { now, limits }: { readonly now: Instant; readonly limits: Pick<AlertLimits, 'overdue' | 'silence'> },
 ): Judgement | undefined {
   const { condition, newestAt } = line;
-  const kind = line.allRefused === null ? KIND_OF_CONDITION[condition] : 'refusals';
+  const kind = kindOfLine(line);
   if (kind === null) return undefined;
   if (kind === 'behind' && condition === 'behind' && (line.overdue ?? 0) <= (limits.overdue ?? 0)) return undefined;
   const { silence } = limits;
@@ -151,6 +161,11 @@ export function unwellFinding(
     source: line.name,
     cause: causeOfLine(line),
   };
+}
+
+function kindOfLine({ condition, allRefused, fault }: SourceLine): AlertKind | null {
+  if (allRefused !== null) return 'refusals';
+  return condition === 'failing' && fault?.code === 'contract-broken' ? 'contract' : KIND_OF_CONDITION[condition];
 }
 
 function unwellInWords({ condition, overdue, silence, fault }: SourceLine): string {

@@ -41,7 +41,7 @@ export interface RaisedAlert {
 /** What a trouble cost. */
 export interface TroubleRow {
   readonly trouble: Trouble;
-  readonly raised: RaisedAlert | undefined;
+  readonly raised: readonly RaisedAlert[];
   readonly requests: number;
   /** Late and revised points of the hours of the trouble and of six after them. */
   readonly late: number;
@@ -58,7 +58,8 @@ export interface MonthReport {
   readonly refusedMessages: number;
   readonly year: BackfillState;
   readonly replay: BackfillState;
-  readonly busiestDay: number;
+  /** Of the year's backfill, as the platform saw it. */
+  readonly busiestDay: { readonly requests: number; readonly allowed: number };
   readonly improper: readonly string[];
 }
 
@@ -97,7 +98,7 @@ export async function playMonth(
   await operator.apply(mill, MILL_MAPPING);
   await operator.apply(clocks, CLOCKS_MAPPING);
   const backfills: Backfills = { year: undefined, refused: undefined };
-  const script = scriptOf({ mill, hosts, watch, operator, proxy }, backfills);
+  const script = scriptOf({ mill, hosts, watch, operator, proxy, requestsPerDay: size.requestsPerDay }, backfills);
   const deeds = [...deedsOf(script)];
   const quiet = quietWindows(database, time.now);
   let [lookedAt, tidiedAt] = [-Infinity, BEGIN];
@@ -133,7 +134,7 @@ export async function playMonth(
     refusedMessages: watch.refused(),
     year: await operator.state(backfills.year ?? 0),
     replay: await operator.state(backfills.refused ?? 0),
-    busiestDay: busiestDayOfArchive(mill),
+    busiestDay: { requests: busiestDayOfArchive(mill), allowed: size.requestsPerDay },
     improper: [...mill.improper, ...clocks.improper],
   };
 }
@@ -179,7 +180,7 @@ async function rowsOf(
 ): Promise<TroubleRow[]> {
   const rows: TroubleRow[] = [];
   for (const trouble of script) {
-    const { source, from, to, alert } = trouble;
+    const { source, from, to, alerts: due } = trouble;
     const seen = plants.find(({ platform }) => platform.name === source)?.seen ?? [];
     const sums = await database.row<{ late: number; revised: number }>(
       `select coalesce(sum(late), 0) as late, coalesce(sum(revised), 0) as revised from window_sum join source on source.id = source_id
@@ -188,7 +189,7 @@ async function rowsOf(
     );
     rows.push({
       trouble,
-      raised: alerts.find((one) => one.alert === alert && one.openedAt >= from && one.openedAt < to),
+      raised: alerts.filter(({ alert, openedAt }) => due.includes(alert) && openedAt >= from && openedAt < to),
       requests: seen.filter(({ at }) => at >= from && at < to).length,
       late: sums?.late ?? 0,
       revised: sums?.revised ?? 0,

@@ -12,11 +12,13 @@ export interface Size {
   /** The time between two points of the archive, which holds the year before. */
   readonly archived: Microseconds;
   readonly every: Microseconds;
+  /** The limit of the year's backfill. */
+  readonly requestsPerDay: number;
 }
 
 export const SIZES: Readonly<Record<Size['name'], Size>> = {
-  small: { name: 'small', sensors: 3, rhythm: 15 * MINUTE, archived: 2 * HOUR, every: HOUR },
-  large: { name: 'large', sensors: 12, rhythm: MINUTE, archived: 5 * MINUTE, every: 5 * MINUTE },
+  small: { name: 'small', sensors: 3, rhythm: 5 * MINUTE, archived: 2 * HOUR, every: HOUR, requestsPerDay: 150 },
+  large: { name: 'large', sensors: 12, rhythm: MINUTE, archived: 5 * MINUTE, every: 5 * MINUTE, requestsPerDay: 450 },
 };
 
 /** A month of autumn: the clocks of Berlin are put back on its 21st day. */
@@ -40,6 +42,3 @@ export const TAIL: Microseconds = LOOK_BACK + LOOK_BACK / 4 + 2 * HOUR;
 
 /** Low, so that a request without a slot of its own shows. */
 export const PACE = { requestsPerSecond: 1, burst: 2, concurrency: 1 } as const;
-
-/** The backfill's own limit of a day. */
-export const REQUESTS_PER_DAY = 150;

@@ -5,15 +5,15 @@ import type { Proxy } from '../../kit/proxy.ts';
 import type { Hosts } from './hosts.ts';
 import type { Deed, Operator } from './operator.ts';
 import type { MonthPlant, PlantFault } from './plant.ts';
-import { BEGIN, CLOCKS, MILL, REQUESTS_PER_DAY, YEAR, ZONE } from './scene.ts';
+import { BEGIN, CLOCKS, MILL, YEAR, ZONE } from './scene.ts';
 import type { Watch } from './watch.ts';
 
 /** Something that goes wrong, or that operators do, in a stretch of the month. */
 export interface Trouble extends Window {
   readonly what: string;
   readonly source: string;
-  /** The alert that it is told by, `kind subject`; undefined: of nothing that anybody has to act on. */
-  readonly alert?: string;
+  /** The alerts that it is told by, `kind subject`; none where nobody has to act, or where the bridge itself goes on. */
+  readonly alerts: readonly string[];
   readonly deeds: readonly Deed[];
 }
 
@@ -38,6 +38,7 @@ export interface Stage {
   readonly operator: Operator;
   /** The way to the database. */
   readonly proxy: Proxy;
+  readonly requestsPerDay: number;
 }
 
 /** The ids of the backfills of the script, once they were started. */
@@ -47,11 +48,14 @@ export interface Backfills {
 }
 
 /** All that happens in the month, in order. */
-export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfills: Backfills): readonly Trouble[] {
+export function scriptOf(
+  { mill, hosts, watch, operator, proxy, requestsPerDay }: Stage,
+  backfills: Backfills,
+): readonly Trouble[] {
   const fails = (what: string, fault: PlantFault, alert: string, window: Window): Trouble => ({
     what,
     source: MILL,
-    alert,
+    alerts: [alert],
     ...window,
     deeds: [
       { at: window.from, what: () => void (mill.fault = fault) },
@@ -70,7 +74,7 @@ export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfil
     {
       at: year.from,
       what: async () => {
-        const wanted = { source: { name: MILL }, ...YEAR, requestsPerDay: REQUESTS_PER_DAY };
+        const wanted = { source: { name: MILL }, ...YEAR, requestsPerDay };
         backfills.year = await operator.backfill(wanted);
       },
     },
@@ -86,6 +90,7 @@ export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfil
     {
       what: 'receiver of alerts answers 500',
       source: '',
+      alerts: [],
       ...silent,
       deeds: [
         { at: silent.from, what: () => watch.fail(true) },
@@ -97,6 +102,7 @@ export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfil
     {
       what: 'database away',
       source: MILL,
+      alerts: [],
       ...away,
       deeds: [
         {
@@ -115,6 +121,7 @@ export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfil
     {
       what: 'one host killed amid a window',
       source: MILL,
+      alerts: [],
       ...oneDies,
       deeds: [
         { at: oneDies.from, what: () => hosts.killOne(6) },
@@ -124,7 +131,7 @@ export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfil
     {
       what: 'all hosts killed',
       source: MILL,
-      alert: 'planner bridge',
+      alerts: ['planner bridge'],
       ...allDie,
       deeds: [
         { at: allDie.from, what: () => hosts.killAll() },
@@ -135,7 +142,8 @@ export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfil
     {
       what: 'mapping wrong, then corrected',
       source: MILL,
-      alert: `refusals ${MILL}`,
+      // The switches, of which nothing is stored meanwhile, are silent besides.
+      alerts: [`refusals ${MILL}`, `silent ${MILL}`],
       ...wrong,
       deeds: [
         { at: wrong.from, what: () => operator.apply(mill, {}) },
@@ -153,16 +161,23 @@ export function scriptOf({ mill, hosts, watch, operator, proxy }: Stage, backfil
     {
       what: 'password changed at the platform',
       source: MILL,
-      alert: `stopped ${MILL}`,
+      alerts: [`stopped ${MILL}`],
       ...locked,
       deeds: [
         { at: locked.from, what: () => void (mill.password = 'password-1') },
         { at: locked.to, what: () => operator.apply(mill, MILL_MAPPING) },
       ],
     },
-    { what: 'gateway of a sensor cut off', source: MILL, alert: `silent ${MILL}`, ...CUT, deeds: [] },
-    { what: 'clocks put back', source: CLOCKS, from: BEGIN + 20 * DAY, to: BEGIN + 20 * DAY + 6 * HOUR, deeds: [] },
-    { what: 'backfill of a year', source: MILL, ...year, deeds: yearDeeds },
+    { what: 'gateway of a sensor cut off', source: MILL, alerts: [`silent ${MILL}`], ...CUT, deeds: [] },
+    {
+      what: 'clocks put back',
+      source: CLOCKS,
+      alerts: [],
+      from: BEGIN + 20 * DAY,
+      to: BEGIN + 20 * DAY + 6 * HOUR,
+      deeds: [],
+    },
+    { what: 'backfill of a year', source: MILL, alerts: [], ...year, deeds: yearDeeds },
   ];
 }
 
@@ -177,10 +192,10 @@ const ENDS: Microseconds = 90 * MINUTE;
 /** Whether a trouble has begun or ended just now. */
 export const isWatchedClosely = (script: readonly Trouble[], now: Instant): boolean =>
   script.some(
-    ({ alert, from, to }) =>
-      alert !== undefined && ((from <= now && now < from + BEGINS) || (to <= now && now < to + ENDS)),
+    ({ alerts, from, to }) =>
+      alerts.length > 0 && ((from <= now && now < from + BEGINS) || (to <= now && now < to + ENDS)),
   );
 
 /** Whether a trouble is there that is to be told. */
 export const isTroubled = (script: readonly Trouble[], now: Instant): boolean =>
-  script.some(({ alert, from, to }) => alert !== undefined && from <= now && now < to + ENDS);
+  script.some(({ alerts, from, to }) => alerts.length > 0 && from <= now && now < to + ENDS);

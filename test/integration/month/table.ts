@@ -3,7 +3,6 @@ import type { Instant } from '../../../src/core/instant.ts';
 import type { Expected } from '../../../src/core/quote.ts';
 import type { BackfillState } from '../../../src/source/backfill/state.ts';
 import type { MonthReport } from './month.ts';
-import { REQUESTS_PER_DAY } from './scene.ts';
 
 /** The report as three tables of text: troubles, sources and backfills. */
 export function monthInTables({
@@ -22,9 +21,9 @@ export function monthInTables({
         trouble.what,
         short(trouble.from),
         short(trouble.to),
-        trouble.alert ?? '-',
-        short(raised?.openedAt),
-        short(raised?.endedAt),
+        trouble.alerts.join(', ') || '-',
+        raised.map(({ openedAt }) => short(openedAt)).join(', ') || '-',
+        raised.map(({ endedAt }) => short(endedAt)).join(', ') || '-',
         ...[requests, late, revised].map(String),
       ]),
     ]),
@@ -65,7 +64,7 @@ export function monthInTables({
       backfillRow('the year', year),
       backfillRow('refused hours', replay),
     ]),
-    `busiest day of the archive: ${busiestDay} requests of ${REQUESTS_PER_DAY}; changes told: ${told.length}; messages answered with 500: ${refusedMessages}`,
+    `busiest day of the archive: ${busiestDay.requests} requests of ${busiestDay.allowed}; changes told: ${told.length}; messages answered with 500: ${refusedMessages}`,
   ].join('\n\n');
 }
 
@@ -89,8 +88,7 @@ const range = (expected: Expected | undefined, say: (value: number) => string): 
   expected === undefined ? '-' : `${say(expected.expected)} (${say(expected.least)} to ${say(expected.most)})`;
 
 /** `10-07 01:10` */
-const short = (at: Instant | null | undefined): string =>
-  at === null || at === undefined ? '-' : formatInstant(at).slice(5, 16).replace('T', ' ');
+const short = (at: Instant | null): string => (at === null ? '-' : formatInstant(at).slice(5, 16).replace('T', ' '));
 
 function inColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
