@@ -54,7 +54,8 @@ export function operatorOf(
         connection: { url: plant.url, username: 'bridge', password: plant.password },
         options: {},
         schedule: {
-          every: formatDuration(size.every),
+          // Nothing hurries a platform of local times: it has to be exact when the clocks are put back.
+          every: formatDuration(plant.platform.facts.localTime ? 3 * size.every : size.every),
           start: formatInstant(BEGIN),
           settle: '1m',
           overlap: formatDuration(OVERLAP),

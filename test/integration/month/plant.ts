@@ -53,12 +53,14 @@ const listed = z.strictObject({ sensors: z.array(z.string()) });
 /** Starts the platform. `time` is its clock; `localTime`: it tells and is asked by local times. */
 export async function openMonthPlant(
   time: ModelTime,
-  {
-    name,
-    sensors,
-    localTime = false,
-  }: { readonly name: string; readonly sensors: readonly TrueSensor[]; readonly localTime?: boolean },
+  given: {
+    readonly name: string;
+    readonly sensors: readonly TrueSensor[];
+    readonly sensorsPerRead: number;
+    readonly localTime?: boolean;
+  },
 ): Promise<MonthPlant> {
+  const { name, sensors, sensorsPerRead, localTime = false } = given;
   const seen: Seen[] = [];
   const improper: string[] = [];
   let underWay = 0;
@@ -134,7 +136,7 @@ export async function openMonthPlant(
       ...exactFacts,
       maxWindow: 7 * DAY,
       minWindow: SECOND,
-      sensorsPerRead: 2,
+      sensorsPerRead,
       namesVariables: false,
       ...(localTime && { localTime: true as const }),
       pace: PACE,

@@ -7,6 +7,8 @@ export interface Size {
   readonly name: 'small' | 'large';
   /** Sensors of the main source. Every third one is a switch, whose values are true and false. */
   readonly sensors: number;
+  /** Sensors that a stream has. */
+  readonly sensorsPerRead: number;
   /** The time between two points of a sensor. */
   readonly rhythm: Microseconds;
   /** The time between two points of the archive, which holds the year before. */
@@ -17,8 +19,24 @@ export interface Size {
 }
 
 export const SIZES: Readonly<Record<Size['name'], Size>> = {
-  small: { name: 'small', sensors: 3, rhythm: 5 * MINUTE, archived: 2 * HOUR, every: HOUR, requestsPerDay: 150 },
-  large: { name: 'large', sensors: 12, rhythm: MINUTE, archived: 5 * MINUTE, every: 5 * MINUTE, requestsPerDay: 450 },
+  small: {
+    name: 'small',
+    sensors: 3,
+    sensorsPerRead: 3,
+    rhythm: 5 * MINUTE,
+    archived: 30 * MINUTE,
+    every: HOUR,
+    requestsPerDay: 150,
+  },
+  large: {
+    name: 'large',
+    sensors: 12,
+    sensorsPerRead: 4,
+    rhythm: MINUTE,
+    archived: 5 * MINUTE,
+    every: 5 * MINUTE,
+    requestsPerDay: 450,
+  },
 };
 
 /** A month of autumn: the clocks of Berlin are put back on its 21st day. */
