@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { useDatabases } from '../kit/databases.ts';
 import { playMonth } from './month/month.ts';
 import { SIZES } from './month/scene.ts';
+import { REPEATS } from './month/script.ts';
 import { monthInTables } from './month/table.ts';
 
 // A month on a virtual clock and a real PostgreSQL: a strict platform with a known truth, the real planner, polls, histories, backfills
@@ -31,7 +32,7 @@ test(`after a ${size.name} month (seed ${SEED}) the readings are the truth, the 
   });
   process.stderr.write(`\nA ${size.name} month, seed ${SEED}\n\n${monthInTables(report)}\n\n`);
 
-  const { accounts, troubles, alerts, told, improper, year, replay, busiestDay } = report;
+  const { accounts, troubles, alerts, told, improper, year, replay, repeats, busiestDay } = report;
   for (const account of accounts) {
     expect(account).toMatchObject({ lost: 0, doubled: 0, wrong: 0, stillRefused: 0, examples: [] });
     expect(account.busiestSecond).toBeLessThanOrEqual(account.allowed);
@@ -52,5 +53,12 @@ test(`after a ${size.name} month (seed ${SEED}) the readings are the truth, the 
   expect(told.toSorted()).toEqual(due.flatMap((alert) => [`opened ${alert}`, `ended ${alert}`]).toSorted());
   expect(report.refusedMessages).toBeGreaterThan(1);
 
-  expect([year.state, replay.state]).toEqual(['done', 'done']);
+  expect([year, replay, ...repeats].map(({ state }) => state)).toEqual(
+    Array.from({ length: 2 + REPEATS }, () => 'done'),
+  );
+  // The quote of time like the time that was seen before.
+  for (const { quoted, work } of repeats) {
+    expect(work.requests).toBe(quoted?.requests.expected);
+    expect(work.readings / (quoted?.readings.expected ?? 0)).toBeCloseTo(1, 0);
+  }
 }, 14_400_000);

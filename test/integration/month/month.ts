@@ -58,6 +58,8 @@ export interface MonthReport {
   readonly refusedMessages: number;
   readonly year: BackfillState;
   readonly replay: BackfillState;
+  /** Ten backfills of covered time, for their quotes. */
+  readonly repeats: readonly BackfillState[];
   /** Of the year's backfill, as the platform saw it. */
   readonly busiestDay: { readonly requests: number; readonly allowed: number };
   readonly improper: readonly string[];
@@ -97,9 +99,9 @@ export async function playMonth(
 
   await operator.apply(mill, MILL_MAPPING);
   await operator.apply(clocks, CLOCKS_MAPPING);
-  const backfills: Backfills = { year: undefined, refused: undefined };
+  const backfills: Backfills = { year: undefined, refused: undefined, repeats: [] };
   const script = scriptOf({ mill, hosts, watch, operator, proxy, requestsPerDay: size.requestsPerDay }, backfills);
-  const deeds = [...deedsOf(script)];
+  const deeds = [...deedsOf(script, { operator }, backfills)];
   const quiet = quietWindows(database, time.now);
   let [lookedAt, tidiedAt] = [-Infinity, BEGIN];
   while (time.now() < END) {
@@ -136,6 +138,7 @@ export async function playMonth(
     refusedMessages: watch.refused(),
     year: await operator.state(backfills.year ?? 0),
     replay: await operator.state(backfills.refused ?? 0),
+    repeats: await Promise.all(backfills.repeats.map(operator.state)),
     busiestDay: { requests: busiestDayOfArchive(mill), allowed: size.requestsPerDay },
     improper: [...mill.improper, ...clocks.improper],
   };

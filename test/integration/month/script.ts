@@ -5,7 +5,7 @@ import type { Proxy } from '../../kit/proxy.ts';
 import type { Hosts } from './hosts.ts';
 import type { Deed, Operator } from './operator.ts';
 import type { MonthPlant, PlantFault } from './plant.ts';
-import { BEGIN, CLOCKS, MILL, YEAR, ZONE } from './scene.ts';
+import { BEGIN, CLOCKS, MILL, MONTH, YEAR, ZONE } from './scene.ts';
 import type { Watch } from './watch.ts';
 
 /** Something that goes wrong, or that operators do, in a stretch of the month. */
@@ -45,7 +45,12 @@ export interface Stage {
 export interface Backfills {
   year: number | undefined;
   refused: number | undefined;
+  /** Of covered time, by which quotes are held against what happened. */
+  readonly repeats: number[];
 }
+
+/** So many backfills of covered time follow the month, the n-th of n days. */
+export const REPEATS = 10;
 
 /** All that happens in the month, in order. */
 export function scriptOf(
@@ -181,9 +186,24 @@ export function scriptOf(
   ];
 }
 
-/** All deeds of the script, the earliest first. */
-export const deedsOf = (script: readonly Trouble[]): readonly Deed[] =>
-  script.flatMap(({ deeds }) => deeds).toSorted((one, other) => one.at - other.at);
+/** All deeds, the earliest first: those of the script, and after the month backfills that read covered time once more. */
+export function deedsOf(
+  script: readonly Trouble[],
+  { operator }: Pick<Stage, 'operator'>,
+  backfills: Backfills,
+): readonly Deed[] {
+  const repeats = Array.from({ length: REPEATS }, (_, place): Deed => {
+    const [days, to] = [place + 1, BEGIN + MONTH - DAY];
+    return {
+      at: BEGIN + MONTH + days * 2 * HOUR,
+      what: async () => {
+        const wanted = { source: { name: MILL }, from: to - days * DAY, to, what: 'all' } as const;
+        backfills.repeats.push(await operator.backfill(wanted));
+      },
+    };
+  });
+  return [...script.flatMap(({ deeds }) => deeds), ...repeats].toSorted((one, other) => one.at - other.at);
+}
 
 /** The alerts are looked at closely while a trouble begins and while it ends; a trouble that lasts tells nothing new. */
 const BEGINS: Microseconds = 3 * HOUR;

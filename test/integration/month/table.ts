@@ -1,4 +1,4 @@
-import { formatInstant } from '../../../src/core/instant.ts';
+import { SECOND, formatInstant } from '../../../src/core/instant.ts';
 import type { Instant } from '../../../src/core/instant.ts';
 import type { Expected } from '../../../src/core/quote.ts';
 import type { BackfillState } from '../../../src/source/backfill/state.ts';
@@ -10,6 +10,7 @@ export function monthInTables({
   accounts,
   year,
   replay,
+  repeats,
   busiestDay,
   told,
   refusedMessages,
@@ -60,16 +61,17 @@ export function monthInTables({
       ]),
     ]),
     inColumns([
-      ['backfill', 'state', 'requests quoted', 'actual', 'readings quoted', 'actual', 'days quoted', 'actual'],
+      ['backfill', 'state', 'requests quoted', 'actual', 'readings quoted', 'actual', 'seconds quoted', 'actual'],
       backfillRow('the year', year),
       backfillRow('refused hours', replay),
+      ...repeats.map((state, place) => backfillRow(`${place + 1} days again`, state)),
     ]),
     `busiest day of the archive: ${busiestDay.requests} requests of ${busiestDay.allowed}; changes told: ${told.length}; messages answered with 500: ${refusedMessages}`,
   ].join('\n\n');
 }
 
 function backfillRow(name: string, { state, quoted, work, createdAt, finishedAt }: BackfillState): string[] {
-  const took = finishedAt === null ? '-' : days((finishedAt - createdAt) / 1_000_000);
+  const took = finishedAt === null ? '-' : String(Math.round((finishedAt - createdAt) / SECOND));
   return [
     name,
     state,
@@ -77,12 +79,10 @@ function backfillRow(name: string, { state, quoted, work, createdAt, finishedAt 
     String(work.requests),
     range(quoted?.readings, String),
     String(work.readings),
-    range(quoted?.seconds ?? undefined, days),
+    range(quoted?.seconds ?? undefined, String),
     took,
   ];
 }
-
-const days = (seconds: number): string => (seconds / 86_400).toFixed(2);
 
 const range = (expected: Expected | undefined, say: (value: number) => string): string =>
   expected === undefined ? '-' : `${say(expected.expected)} (${say(expected.least)} to ${say(expected.most)})`;
