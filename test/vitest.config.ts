@@ -36,7 +36,7 @@ const LONG = [
 ];
 
 /** Files that put another module in the place of one of ours. All others share the modules that a worker has loaded. */
-const MOCKING = ['access-applications', 'clock-ahead', 'clocks-jobs', 'model', 'pacer'].map(
+const MOCKING = ['access-applications', 'clock-ahead', 'clocks-jobs', 'model', 'month', 'pacer'].map(
   (name) => `test/integration/${name}.test.ts`,
 );
 

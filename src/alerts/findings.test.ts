@@ -3,7 +3,7 @@ import { DAY, HOUR, SECOND } from '../core/instant.ts';
 import type { SourceLine } from '../source/report.ts';
 import { backupFinding, diskFinding, plannerFinding } from './bridge-findings.ts';
 import { DEFAULT_RULES } from './rules.ts';
-import { troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import { toldTroubles, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
 import { troubleOf } from './judgement.ts';
 
 describe('the bridge', () => {
@@ -135,6 +135,35 @@ describe('a source', () => {
       clock: null,
     };
     expect(troubleFinding({ ...trouble, kind: 'failing' }, 0).kind).toBe('contract');
+  });
+
+  test('that fails is one trouble, however many of its streams wait for the same cause', () => {
+    const fault = { code: 'unavailable', why: 'status' as const, status: 503, message: 'down', at: '' };
+    const failing = {
+      source: 'hall',
+      organisation: 'default',
+      stream: null,
+      kind: 'failing' as const,
+      failures: 2,
+      until: null,
+      fault,
+      clock: null,
+    };
+    const waiting = { ...failing, kind: 'waiting' as const, stream: 'pump' };
+    const otherwise = { ...waiting, fault: { code: 'contract-broken', message: 'a web page', at: '' } };
+    const elsewhere = { ...waiting, source: 'pit' };
+    const lines = [line({ streams: 2 }), line({ name: 'pit', streams: 2 })];
+    const toldOf = (...troubles: Parameters<typeof toldTroubles>[0]) => toldTroubles(troubles, lines);
+    expect(toldOf(failing, waiting, otherwise, elsewhere)).toEqual([failing, otherwise, elsewhere]);
+    expect(toldOf({ ...failing, kind: 'looking' }, waiting)).toEqual([{ ...failing, kind: 'looking' }]);
+    expect(toldOf(waiting)).toEqual([waiting]);
+    expect(toldOf(waiting, { ...waiting, stream: 'fan', failures: 1 })).toEqual([failing]);
+    expect(toldOf(waiting, { ...otherwise, stream: 'fan' })).toHaveLength(2);
+  });
+
+  test('that fails by a broken contract keeps that alert while nothing but its fault tells of it', () => {
+    const fault = { code: 'contract-broken', message: 'a web page', at: '' };
+    expect(unwellFinding(line({ condition: 'failing', fault }), by())?.kind).toBe('contract');
   });
 
   test('has the severity of doctor, unless a rule names another', () => {

@@ -20,7 +20,7 @@ import { deliveryFindings, presentDeliveries } from './delivery-findings.ts';
 import { troubleOf } from './judgement.ts';
 import type { Judgement } from './judgement.ts';
 import type { AlertLimits, AlertRules } from './rules.ts';
-import { refusalFindings, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
+import { refusalFindings, toldTroubles, troubleFinding, unwellFinding, unwellLines } from './source-findings.ts';
 import { unheardSources, unjudgedOf } from './unjudged.ts';
 
 /** The parts of a process by which it judges the bridge. None of them may make it judge otherwise than another process. */
@@ -113,7 +113,7 @@ export async function sourceFindings(
     conditions,
     lines,
     findings: [
-      ...troubles.map((trouble) => troubleFinding(trouble, now)),
+      ...toldTroubles(troubles, lines).map((trouble) => troubleFinding(trouble, now)),
       ...unwellLines(lines, troubles).flatMap((line) => unwellFinding(line, { now, limits }) ?? []),
       ...(await refusalFindings(database, limits.refusedShare, organisations)),
     ],

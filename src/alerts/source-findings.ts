@@ -89,6 +89,27 @@ export function troubleFinding(trouble: Trouble, now: Instant): Judgement {
   }
 }
 
+/**
+ * The troubles, each told once however many streams of a source it hits: streams that wait for the cause for which their source fails are
+ * left out, and a source of which every stream waits for the same cause fails itself.
+ */
+export function toldTroubles(troubles: readonly Trouble[], lines: readonly SourceLine[]): readonly Trouble[] {
+  const streamsOf = new Map(lines.map((line) => [titleOf(line), line.streams]));
+  const causes = Map.groupBy(troubles, ({ source, organisation, fault }) =>
+    JSON.stringify([organisation, source, fault && causeOfFault(fault)]),
+  );
+  return [...causes.values()].flatMap((alike) => {
+    const waiting = alike.filter(({ kind }) => kind === 'waiting');
+    const others = alike.filter(({ kind }) => kind !== 'waiting');
+    const [first] = waiting;
+    if (first === undefined || others.some(({ kind }) => kind === 'failing' || kind === 'looking')) return others;
+    const streams = streamsOf.get(titleOf({ name: first.source, organisation: first.organisation }));
+    if (new Set(waiting.map(({ stream }) => stream)).size !== streams) return alike;
+    const failures = Math.max(...waiting.map((one) => one.failures));
+    return [...others, { ...first, kind: 'failing', stream: null, failures }];
+  });
+}
+
 /** The kind of alert of a source in each condition; null for those of which nobody is told. */
 const KIND_OF_CONDITION: Readonly<Record<Condition, AlertKind | null>> = {
   stopped: 'stopped',
@@ -127,7 +148,7 @@ export function unwellFinding(
   { now, limits }: { readonly now: Instant; readonly limits: Pick<AlertLimits, 'overdue' | 'silence'> },
 ): Judgement | undefined {
   const { condition, newestAt, silence: counts } = line;
-  const kind = line.allRefused === null ? KIND_OF_CONDITION[condition] : 'refusals';
+  const kind = kindOfLine(line);
   if (kind === null) return undefined;
   if (kind === 'behind' && condition === 'behind' && (line.overdue ?? 0) <= (limits.overdue ?? 0)) return undefined;
   const { silence } = limits;
@@ -144,6 +165,11 @@ export function unwellFinding(
     source: line.name,
     cause: causeOfLine(line),
   };
+}
+
+function kindOfLine({ condition, allRefused, fault }: SourceLine): AlertKind | null {
+  if (allRefused !== null) return 'refusals';
+  return condition === 'failing' && fault?.code === 'contract-broken' ? 'contract' : KIND_OF_CONDITION[condition];
 }
 
 function unwellInWords({ condition, overdue, silence, fault }: SourceLine): string {
