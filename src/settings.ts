@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { LONGEST_TOKEN_SECONDS } from './core/token-lifetime.ts';
 import { configInvalid } from './core/errors.ts';
+import { parseHostPaces } from './core/host-pace.ts';
+import type { HostPaces } from './core/host-pace.ts';
 import { apiFields, apiSettings } from './settings-api.ts';
 import type { ApiSettings } from './settings-api.ts';
 import { operatorFields, operatorSettings } from './settings-operator.ts';
@@ -91,6 +93,13 @@ const schema = z.object({
     .describe(
       'hosts that are asked without the proxy, separated by commas: a name with all names below it, `.plant.example` for those below it only, an address, a network like `10.0.0.0/8`, each also with a port; this machine always is',
     ),
+  DATABRIDGE_HOST_PACES: z
+    .string()
+    .refine((text) => parseHostPaces(text) !== undefined, 'is not a list like historian.plant.example=10, 10.0.0.5:8086=2.5')
+    .optional()
+    .describe(
+      'requests a second that hosts of platforms may get from all sources, projects and processes together, the same on every host of the bridge: `historian.plant.example=10, 10.0.0.5:8086=2.5`; a name without port counts for all its ports; without it each source has its own pace alone',
+    ),
   DATABRIDGE_ADAPTERS: z
     .string()
     .optional()
@@ -175,6 +184,8 @@ export interface Settings {
     /** Undefined: any host. */
     readonly allowHosts: readonly string[] | undefined;
     readonly proxy: { readonly url: string; readonly exceptions: readonly string[] } | undefined;
+    /** The requests a second that hosts may get from all sources together. */
+    readonly hostPaces: HostPaces;
   };
   /** Undefined: a source may name no adapter. */
   readonly adapters: string | undefined;
@@ -247,6 +258,7 @@ function egressOf(values: z.infer<typeof schema>): Settings['egress'] {
   return {
     allowHosts: hosts === undefined ? undefined : listOf(hosts),
     proxy: url === undefined ? undefined : { url, exceptions },
+    hostPaces: parseHostPaces(values.DATABRIDGE_HOST_PACES ?? '') ?? new Map(),
   };
 }
 

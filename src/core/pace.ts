@@ -101,6 +101,7 @@ export type Reservation =
 /** Why no slot is free, in an operator's words. */
 export const NO_SLOT = {
   pace: 'requestsPerSecond of the source',
+  host: 'requests a second of the host, over all its sources',
   hold: 'the platform asked for silence',
   quiet: 'quiet hours of the source',
   concurrency: 'other requests are under way',

@@ -110,6 +110,9 @@ const hostSchema = shows<HostRequests & { readonly sourcesInAll?: number }>()(
       host: z.string().describe('Its origin.'),
       ...requestsFields,
       share: z.number().nullable().describe('The part of `allowed` that was sent, mostly 0 to 1.'),
+      pace: z.number().nullable().describe('Requests a second from all sources together; null where the host has no pace.'),
+      fullestSecond: z.number().nullable().describe('The most requests that the paces let leave in one second.'),
+      advice: z.string().nullable().describe('Why the host should get a pace.'),
       sources: z
         .array(z.object({ name: z.string(), organisation: z.string(), ...requestsFields }))
         .describe('Those with the most requests first, at most 100.'),
@@ -122,6 +125,9 @@ const hostSchema = shows<HostRequests & { readonly sourcesInAll?: number }>()(
           host: 'https://influx.example',
           ...LINE.example.requestsLastHour,
           share: 0.017,
+          pace: null,
+          fullestSecond: 3,
+          advice: null,
           sources: [{ name: 'hall-3', organisation: 'default', ...LINE.example.requestsLastHour }],
         },
       ],
@@ -135,6 +141,7 @@ const schemaOf = (operationId: string, summary: string) => ({ operationId, summa
 /** The routes that tell facts of one source, and the requests of all. */
 export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void {
   const { database, registry, clock } = parts;
+  const paces = parts.settings.egress.hostPaces;
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const config = { role: 'viewer' } as const;
   typed.get(
@@ -213,7 +220,7 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
     },
     async (request) => {
       const organisations = operatorOf(request).organisations ?? undefined;
-      const hosts = (await requestsByHost(database, registry.platforms, organisations)).map((host) => ({
+      const hosts = (await requestsByHost(database, { listed: registry.platforms, paces, organisations })).map((host) => ({
         ...host,
         sources: host.sources.slice(0, MOST_SOURCES_OF_HOST),
         ...(host.sources.length > MOST_SOURCES_OF_HOST && { sourcesInAll: host.sources.length }),

@@ -19,21 +19,31 @@ export const PROBES_ALONE_FROM = 3;
 /**
  * Stops a source. Where the platform refused its credentials (`$5`), it stops each other source with the same credentials, too
  * (account.ts), and their faults name the source that the platform refused. The row of the pace tells the runs on other hosts, so they
- * send nothing more.
+ * send nothing more. It locks sources, account and paces in this order, as an operator's change does (source/gate.ts): a refusal or a
+ * proof of the account, which has its row and marks all paces, waits for it or is waited for, and never in a ring.
  */
 const STOP = `
-  with stopped as (
+  with concerned as materialized (
+    select id from source where state = 'active' and (id = $1 and edition = $3 or $5 and id in (
+      select other.source_id from pace as own join account on digest = own.state ->> 'account' and refused >= $4
+        join pace as other on other.state ->> 'account' = digest
+      where own.source_id = $1))
+    order by id for no key update),
+  known as materialized (
+    select digest from account where $5 and digest = (select state ->> 'account' from pace where source_id = $1)
+      and (select count(*) from concerned) > 0
+    for no key update),
+  paces as materialized (
+    select source_id from pace where source_id in (select id from concerned) and (select count(*) from known) >= 0
+    order by source_id for no key update),
+  stopped as (
     update source set state = 'stopped', failures = failures + 1,
       last_fault = case when id = $1 then $2::jsonb else $2::jsonb - 'lane' || jsonb_build_object('where', coalesce((
         select 'source ' || ${TITLE}
         from pace as own join account on digest = own.state ->> 'account' join source on source.id = refused_by
         where own.source_id = $1), $6::text)) end
-    where state = 'active' and (id = $1 and edition = $3 or $5 and id in (
-      select other.source_id from pace as own join account on digest = own.state ->> 'account' and refused >= $4
-        join pace as other on other.state ->> 'account' = digest
-      where own.source_id = $1))
-    returning id)
-  update pace set version = version + 1, state = state || '{"paused": true}' from stopped where source_id = stopped.id`;
+    where id in (select id from concerned))
+  update pace set version = version + 1, state = state || '{"paused": true}' where source_id in (select source_id from paces)`;
 
 /** A source that waits for its own pace looks again after this; see `forgetImpossibleWaits` in future.ts. */
 export const LONGEST_OWN_HOLD = 12 * HOUR;

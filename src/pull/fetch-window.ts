@@ -44,7 +44,7 @@ export interface WindowTask {
   readonly looksNoted: number;
   /** In history: the backfill that asks for the window, and those that ask for covered time and are served by it. */
   readonly backfills?: Handover['backfills'];
-  /** Told of the meter of each reading of the window, before its first request. */
+  /** Told of the meter of the window, before its first request. */
   readonly metered?: (meter: Meter) => void;
 }
 
@@ -66,6 +66,8 @@ export interface ReadResult {
   readonly failed: FailedSensors;
   /** Points of all pages, also refused ones, those outside the window and those of sensors that are not chosen. */
   readonly samples: number;
+  /** Received by this reading, while the meter may count others of the window. */
+  readonly bytes: number;
   readonly meter: Meter;
   readonly askedAt: Instant;
   readonly normaliseMs: number;
@@ -83,17 +85,18 @@ export const learnedOf = (
 /** pace → read → normalise → check: reads one window into memory and stores nothing. The connection waits for the pace. */
 export async function readWindow(
   source: OpenSource,
-  given: Pick<WindowTask, 'lane' | 'window' | 'metered'> &
+  given: Pick<WindowTask, 'lane' | 'window'> &
     Pick<Bridge, 'place'> & {
       stream: Pick<Stream, 'selection'>;
       maxReadings: number;
       now: () => Instant;
+      /** Counts on where the window was read before; else the reading has its own. */
+      meter?: Meter;
     },
   signal: AbortSignal,
 ): Promise<ReadResult> {
-  const { window, stream, lane, place } = given;
-  const meter = newMeter();
-  given.metered?.(meter);
+  const { window, stream, lane, place, meter = newMeter() } = given;
+  const before = meter.bytesIn;
   const askedAt = given.now();
   const http = source.connection.http({ lane, signal, meter, place });
   const asked = answerFor(window, source.platform.facts);
@@ -116,7 +119,7 @@ export async function readWindow(
   const batch = pages.seal();
   normaliseMs += performance.now() - begun;
   check(batch, window);
-  return { batch, failed, samples: count, meter, askedAt, normaliseMs };
+  return { batch, failed, samples: count, bytes: meter.bytesIn - before, meter, askedAt, normaliseMs };
 }
 
 /** Ours: an answer of this many bytes weighs as much as a reading, several times as much as platforms send for one. */
@@ -129,8 +132,8 @@ const HEAVIEST_READING = 20;
  * How much work a window was, in readings. Points that became no readings count, because the platform sent them, and so
  * do bytes, because a platform may send a thousand nulls with each value.
  */
-export const sizeOf = ({ samples, meter }: Pick<ReadResult, 'samples' | 'meter'>): number =>
-  Math.max(samples, Math.min(samples * HEAVIEST_READING, Math.floor(meter.bytesIn / BYTES_PER_READING)));
+export const sizeOf = ({ samples, bytes }: Pick<ReadResult, 'samples' | 'bytes'>): number =>
+  Math.max(samples, Math.min(samples * HEAVIEST_READING, Math.floor(bytes / BYTES_PER_READING)));
 
 function check(batch: Batch, window: Window): void {
   if (batch.outside > STRAY_SAMPLES && batch.readings === 0 && batch.refused.size === 0) {
@@ -146,10 +149,13 @@ async function readUnderConfirmedNames(
 ): Promise<ReadResult> {
   const { rules } = given.source;
   const endWindow = rules.beginWindow();
+  // One for all readings of the window, because the platform was asked for each.
+  const meter = newMeter();
+  given.metered?.(meter);
   try {
     for (;;) {
       const before = rules.corrections;
-      const read = await readWindow(given.source, { ...given, place: bridge.place }, signal);
+      const read = await readWindow(given.source, { ...given, meter, place: bridge.place }, signal);
       await bridge.keepNames(given.source);
       if (rules.corrections === before) return read;
     }

@@ -11,6 +11,7 @@ import type { Unreadable } from '../core/unreadable.ts';
 import type { Window } from '../core/window.ts';
 import { looksToAsk } from './look-back.ts';
 import type { OpenSource } from './open-source.ts';
+import { hasRoom } from './wishes.ts';
 import type { Wish } from './wishes.ts';
 
 /** What a run of history knows. It changes as windows come back. */
@@ -66,14 +67,14 @@ function askForGap(source: OpenSource, progress: RunState, now: Instant): Ask | 
   // A backfill with --what all would ask for it once more.
   return {
     window,
-    wish: progress.wishes.find((one) => one.again && mayAsk(one, progress) && covers(one.wanted, window)),
+    wish: progress.wishes.find((one) => one.again && mayAsk(one) && covers(one.wanted, window)),
   };
 }
 
 /** The next window of the first wish that has a missing one and a request left for today. */
 function askForWish(source: OpenSource, progress: RunState, now: Instant): Ask | undefined {
   for (const wish of progress.wishes) {
-    if (!mayAsk(wish, progress)) continue;
+    if (!mayAsk(wish)) continue;
     const window = windowOf(wish, source, progress, now);
     if (window) return { window, wish };
   }
@@ -91,12 +92,8 @@ function windowOf(wish: Wish, source: OpenSource, progress: RunState, now: Insta
 
 const doneOf = ({ again, done }: Wish, { covered }: RunState): Coverage => (again ? done : covered);
 
-/**
- * Whether what is left of today's requests is enough for one more window beside those under way, as windows of this backfill were
- * so far. The first window of a run is asked for with whatever is left, because a window may need more than a day's requests.
- */
-const mayAsk = ({ budget }: Wish, { underWay }: RunState): boolean =>
-  budget === undefined || budget.left >= (underWay.size === 0 ? 1 : budget.perWindow * (underWay.size + 1));
+/** Whether today's requests leave one window more; a window reserves what it may need before it asks. */
+const mayAsk = ({ budget }: Wish): boolean => budget === undefined || hasRoom(budget);
 
 /** The running backfills that a window asked for now serves: the one that asks, and those that also ask for covered time. */
 export const servedBy = ({ window, wish }: Ask, { wishes }: RunState): readonly Wish[] => [
@@ -112,7 +109,7 @@ function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | u
   if (retried)
     return {
       window: retried,
-      wish: progress.wishes.find((one) => mayAsk(one, progress) && covers(one.wanted, retried)),
+      wish: progress.wishes.find((one) => mayAsk(one) && covers(one.wanted, retried)),
     };
   const looks = looksToAsk(source, progress, now);
   const [oldest] = looks;
@@ -129,7 +126,7 @@ function askAgain(source: OpenSource, progress: RunState, now: Instant): Ask | u
 function retriedOf({ policy }: OpenSource, progress: RunState, now: Instant): Unreadable[] {
   const { unreadable, wishes } = progress;
   const edge = edgeOf(policy, now);
-  const asking = wishes.filter((wish) => mayAsk(wish, progress));
+  const asking = wishes.filter((wish) => mayAsk(wish));
   const ranges = [{ from: policy.start, to: edge }, ...asking.flatMap(({ wanted }) => wanted)];
   return wantedOf(
     unreadable,
@@ -159,10 +156,12 @@ export function noteDone(progress: RunState, window: Window, served: readonly Wi
   );
 }
 
-/** Takes requests that a wish sent from what is left for today. */
-export function noteRequests(progress: RunState, wish: Wish | undefined, requests: number): void {
+/** Windows of other runs have what is left of today's requests of a wish; they may give a part back within a minute. */
+export function noteTaken(progress: RunState, wish: Wish, now: Instant): void {
   progress.wishes = progress.wishes.map((one) =>
-    one.id === wish?.id && one.budget ? { ...one, budget: { ...one.budget, left: one.budget.left - requests } } : one,
+    one.id === wish.id && one.budget
+      ? { ...one, budget: { ...one.budget, left: 0, renewsAt: Math.min(one.budget.renewsAt, now + MINUTE) } }
+      : one,
   );
 }
 
@@ -176,7 +175,7 @@ export function restsUntil(source: OpenSource, progress: RunState, now: Instant)
   const open = progress.wishes.filter((wish) => subtract(wish.wanted, doneOf(wish, progress)).length > 0);
   const settling = [
     ...open.map(({ range }) => settledAt(policy, range.to)).filter((settled) => settled > progress.begun),
-    ...open.flatMap((wish) => (wish.budget && !mayAsk(wish, progress) ? [wish.budget.renewsAt] : [])),
+    ...open.flatMap((wish) => (wish.budget && !mayAsk(wish) ? [wish.budget.renewsAt] : [])),
   ];
   const retryAt = nextRetryAt(retriedOf(source, progress, now));
   const rests = retryAt === undefined ? settling : [...settling, Math.min(retryAt, now + WAITS.stream.most)];

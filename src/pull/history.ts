@@ -8,16 +8,16 @@ import type { Window } from '../core/window.ts';
 import { isDatabaseAway } from '../database/away.ts';
 import type { Meter } from '../platform/connection/index.ts';
 import { isFull } from '../delivery/waiting.ts';
-import { finishCovered, noteFailed, wishesOf } from './wishes.ts';
+import { finishCovered, giveBack, noteFailed, reserveRequests, wishesOf } from './wishes.ts';
 import type { Bridge } from './bridge.ts';
 import { actOn } from './consequence.ts';
 import { eachWithin } from './each-within.ts';
 import { fetchWindow, learnedOf } from './fetch-window.ts';
 import type { WindowTask } from './fetch-window.ts';
-import { firstTurnAt, nextAsk, noteDone, noteRequests, restsUntil, servedBy } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, noteTaken, restsUntil, servedBy } from './history-progress.ts';
 import type { Ask, RunState } from './history-progress.ts';
 import type { OpenSource, Stream } from './open-source.ts';
-import type { Wish } from './wishes.ts';
+import type { Reserved, Wish } from './wishes.ts';
 import { isWindowAtFault, setAside } from './set-aside.ts';
 import { askedLater } from './unreadable-rows.ts';
 
@@ -99,6 +99,7 @@ async function fillHistory(
     refreshedAt: begun,
     full: false,
     meters: new Map(),
+    reserved: new Map(),
     crowded: false,
     failures: stream.historyFailures,
     unreadableInARow: 0,
@@ -113,6 +114,19 @@ async function fillHistory(
     // Marked before anything is awaited, so that no parallel worker is given the same window.
     run.underWay.add(ask.window);
     run.turn += 1;
+    const { wish, window } = ask;
+    if (wish?.budget === undefined) return ask;
+    let reserved: Reserved | undefined;
+    try {
+      reserved = await reserveRequests(bridge.database, { ...wish, budget: wish.budget });
+    } finally {
+      if (reserved === undefined) run.underWay.delete(window);
+    }
+    if (reserved === undefined) {
+      noteTaken(run, wish, clock.now());
+      return await next();
+    }
+    run.reserved.set(window, reserved);
     return ask;
   };
   await eachWithin(source.config.pace.concurrency, next, async (ask) => {
@@ -127,6 +141,9 @@ async function fillHistory(
     } finally {
       run.underWay.delete(ask.window);
       run.meters.delete(ask.window);
+      const reserved = run.reserved.get(ask.window);
+      run.reserved.delete(ask.window);
+      if (reserved !== undefined) await giveBack(bridge.database, reserved);
     }
   });
   if (run.wishes.length > 0) await finishCovered(bridge.database, source.id);
@@ -144,6 +161,8 @@ interface Run extends RunState {
   full: boolean;
   /** The meters of the windows under way. */
   readonly meters: Map<Window, Meter>;
+  /** What they reserved of the requests of a backfill. */
+  readonly reserved: Map<Window, Reserved>;
   /** No slot comes free beside the windows that have begun, so no further one is begun until one of them has ended. */
   crowded: boolean;
   /** Failures of this stream's history in a row. */
@@ -216,12 +235,7 @@ async function fetchAsk(
 ): Promise<void> {
   const { window, wish } = ask;
   const { covered, learned, unreadable, looksNoted } = run;
-  let sent = 0;
-  const metered = (meter: Meter): void => {
-    // A window that is read twice has a meter for each reading.
-    sent += run.meters.get(window)?.requests ?? 0;
-    run.meters.set(window, meter);
-  };
+  const metered = (meter: Meter): void => void run.meters.set(window, meter);
   const served = servedBy(ask, run);
   const result = await fetchWindow(
     bridge,
@@ -249,7 +263,6 @@ async function fetchAsk(
   run.unreadable = result.unreadable;
   run.lookAgain = union(run.lookAgain, result.owed);
   noteDone(run, window, served);
-  noteRequests(run, wish, sent + (run.meters.get(window)?.requests ?? 0));
 }
 
 const backfillsOf = (asking: Wish | undefined, served: readonly Wish[]): WindowTask['backfills'] => ({
@@ -261,6 +274,5 @@ const backfillsOf = (asking: Wish | undefined, served: readonly Wish[]): WindowT
 async function noteSpent({ database }: Bridge, run: Run, { window, wish }: Ask): Promise<void> {
   const meter = run.meters.get(window);
   if (wish === undefined || meter === undefined || meter.requests === 0) return;
-  noteRequests(run, wish, meter.requests);
   await noteFailed(database, wish.id, meter);
 }

@@ -34,9 +34,12 @@ import { compactConfig, inClear } from './kept-config.ts';
 import type { KeptConfig } from './kept-config.ts';
 import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
 import type { Links, SharedAccount } from './account.ts';
-import { paceRowsOf } from './pace-rows.ts';
+import type { HostPaces } from '../core/host-pace.ts';
+import { hostsOf } from './host-pacer.ts';
+import type { Hosts } from './host-pacer.ts';
+import { hostPaceRowsOf, paceRowsOf } from './pace-rows.ts';
 import type { PaceRows } from './pace-rows.ts';
-import { pacerOf } from './pacer.ts';
+import { HORIZON, pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
 import { withReferenceRemedy } from './reference-remedy.ts';
 import { sourceTokensOf } from './tokens.ts';
@@ -117,8 +120,9 @@ export function sourceOpener(given: {
   readonly allowHosts: AllowedHosts;
   readonly proxy?: ProxySettings | undefined;
   readonly meters?: PullMeters | undefined;
+  readonly hostPaces?: HostPaces | undefined;
 }): (row: SourceRow) => Promise<KeptSource> {
-  const { database, sealing, clock, registry, workerId, allowHosts, proxy, meters } = given;
+  const { database, sealing, clock, registry, workerId, allowHosts, proxy, meters, hostPaces = new Map() } = given;
   const { now } = clock;
   const room = nameRoom();
   const agents = agentPool({ guard: guardEgress(allowHosts), proxy });
@@ -126,6 +130,7 @@ export function sourceOpener(given: {
     database,
     sealing,
     rows: paceRowsOf(database),
+    hosts: hostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now, horizon: HORIZON }),
     links: linksOf(database),
     agents,
     workerId,
@@ -166,6 +171,7 @@ interface OfProcess {
   readonly database: Database;
   readonly sealing: Sealing;
   readonly rows: PaceRows;
+  readonly hosts: Hosts;
   readonly links: Links;
   readonly agents: AgentPool;
   readonly workerId: string;

@@ -13,6 +13,8 @@ import { silentOf } from '../database/presence.ts';
 import { easingOf } from './easing.ts';
 import { pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
+import { SOON } from './host-pacer.ts';
+import type { Hosts } from './host-pacer.ts';
 import type { SharedAccount } from './account.ts';
 import type { PullMeters } from './meters.ts';
 import { holderOf, newLeaseId } from './pace-rows.ts';
@@ -32,7 +34,10 @@ const LONGEST_WAIT: Microseconds = 5 * SECOND;
 const LONGEST_REST: Microseconds = MINUTE;
 
 /** How far ahead a slot may be reserved. History's horizon is short, because live has to wait for every slot it reserves. */
-const HORIZON = { live: LONGEST_WAIT, history: 100 * MILLISECOND };
+export const HORIZON = { live: LONGEST_WAIT, history: 100 * MILLISECOND };
+
+/** A slot of a host lies at one instant, and that of the source has to lie there, too. */
+const AT_ONCE = { live: 0, history: 0 };
 
 /** A request of a begun window, or the first one of history, waits so many slots longer, because others may take some of them. */
 const SLOTS_AWAITED = { begun: 10, first: 2 };
@@ -58,6 +63,7 @@ interface SlotWanted {
   readonly kind: RequestKind;
   readonly signal: AbortSignal;
   readonly begun: boolean;
+  readonly url: URL | undefined;
 }
 
 /**
@@ -88,6 +94,8 @@ export function pacerOf(given: {
   /** An operator asks by hand, which a paused or stopped source lets pass. */
   readonly byHand?: boolean;
   readonly meters?: PullMeters | undefined;
+  /** The hosts that the sources of this process share. */
+  readonly hosts?: Hosts | undefined;
   /** Waits; tests give a clock of their own. */
   readonly sleep?: Sleep;
 }): Pacer {
@@ -177,8 +185,19 @@ export function pacerOf(given: {
     return LONGEST_WAIT + retryDelay({ first: waited, most: waited }, 1, Math.random());
   }
 
+  /** Waits where the requests of this process to a host without a pace would grow too fast. */
+  async function climb(url: URL, login: boolean, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const wait = given.hosts?.turn(url, { login, own: pace.requestsPerSecond }) ?? 0;
+      if (wait === 0) return;
+      await pause(sleep, wait, signal);
+    }
+  }
+
   /** @returns the slot once its instant has come */
-  async function take(leaseId: string, { lane, kind, signal, begun }: SlotWanted): Promise<Taken> {
+  async function take(leaseId: string, { lane, kind, signal, begun, url }: SlotWanted): Promise<Taken> {
+    const host = url && given.hosts?.slotsOf(url);
+    if (url !== undefined && host === undefined) await climb(url, kind === 'login', signal);
     const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
     const current = easedPace(pace, known?.state ?? {}, now());
     const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / current.requestsPerSecond;
@@ -190,23 +209,31 @@ export function pacerOf(given: {
     for (let missed = false; ;) {
       if (signal.aborted) throw stoppedWaiting();
       const at = now();
-      const decision = await change<Reservation | undefined>((state) => {
-        if (!isOpen(state)) return { next: undefined, result: undefined };
-        const counted = { ...state, leases: state.leases.filter(counts) };
-        const answer = reserve(pace, counted, {
-          now: at,
-          lane,
-          leaseId,
-          leaseLength: LEASE,
-          horizon: HORIZON,
-          live: lane === 'history' && at < (leftUntil ?? Infinity) ? given.liveAfter?.(at) : undefined,
+      const live = (): SlotRequest['live'] =>
+        lane === 'history' && at < (leftUntil ?? Infinity) ? given.liveAfter?.(at) : undefined;
+      /** With `isLook` nothing is reserved. */
+      const ask = (from: Instant, horizon: SlotRequest['horizon'], isLook = false): Promise<Reservation | undefined> =>
+        change<Reservation | undefined>((state) => {
+          if (!isOpen(state)) return { next: undefined, result: undefined };
+          const counted = { ...state, leases: state.leases.filter(counts) };
+          const wanted = { now: from, lane, leaseId, leaseLength: LEASE, horizon, live: live() };
+          const answer = reserve(pace, counted, wanted);
+          if (answer.kind === 'wait') return { next: answer.state, result: answer };
+          if (isLook) return { next: undefined, result: answer };
+          const requests = countRequest(state.requests, answer.at, kind);
+          return { next: { ...answer.state, requests }, result: answer };
         });
-        if (answer.kind === 'wait') return { next: answer.state, result: answer };
-        return {
-          next: { ...answer.state, requests: countRequest(state.requests, answer.at, kind) },
-          result: answer,
-        };
-      });
+      let decision = await ask(at, HORIZON, host !== undefined);
+      if (host !== undefined && decision?.kind === 'go') {
+        // A slot of the host that lies ahead would be lost to its other sources, so the source waits for its own first.
+        if (decision.at > now() + SOON) {
+          await pause(sleep, decision.at - now(), signal);
+          continue;
+        }
+        const turnOfHost = await host(lane);
+        // Where the source has no slot at that instant, because another process took it meanwhile, that of the host is lost.
+        decision = turnOfHost.kind === 'wait' ? turnOfHost : await ask(turnOfHost.at, AT_ONCE);
+      }
       if (decision === undefined)
         throw new BridgeError({ code: 'cancelled' }, 'the source was changed or paused meanwhile');
       if (decision.kind === 'wait') {
@@ -219,7 +246,7 @@ export function pacerOf(given: {
         // Where the platform asked for silence, the next live request finds out whether it has ended (law 4).
         const givesWay = lane !== 'live' && decision.why === 'hold';
         const isSoon =
-          decision.why === 'live' || (decision.why === 'pace' && begun)
+          decision.why === 'live' || ((decision.why === 'pace' || decision.why === 'host') && begun)
             ? until <= givesUpAt
             : until - at <= LONGEST_WAIT;
         const inVain = isSoon && !givesWay && isBounded && until > givesUpAt;
@@ -260,7 +287,7 @@ export function pacerOf(given: {
   }
 
   return {
-    async slot(lane, signal, { begun = false, login = false } = {}) {
+    async slot(lane, signal, { begun = false, login = false, url } = {}) {
       const leaseId = newLeaseId(workerId);
       const kind = login ? 'login' : lane;
       underWay.add(leaseId);
@@ -268,7 +295,7 @@ export function pacerOf(given: {
       const asked = performance.now();
       const waited = (got: boolean): void => meters?.waited(kind, (performance.now() - asked) / 1000, got);
       try {
-        taken = await take(leaseId, { lane, kind, signal, begun });
+        taken = await take(leaseId, { lane, kind, signal, begun, url });
         waited(true);
       } catch (error) {
         waited(false);

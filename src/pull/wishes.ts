@@ -23,13 +23,24 @@ export interface Wish {
 
 /** The requests that a backfill may send on a day of UTC. */
 export interface Budget {
-  /** Not used yet. */
+  /** Neither used nor reserved by a window under way, in whichever run. */
   readonly left: number;
-  /** Requests of a window of this backfill so far, on average; 1 before the first one. */
+  /** Nothing was used or reserved today. */
+  readonly untouched: boolean;
+  /** What a window of this backfill needed so far, rounded up; 1 before the first one. A window reserves as much. */
   readonly perWindow: number;
-  /** The first instant of the next day. */
+  /** The first instant of the next day; where windows under way may give a part of what they reserved back, a minute from now. */
   readonly renewsAt: Instant;
 }
+
+/**
+ * Whether a window may be begun: what it needs is left for today. One that needs more than a day's requests is the only one of its day,
+ * because otherwise the backfill would never end.
+ */
+export const hasRoom = ({ left, untouched, perWindow }: Budget): boolean => left >= perWindow || (untouched && left > 0);
+
+const TODAY = `(now() at time zone 'UTC')::date`;
+const TOMORROW = `date_trunc('day', now(), 'UTC') + interval '1 day'`;
 
 /** SQL: a backfill that goes on, now or when an operator resumes it. */
 export const IS_OPEN = `backfill.state in ('running', 'paused')`;
@@ -65,11 +76,11 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
   }>(
     `select backfill.id, instant_of(from_at) as from, instant_of(to_at) as to, instants_of(${WANTED}) as wanted, newest_first as newest,
        ${IS_AGAIN} as again, instants_of(done) as done, requests_per_day as "perDay",
-       coalesce(used.today, 0) as today, coalesce(used.per_window, 1)::float8 as "perWindow",
-       instant_of(date_trunc('day', now(), 'UTC') + interval '1 day') as "renewsAt"
+       coalesce(used.today, 0) as today, coalesce(ceil(used.per_window), 1)::int as "perWindow",
+       instant_of(case when used.reserved > 0 then least(now() + interval '1 minute', ${TOMORROW}) else ${TOMORROW} end) as "renewsAt"
      from backfill join backfill_stream on backfill_id = backfill.id
      left join lateral (
-       select sum(requests) filter (where day = (now() at time zone 'UTC')::date) as today,
+       select sum(requests + reserved) filter (where day = ${TODAY}) as today, sum(reserved) filter (where day = ${TODAY}) as reserved,
          greatest(1, sum(requests) / nullif(sum(windows + failures), 0)) as per_window
        from backfill_day where backfill_day.backfill_id = backfill.id and requests_per_day is not null) as used on true
      where stream_id = $1 and state = 'running' order by backfill.id`,
@@ -82,7 +93,7 @@ export async function wishesOf(database: Database, streamId: number): Promise<Wi
     order: newest ? 'newest' : 'oldest',
     again,
     done: coverageFrom(done),
-    ...(perDay !== null && { budget: { left: perDay - today, perWindow, renewsAt } }),
+    ...(perDay !== null && { budget: { left: perDay - today, untouched: today === 0, perWindow, renewsAt } }),
   }));
 }
 
@@ -105,6 +116,44 @@ export const FINISH_COVERED = `
 export const finishCovered = (database: Database, sourceId: number): Promise<number> =>
   database.run(FINISH_COVERED, [sourceId]);
 
+/** What a window reserved of a day's requests. */
+export interface Reserved {
+  readonly backfillId: number;
+  readonly requests: number;
+  /** The day, as PostgreSQL writes it. */
+  readonly day: string;
+}
+
+/**
+ * Reserves what a window may need of today's requests, so that runs of several streams and processes do not all use the same rest. What
+ * a killed process had reserved stays used for its day.
+ * @returns undefined where other windows have it
+ */
+export async function reserveRequests(
+  database: Database,
+  { id, budget }: Pick<Wish, 'id'> & { readonly budget: Budget },
+): Promise<Reserved | undefined> {
+  const { perWindow } = budget;
+  // The row is locked before it is judged.
+  const row = await database.row<{ day: string }>(
+    `insert into backfill_day as total (backfill_id, day, windows, failures, requests, bytes, readings, worked_ms, reserved)
+     select id, ${TODAY}, 0, 0, 0, 0, 0, 0, $2 from backfill where id = $1
+     on conflict (backfill_id, day) do update set reserved = total.reserved + $2
+       where total.requests + total.reserved = 0 or total.requests + total.reserved + $2 <= (select requests_per_day from backfill where id = $1)
+     returning day::text`,
+    [id, perWindow],
+  );
+  return row && { backfillId: id, requests: perWindow, day: row.day };
+}
+
+/** Gives back what a window reserved, after its requests were counted. */
+export const giveBack = (database: Database, { backfillId, requests, day }: Reserved): Promise<number> =>
+  database.run('update backfill_day set reserved = greatest(0, reserved - $3) where backfill_id = $1 and day = $2::date', [
+    backfillId,
+    day,
+    requests,
+  ]);
+
 /** Counts the requests of a window of a backfill that could not be read. */
 export const noteFailed = (
   database: Database,
@@ -113,7 +162,7 @@ export const noteFailed = (
 ): Promise<number> =>
   database.run(
     `insert into backfill_day as total (backfill_id, day, windows, failures, requests, bytes, readings, worked_ms)
-     select id, (now() at time zone 'UTC')::date, 0, 1, $2, $3, 0, $4 from backfill where id = $1
+     select id, ${TODAY}, 0, 1, $2, $3, 0, $4 from backfill where id = $1
      on conflict (backfill_id, day) do update set failures = total.failures + 1, requests = total.requests + excluded.requests,
        bytes = total.bytes + excluded.bytes, worked_ms = total.worked_ms + excluded.worked_ms`,
     [backfillId, requests, bytesIn, httpMs],

@@ -10,8 +10,10 @@ import type { Credentials } from '../platform/contract.ts';
 import { inBrackets, memoryAccount, memoryTokens } from '../platform/connection/index.ts';
 import type { AccountStore, GrantStore, Pacer } from '../platform/connection/index.ts';
 import { accountDigest, sharedAccountOf } from '../pull/account.ts';
-import { paceRowsOf } from '../pull/pace-rows.ts';
-import { pacerOf } from '../pull/pacer.ts';
+import type { HostPaces } from '../core/host-pace.ts';
+import { hostsOf } from '../pull/host-pacer.ts';
+import { hostPaceRowsOf, paceRowsOf } from '../pull/pace-rows.ts';
+import { HORIZON, pacerOf } from '../pull/pacer.ts';
 import { pause } from '../pull/pause.ts';
 import { sourceTokensOf } from '../pull/tokens.ts';
 import { localPacer } from './local-pacer.ts';
@@ -27,6 +29,8 @@ export interface SharingWish {
   readonly inQuietHours?: boolean | undefined;
   /** Sends credentials once more that the platform refused before. */
   readonly tryAgain?: boolean | undefined;
+  /** The paces of hosts, which the trial of a registered source keeps with the workers. */
+  readonly hostPaces?: HostPaces | undefined;
 }
 
 /** What a trial shares with the workers of a bridge. */
@@ -100,6 +104,12 @@ export async function sharingOf(config: SourceConfig, wish: SharingWish): Promis
         workerId,
         now: clock.now,
         byHand: true,
+        hosts: hostsOf({
+          rows: hostPaceRowsOf(database),
+          paces: wish.hostPaces ?? new Map(),
+          now: clock.now,
+          horizon: HORIZON,
+        }),
         // The row goes on naming the account of the workers, because the credentials of a trial may be others.
         account: { digest: account.digest, link: () => Promise.resolve() },
       });

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY, HOUR } from '../../src/core/instant.ts';
 import type { Database } from '../../src/database/database.ts';
 import { addStreams } from '../../src/pull/change-streams.ts';
-import { finishCovered, noteFailed, wishesOf } from '../../src/pull/wishes.ts';
+import { finishCovered, giveBack, hasRoom, noteFailed, reserveRequests, wishesOf } from '../../src/pull/wishes.ts';
+import type { Budget, Reserved } from '../../src/pull/wishes.ts';
 import { changeBackfill } from '../../src/source/backfill/change.ts';
 import { startBackfill } from '../../src/source/backfill/start.ts';
 import type { BackfillRequest } from '../../src/source/backfill/start.ts';
@@ -166,4 +167,27 @@ it('the requests of a day are those of the windows that were stored and of those
   const state = (await backfillState(database, id)) as BackfillState;
   expect(waitOf(state, [])).toMatch(/^its 10 requests of today are used; it goes on at \d{4}-\d\d-\d\dT00:00:00Z$/);
   expect(state.work).toMatchObject({ windows: 7, failures: 2, requests: 50, requestsToday: 10 });
+});
+
+it('runs beside each other reserve what their windows may need, so that they do not all use the same rest of a day', async () => {
+  const id = await start({ requestsPerDay: 10 });
+  await database.run(`insert into backfill_day values ($1, (now() at time zone 'UTC')::date, 2, 0, 6, 0, 0, 0)`, [id]);
+  const budgetOf = async (): Promise<Budget> => (await wishesOf(database, a()))[0]?.budget as Budget;
+  const budget = await budgetOf();
+  expect(budget).toMatchObject({ left: 4, perWindow: 3 });
+  const asked = await Promise.all([1, 2, 3, 4].map(() => reserveRequests(database, { id, budget })));
+  const [reserved, ...more] = asked.filter((one) => one !== undefined);
+  expect(more).toEqual([]);
+  expect(hasRoom(await budgetOf())).toBe(false);
+  const looksAgainIn = (await budgetOf()).renewsAt - budget.renewsAt;
+  expect(looksAgainIn).toBeLessThanOrEqual(0);
+  await noteFailed(database, id, { requests: 1, bytesIn: 0, httpMs: 0 });
+  await giveBack(database, reserved as Reserved);
+  expect(await budgetOf()).toMatchObject({ left: 3, untouched: false });
+  // A window that needs more than a day has is the only one of its day.
+  const large = { left: 2, untouched: true, perWindow: 20, renewsAt: 0 };
+  expect(await reserveRequests(database, { id, budget: large })).toBeUndefined();
+  await database.run('delete from backfill_day');
+  expect(await reserveRequests(database, { id, budget: large })).toMatchObject({ requests: 20 });
+  expect(await reserveRequests(database, { id, budget: large })).toBeUndefined();
 });

@@ -51,7 +51,7 @@ it('shows each host with the requests of all its sources, the one closest to its
   await sourceAt(database, { name: 'c', url: 'http://10.0.0.5', minutesAgo: [1] }, now);
   await storeSource(database, 'unused');
 
-  const hosts = await requestsByHost(database, platforms);
+  const hosts = await requestsByHost(database, { listed: platforms, paces: new Map() });
   expect(
     hosts.map(({ host, all, allowed, fullestMinute, failed }) => [host, all, allowed, fullestMinute, failed]),
   ).toEqual([
@@ -67,7 +67,22 @@ it('shows each host with the requests of all its sources, the one closest to its
 
   const env = { DATABASE_URL: database.url, DATABRIDGE_KEY: SEALING_KEY, DATABRIDGE_HOME: '/nowhere' };
   const { code, stdout } = await databridgeHere(['source', 'requests'], { env });
-  expect(stdout).toMatch(/^https:\/\/plant\.example:8443 +2 +9 +5 +108 +8 % +2$/m);
+  expect(stdout).toMatch(/^https:\/\/plant\.example:8443 +2 +9 +5 +\\d+ +108 +8 % +2$/m);
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(code).toBe(0);
+});
+
+it('a host with many sources and no pace is told, and its pace bounds what is allowed', async () => {
+  const database = await databases.create();
+  const { now = 0 } = (await database.row<{ now: number }>('select instant_of(now()) as now')) ?? {};
+  const url = 'http://plant.example:8086/x';
+  for (let index = 0; index < 20; index += 1)
+    await sourceAt(database, { name: `source-${index}`, url, perSecond: 2, minutesAgo: [1] }, now);
+  await database.run(`update source set config = jsonb_set(config, '{pace,burst}', '3')`);
+  const [free] = await requestsByHost(database, { listed: platforms, paces: new Map() });
+  expect(free).toMatchObject({ pace: null, fullestSecond: 100, allowed: 144_000 });
+  expect(free?.advice).toContain('20 sources ask it, each at its own pace and may send 100 requests in one second');
+  const paces = new Map([['plant.example:8086', 4]]);
+  const [bound] = await requestsByHost(database, { listed: platforms, paces });
+  expect(bound).toMatchObject({ pace: 4, fullestSecond: 4, allowed: 14_400, advice: null });
 });

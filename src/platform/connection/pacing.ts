@@ -22,6 +22,8 @@ export interface AboutRequest {
   readonly begun?: boolean;
   /** The request is about a token. */
   readonly login?: boolean;
+  /** Where it goes, for the pace of the host. */
+  readonly url?: URL;
 }
 
 /** What an answer says about the pace besides a silence. */
@@ -74,7 +76,7 @@ export function paced({ pacer, slots }: { readonly pacer: Pacer; readonly slots:
     const { lane, signal, meter, login = false } = request.conversation;
     const asked = performance.now();
     try {
-      return await pacer.slot(lane, signal, { begun: meter.requests > 0, login });
+      return await pacer.slot(lane, signal, { begun: meter.requests > 0, login, url: request.url });
     } catch (error) {
       throw signal.aborted ? cancelled(`${requestName(request)}: cancelled while waiting for its turn`) : error;
     } finally {

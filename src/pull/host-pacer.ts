@@ -1,0 +1,124 @@
+import { MILLISECOND, SECOND } from '../core/instant.ts';
+import type { Instant, Microseconds } from '../core/instant.ts';
+import type { HostPaces } from '../core/host-pace.ts';
+import { paceOfHost } from '../core/host-pace.ts';
+import { reserve } from '../core/pace.ts';
+import type { Pace, PaceState, Reservation, SlotLane, SlotRequest } from '../core/pace.ts';
+import { NO_RAMP, RAMP_SPREAD, RAMP_STEP, climb } from '../core/ramp.ts';
+import type { Ramp } from '../core/ramp.ts';
+import type { PaceRow, PaceRows } from './pace-rows.ts';
+
+/** What a request learns of its turn at a host with a pace. */
+export type HostTurn =
+  | { readonly kind: 'go'; readonly at: Instant }
+  | { readonly kind: 'wait'; readonly askAgainAt: Instant; readonly why: 'host' };
+
+/** The slots of one host with a pace, which all sources of all processes share. */
+export type HostSlots = (lane: SlotLane) => Promise<HostTurn>;
+
+/** The hosts that a process asks. */
+export interface Hosts {
+  /** Undefined where the host of an address has no pace. */
+  slotsOf(url: URL): HostSlots | undefined;
+  /** For a host without a pace: 0, and one more request has left, or how long it has to wait before it asks again, µs. */
+  turn(url: URL, about: { readonly login: boolean; readonly own: number }): Microseconds;
+}
+
+/** So many hosts are remembered; those asked longest ago are forgotten. */
+const MOST_RAMPS = 20_000;
+
+export function hostsOf(given: {
+  readonly rows: PaceRows<string>;
+  readonly paces: HostPaces;
+  readonly now: () => Instant;
+  readonly horizon: SlotRequest['horizon'];
+}): Hosts {
+  const { paces, now } = given;
+  const slots = new Map<string, HostSlots>();
+  const ramps = new Map<string, Ramp>();
+  return {
+    slotsOf(url) {
+      const found = paceOfHost(paces, url);
+      if (found === undefined) return undefined;
+      const known = slots.get(found.host) ?? slotsOfHost(given, found.host, found.pace);
+      slots.set(found.host, known);
+      return known;
+    },
+    turn(url, { login, own }) {
+      const key = login ? `login ${url.host}` : url.host;
+      const at = now();
+      const answer = climb(ramps.get(key) ?? NO_RAMP, at, { step: RAMP_STEP[login ? 'login' : 'request'], own });
+      if (answer.kind === 'wait') return answer.askAgainAt - at + Math.floor(Math.random() * RAMP_SPREAD);
+      if (ramps.size >= MOST_RAMPS && !ramps.has(key)) ramps.clear();
+      ramps.set(key, answer.ramp);
+      return 0;
+    },
+  };
+}
+
+interface Asking {
+  readonly lane: SlotLane;
+  readonly done: (turn: HostTurn) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Requests of this process that come together share one change of the row, live first. The row is compared and swapped, as that of a
+ * source; a lease is not kept in it, because a host has no bound of requests under way, so that a request writes it once.
+ */
+function slotsOfHost(
+  { rows, now, horizon }: Parameters<typeof hostsOf>[0],
+  host: string,
+  pace: Pace,
+): HostSlots {
+  let known: PaceRow | undefined;
+  let asking: Asking[] = [];
+  let running = false;
+
+  async function answer(group: readonly Asking[]): Promise<void> {
+    for (;;) {
+      const seen: PaceRow = known ?? (await rows.read(host));
+      const at = now();
+      let state: PaceState = seen.state;
+      const turns = group.map(({ lane }): HostTurn => {
+        const decision: Reservation = reserve(pace, state, { now: at, lane, leaseId: '', leaseLength: SECOND, horizon });
+        if (decision.kind === 'wait') return { kind: 'wait', askAgainAt: decision.askAgainAt, why: 'host' };
+        state = { ...decision.state, leases: [] };
+        return { kind: 'go', at: decision.at };
+      });
+      if (state !== seen.state) {
+        const { done, row } = await rows.swap(host, seen, state);
+        known = row;
+        if (!done) continue;
+      } else known = seen;
+      for (const [index, { done }] of group.entries()) done(turns[index] as HostTurn);
+      return;
+    }
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    while (asking.length > 0) {
+      const group = asking.toSorted((one, other) => rank(one) - rank(other));
+      asking = [];
+      try {
+        await answer(group);
+      } catch (error) {
+        known = undefined;
+        for (const { failed } of group) failed(error);
+      }
+    }
+    running = false;
+  }
+
+  return (lane) =>
+    new Promise((done, failed) => {
+      asking.push({ lane, done, failed });
+      if (!running) void run();
+    });
+}
+
+const rank = ({ lane }: Asking): number => (lane === 'history' ? 1 : 0);
+
+/** A slot of a source that lies no further ahead is taken at once; the host is asked when that of a later one has come. */
+export const SOON: Microseconds = 2 * MILLISECOND;

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { MILLISECOND, SECOND } from '../../src/core/instant.ts';
+import { sharedAccountOf } from '../../src/pull/account.ts';
+import { hostsOf } from '../../src/pull/host-pacer.ts';
+import { hostPaceRowsOf, paceRowsOf } from '../../src/pull/pace-rows.ts';
+import { HORIZON, pacerOf } from '../../src/pull/pacer.ts';
+import type { Pacer } from '../../src/platform/connection/index.ts';
+import { keepAlive } from '../kit/alive.ts';
+import { useDatabases } from '../kit/databases.ts';
+import { logPace, loggedPaces, slotsOf } from '../kit/pace-log.ts';
+import { mostInAnySecond } from '../kit/sliding-second.ts';
+import { storeSource } from '../kit/stored-source.ts';
+import { clock } from './pacer-host.ts';
+
+const databases = useDatabases();
+const never = new AbortController().signal;
+const PACE = { requestsPerSecond: 100, burst: 10, concurrency: 4, quietHours: [] };
+const url = new URL('http://historian.plant.example:8086/query');
+
+it('the sources of a host share its pace over processes, live before history, and none exceeds its own', async () => {
+  const database = await databases.create();
+  await logPace(database.pool);
+  const names = ['a', 'b', 'c', 'd'];
+  const ids = await Promise.all(names.map(async (name) => (await storeSource(database, name)).sourceId));
+  const slow = ids[0] as number;
+  const processes = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const own = await databases.another(database);
+      const workerId = randomUUID();
+      await keepAlive(own, workerId);
+      const paces = new Map([['historian.plant.example', 40]]);
+      const hosts = hostsOf({ rows: hostPaceRowsOf(own), paces, now: clock, horizon: HORIZON });
+      const rows = paceRowsOf(own);
+      return new Map(
+        ids.map((sourceId): [number, Pacer] => [
+          sourceId,
+          pacerOf({
+            database: own,
+            rows,
+            account: sharedAccountOf(own, 'account'),
+            revision: 1,
+            sourceId,
+            workerId,
+            now: clock,
+            pace: sourceId === slow ? { ...PACE, requestsPerSecond: 5, burst: 1 } : PACE,
+            hosts,
+          }),
+        ]),
+      );
+    }),
+  );
+  const order: string[] = [];
+  const ask = async (pacer: Pacer, lane: 'live' | 'history', times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      try {
+        const slot = await pacer.slot(lane, never, { url });
+        order.push(lane);
+        await slot.release();
+      } catch (error) {
+        // History that finds no slot beside live rests.
+        if (lane === 'live') throw error;
+      }
+    }
+  };
+  await Promise.all(
+    processes.flatMap((process) =>
+      [...process].flatMap(([id, pacer]) => [
+        ask(pacer, 'live', id === slow ? 2 : 8),
+        ask(pacer, 'history', id === slow ? 1 : 3),
+      ]),
+    ),
+  );
+
+  const taken = await Promise.all(ids.map(async (id) => slotsOf(await loggedPaces(database.pool, id))));
+  const all = taken.flat();
+  expect(all.length).toBeGreaterThanOrEqual(78);
+  const at = all.map((slot) => slot.at).toSorted((one, other) => one - other);
+  const least = Math.min(...at.slice(1).map((later, index) => later - (at[index] ?? 0)));
+  expect(least).toBeGreaterThanOrEqual(SECOND / 40);
+  expect(mostInAnySecond(at.map((one) => one / MILLISECOND))).toBeLessThanOrEqual(40);
+  expect(mostInAnySecond(taken[0]?.map((slot) => slot.at / MILLISECOND) ?? [])).toBeLessThanOrEqual(6);
+  // Live has most slots while it asks for them, because history reserves no slot further ahead than 100 ms.
+  const lastLive = order.lastIndexOf('live');
+  const before = order.slice(0, lastLive).filter((lane) => lane === 'history').length;
+  expect(before).toBeLessThan(order.filter((lane) => lane === 'live').length / 2);
+  // Requests that come together share a change of the row.
+  const row = await database.row<{ version: number }>('select version::int from host_pace');
+  expect(row?.version).toBeGreaterThan(0);
+  expect(row?.version).toBeLessThanOrEqual(all.length);
+});
+
+it('a source whose host has no pace writes its own row as often as without the setting', async () => {
+  const database = await databases.create();
+  const { sourceId } = await storeSource(database);
+  const paces = new Map([['other.example', 1]]);
+  const hosts = hostsOf({ rows: hostPaceRowsOf(database), paces, now: clock, horizon: HORIZON });
+  const account = sharedAccountOf(database, 'account');
+  const given = { database, rows: paceRowsOf(database), account, revision: 1, sourceId, workerId: randomUUID() };
+  const pacer = pacerOf({ ...given, now: clock, pace: PACE, hosts });
+  const version = async (): Promise<number> =>
+    (await database.row<{ version: number }>('select version::int from pace'))?.version ?? 0;
+  await (await pacer.slot('live', never, { url })).release();
+  const before = await version();
+  await (await pacer.slot('live', never, { url })).release();
+  expect((await version()) - before).toBe(2);
+  expect(await database.rows('select 1 from host_pace')).toEqual([]);
+});
