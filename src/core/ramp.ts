@@ -25,8 +25,9 @@ export type RampAnswer =
   | { readonly kind: 'wait'; readonly askAgainAt: Instant };
 
 /**
- * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most. `own`: the requests a
- * second of the source that asks, which it may always have, so that a host with one source is held back by the agreed pace alone.
+ * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most. `own`: the requests that
+ * may leave in any second: those of the pace of the source that asks, so that a host with one source is held back by nothing else, and
+ * a multiple of what the sources of the host are polled in the long run.
  */
 export function climb(ramp: Ramp, now: Instant, { step, own }: { readonly step: number; readonly own: number }): RampAnswer {
   const second = Math.floor(now / SECOND);

@@ -16,16 +16,36 @@ export type HostTurn =
 /** The slots of one host with a pace, which all sources of all processes share. */
 export type HostSlots = (lane: SlotLane) => Promise<HostTurn>;
 
+/** A request to a host without a pace. */
+interface Turn {
+  readonly login: boolean;
+  readonly sourceId: number;
+  /** The requests a second of its source. */
+  readonly own: number;
+  /** How often its source is polled; undefined for a trial. */
+  readonly every: Microseconds | undefined;
+}
+
 /** The hosts that a process asks. */
 export interface Hosts {
   /** Undefined where the host of an address has no pace. */
   slotsOf(url: URL): HostSlots | undefined;
   /** For a host without a pace: 0, and one more request has left, or how long it has to wait before it asks again, µs. */
-  turn(url: URL, about: { readonly login: boolean; readonly own: number }): Microseconds;
+  turn(url: URL, about: Turn): Microseconds;
 }
 
-/** So many hosts are remembered; those asked longest ago are forgotten. */
+/** So many hosts are remembered. */
 const MOST_RAMPS = 20_000;
+
+/** A backlog may be asked for so many times as fast as the sources of a host are polled in the long run, so it is gone within one interval. */
+const CATCH_UP = 2;
+
+interface Asked {
+  ramp: Ramp;
+  /** The polls a second of each source of this process. */
+  readonly polls: Map<number, number>;
+  pollsInAll: number;
+}
 
 export function hostsOf(given: {
   readonly rows: PaceRows<string>;
@@ -35,7 +55,7 @@ export function hostsOf(given: {
 }): Hosts {
   const { paces, now } = given;
   const slots = new Map<string, HostSlots>();
-  const ramps = new Map<string, Ramp>();
+  const asked = new Map<string, Asked>();
   return {
     slotsOf(url) {
       const found = paceOfHost(paces, url);
@@ -44,13 +64,21 @@ export function hostsOf(given: {
       slots.set(found.host, known);
       return known;
     },
-    turn(url, { login, own }) {
+    turn(url, { login, sourceId, own, every }) {
       const key = login ? `login ${url.host}` : url.host;
+      if (asked.size >= MOST_RAMPS && !asked.has(key)) asked.clear();
+      const known: Asked = asked.get(key) ?? { ramp: NO_RAMP, polls: new Map(), pollsInAll: 0 };
+      asked.set(key, known);
+      if (every !== undefined && !login) {
+        const rate = SECOND / every;
+        known.pollsInAll += rate - (known.polls.get(sourceId) ?? 0);
+        known.polls.set(sourceId, rate);
+      }
       const at = now();
-      const answer = climb(ramps.get(key) ?? NO_RAMP, at, { step: RAMP_STEP[login ? 'login' : 'request'], own });
+      const least = login ? 0 : Math.max(own, CATCH_UP * known.pollsInAll);
+      const answer = climb(known.ramp, at, { step: RAMP_STEP[login ? 'login' : 'request'], own: least });
       if (answer.kind === 'wait') return answer.askAgainAt - at + Math.floor(Math.random() * RAMP_SPREAD);
-      if (ramps.size >= MOST_RAMPS && !ramps.has(key)) ramps.clear();
-      ramps.set(key, answer.ramp);
+      known.ramp = answer.ramp;
       return 0;
     },
   };

@@ -192,7 +192,7 @@ function partsFor(process: OfProcess, { id, revision, config }: Paced, digest: s
   const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
   return {
     account,
-    pacer: pacerOf({ ...process, sourceId: id, revision, pace, liveAfter, account: linked }),
+    pacer: pacerOf({ ...process, sourceId: id, revision, pace, every, liveAfter, account: linked }),
     tokens: () => sourceTokensOf(process.database, process.sealing, id),
     agents: process.agents,
   };

@@ -96,6 +96,8 @@ export function pacerOf(given: {
   readonly meters?: PullMeters | undefined;
   /** The hosts that the sources of this process share. */
   readonly hosts?: Hosts | undefined;
+  /** How often the source is polled; undefined for a trial. */
+  readonly every?: Microseconds | undefined;
   /** Waits; tests give a clock of their own. */
   readonly sleep?: Sleep;
 }): Pacer {
@@ -188,7 +190,7 @@ export function pacerOf(given: {
   /** Waits where the requests of this process to a host without a pace would grow too fast. */
   async function climb(url: URL, login: boolean, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const wait = given.hosts?.turn(url, { login, own: pace.requestsPerSecond }) ?? 0;
+      const wait = given.hosts?.turn(url, { login, sourceId, own: pace.requestsPerSecond, every: given.every }) ?? 0;
       if (wait === 0) return;
       await pause(sleep, wait, signal);
     }
