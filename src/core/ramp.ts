@@ -13,11 +13,12 @@ export interface Ramp {
 export const NO_RAMP: Ramp = { second: 0, sent: 0, before: 0 };
 
 /**
- * A second may bring so many requests more than the one before it. With 25, a host that a start or the end of an outage makes due for
- * 10,000 sources is asked by one process 25 times in the first second, and by all of them within half a minute. A login costs a
+ * A second may bring so many requests more than the one before it. With 40, a host that a start or the end of an outage makes due for
+ * 10,000 sources is asked 40 times in the first second by one process, and for all of them
+ * within 23 s. A login costs a
  * platform more, because it hashes a password.
  */
-export const RAMP_STEP = { request: 25, login: 10 } as const;
+export const RAMP_STEP = { request: 40, login: 10 } as const;
 
 /** What a request has to do: leave, or ask again later. */
 export type RampAnswer =

@@ -3,9 +3,12 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import type { HostPaces } from '../core/host-pace.ts';
 import { paceOfHost } from '../core/host-pace.ts';
 import { reserve } from '../core/pace.ts';
-import type { Pace, PaceState, Reservation, SlotLane, SlotRequest } from '../core/pace.ts';
+import type { Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
 import { NO_RAMP, RAMP_SPREAD, RAMP_STEP, climb } from '../core/ramp.ts';
 import type { Ramp } from '../core/ramp.ts';
+import { pause } from './pause.ts';
+import type { Sleep } from './pause.ts';
+import { HORIZON } from './slot-waits.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
 
 /** What a request learns of its turn at a host with a pace. */
@@ -51,7 +54,6 @@ export function hostsOf(given: {
   readonly rows: PaceRows<string>;
   readonly paces: HostPaces;
   readonly now: () => Instant;
-  readonly horizon: SlotRequest['horizon'];
 }): Hosts {
   const { paces, now } = given;
   const slots = new Map<string, HostSlots>();
@@ -95,7 +97,7 @@ interface Asking {
  * source; a lease is not kept in it, because a host has no bound of requests under way, so that a request writes it once.
  */
 function slotsOfHost(
-  { rows, now, horizon }: Parameters<typeof hostsOf>[0],
+  { rows, now }: Parameters<typeof hostsOf>[0],
   host: string,
   pace: Pace,
 ): HostSlots {
@@ -109,7 +111,7 @@ function slotsOfHost(
       const at = now();
       let state: PaceState = seen.state;
       const turns = group.map(({ lane }): HostTurn => {
-        const decision: Reservation = reserve(pace, state, { now: at, lane, leaseId: '', leaseLength: SECOND, horizon });
+        const decision: Reservation = reserve(pace, state, { now: at, lane, leaseId: '', leaseLength: SECOND, horizon: HORIZON });
         if (decision.kind === 'wait') return { kind: 'wait', askAgainAt: decision.askAgainAt, why: 'host' };
         state = { ...decision.state, leases: [] };
         return { kind: 'go', at: decision.at };
@@ -150,3 +152,11 @@ const rank = ({ lane }: Asking): number => (lane === 'history' ? 1 : 0);
 
 /** A slot of a source that lies no further ahead is taken at once; the host is asked when that of a later one has come. */
 export const SOON: Microseconds = 2 * MILLISECOND;
+
+/** Waits until `turn` (see `Hosts`) lets the request leave. Throws `cancelled` where `signal` is aborted meanwhile. */
+export async function untilTurn(
+  turn: () => Microseconds,
+  { sleep, signal }: { readonly sleep: Sleep; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let wait = turn(); wait > 0; wait = turn()) await pause(sleep, wait, signal);
+}
