@@ -11,7 +11,7 @@ function seconds(due: number, given: { step: number; own: number }): number[] {
   let ramp: Ramp = NO_RAMP;
   let now = 1_000 * SECOND;
   const sent: number[] = [];
-  for (let left = due; left > 0; ) {
+  for (let left = due; left > 0;) {
     const answer = climb(ramp, now, given);
     if (answer.kind === 'wait') {
       now = answer.askAgainAt;

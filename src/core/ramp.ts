@@ -30,7 +30,11 @@ export type RampAnswer =
  * may leave in any second: those of the pace of the source that asks, so that a host with one source is held back by nothing else, and
  * a multiple of what the sources of the host are polled in the long run.
  */
-export function climb(ramp: Ramp, now: Instant, { step, own }: { readonly step: number; readonly own: number }): RampAnswer {
+export function climb(
+  ramp: Ramp,
+  now: Instant,
+  { step, own }: { readonly step: number; readonly own: number },
+): RampAnswer {
   const second = Math.floor(now / SECOND);
   const current = at(ramp, second);
   if (current.sent >= Math.max(own, current.before + step)) return { kind: 'wait', askAgainAt: (second + 1) * SECOND };

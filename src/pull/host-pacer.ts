@@ -96,11 +96,7 @@ interface Asking {
  * Requests of this process that come together share one change of the row, live first. The row is compared and swapped, as that of a
  * source; a lease is not kept in it, because a host has no bound of requests under way, so that a request writes it once.
  */
-function slotsOfHost(
-  { rows, now }: Parameters<typeof hostsOf>[0],
-  host: string,
-  pace: Pace,
-): HostSlots {
+function slotsOfHost({ rows, now }: Parameters<typeof hostsOf>[0], host: string, pace: Pace): HostSlots {
   let known: PaceRow | undefined;
   let asking: Asking[] = [];
   let running = false;
@@ -111,7 +107,13 @@ function slotsOfHost(
       const at = now();
       let state: PaceState = seen.state;
       const turns = group.map(({ lane }): HostTurn => {
-        const decision: Reservation = reserve(pace, state, { now: at, lane, leaseId: '', leaseLength: SECOND, horizon: HORIZON });
+        const decision: Reservation = reserve(pace, state, {
+          now: at,
+          lane,
+          leaseId: '',
+          leaseLength: SECOND,
+          horizon: HORIZON,
+        });
         if (decision.kind === 'wait') return { kind: 'wait', askAgainAt: decision.askAgainAt, why: 'host' };
         state = { ...decision.state, leases: [] };
         return { kind: 'go', at: decision.at };
