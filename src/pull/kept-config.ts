@@ -1,4 +1,3 @@
-import { BridgeError } from '../core/errors.ts';
 import type { Database } from '../database/database.ts';
 import { readFile } from 'node:fs/promises';
 import { secretPlaces } from '../access/secret-places.ts';

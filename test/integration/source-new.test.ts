@@ -65,7 +65,7 @@ async function answering(file: string, answers: readonly string[]) {
     await makeSource(questions, {
       file,
       platform: undefined,
-      egress: { allowHosts: undefined, proxy: undefined },
+      egress: { allowHosts: undefined, proxy: undefined, hostPaces: new Map() },
       env: process.env,
     });
   } catch (caught) {
