@@ -69,8 +69,8 @@ export function stepRhythm(
   if (known.newestAt === null) return { ...aged, newestAt, longest: gap };
   if (nextAt === null) return { ...aged, newestAt };
   const waited = reachedBefore === null ? 0 : reachedBefore - known.newestAt;
-  const gap = learnedOf(Math.max(nextAt - known.newestAt, waited), known);
-  return { ...aged, newestAt, longest: Math.max(aged.longest ?? 0, gap) };
+  const learned = learnedOf(Math.max(nextAt - known.newestAt, waited), known);
+  return { ...aged, newestAt, longest: Math.max(aged.longest ?? 0, learned) };
 }
 
 /**
