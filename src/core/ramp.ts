@@ -21,7 +21,7 @@ export const NO_RAMP: Ramp = { second: 0, sent: 0, before: 0 };
 export const RAMP_STEP = { request: 40, login: 10 } as const;
 
 /** What a request has to do: leave, or ask again later. */
-export type RampAnswer =
+type RampAnswer =
   | { readonly kind: 'go'; readonly ramp: Ramp }
   | { readonly kind: 'wait'; readonly askAgainAt: Instant };
 

@@ -12,12 +12,12 @@ import { HORIZON } from './slot-waits.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
 
 /** What a request learns of its turn at a host with a pace. */
-export type HostTurn =
+type HostTurn =
   | { readonly kind: 'go'; readonly at: Instant }
   | { readonly kind: 'wait'; readonly askAgainAt: Instant; readonly why: 'host' };
 
 /** The slots of one host with a pace, which all sources of all processes share. */
-export type HostSlots = (lane: SlotLane) => Promise<HostTurn>;
+type HostSlots = (lane: SlotLane) => Promise<HostTurn>;
 
 /** A request to a host without a pace. */
 interface Turn {
