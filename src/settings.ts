@@ -95,7 +95,10 @@ const schema = z.object({
     ),
   DATABRIDGE_HOST_PACES: z
     .string()
-    .refine((text) => parseHostPaces(text) !== undefined, 'is not a list like historian.plant.example=10, 10.0.0.5:8086=2.5')
+    .refine(
+      (text) => parseHostPaces(text) !== undefined,
+      'is not a list like historian.plant.example=10, 10.0.0.5:8086=2.5',
+    )
     .optional()
     .describe(
       'requests a second that hosts of platforms may get from all sources, projects and processes together, the same on every host of the bridge: `historian.plant.example=10, 10.0.0.5:8086=2.5`; a name without port counts for all its ports; without it each source has its own pace alone',

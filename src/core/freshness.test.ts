@@ -47,8 +47,20 @@ describe('its rhythm', () => {
     const known = rhythm({ longest: MINUTE });
     expect(stepRhythm(known, nothing, { ...at, reachedBefore: 130 * HOUR })).toEqual(known);
     const seen = { nextAt: 102 * HOUR, newestAt: 103 * HOUR, gap: null };
-    expect(stepRhythm(known, seen, at)).toEqual(rhythm({ newestAt: 103 * HOUR, longest: 2 * HOUR }));
+    expect(stepRhythm(known, seen, at)).toEqual(rhythm({ newestAt: 103 * HOUR, longest: 40 * MINUTE }));
     expect(stepRhythm(rhythm({ longest: 9 * HOUR }), seen, at).longest).toBe(9 * HOUR);
+  });
+
+  test('takes a failure for no rhythm at once, and a gap that comes again for one', () => {
+    const after = (known: SensorRhythm, gap: number): SensorRhythm => {
+      const newestAt = (known.newestAt ?? 0) + gap;
+      return stepRhythm(known, { nextAt: newestAt, newestAt, gap: null }, { ...at, reachedBefore: null });
+    };
+    const failed = after(rhythm({ longest: MINUTE }), 12 * HOUR);
+    expect(failed.longest).toBe(4 * HOUR);
+    expect(silentFrom(failed, asked)).toBe(112 * HOUR + 12 * HOUR);
+    expect(after(failed, 12 * HOUR).longest).toBe(12 * HOUR);
+    expect(after(rhythm({ longest: MINUTE }), 15 * MINUTE).longest).toBe(15 * MINUTE);
   });
 
   test('takes the time that the bridge waited for a reading that came late', () => {

@@ -134,5 +134,17 @@ export function stepRhythm(
   if (known.newestAt === null) return { ...aged, newestAt, longest: gap };
   if (nextAt === null) return { ...aged, newestAt };
   const waited = reachedBefore === null ? 0 : reachedBefore - known.newestAt;
-  return { ...aged, newestAt, longest: Math.max(aged.longest ?? 0, nextAt - known.newestAt, waited) };
+  const learned = learnedOf(Math.max(nextAt - known.newestAt, waited), known);
+  return { ...aged, newestAt, longest: Math.max(aged.longest ?? 0, learned) };
+}
+
+/**
+ * A gap that broke the rhythm was a failure, or the first one of its kind, such as a weekend; nothing tells which. It teaches a third of
+ * itself, so that a silence that is longer than it is told the next time; a second one like it is no break of the rhythm any more, or
+ * nearly none, and teaches its whole length.
+ */
+function learnedOf(gap: Microseconds, known: SensorRhythm): Microseconds {
+  const longest = longestGap(known);
+  const allowed = longest === null ? gap : Math.max(SHORTEST, TIMES * longest);
+  return gap <= allowed ? gap : Math.max(allowed, Math.ceil(gap / TIMES));
 }

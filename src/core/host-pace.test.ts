@@ -19,8 +19,19 @@ describe('the pace of a host', () => {
     expect(rate(text, 'https://plant.example')).toBeUndefined();
   });
 
-  it.each(['', 'a', 'a=', 'a=0', 'a=-1', 'a=0.001', 'a=1e3', 'a=99999', 'a=1,A=2', 'http://a=1', 'a/b=1', 'a=1,', 'a:99999=1'])(
-    'is not read from %j',
-    (text) => expect(parseHostPaces(text)).toBeUndefined(),
-  );
+  it.each([
+    '',
+    'a',
+    'a=',
+    'a=0',
+    'a=-1',
+    'a=0.001',
+    'a=1e3',
+    'a=99999',
+    'a=1,A=2',
+    'http://a=1',
+    'a/b=1',
+    'a=1,',
+    'a:99999=1',
+  ])('is not read from %j', (text) => expect(parseHostPaces(text)).toBeUndefined());
 });

@@ -13,22 +13,28 @@ export interface Ramp {
 export const NO_RAMP: Ramp = { second: 0, sent: 0, before: 0 };
 
 /**
- * A second may bring so many requests more than the one before it. With 25, a host that a start or the end of an outage makes due for
- * 10,000 sources is asked by one process 25 times in the first second, and by all of them within half a minute. A login costs a
+ * A second may bring so many requests more than the one before it. With 40, a host that a start or the end of an outage makes due for
+ * 10,000 sources is asked 40 times in the first second by one process, and for all of them
+ * within 23 s. A login costs a
  * platform more, because it hashes a password.
  */
-export const RAMP_STEP = { request: 25, login: 10 } as const;
+export const RAMP_STEP = { request: 40, login: 10 } as const;
 
 /** What a request has to do: leave, or ask again later. */
-export type RampAnswer =
+type RampAnswer =
   | { readonly kind: 'go'; readonly ramp: Ramp }
   | { readonly kind: 'wait'; readonly askAgainAt: Instant };
 
 /**
- * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most. `own`: the requests a
- * second of the source that asks, which it may always have, so that a host with one source is held back by the agreed pace alone.
+ * Whether one more request may leave at `now`: the requests to a host grow from second to second by `step` at most. `own`: the requests that
+ * may leave in any second: those of the pace of the source that asks, so that a host with one source is held back by nothing else, and
+ * a multiple of what the sources of the host are polled in the long run.
  */
-export function climb(ramp: Ramp, now: Instant, { step, own }: { readonly step: number; readonly own: number }): RampAnswer {
+export function climb(
+  ramp: Ramp,
+  now: Instant,
+  { step, own }: { readonly step: number; readonly own: number },
+): RampAnswer {
   const second = Math.floor(now / SECOND);
   const current = at(ramp, second);
   if (current.sent >= Math.max(own, current.before + step)) return { kind: 'wait', askAgainAt: (second + 1) * SECOND };

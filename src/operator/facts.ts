@@ -110,7 +110,10 @@ const hostSchema = shows<HostRequests & { readonly sourcesInAll?: number }>()(
       host: z.string().describe('Its origin.'),
       ...requestsFields,
       share: z.number().nullable().describe('The part of `allowed` that was sent, mostly 0 to 1.'),
-      pace: z.number().nullable().describe('Requests a second from all sources together; null where the host has no pace.'),
+      pace: z
+        .number()
+        .nullable()
+        .describe('Requests a second from all sources together; null where the host has no pace.'),
       fullestSecond: z.number().nullable().describe('The most requests that the paces let leave in one second.'),
       advice: z.string().nullable().describe('Why the host should get a pace.'),
       sources: z
@@ -220,11 +223,13 @@ export function addFactRoutes(app: FastifyInstance, parts: OperatorParts): void 
     },
     async (request) => {
       const organisations = operatorOf(request).organisations ?? undefined;
-      const hosts = (await requestsByHost(database, { listed: registry.platforms, paces, organisations })).map((host) => ({
-        ...host,
-        sources: host.sources.slice(0, MOST_SOURCES_OF_HOST),
-        ...(host.sources.length > MOST_SOURCES_OF_HOST && { sourcesInAll: host.sources.length }),
-      }));
+      const hosts = (await requestsByHost(database, { listed: registry.platforms, paces, organisations })).map(
+        (host) => ({
+          ...host,
+          sources: host.sources.slice(0, MOST_SOURCES_OF_HOST),
+          ...(host.sources.length > MOST_SOURCES_OF_HOST && { sourcesInAll: host.sources.length }),
+        }),
+      );
       const { items, next } = pageIn(hosts, request.query, ({ host }) => host);
       return { items: answered([...items]), next };
     },

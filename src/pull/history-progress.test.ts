@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE } from '../core/instant.ts';
 import type { Window } from '../core/window.ts';
-import { firstTurnAt, nextAsk, noteDone, noteRequests, restsUntil, servedBy } from './history-progress.ts';
+import { firstTurnAt, nextAsk, noteDone, noteTaken, restsUntil, servedBy } from './history-progress.ts';
 import type { RunState } from './history-progress.ts';
 import type { OpenSource } from './open-source.ts';
 import type { Wish } from './wishes.ts';
@@ -226,26 +226,35 @@ describe('a wish', () => {
     expect(at(wishOf(1, ALL, { wanted, again: true }), { covered: [ALL] })?.window).toEqual(wanted[0]);
   });
 
-  it('asks as long as its requests of the day suffice for a window more, and goes on with those of the next day', () => {
-    const budget = { left: 4, perWindow: 2, renewsAt: 5_000 };
-    const wish = (left: number) => wishOf(1, { from: -900, to: -100 }, { budget: { ...budget, left } });
+  it('asks as long as what a window needs is left for today, and goes on with the requests of the next day', () => {
+    const budget = { left: 4, untouched: false, perWindow: 2, renewsAt: 5_000 };
+    const wish = (left: number, untouched = false) =>
+      wishOf(1, { from: -900, to: -100 }, { budget: { ...budget, left, untouched } });
     const all = { covered: [ALL] };
-    const underWay = new Set([{ from: -900, to: -800 }]);
-    expect(at(wish(4), { ...all, underWay })?.wish?.id).toBe(1);
-    expect(at(wish(3), { ...all, underWay })).toBeUndefined();
-    expect(at(wish(1), all)?.wish?.id).toBe(1);
-    expect(at(wish(0), all)).toBeUndefined();
+    expect(at(wish(2), all)?.wish?.id).toBe(1);
+    expect(at(wish(1), all)).toBeUndefined();
+    // A window that needs more than a day has is the first of its day.
+    expect(at(wish(1, true), all)?.wish?.id).toBe(1);
+    expect(at(wish(0, true), all)).toBeUndefined();
     expect(restsUntil(sourceOf(), runOf({ ...all, wishes: [wish(0)] }), NOW)).toBe(5_000);
     const run = runOf({ ...all, wishes: [wish(4)] });
-    noteRequests(run, run.wishes[0], 3);
-    expect(run.wishes[0]?.budget?.left).toBe(1);
+    noteTaken(run, run.wishes[0] as Wish, NOW);
+    expect(run.wishes[0]?.budget).toMatchObject({ left: 0, renewsAt: 5_000 });
+    noteTaken(run, run.wishes[0] as Wish, 4_000 - MINUTE);
+    expect(run.wishes[0]?.budget?.renewsAt).toBe(4_000);
   });
 
   it('without requests for today leaves unreadable time before the start alone', () => {
-    const wish = wishOf(1, { from: -900, to: -100 }, { budget: { left: 0, perWindow: 1, renewsAt: 5_000 } });
+    const wish = wishOf(
+      1,
+      { from: -900, to: -100 },
+      { budget: { left: 0, untouched: false, perWindow: 1, renewsAt: 5_000 } },
+    );
     const run = { covered: [ALL], unreadable: [unreadableOf(-800, -700)] };
     expect(at(wish, run)).toBeUndefined();
-    expect(at({ ...wish, budget: { left: 1, perWindow: 1, renewsAt: 5_000 } }, run)?.wish?.id).toBe(1);
+    expect(at({ ...wish, budget: { left: 1, untouched: false, perWindow: 1, renewsAt: 5_000 } }, run)?.wish?.id).toBe(
+      1,
+    );
   });
 });
 

@@ -3,39 +3,61 @@ import type { Instant, Microseconds } from '../core/instant.ts';
 import type { HostPaces } from '../core/host-pace.ts';
 import { paceOfHost } from '../core/host-pace.ts';
 import { reserve } from '../core/pace.ts';
-import type { Pace, PaceState, Reservation, SlotLane, SlotRequest } from '../core/pace.ts';
+import type { Pace, PaceState, Reservation, SlotLane } from '../core/pace.ts';
 import { NO_RAMP, RAMP_SPREAD, RAMP_STEP, climb } from '../core/ramp.ts';
 import type { Ramp } from '../core/ramp.ts';
+import { pause } from './pause.ts';
+import type { Sleep } from './pause.ts';
+import { HORIZON } from './slot-waits.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
 
 /** What a request learns of its turn at a host with a pace. */
-export type HostTurn =
+type HostTurn =
   | { readonly kind: 'go'; readonly at: Instant }
   | { readonly kind: 'wait'; readonly askAgainAt: Instant; readonly why: 'host' };
 
 /** The slots of one host with a pace, which all sources of all processes share. */
-export type HostSlots = (lane: SlotLane) => Promise<HostTurn>;
+type HostSlots = (lane: SlotLane) => Promise<HostTurn>;
+
+/** A request to a host without a pace. */
+interface Turn {
+  readonly login: boolean;
+  readonly sourceId: number;
+  /** The requests a second of its source. */
+  readonly own: number;
+  /** How often its source is polled; undefined for a trial. */
+  readonly every: Microseconds | undefined;
+}
 
 /** The hosts that a process asks. */
 export interface Hosts {
   /** Undefined where the host of an address has no pace. */
   slotsOf(url: URL): HostSlots | undefined;
   /** For a host without a pace: 0, and one more request has left, or how long it has to wait before it asks again, µs. */
-  turn(url: URL, about: { readonly login: boolean; readonly own: number }): Microseconds;
+  turn(url: URL, about: Turn): Microseconds;
 }
 
-/** So many hosts are remembered; those asked longest ago are forgotten. */
+/** So many hosts are remembered. */
 const MOST_RAMPS = 20_000;
+
+/** A backlog may be asked for so many times as fast as the sources of a host are polled in the long run, so it is gone within one interval. */
+const CATCH_UP = 2;
+
+interface Asked {
+  ramp: Ramp;
+  /** The polls a second of each source of this process. */
+  readonly polls: Map<number, number>;
+  pollsInAll: number;
+}
 
 export function hostsOf(given: {
   readonly rows: PaceRows<string>;
   readonly paces: HostPaces;
   readonly now: () => Instant;
-  readonly horizon: SlotRequest['horizon'];
 }): Hosts {
   const { paces, now } = given;
   const slots = new Map<string, HostSlots>();
-  const ramps = new Map<string, Ramp>();
+  const asked = new Map<string, Asked>();
   return {
     slotsOf(url) {
       const found = paceOfHost(paces, url);
@@ -44,13 +66,21 @@ export function hostsOf(given: {
       slots.set(found.host, known);
       return known;
     },
-    turn(url, { login, own }) {
+    turn(url, { login, sourceId, own, every }) {
       const key = login ? `login ${url.host}` : url.host;
+      if (asked.size >= MOST_RAMPS && !asked.has(key)) asked.clear();
+      const known: Asked = asked.get(key) ?? { ramp: NO_RAMP, polls: new Map(), pollsInAll: 0 };
+      asked.set(key, known);
+      if (every !== undefined && !login) {
+        const rate = SECOND / every;
+        known.pollsInAll += rate - (known.polls.get(sourceId) ?? 0);
+        known.polls.set(sourceId, rate);
+      }
       const at = now();
-      const answer = climb(ramps.get(key) ?? NO_RAMP, at, { step: RAMP_STEP[login ? 'login' : 'request'], own });
+      const least = login ? 0 : Math.max(own, CATCH_UP * known.pollsInAll);
+      const answer = climb(known.ramp, at, { step: RAMP_STEP[login ? 'login' : 'request'], own: least });
       if (answer.kind === 'wait') return answer.askAgainAt - at + Math.floor(Math.random() * RAMP_SPREAD);
-      if (ramps.size >= MOST_RAMPS && !ramps.has(key)) ramps.clear();
-      ramps.set(key, answer.ramp);
+      known.ramp = answer.ramp;
       return 0;
     },
   };
@@ -66,11 +96,7 @@ interface Asking {
  * Requests of this process that come together share one change of the row, live first. The row is compared and swapped, as that of a
  * source; a lease is not kept in it, because a host has no bound of requests under way, so that a request writes it once.
  */
-function slotsOfHost(
-  { rows, now, horizon }: Parameters<typeof hostsOf>[0],
-  host: string,
-  pace: Pace,
-): HostSlots {
+function slotsOfHost({ rows, now }: Parameters<typeof hostsOf>[0], host: string, pace: Pace): HostSlots {
   let known: PaceRow | undefined;
   let asking: Asking[] = [];
   let running = false;
@@ -81,7 +107,13 @@ function slotsOfHost(
       const at = now();
       let state: PaceState = seen.state;
       const turns = group.map(({ lane }): HostTurn => {
-        const decision: Reservation = reserve(pace, state, { now: at, lane, leaseId: '', leaseLength: SECOND, horizon });
+        const decision: Reservation = reserve(pace, state, {
+          now: at,
+          lane,
+          leaseId: '',
+          leaseLength: SECOND,
+          horizon: HORIZON,
+        });
         if (decision.kind === 'wait') return { kind: 'wait', askAgainAt: decision.askAgainAt, why: 'host' };
         state = { ...decision.state, leases: [] };
         return { kind: 'go', at: decision.at };
@@ -122,3 +154,11 @@ const rank = ({ lane }: Asking): number => (lane === 'history' ? 1 : 0);
 
 /** A slot of a source that lies no further ahead is taken at once; the host is asked when that of a later one has come. */
 export const SOON: Microseconds = 2 * MILLISECOND;
+
+/** Waits until `turn` (see `Hosts`) lets the request leave. Throws `cancelled` where `signal` is aborted meanwhile. */
+export async function untilTurn(
+  turn: () => Microseconds,
+  { sleep, signal }: { readonly sleep: Sleep; readonly signal: AbortSignal },
+): Promise<void> {
+  for (let wait = turn(); wait > 0; wait = turn()) await pause(sleep, wait, signal);
+}

@@ -1,3 +1,4 @@
+import type { Database } from '../database/database.ts';
 import { readFile } from 'node:fs/promises';
 import { secretPlaces } from '../access/secret-places.ts';
 import { resolveSecrets } from '../access/secret-reference.ts';
@@ -48,4 +49,17 @@ async function readAuthority(path: string): Promise<string> {
       cause,
     });
   }
+}
+
+/** The configuration, where the claim left it out and the source has been closed since. */
+export async function configOf(
+  database: Database,
+  { id, edition }: { readonly id: number; readonly edition: string },
+): Promise<unknown> {
+  const row = await database.row<{ config: unknown }>('select config from source where id = $1 and edition = $2', [
+    id,
+    edition,
+  ]);
+  if (row) return row.config;
+  throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
 }

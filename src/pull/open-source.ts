@@ -30,7 +30,7 @@ import type {
 } from '../platform/connection/index.ts';
 import type { PullMeters } from './meters.ts';
 import { askedPlatform } from './asked-platform.ts';
-import { compactConfig, inClear } from './kept-config.ts';
+import { compactConfig, configOf, inClear } from './kept-config.ts';
 import type { KeptConfig } from './kept-config.ts';
 import { accountDigest, linksOf, sharedAccountOf } from './account.ts';
 import type { Links, SharedAccount } from './account.ts';
@@ -39,7 +39,7 @@ import { hostsOf } from './host-pacer.ts';
 import type { Hosts } from './host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from './pace-rows.ts';
 import type { PaceRows } from './pace-rows.ts';
-import { HORIZON, pacerOf } from './pacer.ts';
+import { pacerOf } from './pacer.ts';
 import { unseal } from '../access/sealed-config.ts';
 import { withReferenceRemedy } from './reference-remedy.ts';
 import { sourceTokensOf } from './tokens.ts';
@@ -130,7 +130,7 @@ export function sourceOpener(given: {
     database,
     sealing,
     rows: paceRowsOf(database),
-    hosts: hostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now, horizon: HORIZON }),
+    hosts: hostsOf({ rows: hostPaceRowsOf(database), paces: hostPaces, now }),
     links: linksOf(database),
     agents,
     workerId,
@@ -192,20 +192,10 @@ function partsFor(process: OfProcess, { id, revision, config }: Paced, digest: s
   const linked = { digest, link: (sourceId: number, changed: number) => account().link(sourceId, changed) };
   return {
     account,
-    pacer: pacerOf({ ...process, sourceId: id, revision, pace, liveAfter, account: linked }),
+    pacer: pacerOf({ ...process, sourceId: id, revision, pace, every, liveAfter, account: linked }),
     tokens: () => sourceTokensOf(process.database, process.sealing, id),
     agents: process.agents,
   };
-}
-
-/** The configuration, where the claim left it out and the source has been closed since. */
-async function configOf(database: Database, { id, edition }: SourceRow): Promise<unknown> {
-  const row = await database.row<{ config: unknown }>('select config from source where id = $1 and edition = $2', [
-    id,
-    edition,
-  ]);
-  if (row) return row.config;
-  throw new BridgeError({ code: 'cancelled' }, 'the source was changed before it was read');
 }
 
 /** The parts of a connection that sources or hosts share. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { BridgeError, ownPace } from '../core/errors.ts';
-import { MILLISECOND, MINUTE, SECOND, formatInstant } from '../core/instant.ts';
+import { SECOND, formatInstant } from '../core/instant.ts';
 import type { Instant, Microseconds } from '../core/instant.ts';
 import { LEASE, NO_SLOT, abandon, easedPace, hold, isInDoubt, isOpenTo, release, reserve } from '../core/pace.ts';
 import type { Lease, Pace, PaceState, Reservation, SlotLane, SlotRequest } from '../core/pace.ts';
@@ -13,43 +13,22 @@ import { silentOf } from '../database/presence.ts';
 import { easingOf } from './easing.ts';
 import { pause, stoppedWaiting } from './pause.ts';
 import type { Sleep } from './pause.ts';
-import { SOON } from './host-pacer.ts';
+import { SOON, untilTurn } from './host-pacer.ts';
 import type { Hosts } from './host-pacer.ts';
+import {
+  ASK_FOR_SILENT,
+  AT_ONCE,
+  HORIZON,
+  LATE,
+  LONGEST_REST,
+  LONGEST_WAIT,
+  LOOK_AGAIN,
+  SLOTS_AWAITED,
+} from './slot-waits.ts';
 import type { SharedAccount } from './account.ts';
 import type { PullMeters } from './meters.ts';
 import { holderOf, newLeaseId } from './pace-rows.ts';
 import type { PaceRow, PaceRows } from './pace-rows.ts';
-
-/**
- * A request waits at most this long for its slot. For a longer wait it fails with `throttled`, and the planner takes over. A
- * window that has begun waits for the slots of its further requests, because what it has read would be thrown away.
- */
-const LONGEST_WAIT: Microseconds = 5 * SECOND;
-
-/**
- * History waits for little longer than `LONGEST_WAIT` in all. Live may take every slot of a source for ever, and a run that
- * waits keeps the history of other sources waiting. A run that gave up rests, longer each time that no history of the source got
- * a slot, but at most for about this long, so that it finds a slot that comes free.
- */
-const LONGEST_REST: Microseconds = MINUTE;
-
-/** How far ahead a slot may be reserved. History's horizon is short, because live has to wait for every slot it reserves. */
-export const HORIZON = { live: LONGEST_WAIT, history: 100 * MILLISECOND };
-
-/** A slot of a host lies at one instant, and that of the source has to lie there, too. */
-const AT_ONCE = { live: 0, history: 0 };
-
-/** A request of a begun window, or the first one of history, waits so many slots longer, because others may take some of them. */
-const SLOTS_AWAITED = { begun: 10, first: 2 };
-
-/** A request that waits for another one to end looks again this often. */
-const LOOK_AGAIN: Microseconds = 100 * MILLISECOND;
-
-/** While all leases are taken, the pacer looks this often for leases of silent workers. */
-const ASK_FOR_SILENT: Microseconds = SECOND;
-
-/** A request that missed its slot by more than this takes a new one, because other requests went on meanwhile. */
-const LATE: Microseconds = SECOND;
 
 /** A slot whose instant has come. */
 interface Taken {
@@ -96,6 +75,8 @@ export function pacerOf(given: {
   readonly meters?: PullMeters | undefined;
   /** The hosts that the sources of this process share. */
   readonly hosts?: Hosts | undefined;
+  /** How often the source is polled; undefined for a trial. */
+  readonly every?: Microseconds | undefined;
   /** Waits; tests give a clock of their own. */
   readonly sleep?: Sleep;
 }): Pacer {
@@ -185,19 +166,13 @@ export function pacerOf(given: {
     return LONGEST_WAIT + retryDelay({ first: waited, most: waited }, 1, Math.random());
   }
 
-  /** Waits where the requests of this process to a host without a pace would grow too fast. */
-  async function climb(url: URL, login: boolean, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const wait = given.hosts?.turn(url, { login, own: pace.requestsPerSecond }) ?? 0;
-      if (wait === 0) return;
-      await pause(sleep, wait, signal);
-    }
-  }
-
   /** @returns the slot once its instant has come */
   async function take(leaseId: string, { lane, kind, signal, begun, url }: SlotWanted): Promise<Taken> {
     const host = url && given.hosts?.slotsOf(url);
-    if (url !== undefined && host === undefined) await climb(url, kind === 'login', signal);
+    if (given.hosts && url && host === undefined && (!begun || kind === 'login')) {
+      const about = { login: kind === 'login', sourceId, own: pace.requestsPerSecond, every: given.every };
+      await untilTurn(() => given.hosts?.turn(url, about) ?? 0, { sleep, signal });
+    }
     const slots = begun ? SLOTS_AWAITED.begun : SLOTS_AWAITED.first;
     const current = easedPace(pace, known?.state ?? {}, now());
     const givesUpAt = now() + LONGEST_WAIT + (slots * SECOND) / current.requestsPerSecond;

@@ -37,7 +37,8 @@ export interface Budget {
  * Whether a window may be begun: what it needs is left for today. One that needs more than a day's requests is the only one of its day,
  * because otherwise the backfill would never end.
  */
-export const hasRoom = ({ left, untouched, perWindow }: Budget): boolean => left >= perWindow || (untouched && left > 0);
+export const hasRoom = ({ left, untouched, perWindow }: Budget): boolean =>
+  left >= perWindow || (untouched && left > 0);
 
 const TODAY = `(now() at time zone 'UTC')::date`;
 const TOMORROW = `date_trunc('day', now(), 'UTC') + interval '1 day'`;
@@ -148,11 +149,10 @@ export async function reserveRequests(
 
 /** Gives back what a window reserved, after its requests were counted. */
 export const giveBack = (database: Database, { backfillId, requests, day }: Reserved): Promise<number> =>
-  database.run('update backfill_day set reserved = greatest(0, reserved - $3) where backfill_id = $1 and day = $2::date', [
-    backfillId,
-    day,
-    requests,
-  ]);
+  database.run(
+    'update backfill_day set reserved = greatest(0, reserved - $3) where backfill_id = $1 and day = $2::date',
+    [backfillId, day, requests],
+  );
 
 /** Counts the requests of a window of a backfill that could not be read. */
 export const noteFailed = (

@@ -59,7 +59,11 @@ const ROWS = `
  */
 export async function requestsByHost(
   database: Database,
-  { listed, paces, organisations }: {
+  {
+    listed,
+    paces,
+    organisations,
+  }: {
     readonly listed: Registry['platforms'];
     readonly paces: HostPaces;
     readonly organisations?: readonly string[] | undefined;
@@ -103,7 +107,16 @@ async function hostRequests(
   const seconds = sumOf(read.map(({ row }) => mostInSecond(row, platforms)));
   const fullestSecond = pace === null || seconds === null ? seconds : Math.min(seconds, Math.ceil(pace));
   const share = allowed === null ? null : hour.all / allowed;
-  return { host, ...hour, allowed, share, pace, fullestSecond, advice: adviceOf(read.length, { pace, fullestSecond }), sources };
+  return {
+    host,
+    ...hour,
+    allowed,
+    share,
+    pace,
+    fullestSecond,
+    advice: adviceOf(read.length, { pace, fullestSecond }),
+    sources,
+  };
 }
 
 /** Null where one is not known. */
@@ -128,6 +141,7 @@ function adviceOf(
   { pace, fullestSecond }: Pick<HostRequests, 'pace' | 'fullestSecond'>,
 ): string | null {
   if (pace !== null || sources < MANY_SOURCES) return null;
-  const most = fullestSecond === null ? '' : ` and may send ${counted(fullestSecond, 'request')} in one second together`;
+  const most =
+    fullestSecond === null ? '' : ` and may send ${counted(fullestSecond, 'request')} in one second together`;
   return `${counted(sources, 'source')} ask it, each at its own pace${most}; DATABRIDGE_HOST_PACES bounds them`;
 }

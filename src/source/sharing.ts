@@ -13,7 +13,7 @@ import { accountDigest, sharedAccountOf } from '../pull/account.ts';
 import type { HostPaces } from '../core/host-pace.ts';
 import { hostsOf } from '../pull/host-pacer.ts';
 import { hostPaceRowsOf, paceRowsOf } from '../pull/pace-rows.ts';
-import { HORIZON, pacerOf } from '../pull/pacer.ts';
+import { pacerOf } from '../pull/pacer.ts';
 import { pause } from '../pull/pause.ts';
 import { sourceTokensOf } from '../pull/tokens.ts';
 import { localPacer } from './local-pacer.ts';
@@ -108,7 +108,6 @@ export async function sharingOf(config: SourceConfig, wish: SharingWish): Promis
           rows: hostPaceRowsOf(database),
           paces: wish.hostPaces ?? new Map(),
           now: clock.now,
-          horizon: HORIZON,
         }),
         // The row goes on naming the account of the workers, because the credentials of a trial may be others.
         account: { digest: account.digest, link: () => Promise.resolve() },

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Instant } from '../../src/core/instant.ts';
 import { startRedis } from '../kit/redis.ts';
+import type { RunningSimulator } from '../kit/simulator.ts';
+import { mostInAnySecond } from '../kit/sliding-second.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import { WrongData } from './bench.ts';
 import type { BenchOptions, Measure, QueueName } from './bench.ts';
@@ -12,7 +14,7 @@ import { between, count } from './counted.ts';
 import type { Working } from './counted.ts';
 import { READER } from './dataset.ts';
 import { allDue } from './many-sources.ts';
-import { main, openRig, startPlant } from './rig.ts';
+import { arrivals, main, openRig, startPlant } from './rig.ts';
 import type { Rig, Room } from './rig.ts';
 import { chosen } from './schedule.ts';
 import { usageOf } from './usage.ts';
@@ -83,6 +85,8 @@ async function measureLoad(rig: Rig, { sources, queue }: Load, { say }: BenchOpt
   const againMs = await apply(room, directory.path);
   await worker.stop(40_000);
 
+  const firstSecond = await busiestSecond(plant);
+  await plant.admin('POST', 'forget');
   await allDue(database, names, clock.now());
   const restarted = { at: clock.now(), ms: performance.now() };
   const again = await room.worker();
@@ -104,10 +108,16 @@ async function measureLoad(rig: Rig, { sources, queue }: Load, { say }: BenchOpt
     { of, what: 'peak RSS of the bridge', value: rss, unit: 'MB' },
     { of, what: 'source apply without a change', value: againMs / 1_000, unit: 's' },
     { of, what: 'all polled, since a start', value: restartMs / 1_000, unit: 's', aim: { atMost: 30 } },
+    { of, what: 'busiest second of the host, first polls', value: firstSecond, unit: 'requests' },
+    { of, what: 'busiest second of the host, after a start', value: await busiestSecond(plant), unit: 'requests' },
     { of, what: 'CPU of a poll after a start', value: cpuMs(restart), unit: 'ms' },
     { of, what: 'commits of a poll after a start', value: restart.commits / sources, unit: '' },
   ];
 }
+
+/** The most polls that the host of all sources got in any second since it last forgot. */
+const busiestSecond = async (plant: RunningSimulator): Promise<number> =>
+  mostInAnySecond(Object.values((await arrivals(plant)).askedAt).flatMap((at) => at.map((one) => one / 1_000)));
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
 

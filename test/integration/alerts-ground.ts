@@ -88,7 +88,7 @@ export async function watcher(database: Database, rules: AlertRules, allowHosts?
   const workerId = randomUUID();
   const presence = presenceOf(database, workerId, 'test');
   await presence.beat();
-  const send = senderOf({ egress: { allowHosts, proxy: undefined } });
+  const send = senderOf({ egress: { allowHosts, proxy: undefined, hostPaces: new Map() } });
   const ground = { database, workerId, log: pino({ level: 'silent' }), send, now: () => Date.now() * 1000 };
   return {
     workerId,

@@ -66,7 +66,7 @@ async function answering(file: string, answers: readonly string[], projects: rea
       file,
       platform: undefined,
       projects: () => Promise.resolve(projects),
-      egress: { allowHosts: undefined, proxy: undefined },
+      egress: { allowHosts: undefined, proxy: undefined, hostPaces: new Map() },
       env: process.env,
     });
   } catch (caught) {

@@ -1,13 +1,16 @@
 import { formatBytes } from '../../core/bytes.ts';
 import { hostname } from 'node:os';
+import type { HostPaces } from '../../core/host-pace.ts';
 import { counted } from '../../core/counted.ts';
 import { asBridgeError } from '../../core/errors.ts';
 import { SECOND, formatInstant } from '../../core/instant.ts';
+import type { Database } from '../../database/database.ts';
 import { diskRoom } from '../../database/disk.ts';
 import { hasEmbeddedDatabase, urlOfRunning } from '../../database/running.ts';
 import { titleOf } from '../../core/source/source-name.ts';
 import { keyPlaceOf } from '../../access/keys.ts';
 import { listIngestions } from '../../delivery/remote.ts';
+import { requestsByHost } from '../../source/host-requests.ts';
 import { unwellSources } from '../../source/listing.ts';
 import type { SourceLine } from '../../source/report.ts';
 import { troublesOf, vitalsOf } from '../../source/vitals.ts';
@@ -109,6 +112,7 @@ async function* checksInside(
   yield planner;
   yield* deliveryChecks(await listIngestions(database), { now: vitals.now, oldest: limits.outboxAge });
   yield* await nameFindings(database);
+  yield* await hostChecks(database, settings.egress.hostPaces);
   yield* alertChecks(database, rules);
   const troubles = await troublesOf(database);
   // Without a planner every active source is stalled: that is one trouble, which the check of the planner reports.
@@ -182,4 +186,13 @@ export function unwellCheck(lines: readonly SourceLine[], troubles: readonly Tro
     `${counted(unwell.length, 'active source')} not well: ${short(named.join(', '), 160)}`,
     'databridge source why NAME; databridge source list --behind shows those that lack time',
   );
+}
+
+/** Hosts with a pace, and those that should get one. It is no warning, because each source keeps the pace that was agreed for it. */
+async function hostChecks(database: Database, paces: HostPaces): Promise<Check[]> {
+  const hosts = await requestsByHost(database, { listed: [], paces });
+  return hosts.flatMap(({ host, pace, advice }) => {
+    if (pace !== null) return [ok('host', `${host} gets ${pace} requests a second from all sources at most`)];
+    return advice === null ? [] : [ok('host', `${host}: ${advice}`)];
+  });
 }

@@ -51,7 +51,15 @@ export const BACKED_UP = [
  * Presence and memory of processes, the paces of hosts, of which no request knows any more when a database is restored, and events that operators watch, because no process of the old place works on the restored
  * database, and sessions of operators, because a restored one might have been ended since.
  */
-export const LEFT_OUT = ['worker', 'heartbeat', 'host_pace', 'memory', 'event', 'event_epoch', 'operator_session'] as const;
+export const LEFT_OUT = [
+  'worker',
+  'heartbeat',
+  'host_pace',
+  'memory',
+  'event',
+  'event_epoch',
+  'operator_session',
+] as const;
 
 /** Frees what processes of the old place held, in the newest schema. */
 export const RELEASE_CLAIMS = `
