@@ -9,7 +9,7 @@ import { clockTrouble } from '../core/platform-clock.ts';
 import { argumentsOf, titleOf } from '../core/source/source-name.ts';
 import type { Database } from '../database/database.ts';
 import { allRefusedInWords } from '../source/all-refused.ts';
-import { silenceInWords } from '../source/freshness.ts';
+import { silenceInWords } from '../source/silence.ts';
 import type { SourceLine } from '../source/report.ts';
 import type { Trouble } from '../source/vitals.ts';
 import { roughly, short } from '../terminal/words.ts';

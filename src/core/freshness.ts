@@ -104,9 +104,10 @@ export function doubtedTime(rhythm: SensorRhythm, seen: SeenSilence): Window | u
  * through puts that off by as long as a silence lasts before it is believed, and no longer.
  */
 export function believedFrom(rhythm: SensorRhythm, seen: DoubtedSilence): Instant | null {
+  const { doubt } = seen;
   const silence = silenceOf(rhythm, seen);
-  if (silence === undefined || seen.doubt === undefined) return null;
-  return (seen.doubt.isAnswered ? silence.since : seen.doubt.to) + silence.believed;
+  if (silence === undefined || doubt === undefined) return null;
+  return doubt.isAnswered ? silentFrom(rhythm, seen) : doubt.to + silence.believed;
 }
 
 /** What a look at the stored readings of a sensor found. */

@@ -9,7 +9,7 @@ import { withContext } from '../../context.ts';
 import { platforms as listed } from '../../context-platforms.ts';
 import { hindranceOf } from '../../source/demand.ts';
 import { allRefusedInWords } from '../../source/all-refused.ts';
-import { silenceInWords } from '../../source/freshness.ts';
+import { silenceInWords } from '../../source/silence.ts';
 import { listedSources, sourceLineDocument } from '../../source/listing.ts';
 import type { WantedSources } from '../../source/listing.ts';
 import { fittingTable } from '../../terminal/fitting.ts';

@@ -1,15 +1,15 @@
 import type { QueryResultRow } from 'pg';
-import { coverageOf, intersect, subtract, union } from '../../../src/core/coverage.ts';
+import { coverageOf, subtract } from '../../../src/core/coverage.ts';
 import type { Coverage } from '../../../src/core/coverage.ts';
 import { MINUTE, SECOND, formatInstant } from '../../../src/core/instant.ts';
 import type { Instant, Microseconds } from '../../../src/core/instant.ts';
 import type { Lease } from '../../../src/core/pace.ts';
 import { formatWindow } from '../../../src/core/window.ts';
-import type { Window } from '../../../src/core/window.ts';
 import { NEIGHBOUR, NEIGHBOUR_PACE } from './neighbour.ts';
 import type { Answer } from './plant.ts';
 import { BURST, EVERY, LOOKED_AT, LOOKED_BACK, NAME } from './scene.ts';
 import type { Applied, Run } from './scene.ts';
+import { doubtsNow, silencesWereDoubted } from './silences.ts';
 
 /** The model: it knows the answers of the plant, the order of the commits and the truth, and nothing of the bridge's rules. */
 export async function judge(run: Run): Promise<void> {
@@ -22,7 +22,7 @@ export async function judge(run: Run): Promise<void> {
     compare(stored, await answersInOrder(view));
     const streams = await sensorsNow(view);
     nothingCoveredUnread(run, streams);
-    silencesWereDoubted(run, streams, await doubtsNow(view));
+    silencesWereDoubted(run, streams, await doubtsNow(rows));
     everythingTrueIsStored(run, streams, stored);
     paceWasKept(run, await slotsOf(view));
     if (run.neighbour === undefined) return;
@@ -128,39 +128,6 @@ function nothingCoveredUnread(run: Run, streams: readonly StoredSensor[]): void 
     const [unread] = subtract(coverageFrom(covered), coverageOf(read.map(({ window }) => window)));
     if (unread)
       throw new Error(`${sensor} ${formatWindow(unread)} is covered, but no answer for it was read to its end`);
-  }
-}
-
-/** Time of a silence that the bridge says it asked for once more, and that the plant answered. */
-interface Doubted extends Window {
-  readonly sensor: string;
-}
-
-const doubtsNow = ({ source, rows }: View): Promise<Doubted[]> =>
-  rows<Doubted & Record<string, unknown>>(
-    `select sensor, (of #>> '{4,0}')::bigint as from, (of #>> '{4,1}')::bigint as to
-     from freshness join source on source.id = source_id cross join jsonb_each(known) as each (sensor, of)
-     where source.name = $1 and (of #>> '{4,2}')::boolean`,
-    [source],
-  );
-
-/** A silence counts only where the plant was asked twice for the time that should have held readings. After a change of names it may not be. */
-function silencesWereDoubted(
-  { plant, applied }: Run,
-  streams: readonly StoredSensor[],
-  doubts: readonly Doubted[],
-): void {
-  if (applied.some(({ renamed }) => renamed !== applied[0]?.renamed)) return;
-  for (const { sensor, ...time } of doubts) {
-    let [once, twice]: [Coverage, Coverage] = [[], []];
-    for (const { window, sensors } of plant.answers) {
-      if (!sensors.includes(sensor)) continue;
-      twice = union(twice, intersect(once, window));
-      once = union(once, [window]);
-    }
-    const { covered = [] } = streams.find((one) => one.sensor === sensor) ?? {};
-    const [unasked] = subtract(intersect(coverageFrom(covered), time), twice);
-    if (unasked) throw new Error(`${sensor} was silent in ${formatWindow(unasked)}, and was asked for it only once`);
   }
 }
 
