@@ -93,6 +93,8 @@ function isOneErrorApart(one: string, other: string): boolean {
   while (start < shorter && one[start] === other[start]) start += 1;
   let end = 0;
   while (end < shorter - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
+  // Most names differ by far more, and texts are not cut for those.
+  if (Math.max(one.length, other.length) - start - end > 2) return false;
   const left = one.slice(start, one.length - end);
   const right = other.slice(start, other.length - end);
   const isSwap = left.length === 2 && left[0] === right[1] && left[1] === right[0];

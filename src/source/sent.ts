@@ -50,12 +50,12 @@ export async function sentSource(
   text: string,
   { now, trusted }: { readonly now: Instant; readonly trusted: boolean },
 ): Promise<SentSource | { readonly problems: readonly FileProblem[] }> {
-  return await withDocuments(BODY, text, async ({ documents, placesOf }) => {
-    const read = await sourceIn(place, documents, { now, trusted });
+  return await withDocuments(BODY, text, async (apart) => {
+    const read = await sourceIn(place, apart.documents, { now, trusted });
     if (!('problems' in read)) return read;
     const { document, problems } = read;
     if (document === undefined) return { problems };
-    const places = await placesOf(
+    const places = await apart.placesOf(
       document,
       problems.map(({ path }) => path),
     );

@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +8,7 @@ import { useDatabases } from '../kit/databases.ts';
 import { makeTempDirectory } from '../kit/temp-directory.ts';
 import type { TempDirectory } from '../kit/temp-directory.ts';
 import { SEALING_KEY } from './access-rig.ts';
+import { startBetween } from './between.ts';
 import { databridgeHere } from './command-line.ts';
 import type { Ran } from './command-line.ts';
 import { startOperatorApi } from './operator-rig.ts';
@@ -49,41 +47,6 @@ options: { database: plant }
 schedule: { every: ${every}, start: 2026-11-01T00:00:00Z }
 sensors: { table: sensors.csv }
 `;
-
-/** A server that passes requests on to a bridge, and does something else before one of them. */
-interface Between {
-  readonly url: string;
-  /** Before the next request whose method and address hold `part`. */
-  before(part: string, act: () => Promise<unknown>): void;
-  close(): Promise<void>;
-}
-
-async function startBetween(target: string): Promise<Between> {
-  let awaited: { part: string; act: () => Promise<unknown> } | undefined;
-  const server = createServer((request, response) => {
-    void (async () => {
-      const { method = '', url = '', headers } = request;
-      const body = await text(request);
-      const { part, act } = awaited ?? {};
-      if (part !== undefined && `${method} ${url}`.includes(part)) {
-        awaited = undefined;
-        await act?.();
-      }
-      const passed = ['authorization', 'content-type', 'if-match', 'if-none-match'].flatMap((name) =>
-        typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : [],
-      );
-      const answer = await fetch(`${target}${url}`, { method, headers: passed, ...(body !== '' && { body }) });
-      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-      response.end(await answer.text());
-    })();
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    before: (part, act) => void (awaited = { part, act }),
-    close: () => new Promise((resolve) => void server.close(() => resolve())),
-  };
-}
 
 beforeAll(async () => {
   [database, place] = await Promise.all([databases.create(), makeTempDirectory('elsewhere')]);

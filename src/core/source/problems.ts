@@ -19,25 +19,35 @@ export const formatProblem = ({ path, message, remedy }: SourceProblem): string 
 
 type Issue = z.core.$ZodIssue;
 
+/** In the place of the problems that are not explained. */
+const moreThan = (count: number, path: string): readonly SourceProblem[] =>
+  count <= MOST_EXPLAINED
+    ? []
+    : [{ path, message: `has ${count - MOST_EXPLAINED} more problems`, remedy: 'mend those above first' }];
+
 /** More problems than these are not explained, because their remedies take long to find and one of them mostly mends all. */
-const MOST_EXPLAINED = 500;
+const MOST_EXPLAINED = 100;
 
 /** The issues of a schema as problems: for each path only the first; of very many the first ones. */
 export function problemsOf(issues: readonly Issue[], schema: z.ZodType, input: unknown): readonly SourceProblem[] {
   const problems = issues.slice(0, MOST_EXPLAINED).flatMap((issue) => explain(issue, schema, input, []));
   const seen = new Set<string>();
-  return problems.filter(({ path }) => !seen.has(path) && seen.add(path));
+  const first = problems.filter(({ path }) => !seen.has(path) && seen.add(path));
+  return [...first, ...moreThan(issues.length, '')];
 }
 
 function explain(issue: Issue, schema: z.ZodType, input: unknown, above: Path): readonly SourceProblem[] {
   const path = [...above, ...issue.path];
   const found = schemaAt(schema, issue.path);
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, MOST_EXPLAINED).map((key) => ({
-      path: formatPath([...path, key]),
-      message: 'unknown key',
-      remedy: remedyOfKey(key, found, [...path]),
-    }));
+    return [
+      ...issue.keys.slice(0, MOST_EXPLAINED).map((key) => ({
+        path: formatPath([...path, key]),
+        message: 'unknown key',
+        remedy: remedyOfKey(key, found, [...path]),
+      })),
+      ...moreThan(issue.keys.length, formatPath(path)),
+    ];
   if (issue.code === 'invalid_union' && found !== undefined && issue.errors.length > 0)
     return explainUnion(issue, found, input, path);
   const [message, remedy] = issueInWords(issue, found, valueAt(input, path), String(path.at(-1) ?? 'source'));

@@ -1,13 +1,13 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 
 /** So much text is parsed at a time, characters. */
-const PIECE = 256 * 1024;
+const PIECE = 128 * 1024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** So much text is looked through at a time for the end of a part, characters. */
-const LOOKED_THROUGH = 4 * 1024 * 1024;
+const LOOKED_THROUGH = 512 * 1024;
 
 /**
  * `JSON.parse` of a long text, which lets others run between pieces of it: a list or an object that is long is taken apart into its
