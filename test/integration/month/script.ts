@@ -5,7 +5,7 @@ import type { Proxy } from '../../kit/proxy.ts';
 import type { Hosts } from './hosts.ts';
 import type { Deed, Operator } from './operator.ts';
 import type { MonthPlant, PlantFault } from './plant.ts';
-import { BEGIN, CLOCKS, MILL, MONTH, YEAR, ZONE } from './scene.ts';
+import { BEGIN, CLOCKS, MILL, YEAR, ZONE } from './scene.ts';
 import type { Watch } from './watch.ts';
 
 /** Something that goes wrong, or that operators do, in a stretch of the month. */
@@ -49,7 +49,7 @@ export interface Backfills {
   readonly repeats: number[];
 }
 
-/** So many backfills of covered time follow the month, the n-th of n days. */
+/** So many backfills of covered time are quoted, the n-th of n days, before the archive changes what windows show. */
 export const REPEATS = 10;
 
 /** All that happens in the month, in order. */
@@ -186,16 +186,16 @@ export function scriptOf(
   ];
 }
 
-/** All deeds, the earliest first: those of the script, and after the month backfills that read covered time once more. */
+/** All deeds, the earliest first: those of the script, and backfills that read covered time once more. */
 export function deedsOf(
   script: readonly Trouble[],
   { operator }: Pick<Stage, 'operator'>,
   backfills: Backfills,
 ): readonly Deed[] {
   const repeats = Array.from({ length: REPEATS }, (_, place): Deed => {
-    const [days, to] = [place + 1, BEGIN + MONTH - DAY];
+    const [days, to] = [place + 1, BEGIN + 19 * DAY];
     return {
-      at: BEGIN + MONTH + days * 2 * HOUR,
+      at: BEGIN + 20 * DAY + (8 + days) * HOUR,
       what: async () => {
         const wanted = { source: { name: MILL }, from: to - days * DAY, to, what: 'all' } as const;
         backfills.repeats.push(await operator.backfill(wanted));
