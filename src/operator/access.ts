@@ -162,7 +162,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
   typed.post(
     '/api/v1/applications/:id/rotate',
     {
-      config: admin,
+      config: { ...admin, needsProof: true },
       schema: {
         operationId: 'rotateApplication',
         summary: 'Give an application a new secret; the answer is the only place that holds it',
@@ -195,7 +195,7 @@ export function addAccessRoutes(app: FastifyInstance, { database, clock }: Opera
   typed.post(
     '/api/v1/applications/:id/revoke',
     {
-      config: admin,
+      config: { ...admin, needsProof: true },
       schema: {
         operationId: 'revokeApplication',
         summary: 'End an application and its tokens',

@@ -18,6 +18,7 @@ const PROBLEMS = {
   'wrong-password': [403, 'The password is refused'],
   'sign-in-refused': [403, 'The sign-in is refused'],
   'password-change-needed': [403, 'Choose a password first'],
+  'confirmation-needed': [403, 'Show again who you are'],
   'foreign-page': [403, 'Not sent by a page of this server'],
   forbidden: [403, 'Your role does not allow this'],
   'not-found': [404, 'There is no such thing'],

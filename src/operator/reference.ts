@@ -11,6 +11,10 @@ const INTRODUCTION = `The operators of a bridge see and change it with this API.
 
 A program sends a personal token: \`Authorization: Bearer dbo_…\`; \`databridge operator token create\` makes one. A browser signs in and gets a cookie; it sends \`X-CSRF-Token\` with each request that changes something, and \`X-Databridge-Unattended: true\` with those that a page makes by itself, which do not prolong the session. Errors are \`application/problem+json\` (RFC 9457) and name the id of the request, which the answer repeats as \`X-Request-Id\`.`;
 
+/** What is said of a route with `needsProof`. */
+const PROOF =
+  'A session answers `confirmation-needed` where its operator signed in more than ten minutes ago; `confirmSession` lifts that.';
+
 /** Adds `/api/v1/openapi.json`, which describes the routes added after this call. */
 export async function addOperatorReference(app: FastifyInstance, settings: OperatorSettings): Promise<void> {
   const { name: cookieName } = sessionCookieOf(settings);
@@ -33,11 +37,12 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
     },
     transform: (given) => {
       const transformed = jsonSchemaTransform(given);
-      const { access, role } = given.route.config ?? {};
+      const { access, role, needsProof } = given.route.config ?? {};
       const needs = access === 'public' ? 'Needs no sign-in.' : `Needs the role ${role}.`;
-      const description = [transformed.schema.description, needs].filter(Boolean).join(' ');
+      const description = [transformed.schema.description, needs, needsProof && PROOF].filter(Boolean).join(' ');
       const security = access === 'public' ? [] : [{ personalToken: [] }, { session: [] }];
-      return { ...transformed, schema: { ...transformed.schema, description, security } };
+      const more = needsProof && { 'x-databridge-needs-proof': true };
+      return { ...transformed, schema: { ...transformed.schema, description, security, ...more } };
     },
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
   });

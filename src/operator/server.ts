@@ -29,6 +29,7 @@ import { addFactRoutes } from './facts.ts';
 import { addFormerRoutes } from './former.ts';
 import { addHeldNameRoutes } from './held-names.ts';
 import { addIngestionRoutes } from './ingestion.ts';
+import { addLinkRoutes } from './links.ts';
 import { addMeRoutes } from './me.ts';
 import { addMetricsRoute } from './metrics.ts';
 import { addOidcRoutes } from './oidc.ts';
@@ -110,6 +111,7 @@ export async function operatorServer(
   addOverviewRoutes(app, parts);
   addOperatorRoutes(app, parts);
   addSessionRoutes(app, parts);
+  addLinkRoutes(app, parts);
   addOidcRoutes(app, parts);
   addSourceRoutes(app, parts);
   addSourceStreamRoutes(app, parts);
@@ -141,7 +143,7 @@ export async function operatorServer(
 
 /** Whether a problem refuses a request for its credential, its role or its number. Routes of sign-in write lines of their own. */
 const isRefusal = ({ status, type }: OperatorProblem): boolean =>
-  [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed)$/.test(type);
+  [401, 403, 429].includes(status) && !/:(?:wrong-password|password-change-needed|confirmation-needed)$/.test(type);
 
 /** A refused request for the log, without its parameters. */
 const refusalOf = (request: FastifyRequest, { status, type }: OperatorProblem): RefusedAuthentication => ({
