@@ -67,7 +67,7 @@ export function addLinkRoutes(app: FastifyInstance, { database, settings, log }:
   typed.post(
     '/api/v1/operators/:name/link',
     {
-      config: { role: 'admin', needsProof: true },
+      config: { role: 'admin', needsProof: true, idempotent: { made: 'name', remedy: 'Make another one with a new key.' } },
       schema: {
         operationId: 'createOperatorLink',
         summary: 'Make a link that signs a browser in once; the answer is the only place that holds its token',

@@ -74,7 +74,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.post(
     '/api/v1/operators',
     {
-      config,
+      config: { ...config, idempotent: true },
       schema: {
         ...schemaOf('createOperator', 'Create an operator that has no way to sign in yet'),
         description: 'Invite it with `createOperatorLink`, or give it a token with `createOperatorToken`.',
@@ -231,7 +231,7 @@ export function addOperatorRoutes(app: FastifyInstance, { database }: OperatorPa
   typed.post(
     `${OPERATOR}/tokens`,
     {
-      config: proved,
+      config: { ...proved, idempotent: { made: 'id', remedy: 'Revoke it, and create another one.' } },
       schema: {
         ...schemaOf('createOperatorToken', 'Create a personal token; the answer is the only place that holds it'),
         params: nameParams,

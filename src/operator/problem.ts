@@ -26,6 +26,7 @@ const PROBLEMS = {
   'precondition-failed': [412, 'It has changed since you read it'],
   'body-too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The content type is not supported'],
+  'key-reused': [422, 'The key belongs to another request'],
   'precondition-required': [428, 'Say which state you read'],
   'too-many-requests': [429, 'Too many requests'],
   internal: [500, 'Something is wrong with the service'],

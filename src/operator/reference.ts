@@ -15,6 +15,19 @@ A program sends a personal token: \`Authorization: Bearer dbo_…\`; \`databridg
 const PROOF =
   'A session answers `confirmation-needed` where its operator signed in more than ten minutes ago; `confirmSession` lifts that.';
 
+/** The header of a route with `idempotent`. Said here alone, because a schema of headers would keep the others from the handlers. */
+const IDEMPOTENCY_KEY = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      maxLength: 202,
+      description:
+        'Sent again with the same request within a day, it answers as before and does nothing: 409 while the first is under way and where its answer held a secret, 422 with another request.',
+    },
+  },
+};
+
 /** Adds `/api/v1/openapi.json`, which describes the routes added after this call. */
 export async function addOperatorReference(app: FastifyInstance, settings: OperatorSettings): Promise<void> {
   const { name: cookieName } = sessionCookieOf(settings);
@@ -37,11 +50,14 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
     },
     transform: (given) => {
       const transformed = jsonSchemaTransform(given);
-      const { access, role, needsProof } = given.route.config ?? {};
+      const { access, role, needsProof, idempotent } = given.route.config ?? {};
       const needs = access === 'public' ? 'Needs no sign-in.' : `Needs the role ${role}.`;
       const description = [transformed.schema.description, needs, needsProof && PROOF].filter(Boolean).join(' ');
       const security = access === 'public' ? [] : [{ personalToken: [] }, { session: [] }];
-      const more = needsProof && { 'x-databridge-needs-proof': true };
+      const more = {
+        ...(needsProof && { 'x-databridge-needs-proof': true }),
+        ...(idempotent && { headers: IDEMPOTENCY_KEY }),
+      };
       return { ...transformed, schema: { ...transformed.schema, description, security, ...more } };
     },
     transformObject: (document) => withUsedSchemas(jsonSchemaTransformObject(document)),
@@ -57,6 +73,7 @@ export async function addOperatorReference(app: FastifyInstance, settings: Opera
       403: true,
       404: params !== undefined,
       409: method !== 'GET' && !isPublic,
+      422: config?.idempotent !== undefined,
     };
     const refused = Object.entries(refusals).flatMap(([status, may]) => (may ? [[status, REFUSED[status]]] : []));
     schema.response = { ...Object.fromEntries(refused), default: PROBLEM, ...answers };
@@ -78,4 +95,5 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   403: problem('The role of the operator does not allow this, or it sees some organisations only.'),
   404: problem('It does not exist, or belongs to an organisation that the operator does not see.'),
   409: problem('The present state does not allow this.'),
+  422: problem('The Idempotency-Key was sent with another request.'),
 };

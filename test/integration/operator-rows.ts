@@ -40,6 +40,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'POST /api/v1/sign-in/link': { role: 'public', body: { token: 'none' }, status: 403 },
   'GET /api/v1/sources': { role: 'viewer' },
   'POST /api/v1/sources/apply': { role: 'operator', body: { name: 'a' } },
+  'POST /api/v1/sources/apply-many': { role: 'operator', body: { sources: ['name: a'] } },
   'POST /api/v1/sources/actions': {
     role: 'operator',
     body: { action: 'poll', sources: [{ organisation: 'default', name: 'none' }] },
@@ -114,6 +115,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     elsewhere: 404,
   },
   'GET /api/v1/requests': { role: 'viewer' },
+  'GET /api/v1/refusals': { role: 'viewer' },
   'GET /api/v1/alerts': { role: 'viewer' },
   'GET /api/v1/alerts/:id': { role: 'viewer', path: ALERT, elsewhere: 404 },
   'POST /api/v1/alerts/:id/ack': { role: 'operator', path: `${ALERT}/ack`, body: {}, elsewhere: 404 },

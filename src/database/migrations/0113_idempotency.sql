@@ -3,8 +3,9 @@
 -- Requests of operators that carried an Idempotency-Key, for a day.
 create table idempotent_request (
   operator_id bigint not null,
+  -- SHA-256 of the key.
   key text not null,
-  -- SHA-256 of the route and the body.
+  -- HMAC of the route and the body under the key.
   request bytea not null,
   at timestamptz not null default now(),
   -- The status of the answer; null until it is given.
